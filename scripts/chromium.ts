@@ -1,0 +1,14 @@
+import { existsSync } from 'node:fs';
+import { chromium } from 'playwright-core';
+
+/** The Chromium that browser tests drive: CHROMIUM_PATH, the system's, Playwright's own; null where there is none. */
+export function findChromium(): string | null {
+  const candidates = [
+    process.env.CHROMIUM_PATH,
+    '/usr/bin/chromium',
+    '/usr/bin/chromium-browser',
+    '/usr/bin/google-chrome',
+    chromium.executablePath(),
+  ];
+  return candidates.find((path) => path !== undefined && path !== '' && existsSync(path)) ?? null;
+}

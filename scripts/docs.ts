@@ -1,0 +1,138 @@
+/**
+ * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table.
+ * With `--check` nothing is written; it fails if a file is not what would be written.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type ZodType, z } from 'zod';
+import { errorTable } from '../src/engine/errors.ts';
+import type { Access, Operation } from '../src/server/contract/operation.ts';
+import { listOperations } from '../src/server/contract/operations.ts';
+import { projectRoot } from './freshness.ts';
+
+type Schema = {
+  type?: string | string[];
+  enum?: unknown[];
+  const?: unknown;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  default?: unknown;
+  minimum?: number;
+  maximum?: number;
+  maxLength?: number;
+  maxItems?: number;
+};
+
+const callers: Record<Access, string> = {
+  public: 'anybody',
+  key: 'API key or session',
+  jwt: 'session',
+  owner: 'session of the owner',
+};
+
+const files = { 'docs/http-api.md': httpApi(), 'docs/errors.md': errors() };
+let stale = 0;
+for (const [path, text] of Object.entries(files)) {
+  const fullPath = join(projectRoot, path);
+  if (!process.argv.includes('--check')) writeFileSync(fullPath, text);
+  else if (readFileSync(fullPath, 'utf8') !== text) {
+    process.stdout.write(`${path} is not what the tables say: run npm run docs\n`);
+    stale += 1;
+  }
+}
+process.exitCode = stale > 0 ? 1 : 0;
+
+function httpApi(): string {
+  const rows = listOperations();
+  const tags = [...new Set(rows.map(({ row }) => row.tag))];
+  const overview = rows.map(
+    ({ row }) => `| ${row.method} | \`${address(row)}\` | ${row.summary} | ${callers[row.access]} | ${row.status} |`,
+  );
+  const sections = tags.flatMap((tag) => [
+    `## ${tag}`,
+    ...rows.filter(({ row }) => row.tag === tag).flatMap(({ name, row }) => describeOperation(name, row)),
+  ]);
+  return `${[
+    '# HTTP API',
+    'Made by `npm run docs` from `src/server/contract`. Errors: [errors.md](errors.md). The same as OpenAPI 3.1: `GET /api/v1/openapi.json`.',
+    '',
+    '| method | path | what | who | status |',
+    '|---|---|---|---|---|',
+    ...overview,
+    '',
+    ...sections,
+  ].join('\n')}\n`;
+}
+
+function describeOperation(name: string, row: Operation): string[] {
+  const lines = [`### ${row.method} ${address(row)}`, `${row.summary} (\`${name}\`; ${callers[row.access]}).`];
+  if (row.query) lines.push('', ...fieldTable('query', row.query, 'input'));
+  if (row.body) lines.push('', ...fieldTable(row.bodyOptional ? 'body (may be left out)' : 'body', row.body, 'input'));
+  if (row.output) lines.push('', ...fieldTable(`answer ${row.status}`, row.output, 'output'));
+  else lines.push('', `Answer ${row.status}: ${row.produces ?? 'no body'}.`);
+  return [...lines, ''];
+}
+
+function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string[] {
+  const schema = z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema;
+  const properties = Object.entries(schema.properties ?? {});
+  if (properties.length === 0) return [`${capital(title)}: ${typeName(schema)}.`];
+  const required = new Set(schema.required ?? []);
+  return [
+    `| ${title} | type | |`,
+    '|---|---|---|',
+    ...properties.map(
+      ([field, of]) => `| \`${field}\` | ${typeName(of)} | ${notes(of, io === 'output' || required.has(field))} |`,
+    ),
+  ];
+}
+
+function typeName(schema: Schema): string {
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return [...new Set(choices.map(typeName))].join(' or ');
+  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.type === 'array') return `list of ${schema.items ? typeName(schema.items) : 'any'}`;
+  if (schema.type === 'object' && schema.properties) return `object (${Object.keys(schema.properties).join(', ')})`;
+  return [schema.type ?? 'any'].flat().join(' or ');
+}
+
+function notes(schema: Schema, required: boolean): string {
+  const parts: string[] = [];
+  if (schema.default !== undefined) parts.push(`default \`${JSON.stringify(schema.default)}\``);
+  else if (!required) parts.push('optional');
+  if (schema.maxLength !== undefined) parts.push(`at most ${schema.maxLength} characters`);
+  if (schema.maxItems !== undefined) parts.push(`at most ${schema.maxItems}`);
+  if (schema.minimum !== undefined && schema.minimum > Number.MIN_SAFE_INTEGER) parts.push(`from ${schema.minimum}`);
+  if (schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER) parts.push(`to ${schema.maximum}`);
+  return parts.join(', ');
+}
+
+function errors(): string {
+  const rows = Object.entries(errorTable).map(
+    ([code, { status, retryable, meaning }]) =>
+      `| ${status} | \`${code}\` | ${retryable ? 'yes' : 'no'} | ${meaning} |`,
+  );
+  return `${[
+    '# Errors',
+    'Made by `npm run docs` from `src/engine/errors.ts`. Every answer that is not 2xx has this body:',
+    '```json',
+    '{ "error": { "code": "validation_error", "message": "…", "details": [] } }',
+    '```',
+    '| status | code | retry helps | meaning |',
+    '|---|---|---|---|',
+    ...rows,
+  ].join('\n')}\n`;
+}
+
+/** The path as in OpenAPI: `{id}` for `:id`. */
+function address(row: Operation): string {
+  return row.path.replace(/:(\w+)/g, '{$1}');
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { projectRoot } from './freshness.ts';
+
+/** What one step of a check or test run came to. */
+export type StepResult = { name: string; passed: number; failed: number; output: string };
+
+const binaries = join(projectRoot, 'node_modules', '.bin');
+
+/** The environment of every step: tools and Node of this repository come first. */
+export function stepEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}`, ...extra };
+}
+
+/** Runs a program in the project's folder, shows its output as it comes, and resolves with its exit code and output. */
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; quiet?: boolean } = {},
+): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args], { cwd: projectRoot, env: stepEnvironment(options.env) });
+    let output = '';
+    const take = (stream: NodeJS.WriteStream) => (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      if (!options.quiet) stream.write(chunk);
+    };
+    child.stdout.on('data', take(process.stdout));
+    child.stderr.on('data', take(process.stderr));
+    child.on('error', (error) => resolve({ code: 127, output: `${output}${error.message}\n` }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Runs one all-or-nothing step; its output is shown only if it fails. */
+export async function check(name: string, command: string, args: readonly string[]): Promise<StepResult> {
+  const startedMs = performance.now();
+  const { code, output } = await run(command, args, { quiet: true });
+  return report(name, code === 0, output, performance.now() - startedMs);
+}
+
+/** Prints one line for a finished step (and its output where it failed) and makes its result. */
+export function report(name: string, ok: boolean, output: string, elapsedMs: number): StepResult {
+  if (!ok) process.stdout.write(`${output}\n`);
+  process.stdout.write(`${ok ? 'ok    ' : 'FAILED'} ${name} (${(elapsedMs / 1000).toFixed(1)} s)\n`);
+  return { name, passed: ok ? 1 : 0, failed: ok ? 0 : 1, output };
+}

@@ -1,0 +1,18 @@
+/** `npm test`: every check and every test, all of them even after a failure. Ends with `N passed, N failed`. */
+import { runBrowserTests } from './browser-tests.ts';
+import { runChecks } from './checks.ts';
+import { runEdgeTests } from './edge-tests.ts';
+import { runVitest } from './vitest-run.ts';
+
+const results = await runChecks();
+results.push(await runVitest(['unit', 'renderer']));
+results.push(await runEdgeTests());
+results.push(...(await runBrowserTests()));
+
+process.stdout.write('\n');
+for (const { name, passed, failed } of results) {
+  process.stdout.write(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name}: ${passed} passed, ${failed} failed\n`);
+}
+const total = (key: 'passed' | 'failed') => results.reduce((sum, result) => sum + result[key], 0);
+process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed\n`);
+process.exitCode = total('failed') > 0 ? 1 : 0;
