@@ -1,0 +1,182 @@
+/**
+ * Every noun of the product as a schema; types are inferred from them and written nowhere else.
+ * Field names are those of the wire (snake_case), so that REST, bundle and engine speak of the same shapes.
+ */
+import { z } from 'zod';
+
+/** A JSON value as `JSON.parse` gives it. */
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+/** A JSON object: what a caller sends as `input`. */
+export type JsonObject = { [key: string]: Json };
+
+export const jsonObject = z.record(z.string(), z.unknown()).transform((value) => value as JsonObject);
+
+export const ruleSchema = z.strictObject({
+  name: z.string().min(1).max(200),
+  condition: z.string().min(1).max(4096),
+  then: z.string().min(1),
+  reason_code: z.string().nullable().default(null),
+  priority: z.int().min(1).default(100),
+});
+/** One hard rule: when `condition` holds for the input, `then` is the decision. Lower `priority` is evaluated first. */
+export type Rule = z.infer<typeof ruleSchema>;
+
+export const confidenceThresholdsSchema = z
+  .strictObject({ auto_decide: z.number().min(0).max(1), escalation: z.number().min(0).max(1) })
+  .refine((t) => t.escalation <= t.auto_decide, { message: 'escalation must not exceed auto_decide' });
+/** Confidence at or above `auto_decide` decides directly; below `escalation` the fallback or a live model decides. */
+export type ConfidenceThresholds = z.infer<typeof confidenceThresholdsSchema>;
+export const defaultThresholds: ConfidenceThresholds = { auto_decide: 0.85, escalation: 0.6 };
+
+export const escalationPolicySchema = z.strictObject({
+  enabled: z.boolean().default(false),
+  between: z.enum(['flag', 'accept', 'fallback', 'escalate']).default('flag'),
+  connection: z.string().nullable().default(null),
+  timeout_ms: z.int().min(100).max(60_000).default(10_000),
+  unfamiliar: z.enum(['escalate', 'ignore']).default('escalate'),
+});
+/** What happens to a decision of low confidence; `enabled` means that a live model may be called. */
+export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
+
+const distinct = (values: readonly string[]) => new Set(values).size === values.length;
+export const optionsSchema = z
+  .array(z.string().min(1).max(200))
+  .min(2)
+  .max(200)
+  .refine(distinct, { message: 'options must be distinct' });
+export const reasonCodesSchema = z
+  .array(z.string().min(1).max(200))
+  .max(500)
+  .refine(distinct, { message: 'reason codes must be distinct' });
+
+/** The part of a decision type that decides; a change of it makes a new immutable version. */
+export const definitionSchema = z.strictObject({
+  options: optionsSchema,
+  reason_codes: reasonCodesSchema,
+  hard_rules: z.array(ruleSchema).max(200),
+  input_schema: jsonObject.nullable(),
+  confidence_thresholds: confidenceThresholdsSchema,
+  escalation_policy: escalationPolicySchema,
+});
+export type Definition = z.infer<typeof definitionSchema>;
+
+/** One labelled (or not yet labelled) example as training sees it. */
+export type TrainingExample = {
+  id: string;
+  input: JsonObject;
+  /** null while unlabelled */
+  decision: string | null;
+  reasonCodes: string[];
+  source: 'user' | 'synthetic';
+};
+
+export const trainingConfigSchema = z.strictObject({
+  augment: z.boolean().default(false),
+  augment_target_size: z.int().min(1).max(200_000).nullable().default(null),
+  auto_generate: z.boolean().default(false),
+  tune_hyperparams: z.boolean().default(true),
+  n_tuning_trials: z.int().min(1).max(200).default(20),
+  target_f1: z.number().min(0).max(1).nullable().default(null),
+  auto_deploy: z.boolean().default(true),
+  escalation_threshold: z.number().min(0).max(1).nullable().default(null),
+  refit: z.boolean().default(true),
+});
+export type TrainingConfig = z.infer<typeof trainingConfigSchema>;
+
+/** Stages of a training run in their order, with the name that is shown. */
+export const trainingStages = [
+  { stage: 'generate', name: 'Generate examples' },
+  { stage: 'prepare', name: 'Prepare data' },
+  { stage: 'features', name: 'Learn features' },
+  { stage: 'text_model', name: 'Fit text model' },
+  { stage: 'classifier', name: 'Train classifier' },
+  { stage: 'evaluate', name: 'Evaluate' },
+  { stage: 'package', name: 'Compile and package' },
+] as const;
+export type TrainingStage = (typeof trainingStages)[number]['stage'];
+
+export const policyStatuses = [
+  'training',
+  'stopping',
+  'cancelling',
+  'cancelled',
+  'trained',
+  'deployed',
+  'failed',
+] as const;
+export type PolicyStatus = (typeof policyStatuses)[number];
+
+export const metricsSchema = z.object({
+  accuracy: z.number(),
+  macro_f1: z.number(),
+  macro_precision: z.number(),
+  macro_recall: z.number(),
+  per_class: z.record(z.string(), z.record(z.string(), z.number())),
+  confusion_matrix: z.array(z.array(z.int())),
+  confusion_labels: z.array(z.string()),
+  train_size: z.int(),
+  test_size: z.int(),
+  feature_count: z.int(),
+  log_loss: z.number(),
+  ece_before: z.number(),
+  ece: z.number(),
+  escalation_estimate: z.number(),
+  latency_estimate_p50_ms: z.number(),
+  latency_estimate_p95_ms: z.number(),
+  /** For each threshold: share of rows decided at or above it, and the error among those. */
+  risk_coverage: z.array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() })),
+  /** Plain sentences about the run: fields left out and why, texts cut, what the text model uses. */
+  notes: z.array(z.string()),
+  augmentation: z.object({
+    status: z.string(),
+    original_count: z.int(),
+    augmented_count: z.int(),
+    target_size: z.int(),
+    failure_reason: z.string(),
+    per_class_counts: z.record(z.string(), z.int()),
+  }),
+  auto_generation: z.object({
+    status: z.string(),
+    generated_count: z.int(),
+    original_count: z.int(),
+    minimum_required: z.int(),
+  }),
+});
+export type Metrics = z.infer<typeof metricsSchema>;
+
+export const stages = ['rules', 'classifier', 'escalation', 'fallback'] as const;
+export type Stage = (typeof stages)[number];
+
+/** How one rule fared on one input. `values` holds the sub-expressions that settled it, in source order. */
+export const ruleTraceSchema = z.object({
+  name: z.string(),
+  outcome: z.enum(['matched', 'not_matched', 'error', 'not_reached']),
+  error: z.string().nullable(),
+  values: z.array(z.object({ expression: z.string(), value: z.unknown() })),
+});
+export type RuleTrace = z.infer<typeof ruleTraceSchema>;
+
+export const decisionTraceSchema = z.object({
+  rules: z.array(ruleTraceSchema),
+  features: z.array(z.object({ field: z.string(), kind: z.string(), value: z.unknown(), contribution: z.number() })),
+  thresholds: confidenceThresholdsSchema.nullable(),
+  stage_ms: z.record(z.string(), z.number()),
+  /** Names of the text fields that were cut to the encoder's length. */
+  truncated: z.array(z.string()),
+});
+export type DecisionTrace = z.infer<typeof decisionTraceSchema>;
+
+/** What the decider answers; the server adds request_id and latency_ms to it. */
+export const decisionSchema = z.object({
+  decision: z.string(),
+  confidence: z.number().min(0).max(1),
+  reason_codes: z.array(z.string()),
+  escalate: z.boolean(),
+  fallback_used: z.boolean(),
+  rules_triggered: z.array(z.string()),
+  policy_version: z.string(),
+  class_probabilities: z.record(z.string(), z.number()),
+  explanation: z.string(),
+  stage: z.enum(stages),
+});
+export type Decision = z.infer<typeof decisionSchema>;

@@ -1,0 +1,187 @@
+/** What each function of the rules language does. Arguments arrive evaluated, the receiver first. */
+import { RE2JS } from 're2js';
+import { chargeText } from './operators.ts';
+import { limits } from './tree.ts';
+import {
+  badValue,
+  codePointCount,
+  Duration,
+  durationText,
+  isList,
+  isMap,
+  limitReached,
+  numberText,
+  type Outcome,
+  parseDuration,
+  parseTimestamp,
+  type Run,
+  Timestamp,
+  timestampText,
+  typeMismatch,
+  type Value,
+} from './values.ts';
+
+export type Call = (args: readonly Value[], run: Run) => Outcome;
+
+const blank = '\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const leadingBlank = new RegExp(`^[${blank}]+`);
+
+function trimBlank(text: string): string {
+  const start = text.replace(leadingBlank, '');
+  let end = start.length;
+  while (end > 0 && leadingBlank.test(start.charAt(end - 1))) end--;
+  return start.slice(0, end);
+}
+
+/** A function of one text that goes over it once. */
+function ofText(work: (text: string) => Value): Call {
+  return ([text], run) => {
+    if (typeof text !== 'string') return typeMismatch;
+    return chargeText(text, 8, run) ? work(text) : limitReached;
+  };
+}
+
+/** A test of one text for another; half a surrogate pair is no text to search for. */
+function search(work: (text: string, part: string) => boolean): Call {
+  return ([text, part], run) => {
+    if (typeof text !== 'string' || typeof part !== 'string') return typeMismatch;
+    if (!chargeText(text, 10, run)) return limitReached;
+    return part.isWellFormed() ? work(text, part) : badValue;
+  };
+}
+
+function ofNumber(work: (value: number) => number): Call {
+  return ([value]) => (typeof value === 'number' ? work(value) + 0 : typeMismatch);
+}
+
+function roundAway(value: number): number {
+  const whole = Math.trunc(value);
+  return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
+}
+
+function extreme(better: (a: number, b: number) => boolean): Call {
+  return (args, run) => {
+    const [only] = args;
+    const values = args.length === 1 && only !== undefined && isList(only) ? only : args;
+    run.steps -= values.length;
+    if (run.steps < 0) return limitReached;
+    let best: number | null = null;
+    for (const value of values) {
+      if (typeof value !== 'number') return typeMismatch;
+      if (best === null || better(value, best)) best = value;
+    }
+    return best ?? badValue;
+  };
+}
+
+const size: Call = ([value], run) => {
+  if (typeof value === 'string') return chargeText(value, 10, run) ? codePointCount(value) : limitReached;
+  if (value === undefined) return typeMismatch;
+  if (isList(value)) return value.length;
+  if (!isMap(value)) return typeMismatch;
+  const count = Object.keys(value).length;
+  run.steps -= count;
+  return run.steps < 0 ? limitReached : count;
+};
+
+const wholePattern = /^[+-]?[0-9]{1,400}$/;
+const decimalPattern = /^[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,5})?$/;
+const wholeLimit = 2 ** 63;
+
+const toInt: Call = ([value]) => {
+  if (value instanceof Timestamp) return Math.floor(value.ms / 1000);
+  if (typeof value === 'string' && !wholePattern.test(value)) return badValue;
+  if (typeof value !== 'string' && typeof value !== 'number') return typeMismatch;
+  const whole = Math.trunc(Number(value)) + 0;
+  return Math.abs(whole) < wholeLimit ? whole : badValue;
+};
+
+const toDouble: Call = ([value]) => {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string') return typeMismatch;
+  const number = decimalPattern.test(value) ? Number(value) : Number.NaN;
+  return Number.isFinite(number) ? number : badValue;
+};
+
+const toText: Call = ([value]) => {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'boolean') return value ? 'true' : 'false';
+  if (value instanceof Timestamp) return timestampText(value);
+  return value instanceof Duration ? durationText(value) : typeMismatch;
+};
+
+const trueWords = ['1', 't', 'T', 'true', 'TRUE', 'True'];
+const falseWords = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
+
+const toBool: Call = ([value]) => {
+  if (typeof value === 'boolean') return value;
+  if (typeof value !== 'string') return typeMismatch;
+  if (trueWords.includes(value)) return true;
+  return falseWords.includes(value) ? false : badValue;
+};
+
+const zonePattern = /^([+-]?)([0-9]{2}):([0-9]{2})$/;
+
+/** Part of a timestamp in UTC or at a fixed offset such as "+02:00"; names of places are not known. */
+function part(read: (date: Date) => number, ofDuration?: (ms: number) => number): Call {
+  return ([value, zone]) => {
+    if (value instanceof Duration && ofDuration && zone === undefined) return ofDuration(value.ms) + 0;
+    if (!(value instanceof Timestamp)) return typeMismatch;
+    if (zone === undefined || zone === 'UTC') return read(new Date(value.ms));
+    if (typeof zone !== 'string') return typeMismatch;
+    const match = zonePattern.exec(zone);
+    const minutes = match ? Number(match[2]) * 60 + Number(match[3]) : Number.NaN;
+    if (!match || minutes > 14 * 60 || Number(match[3]) > 59) return badValue;
+    return read(new Date(value.ms + minutes * (match[1] === '-' ? -60_000 : 60_000)));
+  };
+}
+
+export const calls: Readonly<Record<string, Call>> = {
+  size,
+  contains: search((text, wanted) => text.includes(wanted)),
+  startsWith: search((text, wanted) => text.startsWith(wanted)),
+  endsWith: search((text, wanted) => text.endsWith(wanted)),
+  lowerAscii: ofText((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
+  upperAscii: ofText((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
+  trim: ofText(trimBlank),
+  int: toInt,
+  double: toDouble,
+  string: toText,
+  bool: toBool,
+  abs: ofNumber(Math.abs),
+  ceil: ofNumber(Math.ceil),
+  floor: ofNumber(Math.floor),
+  round: ofNumber(roundAway),
+  min: extreme((a, b) => a < b),
+  max: extreme((a, b) => a > b),
+  timestamp: ([value]) =>
+    value instanceof Timestamp ? value : typeof value === 'string' ? parseTimestamp(value) : typeMismatch,
+  duration: ([value]) =>
+    value instanceof Duration ? value : typeof value === 'string' ? parseDuration(value) : typeMismatch,
+  getFullYear: part((date) => date.getUTCFullYear()),
+  getMonth: part((date) => date.getUTCMonth()),
+  getDate: part((date) => date.getUTCDate()),
+  getDayOfWeek: part((date) => date.getUTCDay()),
+  getHours: part(
+    (date) => date.getUTCHours(),
+    (ms) => Math.trunc(ms / 3_600_000),
+  ),
+};
+
+/** Compiles an RE2 pattern once; null where it is no pattern or a larger one than the limit allows. */
+export function compilePattern(pattern: string): Call | null {
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(pattern);
+  } catch {
+    // The library's message quotes the pattern; callers say only that it is no pattern.
+    return null;
+  }
+  if (compiled.programSize() > limits.patternSize) return null;
+  return ([text], run) => {
+    if (typeof text !== 'string') return typeMismatch;
+    if (!chargeText(text, 6, run)) return limitReached;
+    return text.isWellFormed() ? compiled.test(text) : badValue;
+  };
+}

@@ -1,0 +1,144 @@
+/** Compiles a decision type's rules, and loads compiled ones from a bundle. */
+import { z } from 'zod';
+import { type JsonObject, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
+import { type Result, WorkbenchError } from '../errors.ts';
+import { compilePattern } from './calls.ts';
+import { compileTree, startRun } from './evaluate.ts';
+import { isFunction } from './functions.ts';
+import { parseCondition } from './parse.ts';
+import { nearest } from './suggest.ts';
+import { compileTracer, type Tracer } from './trace.ts';
+import { childrenOf, type RuleNode, readTree } from './tree.ts';
+import { staticTypeOf } from './types.ts';
+import { RuleError } from './values.ts';
+
+/** What is wrong with a rule, and in which of its fields. `range` counts UTF-16 units of the condition (else 0–0). */
+export type RuleProblem = {
+  rule: number;
+  name: string;
+  field: 'name' | 'condition' | 'then' | 'reason_code';
+  message: string;
+  suggestion: string | null;
+  range: { start: number; end: number };
+};
+/** `rules.json`: rules in the order in which they are evaluated. */
+export type RulesFile = { rules: (Rule & { ast: RuleNode })[] };
+export type RulesOutcome = { matched: Rule | null; matchedIndex: number; errors: number; trace: RuleTrace[] };
+export type CompiledRules = { file: RulesFile; evaluate(input: JsonObject, trace: boolean): RulesOutcome };
+
+/**
+ * Checks and compiles rules against the options and reason codes of their decision type. Answers every
+ * problem of every rule, `rule` being the place in the given list. Evaluation order: priority, then list order.
+ */
+export function compileRules(
+  rules: readonly Rule[],
+  definition: { options: readonly string[]; reason_codes: readonly string[] },
+): Result<CompiledRules, RuleProblem> {
+  const problems: RuleProblem[] = [];
+  const names = new Set<string>();
+  const compiled: (Rule & { ast: RuleNode })[] = [];
+  rules.forEach((rule, index) => {
+    const report = (
+      field: RuleProblem['field'],
+      message: string,
+      suggestion: string | null,
+      range = { start: 0, end: 0 },
+    ) => {
+      problems.push({ rule: index, name: rule.name, field, message, suggestion, range });
+    };
+    if (names.has(rule.name))
+      report('name', `Another rule is also called "${rule.name}".`, 'Give every rule its own name.');
+    names.add(rule.name);
+    if (!definition.options.includes(rule.then))
+      report('then', `"${rule.then}" is not an option.`, didYouMean(rule.then, definition.options));
+    if (rule.reason_code !== null && !definition.reason_codes.includes(rule.reason_code))
+      report(
+        'reason_code',
+        `"${rule.reason_code}" is not a reason code.`,
+        didYouMean(rule.reason_code, definition.reason_codes),
+      );
+    const parsed = parseCondition(rule.condition);
+    for (const problem of parsed.problems) report('condition', problem.message, problem.suggestion, problem.range);
+    if (!parsed.ast) return;
+    const found = staticTypeOf(parsed.ast);
+    for (const problem of found.problems)
+      report('condition', problem.message, problem.suggestion, utf16Range(rule.condition, problem.at));
+    if (found.type !== 'bool' && found.type !== 'any')
+      report('condition', 'The condition is not true or false.', 'Compare it with something.', {
+        start: 0,
+        end: rule.condition.length,
+      });
+    compiled.push({ ...rule, ast: parsed.ast });
+  });
+  if (problems.length > 0) return { ok: false, problems };
+  return { ok: true, value: link({ rules: compiled.toSorted((a, b) => a.priority - b.priority) }) };
+}
+
+const fileSchema = z.strictObject({ rules: z.array(ruleSchema.extend({ ast: z.unknown() })).max(200) });
+
+/** Loads `rules.json` of a bundle. Throws WorkbenchError 'validation_error' naming the rule whose tree is not sound. */
+export function loadRules(file: unknown): CompiledRules {
+  const parsed = fileSchema.safeParse(file);
+  if (!parsed.success) throw new WorkbenchError('validation_error', 'rules.json is not a list of compiled rules');
+  const rules = parsed.data.rules.map((rule, index) => {
+    const ast = readTree(rule.ast, isFunction);
+    if (!ast || !patternsHold(ast)) {
+      throw new WorkbenchError('validation_error', `rules.json: the tree of rule ${index + 1} is not sound`);
+    }
+    return { ...rule, ast };
+  });
+  return link({ rules });
+}
+
+function patternsHold(node: RuleNode): boolean {
+  if (node.k === 'call' && node.fn === 'matches') {
+    const pattern = node.args[1];
+    if (pattern?.k !== 'lit' || typeof pattern.v !== 'string' || !compilePattern(pattern.v)) return false;
+  }
+  return childrenOf(node).every(patternsHold);
+}
+
+function link(file: RulesFile): CompiledRules {
+  const steps = file.rules.map((rule) => compileTree(rule.ast));
+  const plain = file.rules.map(({ ast: _, ...rule }): Rule => rule);
+  let tracers: Tracer[] | null = null;
+
+  const evaluateFast = (input: JsonObject): RulesOutcome => {
+    let errors = 0;
+    for (let i = 0; i < steps.length; i++) {
+      const outcome = steps[i]?.(startRun(input));
+      if (outcome === true) return { matched: plain[i] ?? null, matchedIndex: i, errors, trace: [] };
+      if (outcome !== false) errors++;
+    }
+    return { matched: null, matchedIndex: -1, errors, trace: [] };
+  };
+
+  const evaluateTraced = (input: JsonObject): RulesOutcome => {
+    tracers ??= file.rules.map((rule) => compileTracer(rule.ast, rule.condition));
+    let errors = 0;
+    let matchedIndex = -1;
+    const trace = tracers.map((tracer, i): RuleTrace => {
+      const name = plain[i]?.name ?? '';
+      if (matchedIndex >= 0) return { name, outcome: 'not_reached', error: null, values: [] };
+      const result = tracer(input);
+      if (result.outcome === true) matchedIndex = i;
+      if (result.outcome instanceof RuleError) errors++;
+      return { name, ...result.trace };
+    });
+    return { matched: plain[matchedIndex] ?? null, matchedIndex, errors, trace };
+  };
+
+  return { file, evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)) };
+}
+
+function didYouMean(word: string, candidates: readonly string[]): string | null {
+  const meant = nearest(word, candidates);
+  if (meant !== null) return `Did you mean "${meant}"?`;
+  return candidates.length > 0 && candidates.length <= 8 ? `Known: ${candidates.join(', ')}.` : null;
+}
+
+function utf16Range(source: string, at: readonly [number, number]): { start: number; end: number } {
+  const characters = Array.from(source);
+  const start = characters.slice(0, at[0]).join('').length;
+  return { start, end: start + characters.slice(at[0], at[1]).join('').length };
+}

@@ -1,0 +1,108 @@
+/** What is known about the fields of an input: from its schema and from inputs that were seen. */
+import type { Json, JsonObject } from '../domain.ts';
+import type { StaticType } from './functions.ts';
+import { pathText } from './print.ts';
+import { nearest } from './suggest.ts';
+import type { FieldTypes } from './types.ts';
+
+/** One field: its path from ctx, its type ('any' when mixed), and the values it may have, where the schema lists them. */
+export type KnownField = {
+  path: string[];
+  type: StaticType;
+  values: Json[] | null;
+  low: number | null;
+  high: number | null;
+  help: string;
+};
+
+const schemaTypes: Record<string, StaticType> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'bool',
+  array: 'list',
+  object: 'map',
+  null: 'null',
+};
+const deepest = 8;
+const mostFields = 2000;
+
+/** The fields that a JSON Schema names under `properties`. */
+export function fieldsOfSchema(schema: JsonObject | null): KnownField[] {
+  const fields: KnownField[] = [];
+  const walk = (node: Json | undefined, path: string[]) => {
+    if (!isObject(node) || path.length > deepest) return;
+    if (path.length > 0 && fields.length < mostFields) {
+      const type = typeof node.type === 'string' ? (schemaTypes[node.type] ?? 'any') : 'any';
+      fields.push({
+        path,
+        type,
+        values: Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const as Json] : null,
+        low: typeof node.minimum === 'number' ? node.minimum : null,
+        high: typeof node.maximum === 'number' ? node.maximum : null,
+        help: typeof node.description === 'string' ? node.description : '',
+      });
+    }
+    if (isObject(node.properties))
+      for (const [name, child] of Object.entries(node.properties)) walk(child, [...path, name]);
+  };
+  walk(schema ?? undefined, []);
+  return fields;
+}
+
+/** The fields that occur in inputs; a type that differs between inputs becomes 'any'. Nulls do not count. */
+export function fieldsOfInputs(inputs: Iterable<JsonObject>): KnownField[] {
+  const found = new Map<string, KnownField>();
+  const walk = (value: Json, path: string[]) => {
+    if (path.length > 0) {
+      const key = JSON.stringify(path);
+      const type = typeOfValue(value);
+      const known = found.get(key);
+      if (!known && found.size < mostFields)
+        found.set(key, { path, type, values: null, low: null, high: null, help: '' });
+      else if (known && type !== 'null' && known.type !== type) known.type = known.type === 'null' ? type : 'any';
+    }
+    if (isObject(value) && path.length < deepest)
+      for (const [name, child] of Object.entries(value)) walk(child, [...path, name]);
+  };
+  for (const input of inputs) walk(input, []);
+  for (const field of found.values()) if (field.type === 'null') field.type = 'any';
+  return [...found.values()];
+}
+
+/** Types for the static check; an unknown field is reported with the known one that was likely meant. */
+export function typesOfFields(known: readonly KnownField[]): FieldTypes {
+  const byPath = new Map(known.map((field) => [JSON.stringify(field.path), field]));
+  return (path, at, report) => {
+    const field = byPath.get(JSON.stringify(path));
+    if (field) return field.type;
+    const above = path.slice(0, -1);
+    const parent = byPath.get(JSON.stringify(above));
+    const siblings = known.filter(
+      (one) => one.path.length === path.length && above.every((name, i) => one.path[i] === name),
+    );
+    if (siblings.length > 0 && (above.length === 0 || parent?.type === 'map')) {
+      const meant = nearest(
+        path.at(-1) ?? '',
+        siblings.map((one) => one.path.at(-1) ?? ''),
+      );
+      report({
+        at,
+        message: `Unknown field: ${pathText(path)}.`,
+        suggestion: meant ? `Did you mean ${pathText([...above, meant])}?` : null,
+      });
+    }
+    return 'any';
+  };
+}
+
+function typeOfValue(value: Json): StaticType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'list';
+  if (typeof value === 'object') return 'map';
+  return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'bool';
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,157 @@
+/** Arithmetic, order, membership and access on rule values. All take and give values; failures are RuleError values. */
+import type { BinaryOperator } from './tree.ts';
+import { limits } from './tree.ts';
+import {
+  badValue,
+  codePointCount,
+  compareText,
+  Duration,
+  divisionByZero,
+  durationOf,
+  equal,
+  indexOutOfRange,
+  isList,
+  isMap,
+  limitReached,
+  missingField,
+  type Outcome,
+  overflow,
+  type Run,
+  Timestamp,
+  timestampOf,
+  typeMismatch,
+  type Value,
+} from './values.ts';
+
+export type Binary = (a: Value, b: Value, run: Run) => Outcome;
+
+/** A number that JSON can hold, else an overflow. */
+export function finite(value: number): Outcome {
+  return Number.isFinite(value) ? value : overflow;
+}
+
+/** Takes steps for going over a text once; false when none are left. */
+export function chargeText(text: string, shift: number, run: Run): boolean {
+  run.steps -= text.length >> shift;
+  return run.steps >= 0;
+}
+
+function add(a: Value, b: Value, run: Run): Outcome {
+  if (typeof a === 'number') return typeof b === 'number' ? finite(a + b) : typeMismatch;
+  if (typeof a === 'string') return typeof b === 'string' ? join(a, b, run) : typeMismatch;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return typeMismatch;
+  if (a instanceof Duration) {
+    if (b instanceof Duration) return durationOf(a.ms + b.ms);
+    return b instanceof Timestamp ? timestampOf(a.ms + b.ms) : typeMismatch;
+  }
+  if (a instanceof Timestamp) return b instanceof Duration ? timestampOf(a.ms + b.ms) : typeMismatch;
+  if (!isList(a) || !isList(b)) return typeMismatch;
+  run.steps -= a.length + b.length;
+  return a.length + b.length > limits.listLength || run.steps < 0 ? limitReached : [...a, ...b];
+}
+
+function join(a: string, b: string, run: Run): Outcome {
+  const last = a.charCodeAt(a.length - 1);
+  // Two halves of a pair must not grow together: other languages keep them apart.
+  if (last >= 0xd800 && last <= 0xdbff) return badValue;
+  if (!chargeText(a, 10, run) || !chargeText(b, 10, run)) return limitReached;
+  const text = a + b;
+  return text.length > limits.textLength && codePointCount(text) > limits.textLength ? limitReached : text;
+}
+
+function subtract(a: Value, b: Value): Outcome {
+  if (typeof a === 'number') return typeof b === 'number' ? finite(a - b) : typeMismatch;
+  if (a instanceof Timestamp) {
+    if (b instanceof Timestamp) return durationOf(a.ms - b.ms);
+    return b instanceof Duration ? timestampOf(a.ms - b.ms) : typeMismatch;
+  }
+  return a instanceof Duration && b instanceof Duration ? durationOf(a.ms - b.ms) : typeMismatch;
+}
+
+function multiply(a: Value, b: Value): Outcome {
+  return typeof a === 'number' && typeof b === 'number' ? finite(a * b) : typeMismatch;
+}
+
+function divide(a: Value, b: Value): Outcome {
+  if (typeof a !== 'number' || typeof b !== 'number') return typeMismatch;
+  return b === 0 ? divisionByZero : finite(a / b);
+}
+
+function remainder(a: Value, b: Value): Outcome {
+  if (typeof a !== 'number' || typeof b !== 'number') return typeMismatch;
+  if (b === 0) return divisionByZero;
+  return Number.isInteger(a) && Number.isInteger(b) ? a % b : badValue;
+}
+
+/** Orders two values of one type: negative, zero or positive; NaN where they have no order. */
+function order(a: Value, b: Value): number {
+  if (typeof a === 'number') return typeof b === 'number' ? (a < b ? -1 : a > b ? 1 : 0) : Number.NaN;
+  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : Number.NaN;
+  if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : Number.NaN;
+  if (a instanceof Timestamp) return b instanceof Timestamp ? a.ms - b.ms : Number.NaN;
+  return a instanceof Duration && b instanceof Duration ? a.ms - b.ms : Number.NaN;
+}
+
+const less: Binary = (a, b, run) => ordered(a, b, run, order(a, b) < 0);
+const lessOrEqual: Binary = (a, b, run) => ordered(a, b, run, order(a, b) <= 0);
+const greater: Binary = (a, b, run) => ordered(a, b, run, order(a, b) > 0);
+const greaterOrEqual: Binary = (a, b, run) => ordered(a, b, run, order(a, b) >= 0);
+
+function ordered(a: Value, b: Value, run: Run, answer: boolean): Outcome {
+  if (typeof a === 'number' && typeof b === 'number') return answer;
+  if (Number.isNaN(order(a, b))) return typeMismatch;
+  return typeof a === 'string' && !chargeText(a, 10, run) ? limitReached : answer;
+}
+
+function isIn(a: Value, b: Value, run: Run): Outcome {
+  if (isList(b)) {
+    for (const item of b) {
+      if (--run.steps < 0) return limitReached;
+      if (equal(a, item, run)) return true;
+    }
+    return run.steps < 0 ? limitReached : false;
+  }
+  if (isMap(b)) return typeof a === 'string' && Object.hasOwn(b, a);
+  return typeMismatch;
+}
+
+const equals: Binary = (a, b, run) => {
+  const answer = equal(a, b, run);
+  return run.steps < 0 ? limitReached : answer;
+};
+const differs: Binary = (a, b, run) => {
+  const answer = equal(a, b, run);
+  return run.steps < 0 ? limitReached : !answer;
+};
+
+export const binaries: Readonly<Record<BinaryOperator, Binary>> = {
+  '+': add,
+  '-': subtract,
+  '*': multiply,
+  '/': divide,
+  '%': remainder,
+  '<': less,
+  '<=': lessOrEqual,
+  '>': greater,
+  '>=': greaterOrEqual,
+  '==': equals,
+  '!=': differs,
+  in: isIn,
+};
+
+/** An own member of a map; anything else is a missing field or no map at all. */
+export function select(value: Value, field: string): Outcome {
+  if (!isMap(value)) return typeMismatch;
+  return Object.hasOwn(value, field) ? (value[field] as Value) : missingField;
+}
+
+/** A member of a list by whole number (from 0) or of a map by text. */
+export function at(value: Value, by: Value): Outcome {
+  if (isList(value)) {
+    if (typeof by !== 'number') return typeMismatch;
+    if (!Number.isInteger(by)) return badValue;
+    return by >= 0 && by < value.length ? (value[by] as Value) : indexOutOfRange;
+  }
+  if (!isMap(value) || typeof by !== 'string') return typeMismatch;
+  return Object.hasOwn(value, by) ? (value[by] as Value) : missingField;
+}

@@ -1,0 +1,84 @@
+/** Writes a tree back as source in one fixed style. */
+
+import { ruleFunctions } from './functions.ts';
+import type { RuleNode } from './tree.ts';
+
+const levels: Record<string, number> = {
+  or: 2,
+  and: 3,
+  '==': 4,
+  '!=': 4,
+  '<': 5,
+  '<=': 5,
+  '>': 5,
+  '>=': 5,
+  in: 5,
+  '+': 6,
+  '-': 6,
+  '*': 7,
+  '/': 7,
+  '%': 7,
+};
+const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** The source of a tree: one space around operators, brackets only where they are needed, double quotes. */
+export function printTree(node: RuleNode): string {
+  return print(node, 0);
+}
+
+function print(node: RuleNode, above: number): string {
+  const wrap = (level: number, text: string) => (level < above ? `(${text})` : text);
+  const list = (nodes: readonly RuleNode[]) => nodes.map((one) => print(one, 1)).join(', ');
+  switch (node.k) {
+    case 'lit':
+      return literalText(node.v);
+    case 'var':
+      return node.name;
+    case 'get':
+      return `${print(node.of, 9)}.${node.field}`;
+    case 'has':
+      return `has(${print(node.of, 9)}.${node.field})`;
+    case 'index':
+      return `${print(node.of, 9)}[${print(node.by, 0)}]`;
+    case 'not':
+      return wrap(8, `!${print(node.of, 8)}`);
+    case 'neg':
+      return wrap(8, `-${print(node.of, 9)}`);
+    case 'and':
+    case 'or': {
+      const level = levels[node.k] ?? 0;
+      return wrap(level, node.args.map((arg) => print(arg, level + 1)).join(node.k === 'and' ? ' && ' : ' || '));
+    }
+    case 'if':
+      return wrap(1, `${print(node.test, 2)} ? ${print(node.then, 1)} : ${print(node.else, 1)}`);
+    case 'op': {
+      const level = levels[node.op] ?? 0;
+      return wrap(level, `${print(node.left, level)} ${node.op} ${print(node.right, level + 1)}`);
+    }
+    case 'list':
+      return `[${list(node.items)}]`;
+    case 'map':
+      return `{${node.entries.map(([key, value]) => `${print(key, 1)}: ${print(value, 1)}`).join(', ')}}`;
+    case 'call': {
+      const [first, ...rest] = node.args;
+      const method = ruleFunctions.get(node.fn)?.style !== 'global' && first !== undefined;
+      return method ? `${print(first, 9)}.${node.fn}(${list(rest)})` : `${node.fn}(${list(node.args)})`;
+    }
+    case 'each': {
+      const parts = [node.name, ...[node.test, node.result].flatMap((part) => (part ? [print(part, 1)] : []))];
+      return `${print(node.of, 9)}.${node.macro}(${parts.join(', ')})`;
+    }
+  }
+}
+
+/** A literal as source. */
+export function literalText(value: string | number | boolean | null): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  // Whole numbers past 2^63 are no CEL integers; an exponent makes them doubles.
+  return typeof value === 'number' && Math.abs(value) >= 2 ** 63 ? value.toExponential() : String(value);
+}
+
+/** A field path as source: `ctx.a.b`, or `ctx["a b"]` where a name is no identifier. */
+export function pathText(path: readonly string[]): string {
+  return `ctx${path.map((field) => (identifier.test(field) && field !== 'in' ? `.${field}` : `[${JSON.stringify(field)}]`)).join('')}`;
+}

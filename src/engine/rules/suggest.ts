@@ -1,0 +1,37 @@
+/**
+ * The candidate that was most likely meant by a misspelt word, or null. Compares without case by
+ * edit distance with transpositions (optimal string alignment); at most a third of the letters may differ.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | null {
+  const wanted = word.slice(0, 100).toLowerCase();
+  let best: string | null = null;
+  let bestDistance = Number.POSITIVE_INFINITY;
+  for (const candidate of candidates) {
+    const allowed = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
+    if (Math.abs(candidate.length - wanted.length) > allowed) continue;
+    const distance = editDistance(wanted, candidate.toLowerCase());
+    if (distance <= allowed && distance < bestDistance) {
+      best = candidate;
+      bestDistance = distance;
+    }
+  }
+  return best;
+}
+
+function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
+      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        best = Math.min(best, (beforeLast[j - 2] ?? 0) + 1);
+      row.push(best);
+    }
+    beforeLast = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}

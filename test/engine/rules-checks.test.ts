@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, Rule } from '../../src/engine/domain.ts';
+import { compileRules } from '../../src/engine/rules/compile.ts';
+import { completionsAt, formatCondition, hoverAt } from '../../src/engine/rules/editor.ts';
+import { fieldsOfInputs, fieldsOfSchema } from '../../src/engine/rules/fields.ts';
+import { compareRules, ruleImpact } from '../../src/engine/rules/impact.ts';
+import { lintRules } from '../../src/engine/rules/lint.ts';
+import { parseCondition } from '../../src/engine/rules/parse.ts';
+import { printTree } from '../../src/engine/rules/print.ts';
+import { conditionOf, tableOf } from '../../src/engine/rules/table.ts';
+import { createRandom, randomCondition, randomInput } from './rules-fuzz.ts';
+
+type Short = [condition: string, then?: string, priority?: number];
+
+function rules(...list: Short[]) {
+  const given = list.map(
+    ([condition, then = 'decline', priority = 10], i): Rule => ({
+      name: `r${i}`,
+      condition,
+      then,
+      reason_code: null,
+      priority,
+    }),
+  );
+  const result = compileRules(given, { options: ['approve', 'decline'], reason_codes: [] });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.value;
+}
+
+function findings(schema: JsonObject | null, ...list: Short[]) {
+  return lintRules(rules(...list).file.rules, schema).map((finding) => [finding.kind, finding.rule, finding.other]);
+}
+
+const schema: JsonObject = {
+  type: 'object',
+  properties: {
+    amount: { type: 'number', minimum: 0, maximum: 1000, description: 'What is asked for.' },
+    state: { type: 'string', enum: ['CA', 'NY'] },
+    consumer: { type: 'object', properties: { age: { type: 'integer' }, tags: { type: 'array' } } },
+  },
+};
+
+describe('checking rules against one another', () => {
+  it.each<[string, Short[], unknown[]]>([
+    ['a rule behind a wider one is never reached', [['ctx.a > 10'], ['ctx.a > 20']], [['never_reached', 1, 0]]],
+    ['the bound itself counts', [['ctx.a > 10'], ['ctx.a >= 10']], []],
+    ['values inside a list', [['ctx.s in ["x", "y"]'], ['ctx.s == "x"']], [['never_reached', 1, 0]]],
+    [
+      'alternatives are covered one by one',
+      [['ctx.a > 5 || ctx.b'], ['ctx.a > 6'], ['ctx.b && ctx.c']],
+      [
+        ['never_reached', 1, 0],
+        ['never_reached', 2, 0],
+      ],
+    ],
+    [
+      'what is not understood must be the same',
+      [['ctx.s.size() > 2'], ['ctx.s.size() > 2 && ctx.a > 1'], ['ctx.s.size() > 3']],
+      [['never_reached', 1, 0]],
+    ],
+    ['bounds that leave nothing', [['ctx.a > 10 && ctx.a < 5']], [['never_true', 0, null]]],
+    ['two values at once', [['ctx.s == "x" && ctx.s == "y"']], [['never_true', 0, null]]],
+    ['a thing and its opposite', [['ctx.s.contains("x") && !ctx.s.contains("x")']], [['never_true', 0, null]]],
+    ['constants are worked out', [['1 + 1 == 2 || ctx.a > 1']], [['always_true', 0, null]]],
+    ['other outcomes for the same inputs', [['ctx.a > 10'], ['ctx.a < 20', 'approve']], [['overlap', 1, 0]]],
+    ['no overlap, no word', [['ctx.a > 10'], ['ctx.a < 5', 'approve']], []],
+  ])('%s', (_, list, expected) => {
+    expect(findings(null, ...list)).toEqual(expected);
+  });
+
+  it('knows from the schema what can never be, and which field was meant', () => {
+    expect(findings(schema, ['ctx.amount > 1000'])).toEqual([['never_true', 0, null]]);
+    expect(findings(schema, ['ctx.state == "TX"'])).toEqual([['never_true', 0, null]]);
+    expect(findings(schema, ['ctx.state == "CA" && ctx.amount >= 1000'])).toEqual([]);
+    const [finding] = lintRules(rules(['ctx.consumer.agee > 3']).file.rules, schema);
+    expect(finding).toMatchObject({
+      kind: 'field',
+      message: 'Unknown field: ctx.consumer.agee.',
+      suggestion: 'Did you mean ctx.consumer.age?',
+      at: [0, 17],
+    });
+    expect(lintRules(rules(['ctx.amount == "3"']).file.rules, schema)[0]?.message).toBe(
+      'A number never equals a text.',
+    );
+  });
+
+  it('never calls a rule dead that a random input reaches', () => {
+    const random = createRandom(7);
+    for (let round = 0; round < 300; round++) {
+      const atom = () =>
+        `ctx.${random.pick(['a', 'b'])} ${random.pick(['<', '<=', '>', '>=', '==', '!='])} ${random.below(4)}`;
+      const part = () =>
+        random.chance(0.5)
+          ? atom()
+          : `(${atom()} ${random.pick(['&&', '||'])} ${random.chance(0.3) ? '!' : ''}(${atom()}))`;
+      const set = rules([part()], [part()], [`${part()} && ${part()}`]);
+      const dead = lintRules(set.file.rules, null).filter(
+        (finding) => finding.kind === 'never_reached' || finding.kind === 'never_true',
+      );
+      for (let i = 0; i < 30; i++) {
+        const input = { a: random.below(9) / 2, b: random.chance(0.2) ? 'x' : random.below(9) / 2 };
+        const { matchedIndex } = set.evaluate(input, false);
+        expect(
+          dead.some((finding) => finding.rule === matchedIndex),
+          set.file.rules.map((one) => one.condition).join(' ; '),
+        ).toBe(false);
+      }
+    }
+  });
+});
+
+describe('the impact of rules on examples', () => {
+  const rows = [
+    { id: '1', input: { a: 5 }, decision: 'decline' },
+    { id: '2', input: { a: 15 }, decision: 'decline' },
+    { id: '3', input: { a: 25 }, decision: 'approve' },
+    { id: '4', input: {}, decision: null },
+  ];
+
+  it('counts first matches, agreement and errors, and lists the rows that disagree', () => {
+    const impact = ruleImpact(rules(['ctx.a > 20'], ['ctx.a > 10']), rows);
+    expect(impact).toMatchObject({ rows: 4, undecided: 2 });
+    expect(impact.rules).toEqual([
+      {
+        name: 'r0',
+        matched: 1,
+        agrees: 0,
+        disagrees: 1,
+        unlabelled: 0,
+        errors: 1,
+        disagreeing: [{ id: '3', expected: 'approve', decided: 'decline' }],
+      },
+      { name: 'r1', matched: 1, agrees: 1, disagrees: 0, unlabelled: 0, errors: 1, disagreeing: [] },
+    ]);
+  });
+
+  it('tells which rows another set of rules decides otherwise', () => {
+    const change = compareRules(rules(['ctx.a > 10']), rules(['ctx.a > 20']), rows);
+    expect(change).toEqual({
+      rows: 4,
+      changed: 1,
+      differing: [{ id: '2', before: { rule: 'r0', then: 'decline' }, after: null }],
+    });
+  });
+});
+
+describe('editing a condition', () => {
+  const fields = fieldsOfSchema(schema);
+
+  it('completes fields, methods that fit, listed values and functions', () => {
+    const labels = (source: string) => completionsAt(source, source.length, fields).items.map((item) => item.label);
+    expect(labels('ctx.')).toEqual(['amount', 'state', 'consumer']);
+    expect(labels('1 > 0 && ctx.consumer.a')).toEqual(['age', 'all']);
+    expect(labels('ctx.consumer.tags.')).toEqual(['size', 'all', 'exists', 'exists_one', 'map', 'filter']);
+    expect(labels('ctx.state == ').slice(0, 2)).toEqual(['"CA"', '"NY"']);
+    expect(labels('tim')).toEqual(['timestamp']);
+    expect(completionsAt('ctx.am > 1', 6, fields)).toMatchObject({ from: 4, to: 6 });
+  });
+
+  it('explains fields and functions under the pointer', () => {
+    expect(hoverAt('ctx.amount > 1', 6, fields)).toEqual({
+      from: 0,
+      to: 10,
+      title: 'ctx.amount: number',
+      help: 'What is asked for.',
+    });
+    expect(hoverAt('ctx.state == "CA"', 5, fields)?.help).toBe('One of: "CA", "NY".');
+    expect(hoverAt('ctx.state.contains("x")', 12, fields)?.title).toBe('contains → bool');
+  });
+
+  it('learns fields from inputs', () => {
+    expect(
+      fieldsOfInputs([
+        { a: 1, b: { c: null } },
+        { a: 'x', b: { c: true } },
+      ]).map((field) => [field.path.join('.'), field.type]),
+    ).toEqual([
+      ['a', 'any'],
+      ['b', 'map'],
+      ['b.c', 'bool'],
+    ]);
+  });
+
+  it('formats without changing the meaning', () => {
+    expect(formatCondition("ctx.a>1&&(ctx.b||  !(ctx.c=='x'))")).toBe('ctx.a > 1 && (ctx.b || !(ctx.c == "x"))');
+    expect(formatCondition('ctx.a >')).toBe('ctx.a >');
+    const random = createRandom(11);
+    const bare = (condition: string) =>
+      JSON.stringify(parseCondition(condition).ast, (key, value: unknown) => (key === 'at' ? undefined : value));
+    for (let i = 0; i < 500; i++) {
+      const condition = randomCondition(random);
+      const { ast } = parseCondition(condition);
+      if (ast) expect(bare(printTree(ast)), condition).toBe(bare(condition));
+    }
+    expect(randomInput(random)).toBeTypeOf('object');
+  });
+
+  it('shows a condition as a table and back', () => {
+    const condition = 'ctx.amount >= 10 && ctx["a b"] in ["x", 1, null] && !has(ctx.c.d) && ctx.s.startsWith("q\\"")';
+    const rows = tableOf(condition);
+    expect(rows).toEqual([
+      { path: ['amount'], test: '>=', value: 10 },
+      { path: ['a b'], test: 'in', value: ['x', 1, null] },
+      { path: ['c', 'd'], test: 'absent' },
+      { path: ['s'], test: 'startsWith', value: 'q"' },
+    ]);
+    expect(conditionOf(rows ?? [])).toBe(condition);
+    expect(tableOf('ctx.a > 1 || ctx.b')).toBeNull();
+  });
+});

@@ -1,0 +1,80 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { loadRules } from '../../src/engine/rules/compile.ts';
+import { parseCondition } from '../../src/engine/rules/parse.ts';
+import { createRandom, randomCondition, randomInput } from './rules-fuzz.ts';
+
+/**
+ * Both evaluators over the same random rules and inputs. RULES_FUZZ_CASES (default 2,000) and
+ * RULES_FUZZ_SEED (default fresh) may be set; the seed is printed with any difference.
+ */
+const count = Number(process.env.RULES_FUZZ_CASES ?? 2000);
+const seed = Number(process.env.RULES_FUZZ_SEED ?? Date.now() % 2 ** 32);
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const ownPython = `${root}.venv-edge/bin/python`;
+const python = process.env.RULES_PYTHON ?? (existsSync(ownPython) ? ownPython : 'python3');
+
+// Loads the one module by its path, so that a Python without the package's dependencies will do.
+const child = `
+import importlib.util, json, sys
+spec = importlib.util.spec_from_file_location("_rules", sys.argv[1])
+rules = importlib.util.module_from_spec(spec)
+sys.modules["_rules"] = rules
+spec.loader.exec_module(rules)
+try:
+    import re2
+    has_re2 = True
+except ImportError:
+    has_re2 = False
+out = []
+for line in sys.stdin.buffer.read().split(b"\\n"):
+    if not line:
+        continue
+    case = json.loads(line)
+    if "matches(" in case["rule"]["condition"] and not has_re2:
+        out.append(None)
+        continue
+    matched, trace = rules.load_rules({"rules": [case["rule"]]}).evaluate(case["input"])
+    out.append(trace[0])
+json.dump({"has_re2": has_re2, "traces": out}, sys.stdout)
+`;
+
+it(`${count} random rules give the same outcome, error and trace in both languages (seed ${seed})`, {
+  timeout: 300_000,
+}, () => {
+  const random = createRandom(seed);
+  const cases = [];
+  while (cases.length < count) {
+    const condition = randomCondition(random);
+    const input = randomInput(random);
+    const { ast } = parseCondition(condition);
+    if (!ast) continue;
+    cases.push({ rule: { name: 'r', condition, then: 'x', reason_code: null, priority: 1, ast }, input });
+  }
+  const batch = cases.map((one) => JSON.stringify(one)).join('\n');
+  const ran = spawnSync(python, ['-c', child, `${root}edge/src/decision_edge/_rules.py`], {
+    input: batch,
+    encoding: 'utf8',
+    maxBuffer: 1 << 30,
+  });
+  expect(ran.stderr).toBe('');
+  const theirs = JSON.parse(ran.stdout) as { traces: unknown[] };
+  const outcomes = { matched: 0, not_matched: 0, error: 0, not_reached: 0 };
+  cases.forEach((one, i) => {
+    const rules = loadRules({ rules: [JSON.parse(JSON.stringify(one.rule))] });
+    const input = JSON.parse(JSON.stringify(one.input));
+    const ours = JSON.parse(JSON.stringify(rules.evaluate(input, true).trace[0]));
+    outcomes[ours.outcome as keyof typeof outcomes]++;
+    const fast = rules.evaluate(input, false);
+    expect(fast.matched !== null, one.rule.condition).toBe(ours.outcome === 'matched');
+    expect(fast.errors, one.rule.condition).toBe(ours.outcome === 'error' ? 1 : 0);
+    const other = theirs.traces[i];
+    if (other !== null) expect({ seed, i, input, trace: other }).toEqual({ seed, i, input, trace: ours });
+  });
+  // Guards against a generator that only makes errors.
+  for (const outcome of ['matched', 'not_matched', 'error'] as const)
+    expect(outcomes[outcome]).toBeGreaterThan(count / 20);
+});
