@@ -1,0 +1,237 @@
+import { strFromU8, strToU8 } from 'fflate';
+import type { ZodType } from 'zod';
+import type { JsonObject } from '../domain.ts';
+import { type FeaturePlan, featurePlanSchema } from '../features/plan.ts';
+import type { Sha256 } from '../ports.ts';
+import { loadRules, type RulesFile } from '../rules/compile.ts';
+import { licensesText } from './licenses.ts';
+import {
+  bundleFormatVersion,
+  type EntryName,
+  entryNames,
+  type Golden,
+  goldenSchema,
+  type Manifest,
+  manifestSchema,
+  type Reasons,
+  reasonsSchema,
+  requiredEntries,
+} from './manifest.ts';
+import { bundleFault, readZip, writeZip, type ZipFile } from './zip.ts';
+
+/** Everything a bundle says, parsed and checked; `classifier` is the ONNX file's bytes. */
+export type Bundle = {
+  manifest: Manifest;
+  rules: RulesFile;
+  plan: FeaturePlan;
+  classifier: Uint8Array;
+  reasons: Reasons;
+  inputSchema: JsonObject | null;
+  golden: Golden[];
+  modelCard: string;
+};
+
+/** What {@link packBundle} needs: a bundle whose manifest has no file digests yet. */
+export type BundleParts = Omit<Bundle, 'manifest'> & { manifest: Omit<Manifest, 'files'> };
+
+/** The shared text files of a full bundle; `encoder` is null where the policy uses the tokenizer only. */
+export type TextModelFiles = { tokenizer: Uint8Array; encoder: Uint8Array | null };
+
+const jsonBytes = (value: unknown): Uint8Array => strToU8(JSON.stringify(value));
+
+function assemble(manifest: Omit<Manifest, 'files'>, entries: Map<EntryName, Uint8Array>, sha256: Sha256): Uint8Array {
+  const files: Manifest['files'] = {};
+  const zipFiles: ZipFile[] = [];
+  for (const name of entryNames) {
+    const bytes = entries.get(name);
+    if (name === 'manifest.json' || bytes === undefined) continue;
+    files[name] = { sha256: sha256(bytes), size_bytes: bytes.length };
+    zipFiles.push({ name, bytes, stored: name === 'text/encoder.int8.onnx' });
+  }
+  const full = manifestSchema.parse({ ...manifest, files });
+  zipFiles.unshift({ name: 'manifest.json', bytes: strToU8(JSON.stringify(full, null, 2)), stored: false });
+  return writeZip(zipFiles, new Date(manifest.created_at));
+}
+
+function textEntries(manifest: Omit<Manifest, 'files'>, plan: FeaturePlan, text: TextModelFiles, sha256: Sha256) {
+  const entries = new Map<EntryName, Uint8Array>();
+  if (manifest.text === null || plan.text === null) return entries;
+  if (sha256(text.tokenizer) !== manifest.text.tokenizer_sha256) {
+    throw bundleFault(
+      'text/tokenizer.json',
+      'is not the tokenizer the policy was trained with',
+      'Train the type again.',
+    );
+  }
+  entries.set('text/tokenizer.json', text.tokenizer);
+  if (plan.text.encoder !== null) {
+    if (text.encoder === null || sha256(text.encoder) !== manifest.text.encoder_sha256) {
+      throw bundleFault(
+        'text/encoder.int8.onnx',
+        'is not the encoder the policy was trained with',
+        'Train the type again.',
+      );
+    }
+    entries.set('text/encoder.int8.onnx', text.encoder);
+  }
+  return entries;
+}
+
+/**
+ * Packs a bundle into ZIP bytes that depend on nothing but the arguments. Without `text` a policy that reads text
+ * is packed slim. Throws WorkbenchError 'validation_error' where `text` is another model than the manifest names.
+ */
+export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelFiles): Uint8Array {
+  const manifest = { ...parts.manifest };
+  if (manifest.text !== null) manifest.text = { ...manifest.text, slim: text === undefined };
+  const entries = new Map<EntryName, Uint8Array>([
+    ['rules.json', jsonBytes(parts.rules)],
+    ['features.json', jsonBytes(parts.plan)],
+    ['classifier.onnx', parts.classifier],
+    ['reasons.json', jsonBytes(parts.reasons)],
+    ['golden.jsonl', strToU8(parts.golden.map((line) => `${JSON.stringify(line)}\n`).join(''))],
+    ['model-card.md', strToU8(parts.modelCard)],
+    ['LICENSES', strToU8(licensesText)],
+  ]);
+  if (parts.inputSchema !== null) entries.set('input_schema.json', jsonBytes(parts.inputSchema));
+  if (text !== undefined)
+    for (const [name, bytes] of textEntries(manifest, parts.plan, text, sha256)) entries.set(name, bytes);
+  return assemble(manifest, entries, sha256);
+}
+
+function parseJson(name: string, bytes: Uint8Array, line?: number): unknown {
+  try {
+    return JSON.parse(strFromU8(bytes));
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    throw bundleFault(`entry ${name}${line === undefined ? '' : ` line ${line}`}`, `is not JSON (${error.message})`);
+  }
+}
+
+function parseAs<T>(name: string, schema: ZodType<T>, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const issue = result.error.issues[0];
+  const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.map(String).join('.')}`;
+  throw bundleFault(`entry ${name}`, `is not valid${place}: ${issue?.message ?? 'unknown problem'}`);
+}
+
+function readManifest(bytes: Uint8Array): Manifest {
+  const value = parseJson('manifest.json', bytes);
+  const version = typeof value === 'object' && value !== null ? Reflect.get(value, 'format_version') : undefined;
+  if (typeof version === 'number' && version > bundleFormatVersion) {
+    throw bundleFault(
+      'entry manifest.json',
+      `has format ${version}, newer than the format ${bundleFormatVersion} this version reads`,
+      'Update this product, or export the bundle from the older one.',
+    );
+  }
+  return parseAs('manifest.json', manifestSchema, value);
+}
+
+function checkDigests(files: Map<string, Uint8Array>, manifest: Manifest, sha256: Sha256): void {
+  for (const name of files.keys()) {
+    if (name !== 'manifest.json' && !Object.hasOwn(manifest.files, name)) {
+      throw bundleFault(`entry ${name}`, 'is not listed in the manifest');
+    }
+  }
+  for (const [name, facts] of Object.entries(manifest.files)) {
+    const bytes = files.get(name);
+    if (bytes === undefined) throw bundleFault(`entry ${name.slice(0, 100)}`, 'is listed in the manifest but missing');
+    if (bytes.length !== facts.size_bytes) {
+      throw bundleFault(`entry ${name}`, `has ${bytes.length} bytes, the manifest says ${facts.size_bytes}`);
+    }
+    if (sha256(bytes) !== facts.sha256)
+      throw bundleFault(`entry ${name}`, 'has another SHA-256 than the manifest says');
+  }
+}
+
+function checkText(manifest: Manifest, plan: FeaturePlan): void {
+  const { text } = manifest;
+  if ((text === null) !== (plan.text === null)) {
+    throw bundleFault('entry features.json', 'and the manifest disagree about text');
+  }
+  const tokenizer = manifest.files['text/tokenizer.json']?.sha256;
+  const encoder = manifest.files['text/encoder.int8.onnx']?.sha256;
+  if (text === null || text.slim) {
+    if (tokenizer !== undefined || encoder !== undefined)
+      throw bundleFault('entry text/', 'is not expected in this bundle');
+    return;
+  }
+  if (tokenizer !== text.tokenizer_sha256) throw bundleFault('entry text/tokenizer.json', 'is missing or another one');
+  const wanted = plan.text?.encoder ? (text.encoder_sha256 ?? undefined) : undefined;
+  if (encoder !== wanted) throw bundleFault('entry text/encoder.int8.onnx', 'is missing, unexpected or another one');
+}
+
+function readGolden(bytes: Uint8Array): Golden[] {
+  const lines = strFromU8(bytes).split('\n');
+  if (lines.at(-1) === '') lines.pop();
+  return lines.map((line, index) => {
+    const value = parseJson('golden.jsonl', strToU8(line), index + 1);
+    return parseAs(`golden.jsonl line ${index + 1}`, goldenSchema, value);
+  });
+}
+
+function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<string, Uint8Array> } {
+  const files = readZip(bytes, entryNames);
+  const file = (name: EntryName): Uint8Array => {
+    const content = files.get(name);
+    if (content === undefined) throw bundleFault(`entry ${name}`, 'is missing');
+    return content;
+  };
+  for (const name of requiredEntries) file(name);
+  const manifest = readManifest(file('manifest.json'));
+  checkDigests(files, manifest, sha256);
+  const plan = parseAs(
+    'features.json',
+    featurePlanSchema as ZodType<FeaturePlan>,
+    parseJson('features.json', file('features.json')),
+  );
+  checkText(manifest, plan);
+  const schemaBytes = files.get('input_schema.json');
+  const inputSchema = schemaBytes === undefined ? null : parseJson('input_schema.json', schemaBytes);
+  if (inputSchema !== null && (typeof inputSchema !== 'object' || Array.isArray(inputSchema))) {
+    throw bundleFault('entry input_schema.json', 'is not an object');
+  }
+  const rules = loadRules(parseJson('rules.json', file('rules.json'))).file;
+  const stray = rules.rules.find((rule) => !manifest.options.includes(rule.then));
+  if (stray !== undefined) {
+    throw bundleFault('entry rules.json', `rule ${JSON.stringify(stray.name)} decides for something that is no option`);
+  }
+  const bundle: Bundle = {
+    manifest,
+    rules,
+    plan,
+    classifier: file('classifier.onnx'),
+    reasons: parseAs('reasons.json', reasonsSchema, parseJson('reasons.json', file('reasons.json'))),
+    inputSchema: inputSchema as JsonObject | null,
+    golden: readGolden(file('golden.jsonl')),
+    modelCard: strFromU8(file('model-card.md')),
+  };
+  return { bundle, files };
+}
+
+/**
+ * Opens ZIP bytes that may come from anywhere. Names, sizes and digests are checked before any entry is used; every
+ * refusal is a WorkbenchError 'validation_error' that names the entry and the remedy.
+ */
+export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
+  return open(bytes, sha256).bundle;
+}
+
+/**
+ * The full bundle of a slim one: the same entries with the tokenizer and, where the policy uses it, the encoder
+ * inside. Unchanged bytes for a policy without text. Refuses text files that the policy was not trained with.
+ */
+export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sha256): Uint8Array {
+  const { bundle, files } = open(slim, sha256);
+  if (bundle.manifest.text === null) return slim;
+  const { files: _digests, ...manifest } = bundle.manifest;
+  const entries = new Map<EntryName, Uint8Array>();
+  for (const name of entryNames) {
+    const content = files.get(name);
+    if (content !== undefined) entries.set(name, content);
+  }
+  for (const [name, content] of textEntries(manifest, bundle.plan, text, sha256)) entries.set(name, content);
+  return assemble({ ...manifest, text: { ...bundle.manifest.text, slim: false } }, entries, sha256);
+}

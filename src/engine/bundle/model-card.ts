@@ -1,0 +1,78 @@
+import type { Metrics } from '../domain.ts';
+import type { FeaturePlan } from '../features/plan.ts';
+import type { RulesFile } from '../rules/compile.ts';
+import type { Manifest } from './manifest.ts';
+
+/** What a model card tells about. */
+export type ModelCardFacts = {
+  manifest: Omit<Manifest, 'files'>;
+  plan: FeaturePlan;
+  rules: RulesFile;
+  metrics: Metrics;
+};
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+/** Keeps user-given names from breaking the table or starting markup. */
+const plain = (text: string): string =>
+  text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`|<>*_#[\]]/g, (mark) => `\\${mark}`);
+
+function textSentence(plan: FeaturePlan): string {
+  if (plan.text === null) return 'It reads no text.';
+  const fields = plan.text.fields.map((path) => plain(path.join('.'))).join(', ');
+  const ways: string[] = [];
+  if (plan.text.ngrams !== null) ways.push(`${plan.text.ngrams.idf.length} word pieces and pairs of them`);
+  if (plan.text.encoder !== null) ways.push(`a sentence encoder (first ${plan.text.encoder.max_tokens} tokens)`);
+  return `It reads the text of ${fields} by ${ways.join(' and ') || 'nothing'}.`;
+}
+
+function optionTable(facts: ModelCardFacts): string {
+  const rows = facts.manifest.options.map((option) => {
+    const numbers = Object.hasOwn(facts.metrics.per_class, option) ? facts.metrics.per_class[option] : undefined;
+    const cell = (name: string): string => {
+      const value = numbers !== undefined && Object.hasOwn(numbers, name) ? numbers[name] : undefined;
+      if (value === undefined) return '-';
+      return name === 'support' ? String(value) : value.toFixed(3);
+    };
+    return `| ${plain(option)} | ${cell('precision')} | ${cell('recall')} | ${cell('f1')} | ${cell('support')} |`;
+  });
+  return ['| option | precision | recall | F1 | test rows |', '|---|---|---|---|---|', ...rows].join('\n');
+}
+
+/** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
+export function writeModelCard(facts: ModelCardFacts): string {
+  const { manifest, metrics, plan, rules } = facts;
+  const { auto_decide: auto, escalation } = manifest.confidence_thresholds;
+  const fallback =
+    manifest.fallback_option === null
+      ? 'No fallback option is set.'
+      : `The fallback option is ${plain(manifest.fallback_option)}.`;
+  const leftOut = plan.left_out.map((entry) => `- ${plain(entry.path)}: ${plain(entry.reason)}`);
+  const notes = metrics.notes.map((note) => `- ${plain(note)}`);
+  const parts = [
+    `# ${plain(manifest.decision_type)}, policy ${manifest.policy_version}`,
+    `Version ${manifest.version} of the decision type, trained ${manifest.created_at} with Decision Workbench ${manifest.tool_version}.`,
+    '## What it decides',
+    `One of ${manifest.options.length} options: ${manifest.options.map(plain).join(', ')}.`,
+    `${rules.rules.length} hard rules are tried first. Otherwise a calibrated logistic classifier with ${metrics.feature_count} features decides. ${textSentence(plan)}`,
+    `A confidence of ${auto} or more decides directly. Below ${escalation} the decision is handed over. ${fallback}`,
+    '## How well it does',
+    `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen:`,
+    [
+      `- accuracy ${percent(metrics.accuracy)}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
+      `- calibration error ${metrics.ece.toFixed(3)} (before calibration ${metrics.ece_before.toFixed(3)})`,
+      `- ${percent(metrics.escalation_estimate)} of decisions are expected to escalate`,
+    ].join('\n'),
+    optionTable(facts),
+    'These figures hold for inputs like the examples. Measure again when the inputs change.',
+    ...(notes.length > 0 ? ['## Notes', notes.join('\n')] : []),
+    ...(leftOut.length > 0 ? ['## Fields left out', leftOut.join('\n')] : []),
+    '## What is inside',
+    'The hard rules, the feature plan, the classifier (ONNX), reason codes, and golden decisions to test an implementation against. The settings and the SHA-256 of every file are in `manifest.json`; terms are in `LICENSES`.',
+    manifest.text === null
+      ? 'Nothing else is needed to run it.'
+      : 'It reads text: a full bundle holds the text files, a slim one names them by SHA-256.',
+    '## How to run it from Python',
+    '```python\nfrom decision_edge import EdgePredictor\n\npredictor = EdgePredictor.from_bundle("bundle.zip")\nprint(predictor.predict({"field": "value"}))\n```',
+  ];
+  return `${parts.join('\n\n')}\n`;
+}

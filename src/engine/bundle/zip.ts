@@ -1,0 +1,194 @@
+import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
+import { WorkbenchError } from '../errors.ts';
+
+/** Most entries a bundle may have. */
+export const maxEntries = 32;
+/** Most bytes a bundle may have once unpacked. */
+export const maxUnpackedBytes = 256 * 1024 * 1024;
+
+const localSignature = 0x04034b50;
+const centralSignature = 0x02014b50;
+const endSignature = 0x06054b50;
+const remedy = 'Export the bundle again, or copy it again.';
+
+/** A fault in a bundle: names the place and what to do about it. */
+export function bundleFault(place: string, problem: string, hint = remedy): WorkbenchError {
+  return new WorkbenchError('validation_error', `Bundle ${place}: ${problem}. ${hint}`, [
+    { type: 'bundle', loc: ['bundle', place], msg: problem },
+  ]);
+}
+
+const crcTable = Uint32Array.from({ length: 256 }, (_, start) => {
+  let value = start;
+  for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value >>> 0;
+});
+
+function crc32(bytes: Uint8Array): number {
+  let crc = 0xffffffff;
+  for (let at = 0; at < bytes.length; at++) crc = (crcTable[(crc ^ (bytes[at] ?? 0)) & 255] ?? 0) ^ (crc >>> 8);
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** One file for {@link writeZip}; `stored` leaves it uncompressed. */
+export type ZipFile = { name: string; bytes: Uint8Array; stored: boolean };
+
+/**
+ * Writes a ZIP whose bytes depend on nothing but the arguments: entries in the given order, every entry dated
+ * `modifiedAt` (UTC, to two seconds, from 1980 on).
+ */
+export function writeZip(files: readonly ZipFile[], modifiedAt: Date): Uint8Array {
+  const year = Math.min(Math.max(modifiedAt.getUTCFullYear(), 1980), 2107);
+  const date = ((year - 1980) << 9) | ((modifiedAt.getUTCMonth() + 1) << 5) | modifiedAt.getUTCDate();
+  const time = (modifiedAt.getUTCHours() << 11) | (modifiedAt.getUTCMinutes() << 5) | (modifiedAt.getUTCSeconds() >> 1);
+  const entries = files.map((file) => ({
+    name: strToU8(file.name),
+    data: file.stored ? file.bytes : deflateSync(file.bytes, { level: 6 }),
+    sizeBytes: file.bytes.length,
+    crc: crc32(file.bytes),
+    method: file.stored ? 0 : 8,
+  }));
+  const bodySize = entries.reduce((sum, entry) => sum + 30 + entry.name.length + entry.data.length, 0);
+  const centralSize = entries.reduce((sum, entry) => sum + 46 + entry.name.length, 0);
+  const out = new Uint8Array(bodySize + centralSize + 22);
+  const view = new DataView(out.buffer);
+  let at = 0;
+  const offsets: number[] = [];
+  const common = (start: number, entry: (typeof entries)[number]): void => {
+    view.setUint16(start, 20, true);
+    view.setUint16(start + 2, 0x0800, true);
+    view.setUint16(start + 4, entry.method, true);
+    view.setUint16(start + 6, time, true);
+    view.setUint16(start + 8, date, true);
+    view.setUint32(start + 10, entry.crc, true);
+    view.setUint32(start + 14, entry.data.length, true);
+    view.setUint32(start + 18, entry.sizeBytes, true);
+    view.setUint16(start + 22, entry.name.length, true);
+  };
+  for (const entry of entries) {
+    offsets.push(at);
+    view.setUint32(at, localSignature, true);
+    common(at + 4, entry);
+    out.set(entry.name, at + 30);
+    out.set(entry.data, at + 30 + entry.name.length);
+    at += 30 + entry.name.length + entry.data.length;
+  }
+  entries.forEach((entry, index) => {
+    view.setUint32(at, centralSignature, true);
+    view.setUint16(at + 4, 20, true);
+    common(at + 6, entry);
+    view.setUint32(at + 42, offsets[index] ?? 0, true);
+    out.set(entry.name, at + 46);
+    at += 46 + entry.name.length;
+  });
+  view.setUint32(at, endSignature, true);
+  view.setUint16(at + 8, entries.length, true);
+  view.setUint16(at + 10, entries.length, true);
+  view.setUint32(at + 12, centralSize, true);
+  view.setUint32(at + 16, bodySize, true);
+  return out;
+}
+
+type Listed = { method: number; crc: number; packedBytes: number; sizeBytes: number; offset: number };
+
+/** The end record's position, or -1: it is the last 22 bytes plus an optional comment of at most 65,535. */
+function findEnd(view: DataView): number {
+  const lowest = Math.max(0, view.byteLength - 22 - 0xffff);
+  for (let at = view.byteLength - 22; at >= lowest; at--) {
+    if (view.getUint32(at, true) === endSignature && at + 22 + view.getUint16(at + 20, true) === view.byteLength)
+      return at;
+  }
+  return -1;
+}
+
+function listEntries(bytes: Uint8Array, view: DataView, allowed: readonly string[]): Map<string, Listed> {
+  const end = findEnd(view);
+  if (end < 0) throw bundleFault('file', 'is not a complete ZIP file');
+  const count = view.getUint16(end + 10, true);
+  const centralSize = view.getUint32(end + 12, true);
+  let at = view.getUint32(end + 16, true);
+  if (view.getUint16(end + 8, true) !== count || at + centralSize !== end) {
+    throw bundleFault('file', 'has a damaged table of contents');
+  }
+  if (count > maxEntries) throw bundleFault('file', `has ${count} entries; at most ${maxEntries} are allowed`);
+  const listed = new Map<string, Listed>();
+  let total = 0;
+  for (let index = 0; index < count; index++) {
+    if (at + 46 > end || view.getUint32(at, true) !== centralSignature) {
+      throw bundleFault('file', 'has a damaged table of contents');
+    }
+    const flags = view.getUint16(at + 8, true);
+    const nameLength = view.getUint16(at + 28, true);
+    const next = at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+    if (next > end) throw bundleFault('file', 'has a damaged table of contents');
+    const name = strFromU8(bytes.subarray(at + 46, at + 46 + nameLength));
+    const shown = JSON.stringify(name.slice(0, 100));
+    if (!allowed.includes(name)) {
+      throw bundleFault(
+        `entry ${shown}`,
+        'is not part of a bundle',
+        'Use a bundle exported by this product, unchanged.',
+      );
+    }
+    if (listed.has(name)) throw bundleFault(`entry ${shown}`, 'occurs twice');
+    const method = view.getUint16(at + 10, true);
+    if ((flags & 1) !== 0) throw bundleFault(`entry ${shown}`, 'is encrypted');
+    if (method !== 0 && method !== 8) throw bundleFault(`entry ${shown}`, `uses compression method ${method}`);
+    const entry = {
+      method,
+      crc: view.getUint32(at + 16, true),
+      packedBytes: view.getUint32(at + 20, true),
+      sizeBytes: view.getUint32(at + 24, true),
+      offset: view.getUint32(at + 42, true),
+    };
+    total += entry.sizeBytes;
+    if (total > maxUnpackedBytes) {
+      throw bundleFault(`entry ${shown}`, `takes the bundle over ${maxUnpackedBytes} bytes unpacked`);
+    }
+    listed.set(name, entry);
+    at = next;
+  }
+  if (at !== end) throw bundleFault('file', 'has a damaged table of contents');
+  return listed;
+}
+
+function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Listed): Uint8Array {
+  const start = entry.offset;
+  if (start + 30 > bytes.length || view.getUint32(start, true) !== localSignature) {
+    throw bundleFault(`entry ${name}`, 'is not where the table of contents says');
+  }
+  const nameEnd = start + 30 + view.getUint16(start + 26, true);
+  const dataStart = nameEnd + view.getUint16(start + 28, true);
+  if (dataStart + entry.packedBytes > bytes.length || strFromU8(bytes.subarray(start + 30, nameEnd)) !== name) {
+    throw bundleFault(`entry ${name}`, 'is not where the table of contents says');
+  }
+  const packed = bytes.subarray(dataStart, dataStart + entry.packedBytes);
+  let content: Uint8Array;
+  if (entry.method === 0) {
+    content = packed;
+  } else {
+    try {
+      // One byte more than declared: the inflater stops growing there, and a longer entry shows by its length.
+      content = inflateSync(packed, { out: new Uint8Array(entry.sizeBytes + 1) });
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      throw bundleFault(`entry ${name}`, `cannot be decompressed (${error.message})`);
+    }
+  }
+  if (content.length !== entry.sizeBytes) throw bundleFault(`entry ${name}`, 'does not have the size it declares');
+  if (crc32(content) !== entry.crc) throw bundleFault(`entry ${name}`, 'is damaged (checksum)');
+  return content;
+}
+
+/**
+ * Reads a ZIP that may come from anywhere: only names in `allowed`, each once, at most {@link maxEntries} entries and
+ * {@link maxUnpackedBytes}; names and sizes are checked before anything is inflated. Throws WorkbenchError
+ * 'validation_error' naming the entry.
+ */
+export function readZip(bytes: Uint8Array, allowed: readonly string[]): Map<string, Uint8Array> {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 22) throw bundleFault('file', 'is not a complete ZIP file');
+  const files = new Map<string, Uint8Array>();
+  for (const [name, entry] of listEntries(bytes, view, allowed)) files.set(name, readEntry(bytes, view, name, entry));
+  return files;
+}

@@ -1,0 +1,106 @@
+/** Limited-memory BFGS for smooth convex functions. */
+
+/** Writes the gradient at `x` into `gradient` and returns the value. */
+export type Objective = (x: Float64Array, gradient: Float64Array) => number;
+export type MinimiseSettings = {
+  memory: number;
+  maxIterations: number;
+  /** Stops when no component of the gradient exceeds this. */
+  gradientTolerance: number;
+  /** Stops when an iteration gains less than this share of the value. */
+  valueTolerance: number;
+};
+export type Minimum = { x: Float64Array; value: number; iterations: number; converged: boolean };
+
+function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+/** y ← y + factor · x */
+function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
+  for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + factor * (x[i] as number);
+}
+
+function largestMagnitude(v: Float64Array): number {
+  let largest = 0;
+  for (let i = 0; i < v.length; i++) largest = Math.max(largest, Math.abs(v[i] as number));
+  return largest;
+}
+
+type Pair = { step: Float64Array; change: Float64Array; inverse: number };
+
+/** Two-loop recursion: the quasi-Newton direction −H·g (Nocedal & Wright, Numerical Optimization, algorithm 7.4). */
+function directionOf(gradient: Float64Array, pairs: readonly Pair[]): Float64Array {
+  const direction = Float64Array.from(gradient);
+  const factors = new Float64Array(pairs.length);
+  for (let i = pairs.length - 1; i >= 0; i--) {
+    const pair = pairs[i] as Pair;
+    const factor = pair.inverse * dot(pair.step, direction);
+    factors[i] = factor;
+    addScaled(direction, -factor, pair.change);
+  }
+  const last = pairs.at(-1);
+  const scale = last === undefined ? 1 : 1 / (last.inverse * dot(last.change, last.change));
+  for (let i = 0; i < direction.length; i++) direction[i] = -scale * (direction[i] as number);
+  pairs.forEach((pair, i) => {
+    const factor = pair.inverse * dot(pair.change, direction);
+    addScaled(direction, -(factors[i] as number) - factor, pair.step);
+  });
+  return direction;
+}
+
+/**
+ * Minimises a convex function from `start` (not changed) by L-BFGS with an Armijo backtracking line search whose steps
+ * come from quadratic interpolation (Nocedal & Wright, sections 3.5 and 7.2). Deterministic.
+ */
+export function minimise(objective: Objective, start: Float64Array, settings: MinimiseSettings): Minimum {
+  let x = Float64Array.from(start);
+  let gradient = new Float64Array(x.length);
+  let value = objective(x, gradient);
+  let pairs: Pair[] = [];
+  for (let iteration = 0; iteration < settings.maxIterations; iteration++) {
+    if (largestMagnitude(gradient) <= settings.gradientTolerance)
+      return { x, value, iterations: iteration, converged: true };
+    let direction = directionOf(gradient, pairs);
+    let slope = dot(gradient, direction);
+    if (slope >= 0) {
+      pairs = [];
+      direction = directionOf(gradient, pairs);
+      slope = dot(gradient, direction);
+    }
+    let length = pairs.length === 0 ? Math.min(1, 1 / Math.sqrt(-slope)) : 1;
+    const candidate = new Float64Array(x.length);
+    const candidateGradient = new Float64Array(x.length);
+    let candidateValue = Number.POSITIVE_INFINITY;
+    for (let attempt = 0; attempt < 30; attempt++) {
+      candidate.set(x);
+      addScaled(candidate, length, direction);
+      candidateValue = objective(candidate, candidateGradient);
+      if (candidateValue <= value + 1e-4 * length * slope) break;
+      const interpolated = (-slope * length * length) / (2 * (candidateValue - value - slope * length));
+      length = Number.isFinite(interpolated)
+        ? Math.max(0.1 * length, Math.min(0.5 * length, interpolated))
+        : length / 2;
+    }
+    if (!(candidateValue < value)) return { x, value, iterations: iteration, converged: false };
+    const step = Float64Array.from(candidate);
+    addScaled(step, -1, x);
+    const change = Float64Array.from(candidateGradient);
+    addScaled(change, -1, gradient);
+    const curvature = dot(step, change);
+    if (curvature > 1e-12) {
+      pairs.push({ step, change, inverse: 1 / curvature });
+      if (pairs.length > settings.memory) pairs.shift();
+    }
+    const gain = value - candidateValue;
+    x = candidate;
+    gradient = candidateGradient;
+    value = candidateValue;
+    if (gain <= settings.valueTolerance * Math.abs(value)) {
+      return { x, value, iterations: iteration + 1, converged: true };
+    }
+  }
+  return { x, value, iterations: settings.maxIterations, converged: false };
+}

@@ -1,0 +1,336 @@
+import type { Bundle } from './bundle/bundle.ts';
+import { type GoldenOutput, toGoldenOutput } from './bundle/manifest.ts';
+import { scoreLogistic } from './classifiers/logistic-model.ts';
+import { explain } from './decide-explain.ts';
+import { type ClassifierInput, traceFeatures, truncatedFields } from './decide-trace.ts';
+import type {
+  ConfidenceThresholds,
+  Decision,
+  DecisionTrace,
+  EscalationPolicy,
+  JsonObject,
+  RuleTrace,
+  Stage,
+} from './domain.ts';
+import { type ErrorDetail, WorkbenchError } from './errors.ts';
+import { compileFeatures } from './features/compile.ts';
+import { checkInputSchema, compileInputSchema, type InputValidator } from './input-schema.ts';
+import { readLogistic } from './onnx/logistic.ts';
+import type { MonotonicClock, TextEncoder } from './ports.ts';
+import { type CompiledRules, loadRules } from './rules/compile.ts';
+import { encoderInput } from './text/encoder-input.ts';
+import { compileNgrams, type NgramRow } from './text/ngrams.ts';
+import type { Tokenizer } from './text/tokenizer.ts';
+
+/** What may differ from the bundle: the decision type's present settings. */
+export type Settings = {
+  rules: CompiledRules;
+  thresholds: ConfidenceThresholds;
+  escalationPolicy: EscalationPolicy;
+  fallbackOption: string | null;
+};
+
+export type DeciderPorts = { encoder: TextEncoder | null; tokenizer: Tokenizer | null; now: MonotonicClock };
+
+/** A decision with its trace where one was asked for, or why the input does not fit the input schema. */
+export type Decided =
+  | { ok: true; decision: Decision; trace: DecisionTrace | null }
+  | { ok: false; problems: ErrorDetail[] };
+
+export type Decider = {
+  policyVersion: string;
+  usesText: boolean;
+  /**
+   * Decides one input: schema, rules, features, text, classifier, thresholds. The result is there at once unless the
+   * text encoder must be asked. Rejects with WorkbenchError 'unavailable' when it cannot be and no fallback is set.
+   */
+  decide(input: JsonObject, options?: { trace?: boolean }): Decided | Promise<Decided>;
+};
+
+const noNgrams: NgramRow = { indices: [], values: [] };
+
+/** The classifier's verdict is turned into one of these by the thresholds. */
+type Outcome = { decision: string; stage: Stage; escalate: boolean; fallbackUsed: boolean; explanation: string };
+
+function settle(option: string, confidence: number, settings: Settings): Outcome {
+  const { thresholds, escalationPolicy, fallbackOption } = settings;
+  const own = (escalate: boolean, sentence: typeof explain.automatic): Outcome => ({
+    decision: option,
+    stage: 'classifier',
+    escalate,
+    fallbackUsed: false,
+    explanation: sentence(option, confidence, thresholds),
+  });
+  if (confidence >= thresholds.auto_decide) return own(false, explain.automatic);
+  if (confidence >= thresholds.escalation) {
+    if (escalationPolicy.between === 'accept') return own(false, explain.accepted);
+    if (escalationPolicy.between === 'flag') return own(true, explain.flagged);
+  }
+  if (fallbackOption === null) return own(true, explain.uncertain);
+  return {
+    decision: fallbackOption,
+    stage: 'fallback',
+    escalate: true,
+    fallbackUsed: true,
+    explanation: explain.fallback(option, fallbackOption, confidence, thresholds),
+  };
+}
+
+/** `class_probabilities` as own properties, whatever the options are called. */
+function byOption(options: readonly string[], probability: (index: number) => number): Record<string, number> {
+  return Object.freeze(Object.fromEntries(options.map((option, index) => [option, probability(index)])));
+}
+
+function frozenList(values: readonly string[]): string[] {
+  const list = [...values];
+  Object.freeze(list);
+  return list;
+}
+
+function checkParts(bundle: Bundle, ports: DeciderPorts, modelSizes: { D: number; V: number; K: number }): void {
+  const { manifest, plan } = bundle;
+  const dense = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0);
+  const ngrams = plan.text?.ngrams?.idf.length ?? 0;
+  if (modelSizes.D !== dense || modelSizes.V !== ngrams || modelSizes.K !== manifest.options.length) {
+    throw new WorkbenchError(
+      'validation_error',
+      `Bundle entry classifier.onnx: does not fit features.json and the manifest's options. Export the bundle again, or train the type again.`,
+    );
+  }
+  if (plan.text === null) return;
+  if (ports.tokenizer === null) {
+    throw new WorkbenchError('unavailable', 'The policy reads text, but the tokenizer is not available.');
+  }
+  if (plan.text.encoder === null) return;
+  if (ports.encoder === null) {
+    throw new WorkbenchError('unavailable', 'The policy reads text, but the text encoder is not available.');
+  }
+  if (
+    ports.encoder.sha256 !== manifest.text?.encoder_sha256 ||
+    ports.encoder.dimensions !== plan.text.encoder.dimensions
+  ) {
+    throw new WorkbenchError(
+      'validation_error',
+      'The policy was trained with another text encoder than the one installed. Train the type again.',
+    );
+  }
+}
+
+function inputValidator(schema: JsonObject | null): InputValidator | null {
+  if (schema === null) return null;
+  const problems = checkInputSchema(schema);
+  if (problems.length === 0) return compileInputSchema(schema);
+  const message = `Bundle entry input_schema.json: ${problems[0]?.msg ?? 'is not valid'} Export the bundle again.`;
+  throw new WorkbenchError('validation_error', message, problems);
+}
+
+type Timer = { mark(stage: string): void; marks: Record<string, number> };
+
+function startTimer(now: MonotonicClock): Timer {
+  const marks: Record<string, number> = {};
+  let last = now();
+  return {
+    marks,
+    mark(stage) {
+      const at = now();
+      marks[stage] = at - last;
+      last = at;
+    },
+  };
+}
+
+/**
+ * Compiles a bundle into a decider; everything that can be prepared once is prepared here. `settings` replaces the
+ * bundle's own rules, thresholds, escalation policy and fallback. Throws WorkbenchError 'validation_error' where the
+ * bundle's parts do not fit each other or the installed encoder, 'unavailable' where a text part is missing.
+ */
+export function compileDecider(
+  bundle: Bundle,
+  ports: DeciderPorts,
+  settings: Settings = bundleSettings(bundle),
+): Decider {
+  const { manifest, plan } = bundle;
+  const { options } = manifest;
+  const model = readLogistic(bundle.classifier);
+  checkParts(bundle, ports, model);
+  const features = compileFeatures(plan);
+  const ngramsOf = plan.text?.ngrams ? compileNgrams(plan.text.ngrams) : null;
+  const encoderSpec = plan.text?.encoder ?? null;
+  const validate = inputValidator(bundle.inputSchema);
+  const reasonsOf = new Map(
+    options.map((option) => {
+      const codes = Object.hasOwn(bundle.reasons.by_option, option) ? bundle.reasons.by_option[option] : undefined;
+      return [option, frozenList(codes ?? [])];
+    }),
+  );
+  const noCodes = frozenList([]);
+  const noRules = frozenList([]);
+  const uniform = byOption(options, () => 1 / options.length);
+  const ruleDecisions = settings.rules.file.rules.map(
+    (rule): Decision =>
+      Object.freeze({
+        decision: rule.then,
+        confidence: 1,
+        reason_codes: rule.reason_code === null ? noCodes : frozenList([rule.reason_code]),
+        escalate: false,
+        fallback_used: false,
+        rules_triggered: frozenList([rule.name]),
+        policy_version: manifest.policy_version,
+        class_probabilities: byOption(options, (index) => (options[index] === rule.then ? 1 : 0)),
+        explanation: explain.rule(rule.name),
+        stage: 'rules',
+      }),
+  );
+
+  const compose = (outcome: Outcome, confidence: number, probabilities: Record<string, number>): Decision =>
+    Object.freeze({
+      decision: outcome.decision,
+      confidence,
+      reason_codes: outcome.stage === 'classifier' ? (reasonsOf.get(outcome.decision) ?? noCodes) : noCodes,
+      escalate: outcome.escalate,
+      fallback_used: outcome.fallbackUsed,
+      rules_triggered: noRules,
+      policy_version: manifest.policy_version,
+      class_probabilities: probabilities,
+      explanation: outcome.explanation,
+      stage: outcome.stage,
+    });
+
+  const classify = (input: JsonObject, given: ClassifierInput, rules: RuleTrace[], timer: Timer | null): Decided => {
+    const scores = scoreLogistic(model, given.dense, given.ngrams.indices, given.ngrams.values);
+    let best = 0;
+    for (let k = 1; k < scores.length; k++) if ((scores[k] ?? 0) > (scores[best] ?? 0)) best = k;
+    const confidence = Math.min(1, scores[best] ?? 0);
+    const outcome = settle(options[best] ?? '', confidence, settings);
+    const decision = compose(
+      outcome,
+      confidence,
+      byOption(options, (index) => scores[index] ?? 0),
+    );
+    timer?.mark('classifier');
+    if (timer === null) return { ok: true, decision, trace: null };
+    const trace: DecisionTrace = {
+      rules,
+      features: traceFeatures(plan, features, model, input, given, best),
+      thresholds: settings.thresholds,
+      stage_ms: timer.marks,
+      truncated: ports.tokenizer === null ? [] : truncatedFields(plan, ports.tokenizer, given),
+    };
+    return { ok: true, decision, trace };
+  };
+
+  const withoutEncoder = (error: unknown, rules: RuleTrace[], timer: Timer | null): Decided => {
+    const fallback = settings.fallbackOption;
+    if (!(error instanceof WorkbenchError) || error.code !== 'unavailable' || fallback === null) throw error;
+    const explanation = explain.encoderDown(fallback);
+    const outcome: Outcome = { decision: fallback, stage: 'fallback', escalate: true, fallbackUsed: true, explanation };
+    timer?.mark('text');
+    const trace =
+      timer === null
+        ? null
+        : { rules, features: [], thresholds: settings.thresholds, stage_ms: timer.marks, truncated: [] };
+    return { ok: true, decision: compose(outcome, 0, uniform), trace };
+  };
+
+  return {
+    policyVersion: manifest.policy_version,
+    usesText: ngramsOf !== null || encoderSpec !== null,
+    decide(input, asked) {
+      const timer = asked?.trace === true ? startTimer(ports.now) : null;
+      if (validate !== null) {
+        const problems = validate(input);
+        if (problems.length > 0) return { ok: false, problems };
+        timer?.mark('schema');
+      }
+      const ruled = settings.rules.evaluate(input, timer !== null);
+      timer?.mark('rules');
+      const ruleDecision = ruled.matched === null ? undefined : ruleDecisions[ruled.matchedIndex];
+      if (ruleDecision !== undefined) {
+        const trace =
+          timer === null
+            ? null
+            : { rules: ruled.trace, features: [], thresholds: null, stage_ms: timer.marks, truncated: [] };
+        return { ok: true, decision: ruleDecision, trace };
+      }
+      const tabular = features.tabular(input);
+      timer?.mark('features');
+      if (plan.text === null || ports.tokenizer === null) {
+        return classify(input, { dense: tabular, ngrams: noNgrams, text: null, ids: [] }, ruled.trace, timer);
+      }
+      const text = features.textOf(input);
+      const ids = ports.tokenizer.encode(text.text);
+      const ngrams = ngramsOf === null ? noNgrams : ngramsOf(ids);
+      if (encoderSpec === null || ports.encoder === null) {
+        timer?.mark('text');
+        return classify(input, { dense: tabular, ngrams, text, ids }, ruled.trace, timer);
+      }
+      return ports.encoder.embed(encoderInput(ids, encoderSpec.max_tokens).ids).then(
+        (embedding) => {
+          const dense = new Float32Array(features.tabularSize + encoderSpec.dimensions);
+          dense.set(tabular);
+          for (let d = 0; d < encoderSpec.dimensions; d++) {
+            dense[features.tabularSize + d] = (embedding[d] ?? 0) * encoderSpec.scale;
+          }
+          timer?.mark('text');
+          return classify(input, { dense, ngrams, text, ids }, ruled.trace, timer);
+        },
+        (error: unknown) => withoutEncoder(error, ruled.trace, timer),
+      );
+    },
+  };
+}
+
+/** The settings that a bundle was packed with. */
+export function bundleSettings(bundle: Bundle): Settings {
+  return {
+    rules: loadRules(bundle.rules),
+    thresholds: bundle.manifest.confidence_thresholds,
+    escalationPolicy: bundle.manifest.escalation_policy,
+    fallbackOption: bundle.manifest.fallback_option,
+  };
+}
+
+/** Largest difference between a golden probability and one computed elsewhere. */
+const goldenTolerance = 1e-4;
+
+function sameOutput(expected: GoldenOutput, actual: GoldenOutput): boolean {
+  const near = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) <= goldenTolerance;
+  const probabilities = Object.entries(expected.class_probabilities);
+  return (
+    expected.decision === actual.decision &&
+    expected.stage === actual.stage &&
+    expected.fallback_used === actual.fallback_used &&
+    expected.escalate === actual.escalate &&
+    near(expected.confidence, actual.confidence) &&
+    JSON.stringify(expected.reason_codes) === JSON.stringify(actual.reason_codes) &&
+    JSON.stringify(expected.rules_triggered) === JSON.stringify(actual.rules_triggered) &&
+    probabilities.length === Object.keys(actual.class_probabilities).length &&
+    probabilities.every(
+      ([option, value]) =>
+        Object.hasOwn(actual.class_probabilities, option) && near(value, actual.class_probabilities[option]),
+    )
+  );
+}
+
+export type GoldenFailure = {
+  index: number;
+  expected: GoldenOutput;
+  actual: GoldenOutput | { problems: ErrorDetail[] };
+};
+
+/**
+ * Decides every golden input of a bundle anew with a decider that has the bundle's own settings. Probabilities may
+ * differ by 1e-4, everything else must be the same.
+ */
+export async function runGolden(
+  bundle: Bundle,
+  decider: Decider,
+): Promise<{ checked: number; failures: GoldenFailure[] }> {
+  const failures: GoldenFailure[] = [];
+  for (const [index, { input, output }] of bundle.golden.entries()) {
+    const decided = await decider.decide(input);
+    const actual = decided.ok ? toGoldenOutput(decided.decision) : { problems: decided.problems };
+    if (!('decision' in actual) || !sameOutput(output, actual)) failures.push({ index, expected: output, actual });
+  }
+  return { checked: bundle.golden.length, failures };
+}

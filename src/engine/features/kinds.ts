@@ -1,0 +1,187 @@
+/** One record per field kind: what is learned from training values, how a value becomes slots, how it is shown. */
+import type { Json } from '../domain.ts';
+import { parseDate } from './dates.ts';
+import type { Field, FieldKind } from './plan.ts';
+import { categoryText, frequentValues, isFiniteNumber, medianOf, statOf, z } from './values.ts';
+
+type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
+
+/** A field kind. `fit` never fails; `transform` writes exactly `size(field)` numbers in double precision. */
+type Kind<K extends FieldKind> = {
+  fit(path: string[], values: readonly (Json | undefined)[]): FieldOf<K>;
+  size(field: FieldOf<K>): number;
+  transform(field: FieldOf<K>, value: Json | undefined): number[];
+  describe(field: FieldOf<K>): string;
+};
+
+const maxCategories = 200;
+const maxMembers = 50;
+
+const number: Kind<'number'> = {
+  fit(path, values) {
+    const present = values.filter(isFiniteNumber);
+    return { kind: 'number', path, median: medianOf(present), ...statOf(present) };
+  },
+  size: () => 2,
+  transform(field, value) {
+    return isFiniteNumber(value) ? [z(value, field), 0] : [z(field.median, field), 1];
+  },
+  describe: (field) => `a number, around ${Number(field.median.toPrecision(4))}`,
+};
+
+const boolean: Kind<'boolean'> = {
+  fit: (path) => ({ kind: 'boolean', path }),
+  size: () => 2,
+  transform: (_field, value) => [value === true ? 1 : 0, typeof value === 'boolean' ? 0 : 1],
+  describe: () => 'yes or no',
+};
+
+const category: Kind<'category'> = {
+  fit(path, values) {
+    const texts = values.map(categoryText).filter((text) => text !== null);
+    return { kind: 'category', path, values: frequentValues(texts, texts.length >= 100 ? 2 : 1, maxCategories) };
+  },
+  size: (field) => field.values.length + 2,
+  transform(field, value) {
+    const slots = new Array<number>(field.values.length + 2).fill(0);
+    const text = categoryText(value);
+    const known = text === null ? -1 : field.values.indexOf(text);
+    slots[text === null ? field.values.length + 1 : known < 0 ? field.values.length : known] = 1;
+    return slots;
+  },
+  describe: (field) => `one of ${field.values.length} values`,
+};
+
+const date: Kind<'date'> = {
+  fit(path, values) {
+    const days = values.flatMap((value) => parseDate(value)?.epochDays ?? []);
+    return { kind: 'date', path, ...statOf(days) };
+  },
+  size: () => 8,
+  transform(field, value) {
+    const parts = parseDate(value);
+    if (parts === null) return [0, 0, 0, 0, 0, 0, 0, 1];
+    const month = (2 * Math.PI * (parts.month - 1)) / 12;
+    const weekday = (2 * Math.PI * parts.weekday) / 7;
+    const hour = (2 * Math.PI * parts.hour) / 24;
+    return [
+      z(parts.epochDays, field),
+      Math.sin(month),
+      Math.cos(month),
+      Math.sin(weekday),
+      Math.cos(weekday),
+      Math.sin(hour),
+      Math.cos(hour),
+      0,
+    ];
+  },
+  describe: () => 'a date',
+};
+
+/** Mean, least, greatest and sum of the finite numbers of a list; null where it has none. */
+function summaryOf(list: readonly Json[]): [number, number, number, number] | null {
+  const members = list.filter(isFiniteNumber);
+  if (members.length === 0) return null;
+  let sum = 0;
+  let least = Number.POSITIVE_INFINITY;
+  let greatest = Number.NEGATIVE_INFINITY;
+  for (const member of members) {
+    sum += member;
+    if (member < least) least = member;
+    if (member > greatest) greatest = member;
+  }
+  return [sum / members.length, least, greatest, sum];
+}
+
+const zeroStat = { mean: 0, std: 0 };
+
+const numbers: Kind<'numbers'> = {
+  fit(path, values) {
+    const lists = values.filter((value) => Array.isArray(value));
+    const summaries = lists.map(summaryOf).filter((summary) => summary !== null);
+    const column = (index: 0 | 1 | 2 | 3) => statOf(summaries.map((summary) => summary[index]));
+    const stats = [statOf(lists.map((list) => list.length)), column(0), column(1), column(2), column(3)];
+    return { kind: 'numbers', path, stats };
+  },
+  size: () => 6,
+  transform(field, value) {
+    if (!Array.isArray(value)) return [0, 0, 0, 0, 0, 1];
+    const summary = summaryOf(value);
+    const stat = (index: number) => field.stats[index] ?? zeroStat;
+    const rest = summary === null ? [0, 0, 0, 0] : summary.map((x, index) => z(x, stat(index + 1)));
+    return [z(value.length, stat(0)), ...rest, 0];
+  },
+  describe: () => 'a list of numbers: its length, mean, least, greatest and sum',
+};
+
+const strings: Kind<'strings'> = {
+  fit(path, values) {
+    const lists = values.filter((value) => Array.isArray(value));
+    const members = lists.flatMap((list) => [...new Set(list.filter((member) => typeof member === 'string'))]);
+    return {
+      kind: 'strings',
+      path,
+      stats: [statOf(lists.map((list) => list.length))],
+      values: frequentValues(members, lists.length >= 20 ? 2 : 1, maxMembers),
+    };
+  },
+  size: (field) => field.values.length + 2,
+  transform(field, value) {
+    if (!Array.isArray(value)) return [...new Array<number>(field.values.length + 1).fill(0), 1];
+    const members = new Set(value);
+    return [
+      z(value.length, field.stats[0] ?? zeroStat),
+      ...field.values.map((known) => (members.has(known) ? 1 : 0)),
+      0,
+    ];
+  },
+  describe: (field) => `a list of texts: its length and ${field.values.length} known members`,
+};
+
+const objects: Kind<'objects'> = {
+  fit(path, values) {
+    const lengths = values.filter((value) => Array.isArray(value)).map((list) => list.length);
+    return { kind: 'objects', path, stats: [statOf(lengths)] };
+  },
+  size: () => 2,
+  transform(field, value) {
+    return Array.isArray(value) ? [z(value.length, field.stats[0] ?? zeroStat), 0] : [0, 1];
+  },
+  describe: () => 'a list: its length',
+};
+
+/** The registry: a new kind is one more record here and one more line in plan.ts. */
+export const kinds: { readonly [K in FieldKind]: Kind<K> } = {
+  number,
+  boolean,
+  category,
+  date,
+  numbers,
+  strings,
+  objects,
+};
+
+/** The record of a field's kind, typed for a field whose kind is known only at run time. */
+function kindOf(field: Field): Kind<FieldKind> {
+  return kinds[field.kind] as unknown as Kind<FieldKind>;
+}
+
+/** Learns a field of the given kind from the values of the training inputs (undefined where absent). */
+export function fitField(kind: FieldKind, path: string[], values: readonly (Json | undefined)[]): Field {
+  return kinds[kind].fit(path, values);
+}
+
+/** Number of slots of a field in the dense vector. */
+export function fieldSize(field: Field): number {
+  return kindOf(field).size(field);
+}
+
+/** The slots of one value, in double precision. */
+export function transformField(field: Field, value: Json | undefined): number[] {
+  return kindOf(field).transform(field, value);
+}
+
+/** A few words about the field for people. */
+export function describeField(field: Field): string {
+  return kindOf(field).describe(field);
+}

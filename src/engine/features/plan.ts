@@ -1,0 +1,64 @@
+/**
+ * The feature plan: how an input becomes numbers. It is a file of the bundle (`features.json`) and is read by the
+ * engine here and by the Python package, so its shape changes only together with `format`.
+ */
+import { z } from 'zod';
+
+const path = z.array(z.string()).min(1);
+const finite = z.number();
+const stat = z.object({ mean: finite, std: finite.nonnegative() });
+
+/** Mean and standard deviation with which a number is standardised. */
+export type Stat = z.infer<typeof stat>;
+
+export const fieldSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('number'), path, median: finite, mean: finite, std: finite.nonnegative() }),
+  z.object({ kind: z.literal('boolean'), path }),
+  z.object({ kind: z.literal('category'), path, values: z.array(z.string()) }),
+  z.object({ kind: z.literal('date'), path, mean: finite, std: finite.nonnegative() }),
+  z.object({ kind: z.literal('numbers'), path, stats: z.array(stat).length(5) }),
+  z.object({ kind: z.literal('strings'), path, stats: z.array(stat).length(1), values: z.array(z.string()).max(50) }),
+  z.object({ kind: z.literal('objects'), path, stats: z.array(stat).length(1) }),
+]);
+/** One tabular field with what was learned about it. */
+export type Field = z.infer<typeof fieldSchema>;
+export type FieldKind = Field['kind'];
+
+export const ngramSpecSchema = z
+  .object({
+    unigrams: z.array(z.int().nonnegative()),
+    bigrams: z.array(z.int().nonnegative()),
+    idf: z.array(finite),
+    scale: finite,
+  })
+  .refine((spec) => spec.bigrams.length % 2 === 0, { message: 'bigrams must be a flat list of pairs' })
+  .refine((spec) => spec.idf.length === spec.unigrams.length + spec.bigrams.length / 2, {
+    message: 'idf must have one entry per n-gram',
+  });
+/** The vocabulary of word-piece n-grams: token ids, flat pairs of token ids, inverse document frequencies, scale. */
+export type NgramSpec = z.infer<typeof ngramSpecSchema>;
+
+export const encoderSpecSchema = z.object({
+  dimensions: z.int().positive(),
+  max_tokens: z.int().min(3),
+  scale: finite,
+});
+/** How the sentence embedding enters the dense vector. */
+export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
+
+export const textSpecSchema = z.object({
+  fields: z.array(path).min(1),
+  ngrams: ngramSpecSchema.nullable(),
+  encoder: encoderSpecSchema.nullable(),
+});
+export type TextSpec = z.infer<typeof textSpecSchema>;
+
+export const featurePlanSchema = z.object({
+  format: z.literal(1),
+  fields: z.array(fieldSchema),
+  tabular_size: z.int().nonnegative(),
+  left_out: z.array(z.object({ path: z.string(), reason: z.string() })),
+  text: textSpecSchema.nullable(),
+});
+/** Everything that is needed to turn an input into the classifier's numbers. */
+export type FeaturePlan = z.infer<typeof featurePlanSchema>;

@@ -1,0 +1,75 @@
+/** Reading values out of an input by path, and the arithmetic that all field kinds share. */
+import type { Json, JsonObject } from '../domain.ts';
+import type { Stat } from './plan.ts';
+
+/** The value at `path`, following own keys only; undefined where the path leads nowhere. */
+export function valueAt(input: JsonObject, path: readonly string[]): Json | undefined {
+  let value: Json | undefined = input;
+  for (const segment of path) {
+    if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, segment)) {
+      return undefined;
+    }
+    value = value[segment];
+  }
+  return value;
+}
+
+export type Leaf = { path: string[]; value: Json };
+
+/** All leaves of an input: nested objects are opened, arrays and scalars are leaves. Empty objects have none. */
+export function leavesOf(input: JsonObject, prefix: readonly string[] = []): Leaf[] {
+  return Object.entries(input).flatMap(([key, value]) => {
+    const path = [...prefix, key];
+    return value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? leavesOf(value, path)
+      : [{ path, value }];
+  });
+}
+
+export function isFiniteNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value);
+}
+
+/** Standard score, cut to ±8 so that one absurd value cannot outvote everything else. */
+export function z(x: number, stat: Stat): number {
+  return Math.max(-8, Math.min(8, (x - stat.mean) / (stat.std === 0 ? 1 : stat.std)));
+}
+
+/** Mean and population standard deviation; 0 and 0 of nothing. */
+export function statOf(values: readonly number[]): Stat {
+  if (values.length === 0) return { mean: 0, std: 0 };
+  let sum = 0;
+  for (const value of values) sum += value;
+  const mean = sum / values.length;
+  let squares = 0;
+  for (const value of values) squares += (value - mean) ** 2;
+  const std = Math.sqrt(squares / values.length);
+  return Number.isFinite(mean) && Number.isFinite(std) ? { mean, std } : { mean: 0, std: 0 };
+}
+
+/** The middle value (mean of the two middle ones); 0 of nothing. */
+export function medianOf(values: readonly number[]): number {
+  if (values.length === 0) return 0;
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+/** A category's text: strings as they are, numbers and booleans as their JSON text, anything else is missing. */
+export function categoryText(value: Json | undefined): string | null {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean' || isFiniteNumber(value)) return JSON.stringify(value);
+  return null;
+}
+
+/** The values seen at least `least` times, most frequent first (ties by text), at most `most` of them. */
+export function frequentValues(values: Iterable<string>, least: number, most: number): string[] {
+  const counts = new Map<string, number>();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return [...counts]
+    .filter(([, count]) => count >= least)
+    .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+    .slice(0, most)
+    .map(([value]) => value);
+}

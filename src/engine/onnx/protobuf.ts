@@ -1,0 +1,127 @@
+import { strFromU8, strToU8 } from 'fflate';
+
+/** One field of a protobuf message as it lies on the wire; 64-bit varints beyond 2^53 are refused. */
+export type WireField =
+  | { number: number; type: 'varint'; value: number }
+  | { number: number; type: 'bytes'; value: Uint8Array }
+  | { number: number; type: 'fixed'; value: Uint8Array };
+
+/** The wire format is broken; the message says where. */
+export class ProtobufError extends Error {
+  override readonly name = 'ProtobufError';
+}
+
+const concat = (parts: readonly Uint8Array[]): Uint8Array => {
+  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+};
+
+function varint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 128) {
+    bytes.push((rest % 128) | 128);
+    rest = Math.floor(rest / 128);
+  }
+  bytes.push(rest);
+  return Uint8Array.from(bytes);
+}
+
+/** A varint field holding a whole number from 0 to 2^53 - 1. */
+export function numberField(field: number, value: number): Uint8Array {
+  return concat([varint(field * 8), varint(value)]);
+}
+
+/** A length-delimited field holding bytes or a nested message. */
+export function bytesField(field: number, value: Uint8Array): Uint8Array {
+  return concat([varint(field * 8 + 2), varint(value.length), value]);
+}
+
+/** A length-delimited field holding UTF-8 text. */
+export function textField(field: number, value: string): Uint8Array {
+  return bytesField(field, strToU8(value));
+}
+
+/** A message of the given fields, in that order. */
+export function message(fields: readonly Uint8Array[]): Uint8Array {
+  return concat(fields);
+}
+
+function readVarint(bytes: Uint8Array, start: number): { value: number; next: number } {
+  let value = 0;
+  let scale = 1;
+  for (let at = start; ; at++) {
+    const byte = bytes[at];
+    if (byte === undefined) throw new ProtobufError(`number cut off at byte ${at}`);
+    value += (byte & 127) * scale;
+    if (value > Number.MAX_SAFE_INTEGER) throw new ProtobufError(`number too large at byte ${at}`);
+    if (byte < 128) return { value, next: at + 1 };
+    scale *= 128;
+  }
+}
+
+/** The fields of one message, in order. Throws ProtobufError on anything that does not fit inside `bytes`. */
+export function readFields(bytes: Uint8Array): WireField[] {
+  const fields: WireField[] = [];
+  let at = 0;
+  const number = (): number => {
+    const { value, next } = readVarint(bytes, at);
+    at = next;
+    return value;
+  };
+  const take = (length: number): Uint8Array => {
+    if (at + length > bytes.length) throw new ProtobufError(`field at byte ${at} is longer than its message`);
+    at += length;
+    return bytes.subarray(at - length, at);
+  };
+  while (at < bytes.length) {
+    const key = number();
+    const field = Math.floor(key / 8);
+    const wireType = key % 8;
+    if (wireType === 0) fields.push({ number: field, type: 'varint', value: number() });
+    else if (wireType === 2) fields.push({ number: field, type: 'bytes', value: take(number()) });
+    else if (wireType === 1) fields.push({ number: field, type: 'fixed', value: take(8) });
+    else if (wireType === 5) fields.push({ number: field, type: 'fixed', value: take(4) });
+    else throw new ProtobufError(`wire type ${wireType} at byte ${at} is not supported`);
+  }
+  return fields;
+}
+
+/** Every length-delimited value of one field number. */
+export function allBytes(fields: readonly WireField[], number: number): Uint8Array[] {
+  return fields.flatMap((field) => (field.number === number && field.type === 'bytes' ? [field.value] : []));
+}
+
+/** The text of a field, or an empty string where it is absent (protobuf's default). */
+export function textOf(fields: readonly WireField[], number: number): string {
+  const value = allBytes(fields, number).at(-1);
+  return value === undefined ? '' : strFromU8(value);
+}
+
+/** The number of a varint field, or 0 where it is absent (protobuf's default). */
+export function numberOf(fields: readonly WireField[], number: number): number {
+  let value = 0;
+  for (const field of fields) if (field.number === number && field.type === 'varint') value = field.value;
+  return value;
+}
+
+/** The numbers of a repeated varint field, packed or not. */
+export function numbersOf(fields: readonly WireField[], number: number): number[] {
+  return fields.flatMap((field) => {
+    if (field.number !== number) return [];
+    if (field.type === 'varint') return [field.value];
+    if (field.type !== 'bytes') return [];
+    const packed: number[] = [];
+    for (let at = 0; at < field.value.length; ) {
+      const { value, next } = readVarint(field.value, at);
+      packed.push(value);
+      at = next;
+    }
+    return packed;
+  });
+}

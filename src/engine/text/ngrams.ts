@@ -1,0 +1,82 @@
+/** Word-piece unigrams and bigrams weighted by TF-IDF. */
+import type { NgramSpec } from '../features/plan.ts';
+
+/** The known n-grams of one text: rows of the n-gram weights and their values, in order of first appearance. */
+export type NgramRow = { indices: number[]; values: number[] };
+
+const maxNgrams = 30_000;
+/** Token ids stay far below this, so that a pair of ids is one exact integer in a double. */
+const bigramBase = 4_194_304;
+
+const bigramKey = (first: number, second: number) => (first + 1) * bigramBase + second;
+
+/** Calls `visit` with the key of every unigram and every bigram of the text. */
+function forEachNgram(ids: readonly number[], visit: (key: number) => void): void {
+  let previous = -1;
+  for (const id of ids) {
+    visit(id);
+    if (previous >= 0) visit(bigramKey(previous, id));
+    previous = id;
+  }
+}
+
+/**
+ * Learns the vocabulary: n-grams in at least 2 texts (1 in sets under 50 texts), the 30,000 most frequent by document
+ * frequency, with idf = ln((1 + n) / (1 + df)) + 1 (the smoothed form of scikit-learn).
+ */
+export function fitNgrams(texts: readonly (readonly number[])[], scale: number): NgramSpec {
+  const frequency = new Map<number, number>();
+  for (const ids of texts) {
+    const seen = new Set<number>();
+    forEachNgram(ids, (key) => seen.add(key));
+    for (const key of seen) frequency.set(key, (frequency.get(key) ?? 0) + 1);
+  }
+  const least = texts.length < 50 ? 1 : 2;
+  const kept = [...frequency]
+    .filter(([, df]) => df >= least)
+    .sort(([a, m], [b, n]) => n - m || a - b)
+    .slice(0, maxNgrams)
+    .sort(([a], [b]) => a - b);
+  const unigrams = kept.filter(([key]) => key < bigramBase);
+  const bigrams = kept.filter(([key]) => key >= bigramBase);
+  return {
+    unigrams: unigrams.map(([key]) => key),
+    bigrams: bigrams.flatMap(([key]) => [Math.floor(key / bigramBase) - 1, key % bigramBase]),
+    idf: [...unigrams, ...bigrams].map(([, df]) => Math.log((1 + texts.length) / (1 + df)) + 1),
+    scale,
+  };
+}
+
+/** Number of n-grams in a vocabulary. */
+export function ngramCount(spec: NgramSpec): number {
+  return spec.idf.length;
+}
+
+/**
+ * Compiles a vocabulary into a function from token ids to (1 + ln count) · idf, L2-normalised, times scale, as float32
+ * values. A text without known n-grams gives an empty row.
+ */
+export function compileNgrams(spec: NgramSpec): (ids: readonly number[]) => NgramRow {
+  const position = new Map<number, number>();
+  spec.unigrams.forEach((id, index) => {
+    position.set(id, index);
+  });
+  for (let pair = 0; pair * 2 < spec.bigrams.length; pair++) {
+    const first = spec.bigrams[pair * 2] as number;
+    const second = spec.bigrams[pair * 2 + 1] as number;
+    position.set(bigramKey(first, second), spec.unigrams.length + pair);
+  }
+  return (ids) => {
+    const counts = new Map<number, number>();
+    forEachNgram(ids, (key) => {
+      const index = position.get(key);
+      if (index !== undefined) counts.set(index, (counts.get(index) ?? 0) + 1);
+    });
+    const indices = [...counts.keys()];
+    const weights = indices.map((index) => (1 + Math.log(counts.get(index) ?? 1)) * (spec.idf[index] ?? 0));
+    let squares = 0;
+    for (const weight of weights) squares += weight * weight;
+    const factor = squares > 0 ? spec.scale / Math.sqrt(squares) : 0;
+    return { indices, values: weights.map((weight) => Math.fround(weight * factor)) };
+  };
+}

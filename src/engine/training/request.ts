@@ -1,0 +1,44 @@
+/** What a training run is given and what it gives back. */
+import type { Definition, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
+import type { ModelRunner, MonotonicClock, Sha256, TextEncoder } from '../ports.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
+
+export type TrainRequest = {
+  policyId: string;
+  policyVersion: number;
+  decisionType: string;
+  versionNumber: number;
+  definition: Definition;
+  fallbackOption: string | null;
+  examples: TrainingExample[];
+  config: TrainingConfig;
+  seed: number;
+  toolVersion: string;
+  /** ISO 8601 */
+  createdAt: string;
+  /** Dotted paths of personal data: their values never enter the bundle. */
+  piiFields?: string[];
+};
+
+export type TrainPorts = {
+  encoder: TextEncoder;
+  tokenizer: Tokenizer;
+  tokenizerSha256: string;
+  runModel: ModelRunner;
+  sha256: Sha256;
+  now: MonotonicClock;
+  /** `fraction` (0–1) is of the whole run and never falls. */
+  progress(report: { stage: TrainingStage; fraction: number; message: string }): void;
+  /** True when the run should stop at the next opportunity. */
+  cancelled?(): boolean;
+};
+
+/** One held-out example as the evaluated model saw it; probabilities are in the order of the definition's options. */
+export type HeldOutRow = { example_id: string; expected: string; predicted: string; probabilities: number[] };
+
+export type TrainOutcome = {
+  /** The slim bundle. */
+  bundle: Uint8Array;
+  metrics: Metrics;
+  heldOut: HeldOutRow[];
+};

@@ -1,0 +1,274 @@
+/** The story of a training run: generate → prepare → features → text model → classifier → evaluate → package. */
+import { type BundleParts, packBundle } from '../bundle/bundle.ts';
+import { bundleFormatVersion, type Manifest } from '../bundle/manifest.ts';
+import { writeModelCard } from '../bundle/model-card.ts';
+import { logisticRegression } from '../classifiers/logistic.ts';
+import { compileDecider } from '../decide.ts';
+import type { Metrics } from '../domain.ts';
+import { WorkbenchError } from '../errors.ts';
+import { compileFeatures } from '../features/compile.ts';
+import type { FeaturePlan } from '../features/plan.ts';
+import { exportLogistic } from '../onnx/logistic.ts';
+import { type CompiledRules, compileRules } from '../rules/compile.ts';
+import { chooseText, type FittedModel, fitChoice, inferFields, type TextUse, tuneStrengths } from './fit.ts';
+import { goldenLines, measureLatency } from './golden.ts';
+import { growExamples } from './grow.ts';
+import { evaluate, percentile, topOption } from './metrics.ts';
+import { type LabelledRow, prepareRows, reasonsByOption } from './prepare.ts';
+import { createProgress, type ProgressTeller } from './progress.ts';
+import { proveExport } from './prove.ts';
+import type { HeldOutRow, TrainOutcome, TrainPorts, TrainRequest } from './request.ts';
+import { buildRows } from './rows.ts';
+import { scoreRows } from './score.ts';
+import { splitRows } from './split.ts';
+import { type ReadTexts, readTexts } from './texts.ts';
+
+export type { TrainOutcome, TrainPorts, TrainRequest } from './request.ts';
+
+const count = (n: number) => n.toLocaleString('en-US');
+
+/**
+ * Trains a policy and packs it. The same request and the same encoder give the same model and the same metrics (latency
+ * estimates aside). Rejects with WorkbenchError 'validation_error' (too few examples, rules that do not compile),
+ * 'conflict' (cancelled), 'unavailable' (the encoder died).
+ */
+export async function train(request: TrainRequest, ports: TrainPorts): Promise<TrainOutcome> {
+  const progress = createProgress(ports);
+  const { definition, config } = request;
+  const { options } = definition;
+
+  progress.tell('generate', 0, 'Looking for options with too few examples');
+  const rules = compileDefinition(request);
+  const grown = growExamples(request);
+  const added = grown.examples.length - request.examples.length;
+  progress.tell('generate', 1, added === 0 ? 'No examples were generated' : `${count(added)} examples were generated`);
+
+  progress.tell('prepare', 0, 'Reading the examples');
+  const { rows, present, notes } = prepareRows(grown.examples, options);
+  const split = splitRows(rows);
+  const trainRows = split.train.flatMap((position) => rows[position] ?? []);
+  const testRows = split.test.flatMap((position) => rows[position] ?? []);
+  if (testRows.length === 0)
+    notes.push('Too few examples to hold any out: the figures are taken on the training examples.');
+  const measuredRows = testRows.length === 0 ? trainRows : testRows;
+  progress.tell('prepare', 1, `${count(trainRows.length)} examples to train on, ${count(testRows.length)} held out`);
+
+  const fields = inferFields(trainRows, definition.input_schema, request.piiFields ?? []);
+  if (fields.fields.length === 0 && fields.text === null) {
+    notes.push('No field of the inputs can be learned from: every input gets the same probabilities.');
+  }
+  for (const { path, reason } of fields.left_out) notes.push(`Field ${path} is left out. ${reason}`);
+  progress.tell(
+    'features',
+    1,
+    `${count(fields.fields.length)} fields, ${count(fields.text?.fields.length ?? 0)} text fields`,
+  );
+
+  const texts = await readAllTexts(fields, rows, ports, progress, notes);
+  const classifier = logisticRegression;
+  const { dimensions } = ports.encoder;
+  const shared = { classifier, present, optionCount: options.length, texts, progress };
+  const started = chooseText({
+    classifier,
+    plan: fields,
+    rows: trainRows,
+    optionCount: present.length,
+    texts,
+    dimensions,
+    seed: request.seed,
+    progress,
+    report: (share) => progress.tell('text_model', 0.7 + 0.3 * share, 'Comparing ways to read the inputs'),
+  });
+  notes.push(textSentences[fields.text === null ? 'noText' : started.textUse]);
+
+  progress.tell('classifier', 0, 'Searching good settings');
+  const choice = tuneStrengths(classifier, started, config, request.seed, progress, (done, total) =>
+    progress.tell('classifier', (0.8 * done) / total, `Setting ${done} of at most ${total} tried`),
+  );
+  progress.tell('classifier', 0.85, 'Fitting the classifier');
+  const measured = fitChoice({ ...shared, choice, rows: trainRows, relearn: false });
+
+  progress.tell('evaluate', 0, `Measuring on ${count(measuredRows.length)} examples`);
+  const evaluated = evaluateModel(measured, measuredRows, texts, options);
+  progress.tell('evaluate', 0.3, config.refit ? `Fitting on all ${count(rows.length)} examples` : 'Measured');
+  const final = config.refit ? fitChoice({ ...shared, choice, rows, relearn: true }) : measured;
+
+  progress.tell('package', 0, 'Exporting the classifier');
+  const classifierFile = exportLogistic(final.calibrated);
+  await proveExport(classifierFile, final.calibrated, final.rows, ports.runModel);
+  const manifest = manifestOf(request, final.plan, ports);
+  const draft: BundleParts = {
+    manifest,
+    rules: rules.file,
+    plan: final.plan,
+    classifier: classifierFile,
+    reasons: { by_option: reasonsByOption(rows, options, definition.reason_codes) },
+    inputSchema: definition.input_schema,
+    golden: [],
+    modelCard: '',
+  };
+  const decider = compileDecider({ ...draft, manifest: { ...manifest, files: {} } }, ports);
+  const thresholds = manifest.confidence_thresholds;
+  progress.tell('package', 0.3, 'Recording golden decisions');
+  const goldenInputs = [...testRows, ...trainRows].map((row) => row.input);
+  const golden = await goldenLines(decider, goldenInputs, request.piiFields ?? [], thresholds);
+  progress.tell('package', 0.7, 'Measuring the time of a decision');
+  const times = await measureLatency(
+    decider,
+    measuredRows.map((row) => row.input),
+    ports.now,
+  );
+  const metrics: Metrics = {
+    ...evaluated.figures,
+    train_size: trainRows.length,
+    test_size: testRows.length,
+    feature_count: final.calibrated.D + final.calibrated.V,
+    escalation_estimate: escalationShare(evaluated.confidences, manifest),
+    latency_estimate_p50_ms: percentile(times, 0.5),
+    latency_estimate_p95_ms: percentile(times, 0.95),
+    notes,
+    ...grown.origins,
+  };
+  const modelCard = writeModelCard({ manifest, plan: final.plan, rules: rules.file, metrics });
+  const bundle = packBundle({ ...draft, golden, modelCard }, ports.sha256);
+  progress.tell('package', 1, 'The policy is ready');
+  return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluated.heldOut };
+}
+
+const textSentences: Record<TextUse | 'noText', string> = {
+  noText: 'The inputs have no text to read.',
+  none: 'The text is not used: it did not help beside the other fields.',
+  ngrams: 'Text is read by its word pieces; the sentence encoder is not needed to decide.',
+  encoder: 'Text is read by the sentence encoder.',
+  both: 'Text is read by its word pieces and by the sentence encoder.',
+};
+
+function compileDefinition(request: TrainRequest): CompiledRules {
+  const compiled = compileRules(request.definition.hard_rules, request.definition);
+  if (compiled.ok) return compiled.value;
+  const first = compiled.problems[0];
+  throw new WorkbenchError(
+    'validation_error',
+    `Rule "${first?.name ?? ''}" cannot be used: ${first?.message ?? 'it does not compile.'}`,
+    compiled.problems,
+  );
+}
+
+async function readAllTexts(
+  plan: FeaturePlan,
+  rows: readonly LabelledRow[],
+  ports: TrainPorts,
+  progress: ProgressTeller,
+  notes: string[],
+): Promise<ReadTexts> {
+  if (plan.text === null) return new Map();
+  const features = compileFeatures(plan);
+  const all = rows.map((row) => features.textOf(row.input).text);
+  const texts = await readTexts(all, ports.tokenizer, ports.encoder, (done, total) => {
+    if (done % 25 === 0 || done === total) {
+      progress.tell('text_model', (0.7 * done) / total, `Encoding texts ${count(done)} of ${count(total)}`);
+    }
+  });
+  const cut = [...texts.values()].filter((text) => text.truncated).length;
+  if (cut > 0)
+    notes.push(
+      `${count(cut)} of ${count(texts.size)} texts are longer than the sentence encoder reads; it sees their beginning.`,
+    );
+  return texts;
+}
+
+type Evaluated = {
+  figures: Omit<
+    Metrics,
+    | 'train_size'
+    | 'test_size'
+    | 'feature_count'
+    | 'escalation_estimate'
+    | 'latency_estimate_p50_ms'
+    | 'latency_estimate_p95_ms'
+    | 'notes'
+    | 'augmentation'
+    | 'auto_generation'
+  >;
+  confidences: number[];
+  heldOut: HeldOutRow[];
+};
+
+function evaluateModel(
+  model: FittedModel,
+  rows: readonly LabelledRow[],
+  texts: ReadTexts,
+  options: readonly string[],
+): Evaluated {
+  const built = buildRows(
+    model.plan,
+    rows.map((row) => row.input),
+    texts,
+  );
+  const predictionsOf = (scores: number[][]) =>
+    rows.map((row, i) => ({ expected: options.indexOf(row.decision), probabilities: scores[i] ?? [] }));
+  const probabilities = scoreRows(model.calibrated, built);
+  const after = evaluate(predictionsOf(probabilities), options);
+  const before = evaluate(predictionsOf(scoreRows(model.uncalibrated, built)), options);
+  return {
+    figures: {
+      accuracy: after.accuracy,
+      macro_f1: after.macroF1,
+      macro_precision: after.macroPrecision,
+      macro_recall: after.macroRecall,
+      per_class: after.perClass,
+      confusion_matrix: after.confusionMatrix,
+      confusion_labels: [...options],
+      log_loss: after.logLoss,
+      ece_before: before.ece,
+      ece: after.ece,
+      risk_coverage: after.riskCoverage,
+    },
+    confidences: probabilities.map((row) => row[topOption(row)] ?? 0),
+    heldOut: rows.map((row, i) => {
+      const scores = probabilities[i] ?? [];
+      return {
+        example_id: row.id,
+        expected: row.decision,
+        predicted: options[topOption(scores)] ?? '',
+        probabilities: scores,
+      };
+    }),
+  };
+}
+
+function manifestOf(request: TrainRequest, plan: FeaturePlan, ports: TrainPorts): Omit<Manifest, 'files'> {
+  const { definition, config } = request;
+  const escalation = config.escalation_threshold ?? definition.confidence_thresholds.escalation;
+  const auto_decide = Math.max(definition.confidence_thresholds.auto_decide, escalation);
+  return {
+    format_version: bundleFormatVersion,
+    tool_version: request.toolVersion,
+    decision_type: request.decisionType,
+    version: request.versionNumber,
+    policy_id: request.policyId,
+    policy_version: `v${request.policyVersion}`,
+    options: definition.options,
+    reason_codes: definition.reason_codes,
+    confidence_thresholds: { auto_decide, escalation },
+    escalation_policy: definition.escalation_policy,
+    fallback_option: request.fallbackOption,
+    created_at: request.createdAt,
+    classifier: { kind: 'logistic' },
+    text:
+      plan.text === null
+        ? null
+        : {
+            encoder_sha256: plan.text.encoder === null ? null : ports.encoder.sha256,
+            tokenizer_sha256: ports.tokenizerSha256,
+            slim: true,
+          },
+  };
+}
+
+/** The share of decisions whose confidence would not be accepted as it is. */
+function escalationShare(confidences: readonly number[], manifest: Omit<Manifest, 'files'>): number {
+  const { confidence_thresholds: thresholds, escalation_policy } = manifest;
+  const accepted = escalation_policy.between === 'accept' ? thresholds.escalation : thresholds.auto_decide;
+  return confidences.filter((confidence) => confidence < accepted).length / Math.max(1, confidences.length);
+}

@@ -1,0 +1,252 @@
+import { strToU8, zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { packBundle, unpackBundle, withTextModel } from '../../src/engine/bundle/bundle.ts';
+import { entryNames } from '../../src/engine/bundle/manifest.ts';
+import { writeModelCard } from '../../src/engine/bundle/model-card.ts';
+import { readZip, writeZip } from '../../src/engine/bundle/zip.ts';
+import { WorkbenchError } from '../../src/engine/errors.ts';
+import { amountPlan, bundleParts, sha256, zeros } from './bundle-fixture.ts';
+
+const packed = (overrides = {}) => packBundle(bundleParts(overrides), sha256);
+
+function refusal(bytes: Uint8Array): string {
+  try {
+    unpackBundle(bytes, sha256);
+  } catch (error) {
+    if (error instanceof WorkbenchError && error.code === 'validation_error') return error.message;
+    throw error;
+  }
+  throw new Error('was accepted');
+}
+
+/** The same bundle with some entries replaced (manifest left as it is unless replaced too). */
+function rezipped(changes: Record<string, Uint8Array | null>): Uint8Array {
+  const files = readZip(packed(), entryNames);
+  for (const [name, bytes] of Object.entries(changes)) {
+    if (bytes === null) files.delete(name);
+    else files.set(name, bytes);
+  }
+  return writeZip(
+    [...files].map(([name, bytes]) => ({ name, bytes, stored: false })),
+    new Date(0),
+  );
+}
+
+function withManifest(change: (manifest: Record<string, unknown>) => void): Uint8Array {
+  const bytes = readZip(packed(), entryNames).get('manifest.json')!;
+  const manifest = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
+  change(manifest);
+  return rezipped({ 'manifest.json': strToU8(JSON.stringify(manifest)) });
+}
+
+describe('packing and opening a bundle', () => {
+  it('gives back what was packed', () => {
+    const parts = bundleParts({
+      rules: [{ name: 'vip', condition: 'ctx.amount < 5.0', reason_code: 'VIP' }],
+      inputSchema: { type: 'object', required: ['amount'] },
+      fallbackOption: 'decline',
+    });
+    const { manifest, ...rest } = unpackBundle(packBundle(parts, sha256), sha256);
+    const { manifest: packedManifest, ...packedRest } = parts;
+    expect(rest).toEqual(packedRest);
+    expect(manifest).toMatchObject(packedManifest);
+    expect(Object.keys(manifest.files)).toEqual(entryNames.slice(1, 9));
+  });
+
+  it('writes the same bytes every time, in every time zone', () => {
+    const before = process.env.TZ;
+    const first = packed();
+    process.env.TZ = 'Asia/Tokyo';
+    const second = packed();
+    process.env.TZ = before;
+    expect(second).toEqual(first);
+  });
+
+  it('makes the full bundle from the slim one and refuses another text model', () => {
+    const tokenizer = strToU8('{"model":{}}');
+    const encoder = new Uint8Array(5000).fill(7);
+    const plan = {
+      ...amountPlan,
+      text: { fields: [['note']], ngrams: null, encoder: { dimensions: 384, max_tokens: 256, scale: 1 } },
+    };
+    const text = { encoder_sha256: sha256(encoder), tokenizer_sha256: sha256(tokenizer), slim: true };
+    const slim = packed({ plan, text });
+    expect(unpackBundle(slim, sha256).manifest.text?.slim).toBe(true);
+    const full = withTextModel(slim, { tokenizer, encoder }, sha256);
+    expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
+    expect(readZip(full, entryNames).get('text/encoder.int8.onnx')).toEqual(encoder);
+    expect(full).toEqual(packBundle(bundleParts({ plan, text }), sha256, { tokenizer, encoder }));
+    expect(() => withTextModel(slim, { tokenizer, encoder: encoder.slice(1) }, sha256)).toThrow('not the encoder');
+    expect(() => withTextModel(slim, { tokenizer: encoder, encoder }, sha256)).toThrow('not the tokenizer');
+  });
+
+  it('leaves out the encoder where only word pieces are used', () => {
+    const tokenizer = strToU8('{}');
+    const plan = {
+      ...amountPlan,
+      text: { fields: [['note']], ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 }, encoder: null },
+    };
+    const text = { encoder_sha256: zeros, tokenizer_sha256: sha256(tokenizer), slim: true };
+    const full = withTextModel(packed({ plan, text }), { tokenizer, encoder: new Uint8Array(9) }, sha256);
+    expect([...readZip(full, entryNames).keys()]).not.toContain('text/encoder.int8.onnx');
+    expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
+  });
+});
+
+describe('the model card', () => {
+  it('tells in plain words what was trained and how well it does, and lets no name start markup', () => {
+    const { manifest, plan, rules } = bundleParts({ fallbackOption: 'decline' });
+    const metrics = {
+      accuracy: 0.912,
+      macro_f1: 0.9,
+      macro_precision: 0.9,
+      macro_recall: 0.9,
+      per_class: { approve: { precision: 0.95, recall: 0.9, f1: 0.924, support: 40 } },
+      confusion_matrix: [],
+      confusion_labels: [],
+      train_size: 160,
+      test_size: 40,
+      feature_count: 2,
+      log_loss: 0.2,
+      ece_before: 0.1,
+      ece: 0.03,
+      escalation_estimate: 0.125,
+      latency_estimate_p50_ms: 1,
+      latency_estimate_p95_ms: 2,
+      risk_coverage: [],
+      notes: ['Two texts were cut.'],
+      augmentation: {
+        status: 'none',
+        original_count: 0,
+        augmented_count: 0,
+        target_size: 0,
+        failure_reason: '',
+        per_class_counts: {},
+      },
+      auto_generation: { status: 'none', generated_count: 0, original_count: 0, minimum_required: 0 },
+    };
+    const leftOut = [{ path: 'customer_id', reason: 'an identifier' }];
+    const card = writeModelCard({
+      manifest: { ...manifest, decision_type: 'loan\n# <b>x</b>' },
+      plan: { ...plan, left_out: leftOut },
+      rules,
+      metrics,
+    });
+    expect(card.split('\n')[0]).toBe('# loan \\# \\<b\\>x\\</b\\>, policy v3');
+    for (const part of [
+      'accuracy 91.2 %',
+      '160 examples',
+      '| approve | 0.950 | 0.900 | 0.924 | 40 |',
+      '| decline | - | - | - | - |',
+      '12.5 % of decisions are expected to escalate',
+      'Two texts were cut.',
+      'customer\\_id: an identifier',
+      'The fallback option is decline.',
+      'from decision_edge import EdgePredictor',
+    ]) {
+      expect(card).toContain(part);
+    }
+  });
+});
+
+describe('a bundle that is not what it should be', () => {
+  it('is refused, or read the same, whichever byte is damaged', () => {
+    const good = packed();
+    const expected = unpackBundle(good, sha256);
+    let refused = 0;
+    for (let at = 0; at < good.length; at += 3) {
+      const bad = good.slice();
+      bad[at] = (bad[at] ?? 0) ^ 0x41;
+      try {
+        expect(unpackBundle(bad, sha256)).toEqual(expected);
+      } catch (error) {
+        if (!(error instanceof WorkbenchError)) throw error;
+        expect(error.message).toMatch(/Bundle|rules\.json/);
+        refused++;
+      }
+    }
+    expect(refused).toBeGreaterThan(good.length / 3 / 2);
+  });
+
+  it('is refused when it is cut off', () => {
+    const good = packed();
+    for (const length of [0, 10, 100, good.length >> 1, good.length - 1]) {
+      expect(refusal(good.subarray(0, length))).toContain('not a complete ZIP file');
+    }
+  });
+
+  it('is refused when it is another ZIP', () => {
+    expect(refusal(zipSync({ 'readme.txt': strToU8('hello') }))).toContain('"readme.txt": is not part of a bundle');
+  });
+
+  it.each([
+    '../evil.txt',
+    '/etc/passwd',
+    'text/../manifest.json',
+    'text\\tokenizer.json',
+    'rules.json\0.txt',
+    '__proto__',
+  ])('is refused when it holds an entry called %s', (name) => {
+    expect(refusal(rezipped({ [name]: strToU8('x') }))).toContain('is not part of a bundle');
+  });
+
+  it('is refused when it has more than 32 entries', () => {
+    const files = Array.from({ length: 33 }, () => ({ name: 'LICENSES', bytes: new Uint8Array(1), stored: true }));
+    expect(refusal(writeZip(files, new Date(0)))).toContain('has 33 entries; at most 32');
+  });
+
+  it('is refused when an entry occurs twice', () => {
+    const files = [...readZip(packed(), entryNames)].map(([name, bytes]) => ({ name, bytes, stored: false }));
+    files.push({ name: 'rules.json', bytes: strToU8('{"rules":[]}'), stored: false });
+    expect(refusal(writeZip(files, new Date(0)))).toContain('"rules.json": occurs twice');
+  });
+
+  it('is refused before inflating when it declares more than 256 MiB', () => {
+    const bytes = rezipped({});
+    const view = new DataView(bytes.buffer);
+    const central = view.getUint32(bytes.length - 6, true);
+    view.setUint32(central + 24, 300 * 1024 * 1024, true);
+    expect(refusal(bytes)).toContain('over 268435456 bytes');
+  });
+
+  it.each([
+    ['smaller', 10],
+    ['larger', 1_000_000],
+  ])('is refused when an entry declares a %s size than it has', (_word, size) => {
+    const bytes = rezipped({ LICENSES: new Uint8Array(100_000) });
+    const view = new DataView(bytes.buffer);
+    let at = view.getUint32(bytes.length - 6, true);
+    const name = (start: number) =>
+      new TextDecoder().decode(bytes.subarray(start + 46, start + 46 + view.getUint16(start + 28, true)));
+    while (name(at) !== 'LICENSES') at += 46 + view.getUint16(at + 28, true);
+    view.setUint32(at + 24, size, true);
+    expect(refusal(bytes)).toContain('entry LICENSES: does not have the size it declares');
+  });
+
+  it('is refused when an entry has other content, is missing or is not listed', () => {
+    expect(refusal(rezipped({ 'model-card.md': strToU8('# laon\n') }))).toContain(
+      'entry model-card.md: has another SHA-256',
+    );
+    expect(refusal(rezipped({ 'model-card.md': strToU8('# longer\n') }))).toContain('the manifest says 7');
+    expect(refusal(rezipped({ 'reasons.json': null }))).toContain('entry reasons.json: is missing');
+    expect(refusal(rezipped({ 'input_schema.json': strToU8('{}') }))).toContain('not listed in the manifest');
+  });
+
+  it('is refused when its manifest is not sound, or newer than this version', () => {
+    expect(refusal(rezipped({ 'manifest.json': strToU8('{') }))).toContain('entry manifest.json: is not JSON');
+    expect(
+      refusal(
+        withManifest((m) => {
+          m.options = ['one'];
+        }),
+      ),
+    ).toContain('entry manifest.json: is not valid at options');
+    expect(
+      refusal(
+        withManifest((m) => {
+          m.format_version = 2;
+        }),
+      ),
+    ).toMatch(/newer than the format 1.*Update this product/);
+  });
+});

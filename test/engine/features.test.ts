@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/engine/domain.ts';
+import { compileFeatures } from '../../src/engine/features/compile.ts';
+import { inferPlan, refitPlan } from '../../src/engine/features/infer.ts';
+import { describeField } from '../../src/engine/features/kinds.ts';
+import { featurePlanSchema } from '../../src/engine/features/plan.ts';
+
+type Case = { name: string; plan: unknown; input: JsonObject; dense: number[]; text: string };
+const cases = JSON.parse(readFileSync(new URL('../cases/features.json', import.meta.url), 'utf8')) as Case[];
+
+function fixture(name: string): { input: JsonObject; decision: string }[] {
+  return readFileSync(new URL(`../fixtures/${name}/train.jsonl`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+describe('an input becomes the numbers that the shared cases ask for', () => {
+  it.each(cases)('$name', ({ plan, input, dense, text }) => {
+    const features = compileFeatures(featurePlanSchema.parse(plan));
+    const got = features.tabular(input);
+    expect(got.length).toBe(dense.length);
+    dense.forEach((value, i) => {
+      expect(got[i]).toBeCloseTo(value, 6);
+    });
+    expect(features.textOf(input).text).toBe(text);
+  });
+});
+
+describe('the kinds of fields are found from examples', () => {
+  it('reads complaints as a text, a state, two flags and a date, and leaves zip codes out with a reason', () => {
+    const plan = inferPlan(
+      fixture('complaint_routing').map((row) => row.input),
+      null,
+    );
+    expect(plan.text?.fields).toEqual([['narrative']]);
+    const kinds = Object.fromEntries(plan.fields.map((field) => [field.path.join('.'), field.kind]));
+    expect(kinds).toEqual({
+      'consumer.older_american': 'boolean',
+      'consumer.servicemember': 'boolean',
+      'consumer.state': 'category',
+      date_received: 'date',
+    });
+    expect(plan.left_out.map((field) => field.path)).toEqual(['consumer.zip_code']);
+    expect(plan.left_out[0]?.reason).toMatch(/^It .*\.$/);
+    expect(featurePlanSchema.parse(plan)).toEqual(plan);
+  });
+
+  it('reads credit applications as categories, numbers and flags, without any text', () => {
+    const plan = inferPlan(
+      fixture('german_credit').map((row) => row.input),
+      null,
+    );
+    expect(plan.text).toBeNull();
+    expect(plan.left_out).toEqual([]);
+    const kinds = Object.fromEntries(plan.fields.map((field) => [field.path.join('.'), field.kind]));
+    expect(kinds['purpose']).toBe('category');
+    expect(kinds['credit_amount']).toBe('number');
+    expect(kinds['foreign_worker']).toBe('boolean');
+  });
+
+  it('leaves out identifiers, constants and empty fields, each with its reason', () => {
+    const inputs = Array.from({ length: 30 }, (_, i) => ({
+      customer_id: 1000 + i,
+      ticket: `T-${i}`,
+      country: i % 2 === 0 ? 'DE' : 'FR',
+      currency: 'EUR',
+      nothing: null,
+    }));
+    const plan = inferPlan(inputs, null);
+    expect(plan.fields.map((field) => field.path.join('.'))).toEqual(['country']);
+    expect(plan.left_out.map((field) => field.path)).toEqual(['currency', 'customer_id', 'nothing', 'ticket']);
+  });
+
+  it('does not store values of personal fields', () => {
+    const inputs = Array.from({ length: 20 }, (_, i) => ({ name: i % 2 === 0 ? 'Ann' : 'Bob', age: i }));
+    const plan = inferPlan(inputs, null, ['name']);
+    expect(JSON.stringify(plan)).not.toContain('Ann');
+    expect(plan.left_out.map((field) => field.path)).toEqual(['name']);
+  });
+
+  it('finds the same plan whatever the order of the examples', () => {
+    const inputs = fixture('german_credit').map((row) => row.input);
+    const reversed = inferPlan([...inputs].reverse(), null);
+    const plan = inferPlan(inputs, null);
+    expect(reversed.fields.map(({ path, kind }) => ({ path, kind }))).toEqual(
+      plan.fields.map(({ path, kind }) => ({ path, kind })),
+    );
+    expect(reversed.tabular_size).toBe(plan.tabular_size);
+  });
+
+  it('follows the input schema where it lists the values or names a date', () => {
+    const schema = {
+      properties: { size: { enum: ['S', 'M', 'L', 'XL'] }, when: { type: 'string', format: 'date' } },
+    };
+    const plan = inferPlan(
+      [
+        { size: 'S', when: 'soon' },
+        { size: 'M', when: 'later' },
+        { size: 'L', when: '2020-01-01' },
+      ],
+      schema,
+    );
+    expect(plan.fields.map((field) => field.kind)).toEqual(['category', 'date']);
+  });
+
+  it('tells people what it takes a field for', () => {
+    const plan = inferPlan(
+      [
+        { n: 1, tags: ['x'] },
+        { n: 2, tags: [] },
+        { n: 3, tags: ['x', 'y'] },
+      ],
+      null,
+    );
+    expect(plan.fields.map(describeField)).toEqual([
+      'a number, around 2',
+      'a list of texts: its length and 2 known members',
+    ]);
+  });
+
+  it('learns statistics anew from other inputs without changing what a field is', () => {
+    const plan = inferPlan([{ n: 1 }, { n: 2 }, { n: 3 }], null);
+    const again = refitPlan(plan, [{ n: 10 }, { n: 30 }]);
+    expect(again.fields).toEqual([{ kind: 'number', path: ['n'], median: 20, mean: 20, std: 10 }]);
+  });
+});

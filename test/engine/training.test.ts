@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
+import { compileDecider, runGolden } from '../../src/engine/decide.ts';
+import type { Definition, Json, JsonObject, TrainingConfig, TrainingExample } from '../../src/engine/domain.ts';
+import { metricsSchema } from '../../src/engine/domain.ts';
+import { type TrainPorts, type TrainRequest, train } from '../../src/engine/training/train.ts';
+import { sha256 } from '../../src/server/clock.ts';
+import { openEncoder, runModel } from '../../src/server/runtime/onnx-session.ts';
+import { openTextModel } from '../../src/server/runtime/text-model.ts';
+
+const resources = fileURLToPath(new URL('../../resources', import.meta.url));
+let ports: TrainPorts;
+let told: { stage: string; fraction: number; message: string }[] = [];
+
+beforeAll(async () => {
+  const model = openTextModel(resources);
+  ports = {
+    encoder: await openEncoder(model.encoderPath, model.encoderSha256),
+    tokenizer: model.tokenizer(),
+    tokenizerSha256: model.tokenizerSha256,
+    runModel,
+    sha256,
+    now: () => performance.now(),
+    progress: (report) => told.push(report),
+  };
+});
+
+const config: TrainingConfig = {
+  augment: false,
+  augment_target_size: null,
+  auto_generate: false,
+  tune_hyperparams: true,
+  n_tuning_trials: 5,
+  target_f1: null,
+  auto_deploy: true,
+  escalation_threshold: null,
+  refit: true,
+};
+
+function definitionOf(options: string[], more: Partial<Definition> = {}): Definition {
+  return {
+    options,
+    reason_codes: [],
+    hard_rules: [],
+    input_schema: null,
+    confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
+    escalation_policy: { enabled: false, between: 'flag', connection: null, timeout_ms: 10_000, unfamiliar: 'ignore' },
+    ...more,
+  };
+}
+
+function requestOf(
+  examples: TrainingExample[],
+  definition: Definition,
+  more: Partial<TrainRequest> = {},
+): TrainRequest {
+  return {
+    policyId: 'policy-1',
+    policyVersion: 3,
+    decisionType: 'Test',
+    versionNumber: 2,
+    definition,
+    fallbackOption: null,
+    examples,
+    config,
+    seed: 1,
+    toolVersion: '0.1.0',
+    createdAt: '2026-01-02T03:04:05.000Z',
+    ...more,
+  };
+}
+
+const example = (
+  id: string,
+  input: JsonObject,
+  decision: string | null,
+  reasonCodes: string[] = [],
+): TrainingExample => ({
+  id,
+  input,
+  decision,
+  reasonCodes,
+  source: 'user',
+});
+
+const subjects = ['my parcel', 'the blue chair', 'order 17', 'the lamp', 'our last delivery', 'this phone'];
+const phrases: Record<string, string[]> = {
+  refund: ['I want my money back for', 'please refund', 'give me a refund for', 'return the payment of'],
+  tracking: ['where is', 'when will I get', 'track the delivery of', 'has nobody shipped'],
+};
+/** 48 messages of two options with a number beside the text. */
+const messages = Object.entries(phrases).flatMap(([decision, starts]) =>
+  starts.flatMap((start, s) =>
+    subjects.map((subject, i) =>
+      example(
+        `${decision}-${s}-${i}`,
+        { message: `${start} ${subject}`, amount: i * 10, customer: { email: `p${i}@example.org` } },
+        decision,
+        [i === 0 ? 'RARE' : 'USUAL'],
+      ),
+    ),
+  ),
+);
+
+function germanCredit(): TrainingExample[] {
+  return readFileSync(new URL('../fixtures/german_credit/train.jsonl', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line, i) => {
+      const row = JSON.parse(line) as { input: JsonObject; decision: string };
+      return example(`credit-${i}`, row.input, row.decision);
+    });
+}
+
+describe('a training run', () => {
+  it('on credit applications gives a policy that beats the majority and whose golden decisions repeat', async () => {
+    told = [];
+    const outcome = await train(requestOf(germanCredit(), definitionOf(['good risk', 'bad risk'])), ports);
+    expect(outcome.metrics.accuracy).toBeGreaterThanOrEqual(0.74);
+    expect(outcome.metrics.train_size + outcome.metrics.test_size).toBe(800);
+    expect(metricsSchema.parse(outcome.metrics)).toBeTruthy();
+    expect(outcome.heldOut.length).toBe(outcome.metrics.test_size);
+
+    const bundle = unpackBundle(outcome.bundle, sha256);
+    expect(bundle.manifest.policy_version).toBe('v3');
+    expect(bundle.golden.length).toBeGreaterThanOrEqual(50);
+    const decider = compileDecider(bundle, { encoder: null, tokenizer: null, now: ports.now });
+    expect((await runGolden(bundle, decider)).failures).toEqual([]);
+
+    const fractions = told.map((report) => report.fraction);
+    expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
+    expect(fractions.at(-1)).toBe(1);
+    expect([...new Set(told.map((report) => report.stage))]).toEqual([
+      'generate',
+      'prepare',
+      'features',
+      'text_model',
+      'classifier',
+      'evaluate',
+      'package',
+    ]);
+  });
+
+  it('on messages learns what they mean, and decides a new wording', async () => {
+    const definition = definitionOf(['refund', 'tracking'], { reason_codes: ['USUAL', 'RARE'] });
+    const outcome = await train(requestOf(messages, definition), ports);
+    expect(outcome.metrics.accuracy).toBeGreaterThanOrEqual(0.9);
+    const bundle = unpackBundle(outcome.bundle, sha256);
+    expect(bundle.reasons.by_option).toEqual({ refund: ['USUAL'], tracking: ['USUAL'] });
+    const decider = compileDecider(bundle, ports);
+    const decided = await decider.decide({ message: 'kindly refund my money for the table', amount: 20 });
+    expect(decided.ok && decided.decision.decision).toBe('refund');
+    expect(told.some((report) => /^Encoding texts \d+ of \d+$/.test(report.message))).toBe(true);
+  });
+
+  it('gives the same bundle and metrics for the same request, whatever the order of the examples', async () => {
+    const definition = definitionOf(['refund', 'tracking']);
+    const first = await train(requestOf(messages, definition), ports);
+    const second = await train(requestOf([...messages].reverse(), definition), ports);
+    expect(second.metrics.log_loss).toBe(first.metrics.log_loss);
+    expect(second.heldOut).toEqual(first.heldOut);
+    expect(unpackBundle(second.bundle, sha256).classifier).toEqual(unpackBundle(first.bundle, sha256).classifier);
+  });
+
+  it('keeps personal values out of the bundle', async () => {
+    const definition = definitionOf(['refund', 'tracking']);
+    const outcome = await train(requestOf(messages, definition, { piiFields: ['customer.email', 'amount'] }), ports);
+    const bundle = unpackBundle(outcome.bundle, sha256);
+    expect(JSON.stringify([bundle.golden, bundle.plan])).not.toContain('example.org');
+    expect(bundle.golden.every((line) => (line.input as { [key: string]: Json })['amount'] === null)).toBe(true);
+    expect((await runGolden(bundle, compileDecider(bundle, ports))).failures).toEqual([]);
+  });
+
+  it('lets the configured escalation threshold win over that of the version', async () => {
+    const request = requestOf(germanCredit().slice(0, 100), definitionOf(['good risk', 'bad risk']), {
+      config: { ...config, escalation_threshold: 0.9, tune_hyperparams: false, refit: false },
+    });
+    const { bundle } = await train(request, ports);
+    expect(unpackBundle(bundle, sha256).manifest.confidence_thresholds).toEqual({ auto_decide: 0.9, escalation: 0.9 });
+  });
+
+  it('works with two examples, with an option that has none, and with inputs that say nothing', async () => {
+    const definition = definitionOf(['a', 'b', 'never']);
+    const few = await train(requestOf([example('1', { x: 1 }, 'a'), example('2', { x: 5 }, 'b')], definition), ports);
+    expect(few.metrics.test_size).toBe(0);
+    expect(few.metrics.notes).toContain('No examples, so never predicted: never.');
+    const rows = Array.from({ length: 30 }, (_, i) => example(`${i}`, { same: 1 }, i % 3 === 0 ? 'a' : 'b'));
+    const blind = await train(requestOf(rows, definition), ports);
+    const decider = compileDecider(unpackBundle(blind.bundle, sha256), {
+      encoder: null,
+      tokenizer: null,
+      now: ports.now,
+    });
+    const decided = await decider.decide({ same: 1 });
+    expect(decided.ok && decided.decision.decision).toBe('b');
+  });
+
+  it('makes synthetic examples where asked, from the training side only, and never holds them out', async () => {
+    const few = germanCredit().filter((row, i) => row.decision === 'good risk' || i % 20 === 0);
+    const request = requestOf(few, definitionOf(['good risk', 'bad risk']), {
+      config: { ...config, auto_generate: true, tune_hyperparams: false },
+    });
+    const plain = await train({ ...request, config: { ...request.config, auto_generate: false } }, ports);
+    const outcome = await train(request, ports);
+    expect(outcome.metrics.auto_generation.status).toBe('completed');
+    expect(outcome.metrics.auto_generation.generated_count).toBeGreaterThan(0);
+    expect(outcome.metrics.train_size).toBe(plain.metrics.train_size + outcome.metrics.auto_generation.generated_count);
+    expect(outcome.heldOut.map((row) => row.example_id)).toEqual(plain.heldOut.map((row) => row.example_id));
+  });
+
+  it('says in plain words what is missing', async () => {
+    const definition = definitionOf(['a', 'b']);
+    await expect(train(requestOf([example('1', { x: 1 }, null)], definition), ports)).rejects.toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('no labelled examples'),
+    });
+    await expect(train(requestOf([example('1', { x: 1 }, 'a')], definition), ports)).rejects.toMatchObject({
+      code: 'validation_error',
+      message: expect.stringContaining('Only one option'),
+    });
+  });
+
+  it('stops when it is cancelled', async () => {
+    let asked = 0;
+    const cancelled = () => {
+      asked += 1;
+      return asked > 4;
+    };
+    const request = requestOf(messages, definitionOf(['refund', 'tracking']));
+    await expect(train(request, { ...ports, cancelled })).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
