@@ -1,0 +1,93 @@
+"""The command line: `python -m decision_edge verify|predict|mcp`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from ._errors import DecisionEdgeError, InvalidBundle, InvalidInput
+from ._json import parse_json
+from ._verify import differences
+from .predictor import EdgePredictor
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command. 0: done, all equal; 1: a difference or a refused line; 2: the bundle cannot be used."""
+    parser = argparse.ArgumentParser(prog="decision_edge", description="Decide offline from an exported bundle.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, text in (
+        ("verify", "compare the bundle's golden vectors with what this package decides"),
+        ("predict", "read one JSON object a line, write one result a line"),
+        ("mcp", "serve tools over standard input and output (extra: mcp)"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.add_argument("bundle", nargs="?" if name == "mcp" else None, help="the exported ZIP file")
+        command.add_argument("--text-model", help="folder of the text model, for slim bundles")
+    chosen = parser.parse_args(arguments)
+    try:
+        if chosen.command == "mcp":
+            return _serve(chosen.bundle, chosen.text_model)
+        predictor = EdgePredictor.from_bundle(chosen.bundle, text_model=chosen.text_model)
+        return _verify(predictor) if chosen.command == "verify" else _predict(predictor)
+    except DecisionEdgeError as error:
+        print(f"{chosen.bundle}: {_one_line(error)}", file=sys.stderr)
+        return 2
+
+
+def _verify(predictor: EdgePredictor) -> int:
+    found = list(differences(predictor))
+    if not found:
+        raise InvalidBundle("the bundle holds no golden vectors")
+    for number, sentences in enumerate(found, 1):
+        for sentence in sentences:
+            print(f"golden vector {number}: {sentence}")
+    equal = sum(not sentences for sentences in found)
+    print(f"{len(found)} golden vectors, {equal} equal")
+    return 0 if equal == len(found) else 1
+
+
+def _predict(predictor: EdgePredictor) -> int:
+    status = 0
+    for line in sys.stdin.buffer:
+        if not line.strip():
+            continue
+        result: dict[str, Any]
+        try:
+            result = predictor.predict(_parse_line(line)).to_dict()
+        except InvalidInput as error:
+            status = 1
+            result = {"error": {"code": error.code, "message": str(error)}}
+        text = json.dumps(result, ensure_ascii=False, allow_nan=False)
+        sys.stdout.buffer.write(text.encode("utf-8") + b"\n")
+        sys.stdout.buffer.flush()
+    return status
+
+
+def _parse_line(line: bytes) -> Any:
+    try:
+        return parse_json(line.decode("utf-8"))
+    except ValueError as error:
+        raise InvalidInput(f"The line is not JSON: {_one_line(error)}") from error
+
+
+def _serve(bundle: str | None, text_model: str | None) -> int:
+    try:
+        from ._mcp import serve
+    except ModuleNotFoundError as error:
+        print(f"The tool server needs the extra mcp: pip install 'decision-edge[mcp]' ({error.name})", file=sys.stderr)
+        return 2
+    serve(bundle, text_model)
+    return 0
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

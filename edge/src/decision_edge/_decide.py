@@ -1,0 +1,86 @@
+"""From rule or probabilities to the decision: thresholds, fallback, flags."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ._errors import InvalidBundle
+
+__all__ = ["EdgeDecision", "Settings"]
+
+
+@dataclass(frozen=True)
+class EdgeDecision:
+    """One decision. `stage` is "rules", "classifier" or "fallback"; `escalate` asks for a person's look."""
+
+    decision: str
+    confidence: float
+    reason_codes: list[str]
+    stage: str
+    class_probabilities: dict[str, float]
+    rules_triggered: list[str]
+    escalate: bool
+    fallback_used: bool
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as a new JSON-ready dict."""
+        return asdict(self)
+
+
+class Settings:
+    """What the manifest and reasons.json say about deciding. Raises InvalidBundle where they contradict themselves."""
+
+    def __init__(self, manifest: dict[str, Any], reasons: dict[str, Any]) -> None:
+        try:
+            self.options = [str(option) for option in manifest["options"]]
+            self._auto_decide = float(manifest["confidence_thresholds"]["auto_decide"])
+            self._escalation = float(manifest["confidence_thresholds"]["escalation"])
+            self._between = str(manifest["escalation_policy"]["between"])
+            self._fallback = manifest["fallback_option"]
+            by_option = reasons["by_option"].items()
+            self._reasons = {str(option): [str(code) for code in codes] for option, codes in by_option}
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidBundle(f"manifest.json or reasons.json is not as the format says ({error!r})") from error
+        if len(self.options) < 2 or len(set(self.options)) != len(self.options):
+            raise InvalidBundle("manifest.json: options must be two or more different names")
+        if self._between not in ("accept", "flag", "fallback", "escalate"):
+            raise InvalidBundle(f"manifest.json: escalation_policy.between is {self._between!r}")
+        if self._fallback is not None and self._fallback not in self.options:
+            raise InvalidBundle(f"manifest.json: fallback_option {self._fallback!r} is none of the options")
+
+    def by_rule(self, rule: dict[str, Any]) -> EdgeDecision:
+        """Return the decision of a matching rule: certain, with the rule's reason code."""
+        code = rule.get("reason_code")
+        return EdgeDecision(
+            decision=rule["then"],
+            confidence=1.0,
+            reason_codes=[] if code is None else [code],
+            stage="rules",
+            class_probabilities={option: float(option == rule["then"]) for option in self.options},
+            rules_triggered=[rule["name"]],
+            escalate=False,
+            fallback_used=False,
+        )
+
+    def by_classifier(self, probabilities: list[float]) -> EdgeDecision:
+        """Return the decision for the classifier's probabilities; there is no live escalation offline."""
+        confidence = max(probabilities)
+        decision = self.options[probabilities.index(confidence)]
+        if confidence >= self._auto_decide:
+            escalate, fallback = False, None
+        elif confidence >= self._escalation:
+            escalate = self._between != "accept"
+            fallback = self._fallback if self._between in ("fallback", "escalate") else None
+        else:
+            escalate, fallback = True, self._fallback
+        return EdgeDecision(
+            decision=decision if fallback is None else fallback,
+            confidence=confidence,
+            reason_codes=list(self._reasons.get(decision, [])) if fallback is None else [],
+            stage="classifier" if fallback is None else "fallback",
+            class_probabilities=dict(zip(self.options, probabilities, strict=True)),
+            rules_triggered=[],
+            escalate=escalate,
+            fallback_used=fallback is not None,
+        )

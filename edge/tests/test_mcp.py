@@ -1,0 +1,75 @@
+"""An assistant uses the local tool server over standard input and output."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+class Session:
+    """The server in a process of its own, spoken to as the protocol says: one JSON-RPC message a line."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "decision_edge", "mcp", *map(str, arguments)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": str(SOURCE)},
+        )
+        self._last = 0
+        client = {"name": "test", "version": "1"}
+        self.call("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.communicate(timeout=30)
+
+    def _send(self, message: dict[str, Any]) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        self._process.stdin.flush()
+
+    def call(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        self._last += 1
+        self._send({"jsonrpc": "2.0", "id": self._last, "method": method, "params": params})
+        assert self._process.stdout is not None
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        assert answer["id"] == self._last
+        result: dict[str, Any] = answer["result"]
+        return result
+
+    def tool(self, name: str, **arguments: Any) -> dict[str, Any]:
+        return self.call("tools/call", {"name": name, "arguments": arguments})
+
+
+def test_load_look_decide(make_bundle: Any) -> None:
+    with Session() as session:
+        tools = {tool["name"]: tool for tool in session.call("tools/list", {})["tools"]}
+        assert set(tools) == {"make_decision", "load_edge_bundle", "get_bundle_info"}
+        assert tools["make_decision"]["annotations"]["readOnlyHint"] is True
+        early = session.tool("make_decision", input={})
+        assert early["isError"] is True
+        assert "load_edge_bundle" in early["content"][0]["text"]
+        assert session.tool("load_edge_bundle", path=str(make_bundle()))["structuredContent"]["decision_type"] == "loan"
+        assert session.tool("get_bundle_info")["structuredContent"]["policy_version"] == "v3"
+        result = session.tool("make_decision", input={"loan": {"amount": 4}})["structuredContent"]
+        assert (result["decision"], result["stage"]) == ("approve", "classifier")
+
+
+def test_a_bundle_from_the_command_line_stays_when_another_is_refused(make_bundle: Any) -> None:
+    with Session(make_bundle()) as session:
+        refused = session.tool("load_edge_bundle", path="/nowhere.zip")
+        assert refused["isError"] is True
+        assert "cannot be read" in refused["content"][0]["text"]
+        result = session.tool("make_decision", input={"loan": {"amount": -4}})
+        assert result["structuredContent"]["decision"] == "reject"

@@ -1,0 +1,250 @@
+"""A program decides with a bundle."""
+
+from __future__ import annotations
+
+import copy
+import doctest
+import hashlib
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from decision_edge import EdgePredictor, InvalidBundle, InvalidInput
+from tiny_bundle import classifier, probabilities
+
+ENCODER_FILES = ("encoder.int8.onnx", "tokenizer.json")
+
+
+def decide(path: Any, amount: float) -> Any:
+    return EdgePredictor.from_bundle(path).predict({"loan": {"amount": amount}})
+
+
+def test_a_sure_decision(make_bundle: Any) -> None:
+    result = decide(make_bundle(), 4)
+    assert result.decision == "approve"
+    assert result.stage == "classifier"
+    assert result.reason_codes == ["SMALL", "KNOWN"]
+    assert result.rules_triggered == []
+    assert (result.escalate, result.fallback_used) == (False, False)
+    assert list(result.class_probabilities) == ["approve", "review", "reject"]
+    assert list(result.class_probabilities.values()) == pytest.approx(probabilities(4), abs=1e-6)
+    assert result.confidence == result.class_probabilities["approve"]
+    assert result.to_dict()["decision"] == "approve"
+
+
+def test_the_documented_example_is_true(make_bundle: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = make_bundle()
+    path.rename(path.with_name("loan.zip"))
+    monkeypatch.chdir(path.parent)
+    finder = doctest.DocTestFinder()
+    (example,) = (
+        found for found in finder.find(EdgePredictor, globs={"EdgePredictor": EdgePredictor}) if found.examples
+    )
+    assert doctest.DocTestRunner().run(example).failed == 0
+
+
+def test_the_result_cannot_be_changed_and_shares_nothing(make_bundle: Any) -> None:
+    predictor = EdgePredictor.from_bundle(make_bundle())
+    first = predictor.predict({"loan": {"amount": 4}})
+    with pytest.raises(AttributeError):
+        first.decision = "reject"  # type: ignore[misc]
+    first.reason_codes.append("MINE")
+    first.to_dict()["class_probabilities"].clear()
+    second = predictor.predict({"loan": {"amount": 4}})
+    assert second.reason_codes == ["SMALL", "KNOWN"]
+    assert len(first.class_probabilities) == 3
+
+
+@pytest.mark.parametrize(
+    ("between", "fallback", "decision", "stage", "escalate"),
+    [
+        ("accept", "review", "approve", "classifier", False),
+        ("flag", "review", "approve", "classifier", True),
+        ("fallback", "review", "review", "fallback", True),
+        ("escalate", "review", "review", "fallback", True),
+        ("fallback", None, "approve", "classifier", True),
+        ("escalate", None, "approve", "classifier", True),
+    ],
+)
+def test_between_the_thresholds(
+    make_bundle: Any, between: str, fallback: str | None, decision: str, stage: str, escalate: bool
+) -> None:
+    result = decide(make_bundle(escalation_policy={"between": between}, fallback_option=fallback), 1)
+    assert 0.6 < result.confidence < 0.85
+    assert (result.decision, result.stage, result.escalate) == (decision, stage, escalate)
+    assert result.fallback_used == (stage == "fallback")
+    assert result.reason_codes == ([] if stage == "fallback" else ["SMALL", "KNOWN"])
+    assert result.class_probabilities["approve"] == result.confidence
+
+
+@pytest.mark.parametrize(
+    ("fallback", "decision", "stage"), [("reject", "reject", "fallback"), (None, "approve", "classifier")]
+)
+def test_below_the_escalation_threshold(make_bundle: Any, fallback: str | None, decision: str, stage: str) -> None:
+    result = decide(make_bundle(fallback_option=fallback, escalation_policy={"between": "accept"}), 0.2)
+    assert (result.decision, result.stage, result.escalate) == (decision, stage, True)
+
+
+def test_ties_go_to_the_first_option(make_bundle: Any) -> None:
+    assert decide(make_bundle(), 0).decision == "approve"
+
+
+def test_missing_values_take_the_median(make_bundle: Any) -> None:
+    predictor = EdgePredictor.from_bundle(make_bundle())
+    expected = predictor.predict({"loan": {"amount": 0}})
+    for odd in ({}, {"loan": None}, {"loan": []}, {"loan": {"amount": "4"}}, {"loan": {"amount": True}}):
+        assert predictor.predict(odd) == expected
+
+
+def test_whole_and_broken_numbers_are_the_same(make_bundle: Any) -> None:
+    assert decide(make_bundle(), 2) == decide(make_bundle(), 2.0)
+
+
+def test_the_input_is_not_changed(make_bundle: Any) -> None:
+    given = {"loan": {"amount": 3, "tags": ["a", 1, None, True]}, "more": [{"x": 1}]}
+    before = copy.deepcopy(given)
+    EdgePredictor.from_bundle(make_bundle()).predict(given)
+    assert given == before
+    assert type(given["loan"]["amount"]) is int  # type: ignore[call-overload]
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (None, "must be a JSON object"),
+        ([{"loan": 1}], "must be a JSON object .* not list"),
+        ("text", "not str"),
+        ({"a": {"b": [1, math.nan]}}, r"input\.a\.b\[1\] is not a finite number"),
+        ({"a": math.inf}, "not a finite number"),
+        ({"a": 10**400}, "not a finite number"),
+        ({"a": "x\x00y"}, "NUL"),
+        ({"a\x00": 1}, "NUL"),
+        ({"a": "\ud800"}, "surrogate"),
+        ({1: "x"}, "not a string"),
+        ({"a": {1, 2}}, "type set"),
+        ({"a": b"x"}, "type bytes"),
+    ],
+)
+def test_what_is_no_json_object_is_refused(make_bundle: Any, given: Any, sentence: str) -> None:
+    with pytest.raises(InvalidInput, match=sentence):
+        EdgePredictor.from_bundle(make_bundle()).predict(given)
+
+
+def test_nesting_without_end_is_refused(make_bundle: Any) -> None:
+    endless: dict[str, Any] = {}
+    endless["again"] = endless
+    with pytest.raises(InvalidInput, match="deeper than 32"):
+        EdgePredictor.from_bundle(make_bundle()).predict(endless)
+
+
+CONTEXT: dict[str, Any] = {"k": "var", "name": "ctx", "at": [0, 3]}
+
+
+def rule(name: str, then: str, reason_code: str | None, ast: dict[str, Any]) -> dict[str, Any]:
+    return {"name": name, "condition": "…", "then": then, "reason_code": reason_code, "priority": 100, "ast": ast}
+
+
+def big_loan() -> list[dict[str, Any]]:
+    """Two rules: ctx.loan.amount > 1000 rejects, has(ctx.vip) approves."""
+    loan = {"k": "get", "of": CONTEXT, "field": "loan", "at": [0, 8]}
+    amount = {"k": "get", "of": loan, "field": "amount", "at": [0, 15]}
+    limit = {"k": "lit", "v": 1000, "at": [18, 22]}
+    more = {"k": "op", "op": ">", "left": amount, "right": limit, "at": [0, 22]}
+    vip = {"k": "has", "of": CONTEXT, "field": "vip", "at": [0, 12]}
+    return [rule("too much", "reject", "BLOCKED", more), rule("vip", "approve", None, vip)]
+
+
+def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
+    path = make_bundle(lambda entries: entries["rules.json"].update(rules=big_loan()), fallback_option="review")
+    predictor = EdgePredictor.from_bundle(path)
+    result = predictor.predict({"loan": {"amount": 1001}, "vip": True})
+    assert result.to_dict() == {
+        "decision": "reject",
+        "confidence": 1.0,
+        "reason_codes": ["BLOCKED"],
+        "stage": "rules",
+        "class_probabilities": {"approve": 0.0, "review": 0.0, "reject": 1.0},
+        "rules_triggered": ["too much"],
+        "escalate": False,
+        "fallback_used": False,
+    }
+    # The first rule errs where there is no loan: it does not match and the next one is asked.
+    result = predictor.predict({"vip": None})
+    assert (result.decision, result.rules_triggered, result.reason_codes) == ("approve", ["vip"], [])
+    assert predictor.predict({"loan": {"amount": 1000}}).stage == "classifier"
+
+
+def test_a_rule_for_an_unknown_option_is_refused(make_bundle: Any) -> None:
+    rules = [{**big_loan()[0], "then": "nobody"}]
+    with pytest.raises(InvalidBundle, match="'too much' decides 'nobody'"):
+        EdgePredictor.from_bundle(make_bundle(lambda entries: entries["rules.json"].update(rules=rules)))
+
+
+def word_tokenizer() -> bytes:
+    vocabulary = {"[UNK]": 0, "pay": 1, "late": 2, "never": 3}
+    return json.dumps(
+        {
+            "version": "1.0",
+            "truncation": {"max_length": 2, "strategy": "LongestFirst", "stride": 0, "direction": "Right"},
+            "padding": None,
+            "added_tokens": [],
+            "normalizer": {"type": "Lowercase"},
+            "pre_tokenizer": {"type": "Whitespace"},
+            "post_processor": None,
+            "decoder": None,
+            "model": {"type": "WordLevel", "vocab": vocabulary, "unk_token": "[UNK]"},
+        }
+    ).encode()
+
+
+def test_words_decide_through_ngrams(make_bundle: Any) -> None:
+    def change(entries: dict[str, Any]) -> None:
+        tokenizer = word_tokenizer()
+        ngrams = {"unigrams": [1, 3], "bigrams": [2, 3], "idf": [1.0, 2.0, 3.0], "scale": 2.0}
+        entries["features.json"].update(text={"fields": [["note"], ["more"]], "ngrams": ngrams, "encoder": None})
+        digest = hashlib.sha256(tokenizer).hexdigest()
+        entries["manifest.json"].update(text={"encoder_sha256": None, "tokenizer_sha256": digest, "slim": False})
+        entries["text/tokenizer.json"] = tokenizer
+        weights = [[1, 0, -1], [-1, 0, 1], [0, 3, 0]]
+        entries["classifier.onnx"] = classifier([[0, 0, 0], [0, 0, 0]], weights, [0, 0, 0])
+
+    predictor = EdgePredictor.from_bundle(make_bundle(change))
+    assert list(predictor.predict({}).class_probabilities.values()) == pytest.approx([1 / 3] * 3)
+    # One known word: L2-normalised to 1, times scale 2.
+    assert predictor.predict({"note": "PAY"}).class_probabilities == pytest.approx(
+        dict(zip(["approve", "review", "reject"], probabilities(2.0), strict=True)), abs=1e-6
+    )
+    # The bigram "late never" spans the two fields, far behind the tokenizer file's own cut at 2 tokens.
+    far = {"note": "some other words late", "more": "never", "unused": "pay"}
+    values = [2.0 / math.sqrt(13), 3.0 / math.sqrt(13)]
+    scores = [-2 * values[0], 6 * values[1], 2 * values[0]]
+    total = sum(math.exp(score) for score in scores)
+    got = list(predictor.predict(far).class_probabilities.values())
+    assert got == pytest.approx([math.exp(score) / total for score in scores], abs=1e-6)
+
+
+def test_a_slim_bundle_with_the_sentence_encoder(make_bundle: Any) -> None:
+    folder = Path(__file__).parents[2] / "resources" / "models" / "all-MiniLM-L6-v2"
+    digest = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ENCODER_FILES}
+
+    def change(entries: dict[str, Any]) -> None:
+        spec = {"dimensions": 384, "max_tokens": 256, "scale": 2.0}
+        entries["features.json"].update(text={"fields": [["note"]], "ngrams": None, "encoder": spec})
+        names = dict(zip(("encoder_sha256", "tokenizer_sha256"), digest.values(), strict=True))
+        entries["manifest.json"].update(text={**names, "slim": True})
+        # Scores are plus and minus the first component of the embedding, times 2 · 50.
+        rows = [[0, 0, 0], [0, 0, 0], [50, 0, -50], *([[0, 0, 0]] * 383)]
+        entries["classifier.onnx"] = classifier(rows, [], [0, 0, 0])
+
+    predictor = EdgePredictor.from_bundle(make_bundle(change), text_model=folder)
+    assert predictor.uses_encoder
+    friendly, empty = predictor.predict({"note": "Thank you, all is well"}), predictor.predict({})
+    assert friendly.class_probabilities != empty.class_probabilities
+    assert predictor.predict({"note": ""}) == empty
+    # 254 word pieces are read, what comes behind them is cut off.
+    start = "word " * 254
+    assert predictor.predict({"note": start + "and then more"}) == predictor.predict({"note": start})
+    assert predictor.predict({"note": start[:-5] + "more"}) != predictor.predict({"note": start})

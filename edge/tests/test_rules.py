@@ -1,0 +1,107 @@
+"""The rules of the edge package give what the workbench gives: both read test/cases/rules.json."""
+
+import copy
+import json
+import pathlib
+import sys
+
+import pytest
+
+from decision_edge import _rules
+
+SHARED = pathlib.Path(__file__).parents[2] / "test" / "cases"
+CASES = json.loads((SHARED / "rules.json").read_text("utf-8"))["cases"]
+CONFORMANCE = json.loads((SHARED / "rules-conformance.json").read_text("utf-8"))["cases"]
+
+
+def rule(ast, condition="ctx.a > 1", name="r"):
+    return {"name": name, "condition": condition, "then": "yes", "reason_code": None, "priority": 1, "ast": ast}
+
+
+def greater(field, limit):
+    return {
+        "k": "op",
+        "op": ">",
+        "at": [0, 9],
+        "left": {"k": "get", "of": {"k": "var", "name": "ctx", "at": [0, 3]}, "field": field, "at": [0, 5]},
+        "right": {"k": "lit", "v": limit, "at": [8, 9]},
+    }
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_case(case):
+    rules = _rules.load_rules({"rules": [rule(case["ast"], case["condition"], case["name"])]})
+    matched, trace = rules.evaluate(case["input"])
+    assert (matched is not None) == (case["outcome"] == "matched")
+    assert {key: trace[0][key] for key in ("name", "outcome", "error")} == {
+        "name": case["name"],
+        "outcome": case["outcome"],
+        "error": case["error"],
+    }
+    if "values" in case:
+        assert json.dumps(trace[0]["values"]) == json.dumps(case["values"])
+
+
+def test_the_first_matching_rule_wins_and_later_ones_are_not_reached():
+    rules = _rules.load_rules({"rules": [rule(greater("a", 5), name=name) for name in ("one", "two")]})
+    matched, trace = rules.evaluate({"a": 6})
+    assert matched["name"] == "one"
+    assert "ast" not in matched
+    assert [entry["outcome"] for entry in trace] == ["matched", "not_reached"]
+
+
+def test_whole_numbers_compare_as_doubles():
+    rules = _rules.load_rules({"rules": [rule(greater("a", 2**53))]})
+    assert rules.evaluate({"a": 2**53 + 1})[0] is None
+    assert rules.evaluate({"a": 10**400})[0] is not None
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"k": "nothing", "at": [0, 1]},
+        {"k": "var", "name": "other", "at": [0, 1]},
+        {"k": "call", "fn": "__import__", "args": [], "at": [0, 1]},
+        {"k": "lit", "v": 1},
+        {"k": "lit", "v": float("nan"), "at": [0, 1]},
+        None,
+        "ctx.a",
+    ],
+)
+def test_a_tree_that_is_not_sound_is_refused(broken):
+    with pytest.raises(_rules.RulesError, match="rule 1"):
+        _rules.load_rules({"rules": [rule(broken)]})
+
+
+def test_a_tree_that_is_too_deep_is_refused():
+    tree = greater("a", 1)
+    for _ in range(30):
+        tree = {"k": "not", "of": copy.deepcopy(tree), "at": [0, 1]}
+    with pytest.raises(_rules.RulesError):
+        _rules.load_rules({"rules": [rule(tree)]})
+
+
+def test_without_google_re2_a_pattern_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "re2", None)
+    call = {
+        "k": "call",
+        "fn": "matches",
+        "args": [
+            {"k": "get", "of": {"k": "var", "name": "ctx", "at": [0, 3]}, "field": "a", "at": [0, 5]},
+            {"k": "lit", "v": "x", "at": [14, 17]},
+        ],
+        "at": [0, 18],
+    }
+    with pytest.raises(_rules.RulesError, match=r"decision-edge\[rules\]"):
+        _rules.load_rules({"rules": [rule(call, 'ctx.a.matches("x")')]})
+
+
+def test_the_conformance_cases_of_cel_hold():
+    for case in CONFORMANCE:
+        step = _rules._Compiler().compile(_rules._Reader().read(case["ast"]))
+        if case["error"]:
+            with pytest.raises(_rules._Failure):
+                step(_rules._Run({}))
+        else:
+            run = _rules._Run({})
+            assert _rules._equal(step(run), _rules._doubles(case["expected"]), run), case["name"]
