@@ -1,0 +1,188 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { type FastifyInstance, type FastifyReply, type FastifyServerOptions, fastify, LogController } from 'fastify';
+import { WorkbenchError } from '../engine/errors.ts';
+import { createHostGuard } from './auth/host-guard.ts';
+import { newId } from './clock.ts';
+import { listOperations } from './contract/operations.ts';
+import { envelopeOf, toWorkbenchError } from './envelope.ts';
+import { readJsonBody } from './json-body.ts';
+import type { Deps } from './operations/context.ts';
+import { operationHandlers } from './operations/handlers.ts';
+import { registerOperations } from './rest.ts';
+
+/** The bounds of the listener. */
+export const limits = {
+  bodyBytes: 1024 * 1024,
+  headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
+  keepAliveMs: 72_000,
+  connections: 256,
+  requestsPerSocket: 10_000,
+  parameterLength: 200,
+} as const;
+
+const printable = /^[\x21-\x7e][\x20-\x7e]{0,127}$/;
+
+/** The address under which the workbench's pages are served. */
+export const pagesPath = '/app/';
+
+/** Makes the HTTP application on ready dependencies; it does not listen yet. */
+export async function buildApp(
+  deps: Deps,
+  logger: NonNullable<FastifyServerOptions['loggerInstance']>,
+): Promise<FastifyInstance> {
+  const app: FastifyInstance = fastify({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: limits.bodyBytes,
+    requestTimeout: limits.requestTimeoutMs,
+    keepAliveTimeout: limits.keepAliveMs,
+    maxRequestsPerSocket: limits.requestsPerSocket,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    trustProxy: false,
+    routerOptions: { maxParamLength: limits.parameterLength },
+    http: { headersTimeout: limits.headersTimeoutMs, maxHeaderSize: 16 * 1024 },
+    requestIdHeader: false,
+    genReqId: (request) => {
+      const given = request.headers['x-request-id'];
+      return typeof given === 'string' && printable.test(given) ? given : newId();
+    },
+    frameworkErrors: (error, _request, reply) => {
+      const known = toWorkbenchError(error);
+      const sender: FastifyReply = reply;
+      return sender.code(known.status).send(envelopeOf(known.code, known.message));
+    },
+    clientErrorHandler: (error, socket) => {
+      if (error.code === 'ECONNRESET' || !socket.writable) return;
+      const body = JSON.stringify(
+        envelopeOf('bad_request', 'The request is not well-formed HTTP, or came too slowly.'),
+      );
+      socket.end(
+        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+      );
+    },
+  });
+  app.server.maxConnections = limits.connections;
+
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, readJsonBody(body as Buffer));
+    } catch (error) {
+      done(error as Error);
+    }
+  });
+
+  app.decorateRequest('caller', null);
+  guard(app, deps);
+  app.setErrorHandler((error, request, reply) => {
+    const known = toWorkbenchError(error);
+    if (known.status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
+    if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+    return reply
+      .code(known.status)
+      .type('application/json')
+      .send(envelopeOf(known.code, known.message, known.details));
+  });
+  unknownRoutes(app);
+  registerOperations(app, deps, operationHandlers);
+  app.get('/openapi.json', async (_request, reply) => reply.redirect('/api/v1/openapi.json', 302));
+  await servePages(app, deps.options.rendererDir);
+  return app;
+}
+
+/** Host and Origin first, then who calls, then the rate limit, then whether the route is allowed. */
+function guard(app: FastifyInstance, deps: Deps): void {
+  // requests that are injected, not received, carry the standard port
+  let check = createHostGuard(80);
+  app.addHook('onListen', async () => {
+    const address = app.server.address();
+    if (typeof address === 'object' && address !== null) check = createHostGuard(address.port);
+  });
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    reply.header('cross-origin-resource-policy', 'same-origin');
+    check(request.headers);
+    // a person who opens the bare address wants the pages, a program the service record
+    const wantsPages = request.url === '/' && request.headers.accept?.includes('text/html');
+    if (wantsPages || request.url === '/app') return reply.redirect(pagesPath, 302);
+    const encoding = request.headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      throw new WorkbenchError('unsupported_media_type', 'Compressed bodies are not accepted.');
+    }
+    const { access } = request.routeOptions.config;
+    const header = request.headers.authorization;
+    if (header !== undefined) {
+      const found = deps.auth.authenticate(header);
+      const authenticated = found instanceof Promise ? await found : found;
+      if (authenticated !== null) {
+        request.caller = authenticated.caller;
+        const { rate } = authenticated;
+        if (rate !== null) {
+          reply.header('x-ratelimit-limit', rate.limit);
+          reply.header('x-ratelimit-remaining', rate.remaining);
+          reply.header('x-ratelimit-reset', rate.resetAt);
+          if (!rate.allowed) {
+            reply.header('retry-after', rate.retryAfter);
+            throw new WorkbenchError(
+              'rate_limited',
+              `The key's limit of ${rate.limit} requests per minute is reached.`,
+            );
+          }
+        }
+      }
+    }
+    if (access !== undefined) deps.auth.authorise(request.caller, access);
+    return undefined;
+  });
+}
+
+/** 404, or 405 with the allowed methods where the address exists. */
+function unknownRoutes(app: FastifyInstance): void {
+  const routes = listOperations().map(({ row }) => ({
+    method: row.method,
+    pattern: new RegExp(`^${row.path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}$`),
+  }));
+  app.setNotFoundHandler((request, reply) => {
+    const pathname = request.url.split('?', 1)[0] ?? '/';
+    const methods = new Set(routes.filter((route) => route.pattern.test(pathname)).map((route) => route.method));
+    if (methods.size > 0) {
+      reply.header('allow', [...methods].join(', '));
+      throw new WorkbenchError('method_not_allowed', `${request.method} is not offered here.`);
+    }
+    throw new WorkbenchError('not_found', 'There is nothing at this address.');
+  });
+}
+
+const pageHeaders = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data: blob:; worker-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+const notBuilt =
+  '<!doctype html><meta charset="utf-8"><title>Decision Workbench</title><p>The workbench is not built. Run <code>npm run build</code>, then reload. The service itself works.</p>';
+
+/** The workbench's pages below /app/, with their own headers; a line that says how to build them where they are missing. */
+async function servePages(app: FastifyInstance, rendererDir: string | null): Promise<void> {
+  const built = rendererDir !== null && existsSync(path.join(rendererDir, 'index.html'));
+  const files = built ? (await import('@fastify/static')).fastifyStatic : null;
+  await app.register(
+    async (scope) => {
+      scope.addHook('onSend', async (_request, reply) => {
+        reply.headers(pageHeaders);
+      });
+      if (files !== null && rendererDir !== null) {
+        await scope.register(files, { root: rendererDir, wildcard: true, cacheControl: false, etag: true });
+      } else {
+        scope.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(notBuilt));
+      }
+    },
+    { prefix: pagesPath.slice(0, -1) },
+  );
+}

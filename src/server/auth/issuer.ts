@@ -1,0 +1,109 @@
+import { createHash, generateKeyPairSync } from 'node:crypto';
+import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import type { Clock } from '../clock.ts';
+import type { ServerOptions } from '../options.ts';
+import { readOrMakeSecret } from './secrets.ts';
+
+export const localIssuer = 'urn:decision-workbench:local';
+export const localAudience = 'decision-workbench';
+export const localSubject = 'local-owner';
+const sessionSeconds = 24 * 3600;
+const maxTokenLength = 8 * 1024;
+
+type KeyFile = { kid: string; private: Record<string, unknown>; public: Record<string, unknown> };
+
+export type Identity = {
+  issuer: string;
+  subject: string;
+  email: string | null;
+  name: string | null;
+  expiresAt: number;
+};
+
+function makeKeyFile(): string {
+  const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const publicKey = pair.publicKey.export({ format: 'jwk' });
+  const kid = createHash('sha256').update(JSON.stringify(publicKey)).digest('base64url').slice(0, 16);
+  const file: KeyFile = { kid, private: pair.privateKey.export({ format: 'jwk' }), public: publicKey };
+  return JSON.stringify(file);
+}
+
+/**
+ * The local identity provider (ES256, key in the data folder) and the reader of session tokens, its own and those
+ * of an external provider when one is set. `verify` gives null for any token that is not to be believed.
+ */
+export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, clock: Clock) {
+  let keyFile: KeyFile | null = null;
+  const keys = (): KeyFile => {
+    keyFile ??= JSON.parse(readOrMakeSecret(options.dataDir, 'issuer-key.json', makeKeyFile)) as KeyFile;
+    return keyFile;
+  };
+  let remote: JWTVerifyGetKey | null = null;
+
+  return {
+    /** Public keys, as `/.well-known/jwks.json` serves them. */
+    jwks(): { keys: Record<string, unknown>[] } {
+      const { kid, public: publicKey } = keys();
+      return { keys: [{ ...publicKey, kid, alg: 'ES256', use: 'sig' }] };
+    },
+    /** A session token for the local owner; valid for a day. */
+    async issue(): Promise<{ token: string; expiresAt: number }> {
+      const { SignJWT, importJWK } = await import('jose');
+      const file = keys();
+      const issuedAt = Math.floor(clock.now() / 1000);
+      const token = await new SignJWT({ name: 'Owner' })
+        .setProtectedHeader({ alg: 'ES256', kid: file.kid })
+        .setIssuer(localIssuer)
+        .setAudience(localAudience)
+        .setSubject(localSubject)
+        .setIssuedAt(issuedAt)
+        .setExpirationTime(issuedAt + sessionSeconds)
+        .sign(await importJWK(file.private, 'ES256'));
+      return { token, expiresAt: (issuedAt + sessionSeconds) * 1000 };
+    },
+    async verify(token: string): Promise<Identity | null> {
+      if (token.length > maxTokenLength || token.split('.').length !== 3) return null;
+      const { jwtVerify, importJWK, decodeJwt, createRemoteJWKSet, errors } = await import('jose');
+      const common = {
+        clockTolerance: 60,
+        currentDate: new Date(clock.now()),
+        requiredClaims: ['sub', 'exp', 'iat', 'iss', 'aud'],
+      };
+      let payload: JWTPayload;
+      try {
+        if (options.oidc !== null && decodeJwt(token).iss === options.oidc.issuer) {
+          remote ??= createRemoteJWKSet(new URL(options.oidc.jwksUrl));
+          const { issuer, audience } = options.oidc;
+          ({ payload } = await jwtVerify(token, remote, {
+            ...common,
+            algorithms: ['ES256', 'RS256', 'EdDSA'],
+            issuer,
+            audience,
+          }));
+        } else {
+          ({ payload } = await jwtVerify(token, await importJWK(keys().public, 'ES256'), {
+            ...common,
+            algorithms: ['ES256'],
+            issuer: localIssuer,
+            audience: localAudience,
+          }));
+        }
+      } catch (error) {
+        if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
+        throw error;
+      }
+      // jose checks exp; a token from the future is as little to be believed
+      if (payload.iat !== undefined && payload.iat * 1000 > clock.now() + 60_000) return null;
+      if (payload.sub === undefined || payload.sub === '') return null;
+      return {
+        issuer: payload.iss ?? localIssuer,
+        subject: payload.sub,
+        email: typeof payload['email'] === 'string' ? payload['email'] : null,
+        name: typeof payload['name'] === 'string' ? payload['name'] : null,
+        expiresAt: (payload.exp ?? 0) * 1000,
+      };
+    },
+  };
+}
+
+export type Issuer = ReturnType<typeof createIssuer>;

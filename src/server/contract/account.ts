@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { dateTime, uuid } from './common.ts';
+import { planNames } from './credits.ts';
+import { creates, destroys, operation, reads, updates } from './operation.ts';
+
+export const organisationSchema = z.object({
+  id: uuid,
+  name: z.string(),
+  plan: z.enum(planNames),
+  created_at: dateTime,
+});
+
+export const meSchema = z.object({
+  user: z.object({
+    id: uuid,
+    email: z.string().nullable(),
+    name: z.string(),
+    role: z.enum(['owner', 'member']),
+    created_at: dateTime,
+  }),
+  organisation: organisationSchema,
+});
+export type Me = z.infer<typeof meSchema>;
+
+const keyFields = {
+  id: uuid,
+  name: z.string(),
+  prefix: z.string(),
+  rate_limit_per_minute: z.int(),
+  created_at: dateTime,
+};
+export const apiKeySchema = z.object({ ...keyFields, last_used_at: dateTime.nullable() });
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+const account = { access: 'jwt', tag: 'Account' } as const;
+
+export const accountOperations = {
+  'session.create': operation({
+    method: 'POST',
+    path: '/api/v1/auth/session',
+    body: z.strictObject({ code: z.string().min(1).max(200) }),
+    output: z.object({ token: z.string(), expires_at: dateTime }),
+    status: 201,
+    access: 'public',
+    summary: 'Exchange a one-time login code for a session token',
+    hints: creates,
+    tag: 'Account',
+  }),
+  'account.me': operation({
+    ...account,
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    output: meSchema,
+    status: 200,
+    summary: 'Current user and organisation',
+    hints: reads,
+  }),
+  'account.update': operation({
+    ...account,
+    method: 'PUT',
+    path: '/api/v1/auth/me',
+    body: z.strictObject({ name: z.string().trim().min(1).max(200) }),
+    output: meSchema,
+    status: 200,
+    summary: "Change the user's name",
+    hints: updates,
+  }),
+  'organisation.update': operation({
+    ...account,
+    method: 'PUT',
+    path: '/api/v1/auth/org',
+    body: z.strictObject({ name: z.string().trim().min(1).max(200) }),
+    output: organisationSchema,
+    status: 200,
+    access: 'owner',
+    summary: "Change the organisation's name",
+    hints: updates,
+  }),
+  'api_keys.list': operation({
+    ...account,
+    method: 'GET',
+    path: '/api/v1/api-keys',
+    output: z.array(apiKeySchema),
+    status: 200,
+    summary: 'API keys of the organisation',
+    hints: reads,
+  }),
+  'api_keys.create': operation({
+    ...account,
+    method: 'POST',
+    path: '/api/v1/api-keys',
+    body: z.strictObject({
+      name: z.string().trim().min(1).max(100),
+      rate_limit_per_minute: z.int().min(1).max(1_000_000).default(600),
+    }),
+    output: z.object({ ...keyFields, key: z.string() }),
+    status: 201,
+    summary: 'Make an API key; the key itself is shown only now',
+    hints: creates,
+  }),
+  'api_keys.delete': operation({
+    ...account,
+    method: 'DELETE',
+    path: '/api/v1/api-keys/:key_id',
+    params: z.strictObject({ key_id: uuid }),
+    output: null,
+    status: 204,
+    access: 'owner',
+    summary: 'Revoke an API key',
+    hints: destroys,
+  }),
+};

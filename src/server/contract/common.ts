@@ -1,0 +1,23 @@
+/** Pieces that several operations share. */
+import { z } from 'zod';
+
+export const uuid = z.uuid();
+export const dateTime = z.string().describe('ISO 8601 date and time, UTC');
+
+export const pageQuery = {
+  page: z.int().min(1).default(1),
+  page_size: z.int().min(1).max(100).default(20),
+};
+
+/** The pagination envelope around one kind of item. */
+export function paginated<T extends z.ZodType>(item: T) {
+  return z.object({ items: z.array(item), total: z.int(), page: z.int(), page_size: z.int(), pages: z.int() });
+}
+
+export const decisionTypeParams = z.strictObject({ decision_type_id: uuid });
+
+/** The envelope of every answer that is not a success. */
+export const errorEnvelopeSchema = z.object({
+  error: z.object({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() }),
+});
+export type ErrorEnvelope = z.infer<typeof errorEnvelopeSchema>;

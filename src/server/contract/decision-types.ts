@@ -1,0 +1,209 @@
+import { z } from 'zod';
+import {
+  confidenceThresholdsSchema,
+  defaultThresholds,
+  definitionSchema,
+  escalationPolicySchema,
+  jsonObject,
+  optionsSchema,
+  reasonCodesSchema,
+  ruleSchema,
+} from '../../engine/domain.ts';
+import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
+import { creates, destroys, operation, reads, updates } from './operation.ts';
+
+const rules = z.array(ruleSchema).max(200);
+const name = z.string().min(1).max(100);
+const description = z.string().max(10_000);
+const piiFields = z.array(z.string().min(1).max(400)).max(500);
+const retentionDays = z.int().min(1).max(3650).nullable();
+
+export const decisionTypeCreateSchema = z.strictObject({
+  name,
+  options: optionsSchema,
+  description: description.default(''),
+  reason_codes: reasonCodesSchema.default([]),
+  rules: rules.optional().describe('The same field as hard_rules; give one of the two.'),
+  hard_rules: rules.optional(),
+  input_schema: jsonObject.nullable().default(null),
+  confidence_thresholds: confidenceThresholdsSchema.default(defaultThresholds),
+  escalation_policy: escalationPolicySchema.prefault({}),
+  fallback_option: z.string().nullable().default(null),
+  pii_fields: piiFields.default([]),
+  retention_days: retentionDays.default(90),
+});
+export type DecisionTypeCreate = z.output<typeof decisionTypeCreateSchema>;
+
+export const decisionTypeUpdateSchema = z.strictObject({
+  name: name.optional(),
+  description: description.optional(),
+  options: optionsSchema.optional(),
+  reason_codes: reasonCodesSchema.optional(),
+  rules: rules.optional(),
+  hard_rules: rules.optional(),
+  input_schema: jsonObject.nullable().optional(),
+  confidence_thresholds: confidenceThresholdsSchema.optional(),
+  escalation_policy: escalationPolicySchema.optional(),
+  fallback_option: z.string().nullable().optional(),
+  pii_fields: piiFields.optional(),
+  retention_days: retentionDays.optional(),
+});
+export type DecisionTypeUpdate = z.output<typeof decisionTypeUpdateSchema>;
+
+export const versionSchema = z.object({
+  id: uuid,
+  version_number: z.int(),
+  ...definitionSchema.shape,
+  created_at: dateTime,
+});
+export type Version = z.infer<typeof versionSchema>;
+
+export const decisionTypeSchema = z.object({
+  id: uuid,
+  name: z.string(),
+  description: z.string(),
+  active_version: versionSchema,
+  pii_fields: z.array(z.string()),
+  retention_days: z.int().nullable(),
+  fallback_option: z.string().nullable(),
+  model_deployed: z.boolean(),
+  needs_retraining: z.boolean(),
+  created_at: dateTime,
+  updated_at: dateTime,
+});
+export type DecisionType = z.infer<typeof decisionTypeSchema>;
+
+const common = { access: 'key', tag: 'Decision types' } as const;
+const base = '/api/v1/decision-types';
+
+export const decisionTypeOperations = {
+  'decision_types.create': operation({
+    ...common,
+    method: 'POST',
+    path: base,
+    body: decisionTypeCreateSchema,
+    output: decisionTypeSchema,
+    status: 201,
+    summary: 'Create a decision type',
+    hints: creates,
+  }),
+  'decision_types.list': operation({
+    ...common,
+    method: 'GET',
+    path: base,
+    query: z.strictObject(pageQuery),
+    output: paginated(decisionTypeSchema),
+    status: 200,
+    summary: 'List decision types',
+    hints: reads,
+  }),
+  'decision_types.get': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:decision_type_id`,
+    params: decisionTypeParams,
+    output: decisionTypeSchema,
+    status: 200,
+    summary: 'One decision type with its active version',
+    hints: reads,
+  }),
+  'decision_types.update': operation({
+    ...common,
+    method: 'PUT',
+    path: `${base}/:decision_type_id`,
+    params: decisionTypeParams,
+    body: decisionTypeUpdateSchema,
+    output: decisionTypeSchema,
+    status: 200,
+    summary: 'Change a decision type; a change of logic makes a new version',
+    hints: updates,
+  }),
+  'decision_types.delete': operation({
+    ...common,
+    method: 'DELETE',
+    path: `${base}/:decision_type_id`,
+    params: decisionTypeParams,
+    output: null,
+    status: 204,
+    summary: 'Delete a decision type softly',
+    hints: destroys,
+  }),
+  'versions.list': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:decision_type_id/versions`,
+    params: decisionTypeParams,
+    output: z.array(versionSchema),
+    status: 200,
+    summary: 'Every version, newest first',
+    hints: reads,
+  }),
+  'versions.get': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:decision_type_id/versions/:version_id`,
+    params: decisionTypeParams.extend({ version_id: uuid }),
+    output: versionSchema,
+    status: 200,
+    summary: 'One version',
+    hints: reads,
+  }),
+  'rules.check': operation({
+    method: 'POST',
+    path: '/api/v1/rules/check',
+    body: z.strictObject({
+      rules: z
+        .array(
+          z.strictObject({
+            name: z.string().default(''),
+            condition: z.string(),
+            then: z.string().default(''),
+            reason_code: z.string().nullable().default(null),
+            priority: z.int().default(100),
+          }),
+        )
+        .max(200),
+      options: z.array(z.string()).max(200),
+      reason_codes: z.array(z.string()).max(500).default([]),
+    }),
+    output: z.object({
+      ok: z.boolean(),
+      problems: z.array(
+        z.object({
+          rule: z.int(),
+          name: z.string(),
+          field: z.enum(['name', 'condition', 'then', 'reason_code']),
+          message: z.string(),
+          suggestion: z.string().nullable(),
+          range: z.object({ start: z.int(), end: z.int() }),
+        }),
+      ),
+    }),
+    status: 200,
+    access: 'key',
+    summary: 'Check rules without saving them; every problem with its place',
+    hints: reads,
+    tag: 'Decision types',
+  }),
+  'samples.list': operation({
+    method: 'GET',
+    path: '/api/v1/samples',
+    output: z.array(z.object({ name: z.string(), title: z.string(), description: z.string(), examples: z.int() })),
+    status: 200,
+    access: 'key',
+    summary: 'Sample projects that ship with the program',
+    hints: reads,
+    tag: 'Samples',
+  }),
+  'samples.create': operation({
+    method: 'POST',
+    path: '/api/v1/samples/:name',
+    params: z.strictObject({ name: z.string().regex(/^[a-z0-9-]{1,60}$/) }),
+    output: decisionTypeSchema,
+    status: 201,
+    access: 'key',
+    summary: 'Make a decision type with rules and examples from a sample',
+    hints: creates,
+    tag: 'Samples',
+  }),
+};

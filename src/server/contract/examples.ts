@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { jsonObject } from '../../engine/domain.ts';
+import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
+import { creates, destroys, operation, reads, updates } from './operation.ts';
+
+const reasonCodes = z.array(z.string().min(1).max(200)).max(50);
+
+/** Accepts the aliases `input`, `decision` and `reason_code` (a single string). */
+export const exampleInputSchema = z.strictObject({
+  input_payload: jsonObject.optional(),
+  input: jsonObject.optional(),
+  expected_decision: z.string().nullable().optional(),
+  decision: z.string().nullable().optional(),
+  reason_codes: reasonCodes.optional(),
+  reason_code: z.string().nullable().optional(),
+});
+export type ExampleInput = z.output<typeof exampleInputSchema>;
+
+export const exampleSchema = z.object({
+  id: uuid,
+  decision_type_id: uuid,
+  input_payload: z.record(z.string(), z.unknown()),
+  expected_decision: z.string().nullable(),
+  reason_codes: z.array(z.string()),
+  source: z.enum(['user', 'synthetic']),
+  reviewed: z.boolean(),
+  created_at: dateTime,
+  updated_at: dateTime,
+});
+export type Example = z.infer<typeof exampleSchema>;
+
+const filterFields = {
+  source: z.enum(['user', 'synthetic']).optional(),
+  reviewed: z.boolean().optional(),
+  decision: z.string().optional(),
+  labelled: z.boolean().optional(),
+  search: z.string().max(200).optional(),
+};
+export const exampleFilterSchema = z.strictObject(filterFields);
+export type ExampleFilter = z.output<typeof exampleFilterSchema>;
+
+export const importFormats = ['csv', 'tsv', 'json', 'jsonl'] as const;
+export const importMappingSchema = z.strictObject({
+  /** Column that holds the label; null: unlabelled examples. */
+  decision: z.string().nullable(),
+  /** Column with reason codes (separated by ; or |, or a JSON array). */
+  reason_codes: z.string().nullable().default(null),
+  /** Columns that become the input; null: all the others. Dots in a name nest. */
+  input: z.array(z.string()).nullable().default(null),
+});
+export type ImportMapping = z.output<typeof importMappingSchema>;
+
+export const importRequestSchema = z.strictObject({
+  format: z.enum(importFormats),
+  content: z.string(),
+  mapping: importMappingSchema.optional().describe('Left out: guessed from the column names'),
+  commit: z.boolean().default(false).describe('false: preview only, nothing is written'),
+});
+
+export const importResultSchema = z.object({
+  committed: z.boolean(),
+  mapping: importMappingSchema,
+  columns: z.array(z.object({ name: z.string(), kind: z.string(), samples: z.array(z.string()) })),
+  total: z.int(),
+  labelled: z.int(),
+  by_option: z.record(z.string(), z.int()),
+  unknown_decisions: z.array(z.object({ value: z.string(), count: z.int(), line: z.int() })),
+  preview: z.array(
+    z.object({
+      line: z.int(),
+      input_payload: z.record(z.string(), z.unknown()),
+      expected_decision: z.string().nullable(),
+      reason_codes: z.array(z.string()),
+    }),
+  ),
+});
+export type ImportResult = z.infer<typeof importResultSchema>;
+
+export const exampleBulkSchema = z
+  .strictObject({
+    ids: z.array(uuid).min(1).max(10_000).optional(),
+    filter: exampleFilterSchema.optional(),
+    action: z.enum(['set_decision', 'set_reviewed', 'delete']),
+    decision: z.string().nullable().optional(),
+    reviewed: z.boolean().optional(),
+  })
+  .refine((b) => (b.ids === undefined) !== (b.filter === undefined), { message: 'give either ids or filter' })
+  .refine((b) => b.action !== 'set_decision' || b.decision !== undefined, {
+    message: 'decision is required',
+    path: ['decision'],
+  })
+  .refine((b) => b.action !== 'set_reviewed' || b.reviewed !== undefined, {
+    message: 'reviewed is required',
+    path: ['reviewed'],
+  });
+export type ExampleBulk = z.output<typeof exampleBulkSchema>;
+
+const common = { access: 'key', tag: 'Examples' } as const;
+const base = '/api/v1/decision-types/:decision_type_id/examples';
+const params = decisionTypeParams;
+const one = decisionTypeParams.extend({ example_id: uuid });
+const large = 16 * 1024 * 1024;
+
+export const exampleOperations = {
+  'examples.create': operation({
+    ...common,
+    method: 'POST',
+    path: base,
+    params,
+    body: z.strictObject({ examples: z.array(exampleInputSchema).min(1).max(10_000) }),
+    output: z.array(exampleSchema),
+    status: 201,
+    summary: 'Add examples, all or none',
+    hints: creates,
+    bodyLimitBytes: large,
+  }),
+  'examples.list': operation({
+    ...common,
+    method: 'GET',
+    path: base,
+    params,
+    query: z.strictObject({ ...pageQuery, ...filterFields }),
+    output: paginated(exampleSchema),
+    status: 200,
+    summary: 'List examples, newest first',
+    hints: reads,
+  }),
+  'examples.stats': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/stats`,
+    params,
+    output: z.object({
+      total: z.int(),
+      labelled: z.int(),
+      unlabelled: z.int(),
+      reviewed: z.int(),
+      by_source: z.object({ user: z.int(), synthetic: z.int() }),
+      by_option: z.record(z.string(), z.int()),
+    }),
+    status: 200,
+    summary: 'How the examples are distributed',
+    hints: reads,
+  }),
+  'examples.update': operation({
+    ...common,
+    method: 'PATCH',
+    path: `${base}/:example_id`,
+    params: one,
+    body: exampleInputSchema.extend({ reviewed: z.boolean().optional() }),
+    output: exampleSchema,
+    status: 200,
+    summary: 'Change one example',
+    hints: updates,
+  }),
+  'examples.delete': operation({
+    ...common,
+    method: 'DELETE',
+    path: `${base}/:example_id`,
+    params: one,
+    output: null,
+    status: 204,
+    summary: 'Delete one example',
+    hints: destroys,
+  }),
+  'examples.bulk': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/bulk`,
+    params,
+    body: exampleBulkSchema,
+    output: z.object({ affected: z.int(), undo_token: z.string() }),
+    status: 200,
+    summary: 'Label, review or delete many examples; can be undone with the token',
+    hints: destroys,
+  }),
+  'examples.undo': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/undo`,
+    params,
+    body: z.strictObject({ undo_token: z.string().min(1).max(100) }),
+    output: z.object({ affected: z.int() }),
+    status: 200,
+    summary: 'Undo one bulk change',
+    hints: updates,
+  }),
+  'examples.import': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/import`,
+    params,
+    body: importRequestSchema,
+    output: importResultSchema,
+    status: 200,
+    summary: 'Preview or import a CSV, TSV, JSON or JSONL file, whole or not at all',
+    hints: creates,
+    bodyLimitBytes: large,
+  }),
+};

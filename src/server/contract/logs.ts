@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { stages } from '../../engine/domain.ts';
+import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
+import { operation, reads, updates } from './operation.ts';
+
+export const logRecordSchema = z.object({
+  id: uuid,
+  request_id: z.string(),
+  decision_type_id: uuid,
+  decision_type: z.string(),
+  input: z.record(z.string(), z.unknown()),
+  decision: z.string(),
+  confidence: z.number(),
+  stage: z.enum(stages),
+  reason_codes: z.array(z.string()),
+  class_probabilities: z.record(z.string(), z.number()),
+  rules_triggered: z.array(z.string()),
+  escalated: z.boolean(),
+  fallback_used: z.boolean(),
+  policy_version: z.string(),
+  latency_ms: z.number(),
+  api_key_id: z.string().nullable(),
+  created_at: dateTime,
+  corrected_decision: z.string().nullable(),
+});
+export type LogRecord = z.infer<typeof logRecordSchema>;
+
+const filters = {
+  decision: z.string().optional(),
+  escalated: z.boolean().optional(),
+  min_confidence: z.number().min(0).max(1).optional(),
+  max_confidence: z.number().min(0).max(1).optional(),
+  start_time: z.iso.datetime({ offset: true, local: true }).optional(),
+  end_time: z.iso.datetime({ offset: true, local: true }).optional(),
+};
+const filterSchema = z.strictObject(filters);
+export type LogFilter = z.output<typeof filterSchema>;
+
+const common = { access: 'key', tag: 'Logs and metrics' } as const;
+const base = '/api/v1/decision-types/:decision_type_id';
+
+export const logOperations = {
+  'logs.list': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/logs`,
+    params: decisionTypeParams,
+    query: z.strictObject({ ...pageQuery, ...filters }),
+    output: paginated(logRecordSchema),
+    status: 200,
+    summary: 'Decision log, newest first',
+    hints: reads,
+  }),
+  'logs.export': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/logs/export`,
+    params: decisionTypeParams,
+    query: z.strictObject({ format: z.enum(['json', 'csv']).default('json'), ...filters }),
+    output: null,
+    produces: 'application/json, text/csv',
+    status: 200,
+    summary: 'The filtered log as a stream',
+    hints: reads,
+  }),
+  'logs.correct': operation({
+    ...common,
+    method: 'PUT',
+    path: `${base}/logs/:log_id/correction`,
+    params: decisionTypeParams.extend({ log_id: uuid }),
+    body: z.strictObject({ decision: z.string().min(1), reason_codes: z.array(z.string()).max(50).optional() }),
+    output: logRecordSchema,
+    status: 200,
+    summary: 'Store the right decision of a record and make a reviewed example of it',
+    hints: updates,
+  }),
+  'metrics.type': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/metrics`,
+    params: decisionTypeParams,
+    output: z.object({
+      total_decisions: z.int(),
+      avg_confidence: z.number().nullable(),
+      avg_latency_ms: z.number().nullable(),
+      escalation_rate: z.number().nullable(),
+      decision_distribution: z.record(z.string(), z.int()),
+    }),
+    status: 200,
+    summary: 'Metrics of the last 24 hours',
+    hints: reads,
+  }),
+  'metrics.organisation': operation({
+    ...common,
+    method: 'GET',
+    path: '/api/v1/metrics',
+    output: z.object({
+      total_decisions: z.int(),
+      decisions_today: z.int(),
+      avg_latency_ms: z.number().nullable(),
+      decision_types: z.array(
+        z.object({
+          id: uuid,
+          name: z.string(),
+          total_decisions: z.int(),
+          avg_confidence: z.number().nullable(),
+          avg_latency_ms: z.number().nullable(),
+          escalation_rate: z.number().nullable(),
+        }),
+      ),
+    }),
+    status: 200,
+    summary: 'Metrics of the organisation and of each of its decision types',
+    hints: reads,
+  }),
+};

@@ -1,0 +1,67 @@
+/**
+ * The shape of the one operation table. Routes, validation, OpenAPI, agent tools and the typed client of the
+ * renderer are all made from it. Pure data: nothing here may import Node or the server.
+ */
+import type { ZodType, z } from 'zod';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Who may call: nobody needs to be known (`public`), an API key or a session (`key`), a session (`jwt`), the owner's session (`owner`). */
+export type Access = 'public' | 'key' | 'jwt' | 'owner';
+
+export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean };
+
+export type Operation = {
+  readonly method: Method;
+  /** Fastify notation: `/api/v1/decision-types/:decision_type_id`. */
+  readonly path: string;
+  readonly params?: ZodType;
+  /** Declared with JSON types (`z.int()`, `z.boolean()`); the border reads the strings of the address exactly. */
+  readonly query?: ZodType;
+  readonly body?: ZodType;
+  /** True when the body may be left out. */
+  readonly bodyOptional?: boolean;
+  /** null: no body (204), or a download described by `produces`. */
+  readonly output: ZodType | null;
+  /** Content type of an answer that is not JSON. */
+  readonly produces?: string;
+  readonly status: number;
+  readonly access: Access;
+  readonly summary: string;
+  readonly hints: Hints;
+  readonly bodyLimitBytes?: number;
+  readonly tag: string;
+};
+
+export const reads: Hints = { readOnly: true, destructive: false, idempotent: true };
+export const creates: Hints = { readOnly: false, destructive: false, idempotent: false };
+export const updates: Hints = { readOnly: false, destructive: false, idempotent: true };
+export const destroys: Hints = { readOnly: false, destructive: true, idempotent: true };
+
+/** Keeps the literal types of one row while checking its shape. */
+export function operation<const O extends Operation>(row: O): O {
+  return row;
+}
+
+type Field<O, K extends string, D> = O extends { readonly [P in K]: infer S } ? (S extends ZodType ? S : D) : D;
+type OutputOfSchema<S, D> = S extends ZodType ? z.output<S> : D;
+type InputOfSchema<S, D> = S extends ZodType ? z.input<S> : D;
+
+/** What a handler is given, after validation. */
+export type ParsedRequest<O extends Operation> = {
+  params: OutputOfSchema<Field<O, 'params', null>, Record<string, never>>;
+  query: OutputOfSchema<Field<O, 'query', null>, Record<string, never>>;
+  body: OutputOfSchema<Field<O, 'body', null>, undefined>;
+};
+
+/** What a client passes; keys that the operation does not know are `never`. */
+export type CallInput<O extends Operation> = {
+  [K in 'params' | 'query' | 'body' as O extends { readonly [P in K]: ZodType } ? K : never]: O extends {
+    readonly [P in K]: infer S;
+  }
+    ? InputOfSchema<S, never>
+    : never;
+};
+
+/** What a client gets back (and what a handler returns): null where there is no JSON body. */
+export type CallOutput<O extends Operation> = O['output'] extends ZodType ? z.output<O['output']> : null;

@@ -1,0 +1,31 @@
+/** Every operation of the service by its name. */
+import { accountOperations } from './account.ts';
+import { billingOperations } from './credits.ts';
+import { decisionTypeOperations } from './decision-types.ts';
+import { decisionOperations } from './decisions.ts';
+import { exampleOperations } from './examples.ts';
+import { logOperations } from './logs.ts';
+import type { CallInput, CallOutput, Operation } from './operation.ts';
+import { systemOperations } from './system.ts';
+import { trainingOperations } from './training.ts';
+
+export const operations = {
+  ...systemOperations,
+  ...billingOperations,
+  ...decisionTypeOperations,
+  ...decisionOperations,
+  ...exampleOperations,
+  ...trainingOperations,
+  ...logOperations,
+  ...accountOperations,
+} as const;
+
+export type Operations = typeof operations;
+export type OperationName = keyof Operations;
+export type InputOf<N extends OperationName> = CallInput<Operations[N]>;
+export type OutputOf<N extends OperationName> = CallOutput<Operations[N]>;
+
+/** The table as a list, for those that loop over it. */
+export function listOperations(): { name: OperationName; row: Operation }[] {
+  return (Object.entries(operations) as [OperationName, Operation][]).map(([name, row]) => ({ name, row }));
+}

@@ -1,0 +1,18 @@
+/** Exit codes of the program, by what went wrong. */
+export const exitCodes = { data: 1, options: 2, instance: 97, port: 98 } as const;
+
+/** The workbench cannot start; the message is for the person at the console. */
+export class StartFault extends Error {
+  readonly kind: keyof typeof exitCodes;
+  /** Address of the instance that already has the data folder, when known. */
+  readonly url: string | null;
+  constructor(kind: keyof typeof exitCodes, message: string, options?: ErrorOptions & { url?: string | null }) {
+    super(message, options);
+    this.name = 'StartFault';
+    this.kind = kind;
+    this.url = options?.url ?? null;
+  }
+  get exitCode(): number {
+    return exitCodes[this.kind];
+  }
+}

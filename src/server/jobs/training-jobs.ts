@@ -1,0 +1,306 @@
+/**
+ * The life of trainings: one process per attempt, signs of life, cancel, retry, result. A policy ends in exactly one
+ * terminal state; an attempt that was replaced writes nothing.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TrainingConfig, type TrainingStage, trainingStages } from '../../engine/domain.ts';
+import type { TrainRequest } from '../../engine/training/train.ts';
+import { type Clock, isoTime, sha256 } from '../clock.ts';
+import { artifactPath } from '../runtime/deployed.ts';
+import { renameDurably } from '../runtime/durable-file.ts';
+import type { SpawnChild } from '../runtime/spawn-child.ts';
+import type { PolicyStore } from '../store/policies.ts';
+import { type CompletedStage, FencedAttempt } from '../store/training-runs.ts';
+import { resolveOrphans } from './orphans.ts';
+import { type Run, startRun } from './run.ts';
+import type { WorkerReport } from './worker.ts';
+
+export type JobsLog = { warn(facts: object, text: string): void; error(facts: object, text: string): void };
+export type TrainingJobsOptions = {
+  policies: PolicyStore;
+  spawn: SpawnChild;
+  clock: Clock;
+  artifactsDir: string;
+  resourcesDir: string;
+  toolVersion: string;
+  heartbeatMs: number;
+  /** A worker that shows no sign of life for this long is taken for dead. */
+  deadAfterMs: number;
+  log: JobsLog;
+  /** Everything the worker needs, as plain data. */
+  requestOf(policyId: string): TrainRequest;
+  /** Rejects when the bundle does not decide as it should; such a bundle is not stored. */
+  selfTest(bundle: Uint8Array): Promise<void>;
+  /** Called after the commit that deployed a policy. */
+  deployed(policyId: string): void;
+};
+type Phase = 'dispatching' | 'running' | 'completing' | 'stopping' | 'cancelling' | 'closing';
+type Active = {
+  policyId: string;
+  attemptId: string;
+  mayRetry: boolean;
+  phase: Phase;
+  run: Run | null;
+  gone: boolean;
+  partFile: string;
+  stage: TrainingStage;
+  fraction: number;
+  message: string;
+  completedStages: CompletedStage[];
+  lastSignAt: number;
+  lastWriteAtMs: number;
+};
+/** How far a running training is, as its process last said. */
+export type LiveProgress = Pick<
+  Active,
+  'attemptId' | 'stage' | 'fraction' | 'message' | 'completedStages' | 'lastSignAt'
+>;
+
+const WRITE_EVERY_MS = 1_000;
+
+/** Makes the job runner; call `resolveOrphans` once before the first `start`, `close` at the end. */
+export function createTrainingJobs(options: TrainingJobsOptions) {
+  const { policies, clock, artifactsDir, log } = options;
+  const { runs } = policies;
+  const active = new Map<string, Active>();
+  /** Writes that failed (a full disk); tried again at every tick until they succeed. */
+  let unsettled: (() => void)[] = [];
+  const tickMs = Math.max(20, Math.min(1_000, options.deadAfterMs / 3));
+  let lastTickMs = clock.monotonic();
+  const timer = setInterval(tick, tickMs);
+  timer.unref();
+
+  function settle(write: () => void): void {
+    try {
+      write();
+    } catch (error) {
+      log.error({ err: error }, 'a training could not be recorded; it will be tried again');
+      unsettled.push(write);
+    }
+  }
+
+  function launch(policyId: string, attemptId: string, phase: Phase, mayRetry: boolean): Active {
+    const job: Active = {
+      policyId,
+      attemptId,
+      mayRetry,
+      phase,
+      run: null,
+      gone: false,
+      partFile: join(artifactsDir, `${policyId}.${attemptId}.attempt`),
+      stage: 'generate',
+      fraction: 0,
+      message: 'Starting',
+      completedStages: [],
+      lastSignAt: clock.now(),
+      lastWriteAtMs: 0,
+    };
+    const order = {
+      request: options.requestOf(policyId),
+      resourcesDir: options.resourcesDir,
+      outFile: job.partFile,
+      heartbeatMs: options.heartbeatMs,
+    };
+    job.run = startRun(options.spawn, order, () => clock.monotonic(), {
+      report: (report) => receive(job, report),
+      exited: (how) => exited(job, how),
+    });
+    active.set(policyId, job);
+    settle(() => runs.setPid(attemptId, job.run?.pid ?? null));
+    return job;
+  }
+
+  function receive(job: Active, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
+    job.lastSignAt = clock.now();
+    if (job.phase !== 'running') return;
+    if (report.kind === 'done') void complete(job, report);
+    else if (report.kind === 'failed') finish(job, 'failed', report.message);
+    else {
+      const newStage = report.kind === 'progress' && advance(job, report);
+      keep(job, newStage);
+    }
+  }
+
+  /** Takes over what the worker says; true when a stage was finished by it. */
+  function advance(job: Active, report: Extract<WorkerReport, { kind: 'progress' }>): boolean {
+    job.fraction = Math.max(job.fraction, Math.min(1, report.fraction));
+    job.message = report.message;
+    if (report.stage === job.stage) return false;
+    job.stage = report.stage;
+    completeStages(
+      job,
+      trainingStages.findIndex(({ stage }) => stage === report.stage),
+    );
+    return true;
+  }
+
+  function completeStages(job: Active, count: number): void {
+    for (const { stage, name } of trainingStages.slice(0, count)) {
+      if (job.completedStages.some((done) => done.stage === stage)) continue;
+      job.completedStages.push({ stage, name, completed_at: isoTime(clock.now()) });
+    }
+  }
+
+  function keep(job: Active, atOnce: boolean): void {
+    const nowMs = clock.monotonic();
+    if (!atOnce && nowMs - job.lastWriteAtMs < WRITE_EVERY_MS) return;
+    job.lastWriteAtMs = nowMs;
+    try {
+      if (!runs.heartbeat(job.attemptId, job)) job.run?.kill();
+    } catch (error) {
+      // progress is also kept in memory; losing one note of it harms nothing
+      log.warn({ err: error }, 'the progress of a training could not be recorded');
+    }
+  }
+
+  async function complete(job: Active, report: Extract<WorkerReport, { kind: 'done' }>): Promise<void> {
+    job.phase = 'completing';
+    completeStages(job, trainingStages.length);
+    job.fraction = 1;
+    const file = artifactPath(artifactsDir, job.policyId);
+    try {
+      const bundle = readFileSync(job.partFile);
+      if (sha256(bundle) !== report.sha256) throw new Error('the bundle on the disk is not the one that was trained');
+      await options.selfTest(bundle);
+      const policy = policies.byId(job.policyId);
+      if (job.phase !== 'completing' || !policy) return;
+      const config = JSON.parse(policy.training_config) as TrainingConfig;
+      const gateMet = config.target_f1 === null || report.metrics.macro_f1 >= config.target_f1;
+      const deploy = config.auto_deploy && gateMet && policy.type_deleted_at === null;
+      renameDurably(job.partFile, file);
+      runs.heartbeat(job.attemptId, job);
+      runs.complete({
+        policyId: job.policyId,
+        attemptId: job.attemptId,
+        metrics: report.metrics,
+        heldOut: report.heldOut,
+        bundleSha256: report.sha256,
+        bundleSizeBytes: report.sizeBytes,
+        gateMet,
+        deploy,
+      });
+      forget(job);
+      if (deploy) options.deployed(job.policyId);
+    } catch (error) {
+      rmSync(file, { force: true });
+      if (error instanceof FencedAttempt) forget(job);
+      else if (job.phase === 'completing') finish(job, 'failed', `The bundle could not be stored: ${messageOf(error)}`);
+      if (!(error instanceof FencedAttempt))
+        log.error({ err: error, policyId: job.policyId }, 'a training could not be completed');
+    }
+  }
+
+  function finish(job: Active, status: 'failed' | 'cancelled', error: string | null): void {
+    forget(job);
+    settle(() => void runs.end(job.policyId, job.attemptId, status, error));
+  }
+
+  function forget(job: Active): void {
+    if (active.get(job.policyId) === job) active.delete(job.policyId);
+    rmSync(job.partFile, { force: true });
+    rmSync(`${job.partFile}.part`, { force: true });
+    job.run?.kill();
+  }
+
+  /** The process is confirmed gone: only now may the slot be given away. */
+  function exited(job: Active, how: string): void {
+    job.gone = true;
+    if (active.get(job.policyId) !== job || job.phase === 'completing' || job.phase === 'dispatching') return;
+    if (job.phase === 'cancelling') {
+      finish(job, 'cancelled', null);
+      return;
+    }
+    if (job.phase === 'closing') {
+      finish(job, 'failed', 'interrupted: the workbench was closed');
+      return;
+    }
+    const error =
+      job.phase === 'stopping' ? 'the training gave no sign of life' : `the training process ended (${how})`;
+    if (!job.mayRetry) {
+      finish(job, 'failed', error);
+      return;
+    }
+
+    forget(job);
+    settle(() => {
+      const next = runs.retry(job.policyId, job.attemptId, error);
+      try {
+        const second = launch(job.policyId, next, 'running', false);
+        second.run?.accepted.catch((cause) => log.warn({ err: cause }, 'the second attempt of a training ended early'));
+      } catch (cause) {
+        log.warn({ err: cause }, 'the second attempt of a training could not be started');
+        settle(() => void runs.end(job.policyId, next, 'failed', error));
+      }
+    });
+  }
+
+  function tick(): void {
+    const nowMs = clock.monotonic();
+    // after a sleep of the machine or a stop of this process every worker gets a full period to show itself
+    const slept = nowMs - lastTickMs > tickMs * 2 + 1_000;
+    lastTickMs = nowMs;
+    const writes = unsettled;
+    unsettled = [];
+    for (const write of writes) settle(write);
+    for (const job of active.values()) {
+      if (!job.run) continue;
+      if (slept) job.run.lastSignAtMs = nowMs;
+      if (job.phase !== 'running' || nowMs - job.run.lastSignAtMs < options.deadAfterMs) continue;
+      job.phase = 'stopping';
+      settle(() => runs.mark(job.policyId, job.attemptId, 'stopping'));
+      job.run.kill();
+    }
+  }
+
+  return {
+    /**
+     * Dispatches the first attempt of a policy. Resolves when a worker took it, rejects when none did: nothing runs
+     * then and the caller records the failure.
+     */
+    async start(policyId: string, attemptId: string): Promise<void> {
+      const job = launch(policyId, attemptId, 'dispatching', true);
+      try {
+        await job.run?.accepted;
+        if (job.phase === 'dispatching') job.phase = 'running';
+      } catch (error) {
+        if (job.phase !== 'dispatching') return;
+        forget(job);
+        throw error;
+      }
+    },
+    /** Stops a training; the policy is `cancelled` when its process is gone. Safe to repeat. */
+    cancel(policyId: string): void {
+      const policy = policies.byId(policyId);
+      if (!policy || policy.status === 'cancelling') return;
+      const attemptId = policy.current_attempt_id;
+      if (attemptId) runs.mark(policyId, attemptId, 'cancelling');
+      const job = active.get(policyId);
+      if (job && !job.gone) {
+        job.phase = 'cancelling';
+        job.run?.kill();
+      } else if (job) finish(job, 'cancelled', null);
+      else runs.end(policyId, attemptId, 'cancelled', null);
+    },
+    live: (policyId: string): LiveProgress | null => active.get(policyId) ?? null,
+    /** Looks for dead workers now, not at the next tick. */
+    judge: tick,
+    resolveOrphans: () => resolveOrphans(policies, artifactsDir),
+    /** Kills every worker, waits for their ends and records the trainings as interrupted. */
+    async close(): Promise<void> {
+      clearInterval(timer);
+      const ends = [...active.values()].map(async (job) => {
+        if (job.gone || !job.run) return finish(job, 'failed', 'interrupted: the workbench was closed');
+        if (job.phase !== 'cancelling') job.phase = 'closing';
+        job.run.kill();
+        await job.run.ended;
+      });
+      await Promise.all(ends);
+    },
+  };
+}
+export type TrainingJobs = ReturnType<typeof createTrainingJobs>;
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,93 @@
+/** Entry of the training process: gets plain data, trains, writes one file, reports. It holds no database and dies with its parent. */
+import { setPriority } from 'node:os';
+import type { Metrics, TrainingStage } from '../../engine/domain.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { TrainOutcome, TrainRequest } from '../../engine/training/train.ts';
+import { sha256 } from '../clock.ts';
+import { writeDurably } from '../runtime/durable-file.ts';
+import { openTextModel } from '../runtime/text-model.ts';
+
+/** Parent to worker; sent once. `outFile` is where the packed bundle is to lie, in an existing folder. */
+export type WorkerOrder = { request: TrainRequest; resourcesDir: string; outFile: string; heartbeatMs: number };
+/** Worker to parent. Every message is also a sign of life. */
+export type WorkerReport =
+  | { kind: 'accepted' }
+  | { kind: 'heartbeat' }
+  | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string }
+  | { kind: 'done'; sha256: string; sizeBytes: number; metrics: Metrics; heldOut: TrainOutcome['heldOut'] }
+  | { kind: 'failed'; message: string };
+
+/** Lower than everything the user does; decisions go first. */
+const NICENESS = 10;
+
+process.once('disconnect', () => process.exit(0));
+process.once('message', (order: WorkerOrder) => void work(order));
+
+async function work(order: WorkerOrder): Promise<void> {
+  setPriority(NICENESS);
+  await report({ kind: 'accepted' });
+  const heartbeat = setInterval(() => void report({ kind: 'heartbeat' }), order.heartbeatMs);
+  try {
+    const outcome = await run(order);
+    writeDurably(order.outFile, outcome.bundle);
+    await report({
+      kind: 'done',
+      sha256: sha256(outcome.bundle),
+      sizeBytes: outcome.bundle.length,
+      metrics: outcome.metrics,
+      heldOut: outcome.heldOut,
+    });
+  } catch (error) {
+    await report({ kind: 'failed', message: told(error) });
+  } finally {
+    clearInterval(heartbeat);
+    process.disconnect?.();
+  }
+}
+
+async function run(order: WorkerOrder): Promise<TrainOutcome> {
+  // loaded after the order was accepted: what is heavy must not delay the answer to the caller
+  const [{ train }, { openEncoder, runModel }] = await Promise.all([
+    import('../../engine/training/train.ts'),
+    import('../runtime/onnx-session.ts'),
+  ]);
+  const model = openTextModel(order.resourcesDir);
+  return train(order.request, {
+    encoder: lazyEncoder(model.encoderSha256, () => openEncoder(model.encoderPath, model.encoderSha256)),
+    tokenizer: model.tokenizer(),
+    tokenizerSha256: model.tokenizerSha256,
+    runModel,
+    sha256,
+    now: () => performance.now(),
+    progress: ({ stage, fraction, message }) => void report({ kind: 'progress', stage, fraction, message }),
+  });
+}
+
+/** A type without text fields never pays for loading the encoder. */
+function lazyEncoder(
+  modelSha256: string,
+  open: () => ReturnType<typeof import('../runtime/onnx-session.ts').openEncoder>,
+) {
+  let opened: ReturnType<typeof open> | null = null;
+  return {
+    sha256: modelSha256,
+    dimensions: 384,
+    async embed(ids: readonly number[]) {
+      opened ??= open();
+      return (await opened).embed(ids);
+    },
+  };
+}
+
+function told(error: unknown): string {
+  if (error instanceof WorkbenchError) return error.message;
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+}
+
+/** Resolves when the message has been handed over; a parent that is gone ends this process by 'disconnect'. */
+function report(message: WorkerReport): Promise<void> {
+  return new Promise((resolve) => {
+    if (!process.connected || !process.send) return resolve();
+    process.send(message, undefined, undefined, () => resolve());
+  });
+}

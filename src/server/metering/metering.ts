@@ -1,0 +1,108 @@
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { Clock } from '../clock.ts';
+import { isoTime } from '../clock.ts';
+import type { Balance, PlanName } from '../contract/credits.ts';
+import type { Store } from '../store/store.ts';
+import { creditPrices, plans } from './plans.ts';
+
+type Organisation = { organisationSeq: number; organisationId: string };
+type Account = { plan: PlanName; since: number; used: number; decisions: number; resetsAt: number | null };
+
+/** First instant of the UTC month of `now`, and of the next. */
+function monthOf(now: number): { start: number; next: number } {
+  const date = new Date(now);
+  return {
+    start: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1),
+    next: Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1),
+  };
+}
+
+/**
+ * Credits: what was used, what is left, and whether a plan allows an act. The `local` plan allows everything; its
+ * checks cost no query. Checks throw WorkbenchError `quota_exceeded`, `insufficient_credits` or `forbidden`.
+ */
+export function createMetering(store: Store, clock: Clock) {
+  const account = (caller: Organisation): Account => {
+    const organisation = store.accounts.organisation(caller.organisationId);
+    const plan = plans[organisation.plan];
+    const month = monthOf(clock.now());
+    const since = plan.renews
+      ? Math.max(month.start, plan.name === 'local' ? 0 : organisation.planSince)
+      : organisation.planSince;
+    return {
+      plan: plan.name,
+      since,
+      used: store.credits.usedSince(caller.organisationSeq, since),
+      decisions: plan.decisions === null ? 0 : store.credits.countSince(caller.organisationSeq, 'decision', since),
+      resetsAt: plan.renews ? month.next : null,
+    };
+  };
+  const planOf = (caller: Organisation) => plans[store.accounts.organisation(caller.organisationId).plan];
+
+  const metering = {
+    prices: creditPrices,
+    balance(caller: Organisation): Balance {
+      const { plan, used, since, resetsAt } = account(caller);
+      const allocation = plans[plan].credits;
+      return {
+        plan,
+        allocation,
+        used,
+        remaining: allocation === null ? null : Math.max(0, allocation - used),
+        percent_used: allocation === null ? null : Math.min(100, Math.round((used / allocation) * 10_000) / 100),
+        period_start: isoTime(since),
+        resets_at: resetsAt === null ? null : isoTime(resetsAt),
+      };
+    },
+    /**
+     * Whether one more decision is allowed, `pending` being decisions that are decided but not yet committed.
+     * Throws `quota_exceeded`.
+     */
+    checkDecision(caller: Organisation, pending = 0): void {
+      const plan = planOf(caller);
+      if (plan.credits === null) return;
+      const { used, decisions } = account(caller);
+      if (plan.decisions !== null && decisions + pending >= plan.decisions) {
+        throw new WorkbenchError('quota_exceeded', `The ${plan.title} plan allows ${plan.decisions} decisions.`);
+      }
+      if (used + pending * creditPrices.decision + creditPrices.decision > plan.credits) {
+        throw new WorkbenchError('quota_exceeded', `The credits of the ${plan.title} plan are used up.`);
+      }
+    },
+    /** Throws `quota_exceeded` when nothing is left and `insufficient_credits` when less than a training costs is. */
+    checkTraining(caller: Organisation): void {
+      metering.checkCredits(caller, creditPrices.training, 'a training');
+    },
+    checkCredits(caller: Organisation, needed: number, what: string): void {
+      const plan = planOf(caller);
+      if (plan.credits === null) return;
+      const left = plan.credits - account(caller).used;
+      if (left <= 0) throw new WorkbenchError('quota_exceeded', `The credits of the ${plan.title} plan are used up.`);
+      if (left < needed) {
+        throw new WorkbenchError('insufficient_credits', `${left} credits are left; ${what} costs ${needed}.`);
+      }
+    },
+    checkDecisionTypeCount(caller: Organisation): void {
+      const plan = planOf(caller);
+      if (plan.decision_types === null) return;
+      if (store.decisionTypes.count(caller.organisationId) >= plan.decision_types) {
+        throw new WorkbenchError(
+          'quota_exceeded',
+          `The ${plan.title} plan allows ${plan.decision_types} decision types.`,
+        );
+      }
+    },
+    checkExport(caller: Organisation): void {
+      const plan = planOf(caller);
+      if (!plan.bundle_export) {
+        throw new WorkbenchError(
+          'forbidden',
+          `Bundle export is not part of the ${plan.title} plan (Growth and Scale).`,
+        );
+      }
+    },
+  };
+  return metering;
+}
+
+export type Metering = ReturnType<typeof createMetering>;

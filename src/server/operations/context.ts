@@ -1,0 +1,68 @@
+/**
+ * What a handler is given. `BaseDeps` is everything but the runtime; `createRuntime(base: BaseDeps)` in
+ * runtime/runtime.ts makes the runtime from it, and the handlers get both as `Deps`.
+ */
+import type { Readable } from 'node:stream';
+import type { FastifyBaseLogger } from 'fastify';
+import type { Sha256 } from '../../engine/ports.ts';
+import type { Auth } from '../auth/auth.ts';
+import type { Clock } from '../clock.ts';
+import type { ParsedRequest } from '../contract/operation.ts';
+import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
+import type { Metering } from '../metering/metering.ts';
+import type { ServerOptions } from '../options.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { WorkbenchDatabase } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
+
+export type BaseDeps = {
+  options: ServerOptions;
+  db: WorkbenchDatabase;
+  /** Queries, one record per noun; SQL lives only there. */
+  store: Store;
+  metering: Metering;
+  auth: Auth;
+  clock: Clock;
+  newId(): string;
+  sha256: Sha256;
+  log: FastifyBaseLogger;
+  toolVersion: string;
+};
+
+export type Deps = BaseDeps & { runtime: Runtime };
+
+/** Who calls. Every query takes its organisation from here. */
+export type Caller = {
+  kind: 'key' | 'jwt';
+  organisationId: string;
+  /** Integer key of the organisation, used in the ledger. */
+  organisationSeq: number;
+  apiKeyId: string | null;
+  userId: string | null;
+  role: 'owner' | 'member';
+};
+
+/** A download instead of JSON. */
+export type Download = { download: true; contentType: string; fileName: string; body: Readable | Uint8Array };
+
+export type HandlerRequest<N extends OperationName> = ParsedRequest<Operations[N]> & {
+  /** null only on public operations */
+  caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
+  requestId: string;
+  /** Address as the caller wrote it, e.g. http://127.0.0.1:8737 */
+  baseUrl: string;
+  signal: AbortSignal;
+};
+
+export type HandlerResult<N extends OperationName> = Operations[N]['output'] extends null
+  ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler of a 204 operation simply returns
+    undefined | void | Download
+  : OutputOf<N>;
+
+export type Handler<N extends OperationName> = (
+  deps: Deps,
+  request: HandlerRequest<N>,
+) => Promise<HandlerResult<N>> | HandlerResult<N>;
+
+/** The handlers of one noun: `export const x = {...} satisfies Handlers<'a' | 'b'>`. */
+export type Handlers<N extends OperationName> = { [K in N]: Handler<K> };

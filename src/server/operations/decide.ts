@@ -1,0 +1,152 @@
+/** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
+import { errorTable, WorkbenchError } from '../../engine/errors.ts';
+import {
+  type BatchError,
+  batchLimit,
+  type DecideRequest,
+  type DecideResponse,
+  readDecideRequest,
+} from '../contract/decisions.ts';
+import { toWorkbenchError } from '../envelope.ts';
+import type { Caller, Deps, Handlers } from './context.ts';
+
+/** A decision that is made but not yet recorded. */
+type Made = { response: DecideResponse; recorded: Promise<void> };
+
+/** Decides and hands the record to the commit queue, without waiting for it. */
+async function make(
+  deps: Deps,
+  caller: Caller,
+  request: DecideRequest,
+  requestId: string,
+  trace: boolean,
+): Promise<Made> {
+  const { store, runtime, metering, clock } = deps;
+  const began = clock.monotonic();
+  const type = store.decisionTypes.byName(request.decision_type, caller.organisationId);
+  if (!type) throw new WorkbenchError('decision_type_not_found', 'There is no decision type with this name');
+  const policy = store.policies.deployedOf(type.id);
+  if (!policy)
+    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type; train one first');
+  metering.checkDecision(caller, runtime.decisions.pendingOf(caller.organisationSeq));
+  const answered = runtime.deployed.get(type, policy).decide(request.input, { trace });
+  const decided = answered instanceof Promise ? await answered : answered;
+  if (!decided.ok) {
+    throw new WorkbenchError('validation_error', 'The input does not fit the input schema', decided.problems);
+  }
+  const { decision } = decided;
+  const latencyMs = Math.round((clock.monotonic() - began) * 1_000) / 1_000;
+  const createdAt = clock.now();
+  const logId = deps.newId();
+  const recorded = runtime.decisions.commit({
+    log: {
+      id: logId,
+      decisionTypeSeq: type.seq,
+      requestId,
+      inputJson: JSON.stringify(
+        type.piiFields.length === 0 ? request.input : deps.auth.redact(request.input, type.piiFields),
+      ),
+      decision: decision.decision,
+      confidence: decision.confidence,
+      stage: decision.stage,
+      reasonCodes: decision.reason_codes,
+      classProbabilities: decision.class_probabilities,
+      rulesTriggered: decision.rules_triggered,
+      escalated: decision.escalate,
+      fallbackUsed: decision.fallback_used,
+      policyVersion: decision.policy_version,
+      latencyMs,
+      apiKeyId: caller.apiKeyId,
+      createdAt,
+    },
+    credit: {
+      id: deps.newId(),
+      organisationSeq: caller.organisationSeq,
+      operation: 'decision',
+      credits: metering.prices.decision,
+      decisionTypeId: type.id,
+      referenceId: logId,
+      createdAt,
+    },
+  });
+  const response = { ...decision, latency_ms: latencyMs, request_id: requestId };
+  return { response: decided.trace ? { ...response, trace: decided.trace } : response, recorded };
+}
+
+function readBatch(body: unknown): unknown[] {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  const items: unknown = isObject ? (body as { decisions?: unknown }).decisions : body;
+  const at = isObject ? ['body', 'decisions'] : ['body'];
+  const refuse = (type: string, loc: (string | number)[], msg: string) =>
+    new WorkbenchError('validation_error', 'Request validation failed', [{ type, loc, msg }]);
+  if (isObject) {
+    const unknown = Object.keys(body).find((key) => key !== 'decisions');
+    if (unknown !== undefined) throw refuse('unrecognized_keys', ['body', unknown], `unknown field: ${unknown}`);
+  }
+  if (!Array.isArray(items)) throw refuse('invalid_type', at, 'expected a list of decision requests');
+  if (items.length === 0) throw refuse('too_small', at, 'at least one decision request is needed');
+  if (items.length > batchLimit) throw refuse('too_big', at, `at most ${batchLimit} decision requests are allowed`);
+  return items;
+}
+
+function nameIn(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return '';
+  const { decision_type, type, decision_type_name } = item as Record<string, unknown>;
+  const name = decision_type ?? type ?? decision_type_name;
+  return typeof name === 'string' ? name : '';
+}
+
+function refused(error: unknown, index: number, item: unknown, requestId: string): BatchError {
+  const { code, message, status } = toWorkbenchError(error);
+  return {
+    index,
+    decision_type: nameIn(item),
+    code,
+    message,
+    status_code: status,
+    retryable: errorTable[code].retryable,
+    request_id: requestId,
+  };
+}
+
+export const decideHandlers = {
+  async decide(deps, { body, query, caller, requestId }) {
+    const request = readDecideRequest(body);
+    if (!request.ok) throw new WorkbenchError('validation_error', 'Request validation failed', request.problems);
+    const { response, recorded } = await make(deps, caller, request.value, requestId, query.trace);
+    await recorded;
+    return response;
+  },
+
+  async 'decide.batch'(deps, { body, caller, requestId }) {
+    const items = readBatch(body);
+    const results: (DecideResponse | null)[] = items.map(() => null);
+    const errors: BatchError[] = [];
+    const records: Promise<void>[] = [];
+    for (const [index, item] of items.entries()) {
+      const itemId = `${requestId.slice(0, 120)}-${index}`;
+      try {
+        const request = readDecideRequest(item, ['body', index]);
+        if (!request.ok) {
+          const told = request.problems.map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`).join('; ');
+          throw new WorkbenchError('validation_error', told, request.problems);
+        }
+        const { response, recorded } = await make(deps, caller, request.value, itemId, false);
+        const settled = recorded.then(
+          () => {
+            results[index] = response;
+          },
+          (error: unknown) => void errors.push(refused(error, index, item, itemId)),
+        );
+        records.push(settled);
+      } catch (error) {
+        const known = toWorkbenchError(error);
+        if (known.code === 'internal_error') deps.log.error({ err: error, requestId: itemId }, 'a batch item failed');
+        errors.push(refused(known, index, item, itemId));
+      }
+    }
+    await Promise.all(records);
+    errors.sort((a, b) => a.index - b.index);
+    return { results, errors, succeeded: items.length - errors.length, failed: errors.length };
+  },
+} satisfies Handlers<'decide' | 'decide.batch'>;

@@ -1,0 +1,30 @@
+import type { OperationName } from '../contract/operations.ts';
+import { accountHandlers } from './account.ts';
+import { bundleHandlers } from './bundles.ts';
+import type { Handlers } from './context.ts';
+import { billingHandlers } from './credits.ts';
+import { decideHandlers } from './decide.ts';
+import { decisionTypeHandlers } from './decision-types.ts';
+import { exampleHandlers } from './examples.ts';
+import { logHandlers } from './logs.ts';
+import { ruleHandlers } from './rules.ts';
+import { sampleHandlers } from './samples.ts';
+import { systemHandlers } from './system.ts';
+import { trainingHandlers } from './training.ts';
+
+export type OperationHandlers = Handlers<OperationName>;
+
+/** One handler for each row of the operation table; a missing one does not compile. */
+export const operationHandlers: OperationHandlers = {
+  ...systemHandlers,
+  ...billingHandlers,
+  ...decisionTypeHandlers,
+  ...ruleHandlers,
+  ...sampleHandlers,
+  ...exampleHandlers,
+  ...trainingHandlers,
+  ...bundleHandlers,
+  ...decideHandlers,
+  ...logHandlers,
+  ...accountHandlers,
+};

@@ -1,0 +1,191 @@
+import { Readable } from 'node:stream';
+import { WorkbenchError } from '../../engine/errors.ts';
+import { isoTime } from '../clock.ts';
+import type { LogFilter, LogRecord } from '../contract/logs.ts';
+import type { DecisionTypeRow } from '../store/decision-types.ts';
+import type { LogRow } from '../store/logs.ts';
+import type { Deps, Handlers } from './context.ts';
+import { findDecisionType } from './decision-types.ts';
+import { pageOf } from './pages.ts';
+
+const dayMs = 24 * 3600 * 1000;
+const chunkSize = 500;
+
+function recordOf(type: DecisionTypeRow, row: LogRow): LogRecord {
+  return {
+    id: row.id,
+    request_id: row.requestId,
+    decision_type_id: type.id,
+    decision_type: type.name,
+    input: JSON.parse(row.inputJson) as LogRecord['input'],
+    decision: row.decision,
+    confidence: row.confidence,
+    stage: row.stage,
+    reason_codes: row.reasonCodes,
+    class_probabilities: row.classProbabilities,
+    rules_triggered: row.rulesTriggered,
+    escalated: row.escalated,
+    fallback_used: row.fallbackUsed,
+    policy_version: row.policyVersion,
+    latency_ms: row.latencyMs,
+    api_key_id: row.apiKeyId,
+    created_at: isoTime(row.createdAt),
+    corrected_decision: row.correctedDecision,
+  };
+}
+
+/** The filtered records, newest first, read chunk by chunk so that nothing holds the database for long. */
+function* recordsOf(deps: Deps, type: DecisionTypeRow, filter: LogFilter): Generator<LogRecord> {
+  let before = Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const rows = deps.store.logs.chunk(type.seq, filter, before, chunkSize);
+    for (const row of rows) yield recordOf(type, row);
+    const last = rows.at(-1);
+    if (last === undefined || rows.length < chunkSize) return;
+    before = last.seq;
+  }
+}
+
+const csvColumns = [
+  'id',
+  'request_id',
+  'decision_type_id',
+  'decision_type',
+  'input',
+  'decision',
+  'confidence',
+  'stage',
+  'reason_codes',
+  'class_probabilities',
+  'rules_triggered',
+  'escalated',
+  'fallback_used',
+  'policy_version',
+  'latency_ms',
+  'api_key_id',
+  'created_at',
+  'corrected_decision',
+] as const satisfies readonly (keyof LogRecord)[];
+
+/** One RFC 4180 cell; what a spreadsheet would run as a formula is made harmless by a leading apostrophe. */
+export function csvCell(value: unknown): string {
+  const text = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  const safe = typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function* csvLines(records: Iterable<LogRecord>): Generator<string> {
+  yield `${csvColumns.join(',')}\r\n`;
+  for (const record of records) yield `${csvColumns.map((column) => csvCell(record[column])).join(',')}\r\n`;
+}
+
+function* jsonLines(records: Iterable<LogRecord>): Generator<string> {
+  let first = true;
+  for (const record of records) {
+    yield `${first ? '[\n' : ',\n'}${JSON.stringify(record)}`;
+    first = false;
+  }
+  yield first ? '[]\n' : '\n]\n';
+}
+
+export const logHandlers = {
+  'logs.list': (deps, { caller, params, query }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { rows, total } = deps.store.logs.page(type.seq, query, query.page, query.page_size);
+    return pageOf(
+      rows.map((row) => recordOf(type, row)),
+      total,
+      query,
+    );
+  },
+  'logs.export': (deps, { caller, params, query }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const records = recordsOf(deps, type, query);
+    const csv = query.format === 'csv';
+    return {
+      download: true,
+      contentType: csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      fileName: `${type.name}-log.${query.format}`,
+      body: Readable.from(csv ? csvLines(records) : jsonLines(records), { objectMode: true }),
+    };
+  },
+  'logs.correct': (deps, { caller, params, body }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { options, reason_codes } = type.activeVersion.definition;
+    const problems = [];
+    if (!options.includes(body.decision)) {
+      problems.push({ type: 'invalid_value', loc: ['body', 'decision'], msg: 'must be one of the options' });
+    }
+    for (const [index, code] of (body.reason_codes ?? []).entries()) {
+      if (!reason_codes.includes(code)) {
+        problems.push({
+          type: 'invalid_value',
+          loc: ['body', 'reason_codes', index],
+          msg: 'not a reason code of the type',
+        });
+      }
+    }
+    if (problems.length > 0) throw new WorkbenchError('validation_error', 'Request validation failed', problems);
+    return deps.store.transaction(() => {
+      const row = deps.store.logs.get(type.seq, params.log_id);
+      if (row === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
+      deps.store.logs.correct(row.seq, body.decision);
+      const now = deps.clock.now();
+      const known = deps.store.examples.byLog(row.id);
+      const labels = { decision: body.decision, reasonCodes: body.reason_codes ?? [], reviewed: true, updatedAt: now };
+      if (known !== null) deps.store.examples.update({ ...known, ...labels });
+      else {
+        deps.store.examples.insert({
+          id: deps.newId(),
+          decisionTypeId: type.id,
+          input: JSON.parse(row.inputJson),
+          source: 'user',
+          logId: row.id,
+          createdAt: now,
+          ...labels,
+        });
+      }
+      return recordOf(type, { ...row, correctedDecision: body.decision });
+    });
+  },
+  'metrics.type': (deps, { caller, params }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const since = deps.clock.now() - dayMs;
+    const metrics = deps.store.logs.metrics(type.seq, since);
+    return {
+      total_decisions: metrics.total,
+      avg_confidence: metrics.avgConfidence,
+      avg_latency_ms: metrics.avgLatencyMs,
+      escalation_rate: metrics.escalationRate,
+      decision_distribution: deps.store.logs.distribution(type.seq, since),
+    };
+  },
+  'metrics.organisation': (deps, { caller }) => {
+    const now = deps.clock.now();
+    const today = now - (now % dayMs);
+    const types = deps.store.decisionTypes.ofOrganisation(caller.organisationId);
+    let total = 0;
+    let todayTotal = 0;
+    let latency = 0;
+    const rows = types.map((type) => {
+      const metrics = deps.store.logs.metrics(type.seq, 0);
+      total += metrics.total;
+      todayTotal += deps.store.logs.metrics(type.seq, today).total;
+      latency += metrics.total * (metrics.avgLatencyMs ?? 0);
+      return {
+        id: type.id,
+        name: type.name,
+        total_decisions: metrics.total,
+        avg_confidence: metrics.avgConfidence,
+        avg_latency_ms: metrics.avgLatencyMs,
+        escalation_rate: metrics.escalationRate,
+      };
+    });
+    return {
+      total_decisions: total,
+      decisions_today: todayTotal,
+      avg_latency_ms: total === 0 ? null : latency / total,
+      decision_types: rows,
+    };
+  },
+} satisfies Handlers<'logs.list' | 'logs.export' | 'logs.correct' | 'metrics.type' | 'metrics.organisation'>;

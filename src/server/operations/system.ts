@@ -1,0 +1,20 @@
+import { makeOpenApi } from '../openapi.ts';
+import type { Handlers } from './context.ts';
+
+export const systemHandlers = {
+  'system.root': (deps, { baseUrl }) => ({
+    service: 'Decision Workbench',
+    by: 'decision-workbench',
+    version: deps.toolVersion,
+    documentation: `${baseUrl}/app/`,
+    openapi: `${baseUrl}/openapi.json`,
+    health: `${baseUrl}/health`,
+  }),
+  'system.health': () => ({ status: 'ok' }),
+  'system.ready': (deps) => {
+    const database = deps.db.prepare('SELECT 1').pluck().get() === 1;
+    return { status: database ? 'ready' : 'degraded', database, cache: true, ...deps.runtime.ready() };
+  },
+  'system.openapi': (deps) => makeOpenApi(deps.toolVersion),
+  'system.jwks': (deps) => deps.auth.issuer.jwks(),
+} satisfies Handlers<'system.root' | 'system.health' | 'system.ready' | 'system.openapi' | 'system.jwks'>;

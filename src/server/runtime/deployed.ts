@@ -1,0 +1,126 @@
+/** Deciders of deployed policies, compiled before the first call needs them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Bundle, unpackBundle } from '../../engine/bundle/bundle.ts';
+import { compileDecider, type Decider, runGolden, type Settings } from '../../engine/decide.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { MonotonicClock } from '../../engine/ports.ts';
+import { compileRules } from '../../engine/rules/compile.ts';
+import { sha256 } from '../clock.ts';
+import type { DecisionTypeRow } from '../store/decision-types.ts';
+import type { DeployedPolicy } from '../store/policies.ts';
+import type { EncoderHost } from './encoder-host.ts';
+import { createRecentCache } from './recent-cache.ts';
+import type { TextModel } from './text-model.ts';
+
+export type DeployedOptions = {
+  artifactsDir: string;
+  textModel: TextModel;
+  encoderHost: EncoderHost;
+  now: MonotonicClock;
+  /** The escalation threshold that the training of a policy was started with, or null. */
+  escalationThresholdOf(policyId: string): number | null;
+};
+type Loaded = { bundle: Bundle; decider: Decider; settingsKey: string };
+
+const LOADED_POLICIES = 24;
+
+/** Path of a policy's bundle, in its slim form. */
+export function artifactPath(artifactsDir: string, policyId: string): string {
+  return join(artifactsDir, `${policyId}.zip`);
+}
+
+/** True where the active version still names the options that the policy knows, in any order. */
+export function sameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
+  const known = new Set(policyOptions);
+  return known.size === options.length && options.every((option) => known.has(option));
+}
+
+/** Keeps up to 24 compiled policies, each with the settings of its type's active version. */
+export function createDeployed(options: DeployedOptions) {
+  const { artifactsDir, textModel, encoderHost } = options;
+  const loaded = createRecentCache<string, Loaded>(LOADED_POLICIES);
+
+  function compile(bundle: Bundle, settings?: Settings): Decider {
+    const { text } = bundle.manifest;
+    if (text && text.tokenizer_sha256 !== textModel.tokenizerSha256) {
+      throw new WorkbenchError(
+        'validation_error',
+        'The policy was trained with another tokenizer. Train the type again.',
+      );
+    }
+    const encoder = bundle.plan.text?.encoder ? encoderHost.encoder : null;
+    return compileDecider(
+      bundle,
+      { encoder, tokenizer: text ? textModel.tokenizer() : null, now: options.now },
+      settings,
+    );
+  }
+
+  function compileFor(bundle: Bundle, type: DecisionTypeRow): Decider {
+    const { definition } = type.activeVersion;
+    if (!sameOptions(bundle.manifest.options, definition.options)) return compile(bundle);
+    const rules = compileRules(definition.hard_rules, definition);
+    if (!rules.ok) throw new Error(`the rules of version ${type.activeVersion.id} do not compile`);
+    const own = options.escalationThresholdOf(bundle.manifest.policy_id);
+    const thresholds = definition.confidence_thresholds;
+    return compile(
+      { ...bundle, inputSchema: definition.input_schema },
+      {
+        rules: rules.value,
+        thresholds: own === null ? thresholds : { auto_decide: Math.max(own, thresholds.auto_decide), escalation: own },
+        escalationPolicy: definition.escalation_policy,
+        fallbackOption: type.fallbackOption,
+      },
+    );
+  }
+
+  function readFile(policyId: string, bundleSha256: string): Uint8Array {
+    let bytes: Uint8Array;
+    try {
+      bytes = readFileSync(artifactPath(artifactsDir, policyId));
+    } catch (cause) {
+      throw new WorkbenchError('unavailable', 'The file of the policy cannot be read', undefined, { cause });
+    }
+    if (sha256(bytes) !== bundleSha256) throw new WorkbenchError('unavailable', 'The file of the policy is damaged');
+    return bytes;
+  }
+
+  return {
+    /**
+     * The decider of a deployed policy under its type's present settings. Costs a map look-up once it is compiled;
+     * compiled anew after a change of the settings. Throws when the file is missing or damaged.
+     */
+    get(type: DecisionTypeRow, policy: DeployedPolicy): Decider {
+      const settingsKey = `${type.activeVersion.id} ${type.fallbackOption ?? ''}`;
+      const known = loaded.get(policy.id);
+      if (known?.settingsKey === settingsKey) return known.decider;
+      const bundle = known?.bundle ?? unpackBundle(readFile(policy.id, policy.bundleSha256), sha256);
+      const decider = compileFor(bundle, type);
+      loaded.set(policy.id, { bundle, decider, settingsKey });
+      return decider;
+    },
+    /** Starts the text encoder where a deployed policy asks it, so that no decide call waits for its loading. */
+    async warm(type: DecisionTypeRow, policy: DeployedPolicy): Promise<void> {
+      this.get(type, policy);
+      if (loaded.get(policy.id)?.bundle.plan.text?.encoder) await encoderHost.start();
+    },
+    /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with what is wrong. */
+    async selfTest(bytes: Uint8Array): Promise<void> {
+      const bundle = unpackBundle(bytes, sha256);
+      const { failures } = await runGolden(bundle, compile(bundle));
+      if (failures.length > 0) {
+        throw new WorkbenchError(
+          'conflict',
+          `The policy fails its self-test on ${failures.length} of its golden inputs`,
+        );
+      }
+    },
+    /** As `selfTest`, for the file of a policy. */
+    async selfTestFile(policyId: string, bundleSha256: string): Promise<void> {
+      await this.selfTest(readFile(policyId, bundleSha256));
+    },
+    forget: (policyId: string) => loaded.delete(policyId),
+  };
+}
+export type Deployed = ReturnType<typeof createDeployed>;

@@ -1,0 +1,30 @@
+/** Files that are whole or absent, also after a power cut. */
+import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** Writes `bytes` beside `path` under a `.part` name, syncs, and gives it its name. Throws the file system's error. */
+export function writeDurably(path: string, bytes: Uint8Array): void {
+  const part = `${path}.part`;
+  const file = openSync(part, 'w', 0o600);
+  try {
+    let written = 0;
+    while (written < bytes.length) written += writeSync(file, bytes, written);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameDurably(part, path);
+}
+
+/** Renames within one folder and syncs the folder, so that the new name survives a power cut. */
+export function renameDurably(from: string, to: string): void {
+  renameSync(from, to);
+  // a directory cannot be opened for syncing on Windows; NTFS journals the rename itself
+  if (process.platform === 'win32') return;
+  const folder = openSync(dirname(to), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}

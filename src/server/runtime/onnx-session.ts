@@ -1,0 +1,72 @@
+/** ONNX Runtime made into the engine's ports. Imported by child processes only: a native crash must not end the server. */
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import type { ModelRunner, TextEncoder } from '../../engine/ports.ts';
+
+const DIMENSIONS = 384;
+const LAYERS = 6;
+
+/** One thread, no arena and no memory pattern: the resident size stays near the size of the model. */
+const sessionOptions: InferenceSession.SessionOptions = {
+  intraOpNumThreads: 1,
+  interOpNumThreads: 1,
+  executionMode: 'sequential',
+  logSeverityLevel: 3,
+  enableCpuMemArena: false,
+  enableMemPattern: false,
+};
+
+/** Runs a small model once and gives every output as float32. Throws what ONNX Runtime says about a bad model. */
+export const runModel: ModelRunner = async (model, inputs) => {
+  const session = await InferenceSession.create(model, sessionOptions);
+  try {
+    const feeds: Record<string, Tensor> = {};
+    for (const { name, dims, data } of inputs) {
+      feeds[name] = data instanceof BigInt64Array ? new Tensor('int64', data, dims) : new Tensor('float32', data, dims);
+    }
+    const outputs = await session.run(feeds);
+    return Object.fromEntries(Object.entries(outputs).map(([name, tensor]) => [name, floats(tensor)]));
+  } finally {
+    await session.release();
+  }
+};
+
+/**
+ * Opens the sentence encoder in this process: one unpadded text per call, attention all ones, adapters of rank 1 fed
+ * with zeros (the plain model). Rejects when the file cannot be loaded.
+ */
+export async function openEncoder(modelPath: string, modelSha256: string): Promise<TextEncoder> {
+  const session = await InferenceSession.create(modelPath, {
+    ...sessionOptions,
+    extra: { session: { use_device_allocator_for_initializers: '1' } },
+  });
+  const adapters = zeroAdapters();
+  return {
+    sha256: modelSha256,
+    dimensions: DIMENSIONS,
+    async embed(ids) {
+      const dims = [1, ids.length];
+      const outputs = await session.run({
+        ...adapters,
+        input_ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), dims),
+        attention_mask: new Tensor('int64', new BigInt64Array(ids.length).fill(1n), dims),
+      });
+      return floats(outputs.sentence_embedding);
+    },
+  };
+}
+
+function zeroAdapters(): Record<string, Tensor> {
+  const adapters: Record<string, Tensor> = {};
+  for (let layer = 0; layer < LAYERS; layer++) {
+    for (const part of ['q', 'v']) {
+      adapters[`${part}_a${layer}`] = new Tensor('float32', new Float32Array(DIMENSIONS), [DIMENSIONS, 1]);
+      adapters[`${part}_b${layer}`] = new Tensor('float32', new Float32Array(DIMENSIONS), [1, DIMENSIONS]);
+    }
+  }
+  return adapters;
+}
+
+function floats(tensor: Tensor | undefined): Float32Array {
+  if (!(tensor?.data instanceof Float32Array)) throw new Error('the model gave no float32 output');
+  return tensor.data;
+}

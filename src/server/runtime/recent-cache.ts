@@ -1,0 +1,31 @@
+/** A map that keeps the entries used most recently. */
+export type RecentCache<K, V> = {
+  get(key: K): V | undefined;
+  set(key: K, value: V): void;
+  delete(key: K): void;
+  entries(): IterableIterator<[K, V]>;
+};
+
+/** Holds at most `limit` entries; a new one beyond it pushes out the one unused for longest. */
+export function createRecentCache<K, V>(limit: number): RecentCache<K, V> {
+  const kept = new Map<K, V>();
+  return {
+    get(key) {
+      const value = kept.get(key);
+      if (value === undefined) return undefined;
+      kept.delete(key);
+      kept.set(key, value);
+      return value;
+    },
+    set(key, value) {
+      kept.delete(key);
+      kept.set(key, value);
+      for (const oldest of kept.keys()) {
+        if (kept.size <= limit) break;
+        kept.delete(oldest);
+      }
+    },
+    delete: (key) => void kept.delete(key),
+    entries: () => kept.entries(),
+  };
+}

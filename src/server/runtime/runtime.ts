@@ -1,0 +1,137 @@
+/** Everything that runs beside the requests: trainings, deployed deciders, the text encoder, the commit queue. */
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TrainingConfig } from '../../engine/domain.ts';
+import type { TrainRequest } from '../../engine/training/train.ts';
+import { isoTime } from '../clock.ts';
+import { createTrainingJobs, type TrainingJobs } from '../jobs/training-jobs.ts';
+import type { BaseDeps } from '../operations/context.ts';
+import { type CommitQueue, createCommitQueue } from '../store/commit-queue.ts';
+import { artifactPath, createDeployed, type Deployed } from './deployed.ts';
+import { createEncoderHost, type EncoderHost } from './encoder-host.ts';
+import { spawnChild } from './spawn-child.ts';
+import { openTextModel, type TextModel } from './text-model.ts';
+
+const HEARTBEAT_MS = 2_000;
+
+export type Runtime = {
+  jobs: TrainingJobs;
+  deployed: Deployed;
+  decisions: CommitQueue;
+  encoderHost: EncoderHost;
+  textModel: TextModel;
+  /** Resolves when trainings left behind are resolved and every deployed policy is compiled. */
+  started: Promise<void>;
+  /** Compiles what a type decides with after a deployment; takes a policy out of service whose file is unusable. */
+  warm(policyId: string): Promise<void>;
+  /** The stored (slim) bundle of a finished policy. Throws the file system's error when it is missing. */
+  readBundle(policyId: string): Uint8Array;
+  /** For `/ready`. */
+  ready(): { models: boolean; deployed_models: number; text_model: string };
+  close(): Promise<void>;
+};
+
+/** Makes the runtime. Nothing of it blocks: await `started` before saying that the server is ready. */
+export function createRuntime(base: BaseDeps): Runtime {
+  const { options, store, clock, log } = base;
+  const { policies } = store;
+  const artifactsDir = join(options.dataDir, 'artifacts');
+  mkdirSync(artifactsDir, { recursive: true, mode: 0o700 });
+  const spawn = options.spawnChild ?? spawnChild;
+  const textModel = openTextModel(options.resourcesDir);
+  const encoderHost = createEncoderHost({ spawn, model: textModel });
+  const deployed = createDeployed({
+    artifactsDir,
+    textModel,
+    encoderHost,
+    now: () => clock.monotonic(),
+    escalationThresholdOf(policyId) {
+      const row = policies.byId(policyId);
+      return row ? (JSON.parse(row.training_config) as TrainingConfig).escalation_threshold : null;
+    },
+  });
+
+  function requestOf(policyId: string): TrainRequest {
+    const row = policies.byId(policyId);
+    const version = row && store.decisionTypes.version(row.decision_type_id, row.version_id);
+    if (!row || !version) throw new Error(`policy ${policyId} has no row`);
+    return {
+      policyId,
+      policyVersion: row.version,
+      decisionType: row.type_name,
+      versionNumber: row.version_number,
+      definition: version.definition,
+      fallbackOption: row.fallback_option,
+      examples: policies.runs.snapshot(policyId),
+      config: JSON.parse(row.training_config) as TrainingConfig,
+      seed: row.seed,
+      toolVersion: base.toolVersion,
+      createdAt: isoTime(row.created_at),
+      piiFields: store.decisionTypes.get(row.decision_type_id, row.organisation_id)?.piiFields ?? [],
+    };
+  }
+
+  /** Compiles what decides for a type now. A policy whose file cannot be used is taken out of service. */
+  async function warm(policyId: string): Promise<void> {
+    const row = policies.byId(policyId);
+    const type = row && store.decisionTypes.get(row.decision_type_id, row.organisation_id);
+    const policy = type && policies.deployedOf(type.id);
+    if (!type || policy?.id !== policyId) return;
+    try {
+      deployed.get(type, policy);
+    } catch (error) {
+      log.error({ err: error, policyId }, 'a deployed policy cannot be used and was taken out of service');
+      policies.runs.withdraw(policyId, 'The file of the policy is missing or damaged.');
+      return;
+    }
+    try {
+      await deployed.warm(type, policy);
+    } catch (error) {
+      // decisions by rule go on; the host starts the encoder again by itself
+      log.warn({ err: error, policyId }, 'the text encoder is not ready');
+    }
+  }
+
+  const jobs = createTrainingJobs({
+    policies,
+    spawn,
+    clock,
+    artifactsDir,
+    resourcesDir: options.resourcesDir,
+    toolVersion: base.toolVersion,
+    heartbeatMs: Math.min(HEARTBEAT_MS, options.heartbeatTimeoutMs / 4),
+    deadAfterMs: options.heartbeatTimeoutMs,
+    log,
+    requestOf,
+    selfTest: (bundle) => deployed.selfTest(bundle),
+    deployed: (policyId) =>
+      void warm(policyId).catch((error) =>
+        log.error({ err: error, policyId }, 'a deployed policy could not be prepared'),
+      ),
+  });
+
+  async function start(): Promise<void> {
+    await jobs.resolveOrphans();
+    for (const policyId of policies.deployedIds()) await warm(policyId);
+  }
+
+  return {
+    jobs,
+    deployed,
+    decisions: createCommitQueue(base.db),
+    encoderHost,
+    textModel,
+    started: start(),
+    warm,
+    readBundle: (policyId) => readFileSync(artifactPath(artifactsDir, policyId)),
+    ready: () => ({
+      models: encoderHost.state() !== 'restarting',
+      deployed_models: policies.deployedIds().length,
+      text_model: encoderHost.state(),
+    }),
+    async close() {
+      await jobs.close();
+      await encoderHost.close();
+    },
+  };
+}

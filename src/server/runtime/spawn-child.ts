@@ -1,0 +1,33 @@
+/** Child processes of the server: where their entry files lie and how they are started. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+export type ChildName = 'encoder-child' | 'worker';
+export type SpawnOptions = { heapMb: number };
+/** Starts a child with an IPC channel (structured clone). Electron and tests may give their own. */
+export type SpawnChild = (name: ChildName, options: SpawnOptions) => ChildProcess;
+
+const sourceFolders: Record<ChildName, string> = { 'encoder-child': '../runtime/', worker: '../jobs/' };
+
+/**
+ * Path of a child's entry file: the `.ts` source when this module itself runs from source (Node strips the types),
+ * otherwise `<name>.js` beside the built server file.
+ */
+export function childEntry(name: ChildName, moduleUrl: string = import.meta.url): string {
+  const relative = moduleUrl.endsWith('.ts') ? `${sourceFolders[name]}${name}.ts` : `./${name}.js`;
+  return fileURLToPath(new URL(relative, moduleUrl));
+}
+
+/** Node flags of a child: its memory is bounded, young objects included. */
+export function childFlags({ heapMb }: SpawnOptions): string[] {
+  return [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${heapMb < 256 ? 1 : 16}`];
+}
+
+/** Starts `name` with `child_process.fork`. Its stdout is closed, because the server's stdout is a machine interface. */
+export const spawnChild: SpawnChild = (name, options) =>
+  fork(childEntry(name), [], {
+    serialization: 'advanced',
+    // the parent's own flags (inspector, test runner) must not leak into the child
+    execArgv: childFlags(options),
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });

@@ -1,0 +1,196 @@
+import { spawn } from 'node:child_process';
+import { homedir } from 'node:os';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { createIssuer } from './auth/issuer.ts';
+import { prepareDataDir } from './auth/secrets.ts';
+import { systemClock } from './clock.ts';
+import { exitCodes, StartFault } from './faults.ts';
+import type { ServerOptions } from './options.ts';
+import { findProgramFolder } from './program-folder.ts';
+import type { StartOptions } from './start.ts';
+
+const help = `Decision Workbench
+
+  workbench serve [flags]   serve the workbench, the REST API and the agent tools on this machine
+  workbench token [flags]   print a session token for the owner of the data folder
+
+Flags (environment variable, default):
+  --data-dir DIR            data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench)
+  --port N                  port, 0 picks a free one (WORKBENCH_PORT, 8737)
+  --synchronous FULL|NORMAL durability of a commit (WORKBENCH_SYNCHRONOUS, FULL)
+  --heartbeat-timeout-ms N  a training silent for so long is dead (WORKBENCH_HEARTBEAT_TIMEOUT_MS, 30000)
+  --log-level LEVEL         silent, error, warn, info, debug (WORKBENCH_LOG_LEVEL, warn)
+  --oidc-issuer URL         external OpenID provider (WORKBENCH_OIDC_ISSUER), with
+  --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and
+  --oidc-jwks URL           the address of its keys (WORKBENCH_OIDC_JWKS)
+  --open                    open the workbench in the default browser
+  --help                    this text
+`;
+
+export type CommandLine =
+  | { command: 'help' }
+  | { command: 'token'; dataDir: string }
+  | { command: 'serve'; options: StartOptions; open: boolean };
+
+/** Reads flags and environment into one options object; throws StartFault `options` with a sentence. */
+export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): CommandLine {
+  let parsed: ReturnType<typeof parseFlags>;
+  try {
+    parsed = parseFlags(args);
+  } catch (cause) {
+    throw new StartFault('options', cause instanceof Error ? cause.message : 'unreadable flags', { cause });
+  }
+  const { values, positionals } = parsed;
+  const [command = 'serve', ...more] = positionals;
+  if (values.help) return { command: 'help' };
+  if (more.length > 0 || (command !== 'serve' && command !== 'token')) {
+    throw new StartFault('options', `Unknown command: ${positionals.join(' ')}. See --help.`);
+  }
+  const dataDir = path.resolve(
+    values['data-dir'] ?? env['WORKBENCH_DATA_DIR'] ?? path.join(homedir(), '.decision-workbench'),
+  );
+  if (command === 'token') return { command, dataDir };
+  const whole = (name: string, text: string, least: number, most: number): number => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (!(value >= least && value <= most)) {
+      throw new StartFault('options', `${name} must be a whole number from ${least} to ${most}, not "${text}".`);
+    }
+    return value;
+  };
+  const oneOf = <T extends string>(name: string, text: string, allowed: readonly T[]): T => {
+    const found = allowed.find((value) => value === text);
+    if (found === undefined)
+      throw new StartFault('options', `${name} must be one of ${allowed.join(', ')}, not "${text}".`);
+    return found;
+  };
+  return {
+    command,
+    open: values.open,
+    options: {
+      dataDir,
+      port: whole('--port', values.port ?? env['WORKBENCH_PORT'] ?? '8737', 0, 65_535),
+      rendererDir: path.join(findProgramFolder(import.meta.dirname), 'out', 'renderer'),
+      synchronous: oneOf('--synchronous', values.synchronous ?? env['WORKBENCH_SYNCHRONOUS'] ?? 'FULL', [
+        'FULL',
+        'NORMAL',
+      ]),
+      heartbeatTimeoutMs: whole(
+        '--heartbeat-timeout-ms',
+        values['heartbeat-timeout-ms'] ?? env['WORKBENCH_HEARTBEAT_TIMEOUT_MS'] ?? '30000',
+        1_000,
+        3_600_000,
+      ),
+      logLevel: oneOf('--log-level', values['log-level'] ?? env['WORKBENCH_LOG_LEVEL'] ?? 'warn', [
+        'silent',
+        'error',
+        'warn',
+        'info',
+        'debug',
+      ]),
+      oidc: readOidc(
+        values['oidc-issuer'] ?? env['WORKBENCH_OIDC_ISSUER'],
+        values['oidc-audience'] ?? env['WORKBENCH_OIDC_AUDIENCE'],
+        values['oidc-jwks'] ?? env['WORKBENCH_OIDC_JWKS'],
+      ),
+    },
+  };
+}
+
+function parseFlags(args: readonly string[]) {
+  const text = { type: 'string' } as const;
+  return parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      'data-dir': text,
+      port: text,
+      synchronous: text,
+      'heartbeat-timeout-ms': text,
+      'log-level': text,
+      'oidc-issuer': text,
+      'oidc-audience': text,
+      'oidc-jwks': text,
+      open: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+}
+
+function readOidc(
+  issuer: string | undefined,
+  audience: string | undefined,
+  jwksUrl: string | undefined,
+): ServerOptions['oidc'] {
+  if (issuer === undefined && audience === undefined && jwksUrl === undefined) return null;
+  if (issuer === undefined || audience === undefined || jwksUrl === undefined) {
+    throw new StartFault('options', 'An external provider needs issuer, audience and JWKS address together.');
+  }
+  return { issuer, audience, jwksUrl };
+}
+
+/** The program without a window: runs one command line and sets the exit code. */
+export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  try {
+    const line = readCommandLine(args, env);
+    if (line.command === 'help') process.stdout.write(help);
+    else if (line.command === 'token') await printToken(line.dataDir);
+    else await serve(line.options, line.open);
+  } catch (error) {
+    if (!(error instanceof StartFault)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = error.exitCode;
+    if (error.kind === 'options') process.exitCode = exitCodes.options;
+  }
+}
+
+async function printToken(dataDir: string): Promise<void> {
+  prepareDataDir(dataDir);
+  const { token } = await createIssuer({ dataDir, oidc: null }, systemClock).issue();
+  process.stdout.write(`${token}\n`);
+}
+
+async function serve(options: StartOptions, open: boolean): Promise<void> {
+  // Young objects die with their request: a small nursery costs nothing here and keeps 100 MB off the resident size.
+  setFlagsFromString('--max-semi-space-size=4');
+  const { startWorkbench } = await import('./start.ts');
+  const workbench = await startWorkbench(options);
+  let closing = false;
+  const stop = () => {
+    if (closing) return;
+    closing = true;
+    workbench.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
+  process.stdout.write(
+    `${JSON.stringify({ url: workbench.url, mcp_url: workbench.mcpUrl, data_dir: workbench.dataDir, pid: process.pid })}\n`,
+  );
+  if (open) {
+    const link = await workbench.loginLink();
+    process.stderr.write(`Open the workbench: ${link}\n`);
+    openBrowser(link);
+  }
+}
+
+function openBrowser(link: string): void {
+  const [command, args]: [string, string[]] =
+    process.platform === 'darwin'
+      ? ['open', [link]]
+      : process.platform === 'win32'
+        ? ['rundll32', ['url.dll,FileProtocolHandler', link]]
+        : ['xdg-open', [link]];
+  const child = spawn(command, args, { stdio: 'ignore', detached: true });
+  // the link is on the console too, so a machine without a browser is no fault
+  child.on('error', () => process.stderr.write('No browser could be opened; use the link above.\n'));
+  child.unref();
+}
+
+if (import.meta.main) await runCommandLine(process.argv.slice(2), process.env);

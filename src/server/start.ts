@@ -1,0 +1,183 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import type { FastifyInstance } from 'fastify';
+import pino, { type Logger } from 'pino';
+import { buildApp, pagesPath } from './app.ts';
+import { createAuth } from './auth/auth.ts';
+import { prepareDataDir } from './auth/secrets.ts';
+import { type Clock, newId, sha256, systemClock } from './clock.ts';
+import { StartFault } from './faults.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { createMetering } from './metering/metering.ts';
+import type { BaseDeps, Deps } from './operations/context.ts';
+import type { ServerOptions } from './options.ts';
+import { findProgramFolder, toolVersion } from './program-folder.ts';
+import { createRuntime } from './runtime/runtime.ts';
+import { openDatabase, readMigrations } from './store/database.ts';
+import { createStore } from './store/store.ts';
+
+export type StartOptions = Partial<ServerOptions> & Pick<ServerOptions, 'dataDir' | 'port' | 'rendererDir'>;
+
+export type Workbench = {
+  url: string;
+  mcpUrl: string;
+  dataDir: string;
+  /** A session token for the local owner. */
+  issueSession(): Promise<string>;
+  /** An address that signs the browser in, once, within ten minutes. */
+  loginLink(): Promise<string>;
+  close(): Promise<void>;
+};
+
+/** Fills the options that were left out. */
+export function completeOptions(options: StartOptions): ServerOptions {
+  const program = findProgramFolder(import.meta.dirname);
+  return {
+    host: '127.0.0.1',
+    resourcesDir: path.join(program, 'resources'),
+    synchronous: 'FULL',
+    heartbeatTimeoutMs: 30_000,
+    oidc: null,
+    logLevel: 'info',
+    ...options,
+    dataDir: path.resolve(options.dataDir),
+  };
+}
+
+/** Everything below the HTTP listener, on an open data folder. Tests build on it. */
+export async function openWorkbench(
+  options: ServerOptions,
+  clock: Clock,
+  log: Logger,
+): Promise<{ app: FastifyInstance; deps: Deps; close(): Promise<void> }> {
+  prepareDataDir(options.dataDir);
+  const migrations = readMigrations(migrationsFolder());
+  const db = openDatabase(path.join(options.dataDir, 'workbench.db'), { synchronous: options.synchronous, migrations });
+  try {
+    const store = createStore(db, clock);
+    const base: BaseDeps = {
+      options,
+      db,
+      store,
+      metering: createMetering(store, clock),
+      auth: createAuth(options, store, clock),
+      clock,
+      newId,
+      sha256,
+      log,
+      toolVersion: toolVersion(findProgramFolder(import.meta.dirname)),
+    };
+    const runtime = createRuntime(base);
+    await runtime.started;
+    const deps: Deps = { ...base, runtime };
+    const app = await buildApp(deps, log);
+    const housekeeping = startHousekeeping(deps);
+    return {
+      app,
+      deps,
+      async close() {
+        housekeeping.stop();
+        await app.close();
+        await runtime.close();
+        deps.auth.apiKeys.flush();
+        db.close();
+      },
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function migrationsFolder(): string {
+  const places = ['store/migrations', 'migrations', '../migrations', '../../src/server/store/migrations'];
+  const found = places.map((place) => path.join(import.meta.dirname, place)).find((folder) => existsSync(folder));
+  if (found === undefined) throw new Error('the migrations are missing from this installation');
+  return found;
+}
+
+/**
+ * Starts the whole workbench: takes the data folder, opens the store, recovers, listens. Throws StartFault when the
+ * folder belongs to a running instance (kind `instance`, with its address), the port is busy (`port`) or the data
+ * cannot be opened (`data`).
+ */
+export async function startWorkbench(given: StartOptions): Promise<Workbench> {
+  const options = completeOptions(given);
+  // stdout is a machine interface: logs go to stderr
+  const log = pino({ level: options.logLevel }, pino.destination({ dest: 2, sync: true }));
+  prepareDataDir(options.dataDir);
+  const lock = takeFolder(options.dataDir);
+  try {
+    const opened = await openWorkbench(options, systemClock, log);
+    try {
+      const url = await listen(opened.app, options);
+      const runtimeFile = path.join(options.dataDir, 'runtime.json');
+      writeFileSync(runtimeFile, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
+      chmodSync(runtimeFile, 0o600);
+      return {
+        url,
+        mcpUrl: `${url}/mcp`,
+        dataDir: options.dataDir,
+        issueSession: async () => (await opened.deps.auth.issuer.issue()).token,
+        loginLink: async () => `${url}${pagesPath}#login=${opened.deps.auth.makeLoginCode()}`,
+        async close() {
+          await opened.close();
+          lock.release();
+        },
+      };
+    } catch (error) {
+      await opened.close();
+      throw error;
+    }
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+async function listen(app: FastifyInstance, options: ServerOptions): Promise<string> {
+  try {
+    await app.listen({ host: options.host, port: options.port });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EADDRINUSE') {
+      throw new StartFault('port', `Port ${options.port} is in use by another program. Choose another with --port.`, {
+        cause,
+      });
+    }
+    throw cause;
+  }
+  const address = app.server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : options.port;
+  return `http://${options.host}:${port}`;
+}
+
+/** Holds the data folder by a lock that the system frees when the process ends, however it ends. */
+function takeFolder(dataDir: string): { release(): void } {
+  const db = new Database(path.join(dataDir, 'instance.lock.db'), { timeout: 0 });
+  try {
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (x); COMMIT; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    db.close();
+    if (!(cause instanceof Database.SqliteError) || !cause.code.startsWith('SQLITE_BUSY')) throw cause;
+    const url = addressOfOther(dataDir);
+    throw new StartFault(
+      'instance',
+      `The data folder ${dataDir} is in use by another workbench${url === null ? '' : ` at ${url}`}.`,
+      { cause, url },
+    );
+  }
+  return {
+    release() {
+      db.close();
+    },
+  };
+}
+
+function addressOfOther(dataDir: string): string | null {
+  const file = path.join(dataDir, 'runtime.json');
+  if (!existsSync(file)) return null;
+  const { url } = JSON.parse(readFileSync(file, 'utf8')) as { url?: unknown };
+  return typeof url === 'string' ? url : null;
+}

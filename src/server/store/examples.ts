@@ -1,0 +1,191 @@
+import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
+import type { ExampleFilter } from '../contract/examples.ts';
+import type { WorkbenchDatabase } from './database.ts';
+
+export type ExampleRow = {
+  id: string;
+  decisionTypeId: string;
+  input: JsonObject;
+  decision: string | null;
+  reasonCodes: string[];
+  source: 'user' | 'synthetic';
+  reviewed: boolean;
+  /** Log record that it was made from by a correction. */
+  logId: string | null;
+  createdAt: number;
+  updatedAt: number;
+};
+
+export type Raw = {
+  seq: number;
+  id: string;
+  decision_type_id: string;
+  input: string;
+  decision: string | null;
+  reason_codes: string;
+  source: 'user' | 'synthetic';
+  reviewed: number;
+  log_id: string | null;
+  created_at: number;
+  updated_at: number;
+};
+
+function toRow(raw: Raw): ExampleRow {
+  return {
+    id: raw.id,
+    decisionTypeId: raw.decision_type_id,
+    input: JSON.parse(raw.input) as JsonObject,
+    decision: raw.decision,
+    reasonCodes: JSON.parse(raw.reason_codes) as string[],
+    source: raw.source,
+    reviewed: raw.reviewed === 1,
+    logId: raw.log_id,
+    createdAt: raw.created_at,
+    updatedAt: raw.updated_at,
+  };
+}
+
+function where(decisionTypeId: string, filter: ExampleFilter): { sql: string; values: (string | number)[] } {
+  const parts = ['decision_type_id = ?'];
+  const values: (string | number)[] = [decisionTypeId];
+  const add = (sql: string, value: string | number | undefined) => {
+    if (value === undefined) return;
+    parts.push(sql);
+    values.push(value);
+  };
+  add('source = ?', filter.source);
+  add('reviewed = ?', filter.reviewed === undefined ? undefined : Number(filter.reviewed));
+  add('decision = ?', filter.decision);
+  if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
+  if (filter.search !== undefined && filter.search !== '') {
+    add("input LIKE ? ESCAPE '\\'", `%${filter.search.replace(/[\\%_]/g, '\\$&')}%`);
+  }
+  return { sql: parts.join(' AND '), values };
+}
+
+/** Examples of the decision types. */
+export function createExampleStore(db: WorkbenchDatabase) {
+  const insert = db.prepare(
+    `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, log_id, created_at, updated_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const update = db.prepare(
+    'UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, updated_at = ? WHERE id = ?',
+  );
+  const restore = db.prepare(
+    `INSERT OR REPLACE INTO examples (seq, id, decision_type_id, input, decision, reason_codes, source, reviewed, log_id, created_at, updated_at)
+     VALUES (@seq, @id, @decision_type_id, @input, @decision, @reason_codes, @source, @reviewed, @log_id, @created_at, @updated_at)`,
+  );
+  const get = db.prepare<[string, string], Raw>('SELECT * FROM examples WHERE id = ? AND decision_type_id = ?');
+  const byLog = db.prepare<[string], Raw>('SELECT * FROM examples WHERE log_id = ?');
+  const remove = db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?');
+  const count = db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck();
+  const labelled = db.prepare<[string], Raw>(
+    'SELECT * FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL ORDER BY seq',
+  );
+  const counts = db.prepare<[string], { decision: string; n: number }>(
+    'SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL GROUP BY decision',
+  );
+  const totals = db.prepare<[string], { total: number; labelled: number; reviewed: number; synthetic: number }>(
+    `SELECT count(*) AS total, count(decision) AS labelled, coalesce(sum(reviewed), 0) AS reviewed,
+       coalesce(sum(source = 'synthetic'), 0) AS synthetic FROM examples WHERE decision_type_id = ?`,
+  );
+  const insertUndo = db.prepare(
+    'INSERT INTO example_undos (token, decision_type_id, rows, created_at) VALUES (?, ?, ?, ?)',
+  );
+  const trimUndos = db.prepare(
+    `DELETE FROM example_undos WHERE decision_type_id = ? AND token NOT IN
+       (SELECT token FROM example_undos WHERE decision_type_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 10)`,
+  );
+  const takeUndo = db
+    .prepare<[string, string], string>(
+      'DELETE FROM example_undos WHERE token = ? AND decision_type_id = ? RETURNING rows',
+    )
+    .pluck();
+
+  return {
+    insert(row: ExampleRow): void {
+      insert.run(
+        row.id,
+        row.decisionTypeId,
+        JSON.stringify(row.input),
+        row.decision,
+        JSON.stringify(row.reasonCodes),
+        row.source,
+        row.reviewed ? 1 : 0,
+        row.logId,
+        row.createdAt,
+        row.updatedAt,
+      );
+    },
+    update(row: ExampleRow): void {
+      update.run(
+        JSON.stringify(row.input),
+        row.decision,
+        JSON.stringify(row.reasonCodes),
+        row.reviewed ? 1 : 0,
+        row.updatedAt,
+        row.id,
+      );
+    },
+    get(decisionTypeId: string, id: string): ExampleRow | null {
+      const raw = get.get(id, decisionTypeId);
+      return raw === undefined ? null : toRow(raw);
+    },
+    byLog(logId: string): ExampleRow | null {
+      const raw = byLog.get(logId);
+      return raw === undefined ? null : toRow(raw);
+    },
+    remove: (decisionTypeId: string, id: string): boolean => remove.run(id, decisionTypeId).changes > 0,
+    count: (decisionTypeId: string): number => count.get(decisionTypeId) ?? 0,
+    page(
+      decisionTypeId: string,
+      filter: ExampleFilter,
+      page: number,
+      pageSize: number,
+    ): { rows: ExampleRow[]; total: number } {
+      const { sql, values } = where(decisionTypeId, filter);
+      const total = db.prepare<(string | number)[], number>(`SELECT count(*) FROM examples WHERE ${sql}`).pluck();
+      const rows = db.prepare<(string | number)[], Raw>(
+        `SELECT * FROM examples WHERE ${sql} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+      );
+      return {
+        rows: rows.all(...values, pageSize, (page - 1) * pageSize).map(toRow),
+        total: total.get(...values) ?? 0,
+      };
+    },
+    /** Rows as they are stored, for a bulk change that can be undone. */
+    select(decisionTypeId: string, choice: { ids: readonly string[] } | { filter: ExampleFilter }): Raw[] {
+      if ('filter' in choice) {
+        const { sql, values } = where(decisionTypeId, choice.filter);
+        return db.prepare<(string | number)[], Raw>(`SELECT * FROM examples WHERE ${sql} ORDER BY seq`).all(...values);
+      }
+      return choice.ids.map((id) => get.get(id, decisionTypeId)).filter((raw) => raw !== undefined);
+    },
+    restore(raw: Raw): void {
+      restore.run(raw);
+    },
+    /** Keeps the state before a bulk change; the last ten of a type are kept. */
+    saveUndo(token: string, decisionTypeId: string, rows: readonly Raw[], at: number): void {
+      insertUndo.run(token, decisionTypeId, JSON.stringify(rows), at);
+      trimUndos.run(decisionTypeId, decisionTypeId);
+    },
+    takeUndo(token: string, decisionTypeId: string): Raw[] | null {
+      const rows = takeUndo.get(token, decisionTypeId);
+      return rows === undefined ? null : (JSON.parse(rows) as Raw[]);
+    },
+    /** Every labelled example in the order of their making. */
+    labelled: (decisionTypeId: string): TrainingExample[] =>
+      labelled.all(decisionTypeId).map((raw) => ({
+        id: raw.id,
+        input: JSON.parse(raw.input) as JsonObject,
+        decision: raw.decision,
+        reasonCodes: JSON.parse(raw.reason_codes) as string[],
+        source: raw.source,
+      })),
+    labelCounts: (decisionTypeId: string): Record<string, number> =>
+      Object.fromEntries(counts.all(decisionTypeId).map((row) => [row.decision, row.n])),
+    totals: (decisionTypeId: string): { total: number; labelled: number; reviewed: number; synthetic: number } =>
+      totals.get(decisionTypeId) ?? { total: 0, labelled: 0, reviewed: 0, synthetic: 0 },
+  };
+}

@@ -1,0 +1,102 @@
+/** Decisions while something fails: a full disk, a dead text encoder, the log's own promise. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  createTrainable,
+  loanExamples,
+  loanType,
+  makeDataDir,
+  pollUntil,
+  removeDataDir,
+  startWorkbench,
+  terminal,
+  type Workbench,
+} from '../server/training-workbench.ts';
+
+const dataDir = makeDataDir();
+let bench: Workbench;
+
+async function deploy(type: object, examples: object[]): Promise<string> {
+  const path = await createTrainable(bench, type, examples);
+  const { policy_id: policyId } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
+  const done = await pollUntil(() => bench.call('GET', `${path}/policies/${policyId}/progress`), terminal);
+  expect(done.body).toMatchObject({ status: 'deployed', error: null });
+  return path;
+}
+
+beforeAll(async () => {
+  bench = await startWorkbench(dataDir);
+});
+afterAll(async () => {
+  await bench.stop();
+  removeDataDir(dataDir);
+});
+
+describe('a full disk', () => {
+  it('refuses decisions that cannot be recorded, charges nothing, and recovers', async () => {
+    const path = await deploy(loanType, loanExamples(40));
+    const input = { amount: 60_000, note: 'x'.repeat(30_000) };
+    const decide = () => bench.call('POST', '/decide', { decision_type: 'loan', input });
+    const { db } = bench.deps;
+    db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true })) + 1}`);
+    const refused = await Promise.all([decide(), decide(), decide()]);
+    for (const { status, body } of refused) expect([status, body.error.code]).toEqual([503, 'unavailable']);
+    const batch = await bench.call('POST', '/decide/batch', [{ decision_type: 'loan', input }]);
+    expect(batch.body).toMatchObject({ results: [null], errors: [{ status_code: 503, retryable: true }] });
+    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(0);
+
+    db.pragma('max_page_count = 1000000');
+    expect((await decide()).status).toBe(200);
+    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(1);
+    expect((await bench.call('GET', '/credits/usage?operation=decision')).body.total).toBe(1);
+  });
+});
+
+/** Real short messages, so many of each kind that a training finds the sentence encoder worth its time. */
+function messages(perOption: number): { input: { text: string }; decision: string }[] {
+  const file = join(import.meta.dirname, '../fixtures/sms_spam/train.jsonl');
+  const rows = readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  return ['spam', 'not spam'].flatMap((option) =>
+    rows.filter(({ decision }) => decision === option).slice(0, perOption),
+  );
+}
+
+describe('a policy that reads text with the sentence encoder', () => {
+  let path: string;
+  const decide = (text: string): Promise<Answer> =>
+    bench.call('POST', '/decide', { decision_type: 'sms', input: { text } });
+
+  beforeAll(async () => {
+    path = await deploy({ name: 'sms', options: ['spam', 'not spam'] }, messages(45));
+  });
+
+  it('has the encoder running before the first call', async () => {
+    await pollUntil(
+      () => bench.call('GET', `${path}/policies`),
+      () => bench.deps.runtime.encoderHost.state() === 'ready',
+    );
+    const free = await decide('URGENT! You have won a free prize, call now to claim 1000 pounds cash');
+    expect(free.body).toMatchObject({ decision: 'spam', policy_version: 'v1' });
+    expect((await decide('Are we still meeting for lunch tomorrow? See you at home')).body.decision).toBe('not spam');
+  });
+
+  it('answers every waiting call when the encoder is killed: decided or 503, each answer recorded once', async () => {
+    const { encoderHost } = bench.deps.runtime;
+    const before = (await bench.call('GET', `${path}/logs`)).body.total;
+    const calls = Array.from({ length: 40 }, (_, i) => decide(`${'see you later '.repeat(60)} ${i}`));
+    await calls[0];
+    process.kill(encoderHost.pid() ?? 0, 'SIGKILL');
+    const answers = await Promise.all(calls);
+    const decided = answers.filter(({ status }) => status === 200).length;
+    const refused = answers.filter(({ status, body }) => status === 503 && body.error.code === 'unavailable').length;
+    expect(decided + refused).toBe(40);
+    expect(refused).toBeGreaterThan(0);
+    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(before + decided);
+    expect((await decide('See you at home')).status).toBe(200);
+  });
+});

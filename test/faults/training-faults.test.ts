@@ -1,0 +1,183 @@
+/** Trainings that are cancelled, killed, stopped or cut off: each ends in exactly one terminal state. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { spawnChild } from '../../src/server/runtime/spawn-child.ts';
+import {
+  complaintExamples,
+  complaintType,
+  createTrainable,
+  loanExamples,
+  loanType,
+  makeDataDir,
+  pollUntil,
+  removeDataDir,
+  startWorkbench,
+  terminal,
+  type Workbench,
+  workerPid,
+} from '../server/training-workbench.ts';
+
+let dataDir: string;
+let bench: Workbench;
+const artifacts = () => readdirSync(join(dataDir, 'artifacts'));
+/** A process that has ended but whose exit nobody collected (an orphan in a container) does not live. */
+const isAlive = (pid: number) => {
+  const stat = `/proc/${pid}/stat`;
+  return existsSync(stat) && !/\) Z /.test(readFileSync(stat, 'latin1'));
+};
+
+beforeEach(() => {
+  dataDir = makeDataDir();
+});
+afterEach(async () => {
+  await bench.stop();
+  removeDataDir(dataDir);
+});
+
+async function startSlowTraining(): Promise<{ path: string; policyId: string; policy: string }> {
+  const path = await createTrainable(bench, complaintType, complaintExamples(60));
+  const started = await bench.call('POST', `${path}/train`);
+  expect(started.status).toBe(202);
+  const policyId = started.body.policy_id;
+  return { path, policyId, policy: `${path}/policies/${policyId}` };
+}
+
+describe('a training that is interrupted', () => {
+  it('is cancelled on request, which may be repeated, and frees the slot', async () => {
+    bench = await startWorkbench(dataDir);
+    const { path, policyId, policy } = await startSlowTraining();
+    const pid = workerPid(bench, policyId);
+    const first = await bench.call('POST', `${policy}/cancel`);
+    expect([first.status, first.body.status]).toEqual([200, 'cancelling']);
+    expect((await bench.call('POST', `${policy}/cancel`)).status).toBe(200);
+    const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+    expect(done.body).toMatchObject({ status: 'cancelled', attempts: [{ status: 'cancelled' }] });
+    expect(isAlive(pid)).toBe(false);
+    expect(artifacts()).toEqual([]);
+    expect((await bench.call('POST', `${policy}/cancel`)).body.status).toBe('cancelled');
+    expect((await bench.call('POST', `${policy}/deploy`)).status).toBe(409);
+    expect((await bench.call('POST', `${path}/train`)).status).toBe(202);
+  });
+
+  it('is tried once more when its process is killed, on the same data', async () => {
+    bench = await startWorkbench(dataDir);
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const started = await bench.call('POST', `${path}/train`);
+    process.kill(workerPid(bench, started.body.policy_id), 'SIGKILL');
+    const done = await pollUntil(
+      () => bench.call('GET', `${path}/policies/${started.body.policy_id}/progress`),
+      terminal,
+    );
+    expect(done.body).toMatchObject({
+      status: 'deployed',
+      retry_count: 1,
+      attempt_number: 2,
+      attempts: [
+        { status: 'failed', error: 'the training process ended (signal SIGKILL)' },
+        { status: 'succeeded', error: null },
+      ],
+    });
+    const detail = await bench.call('GET', `${path}/policies/${started.body.policy_id}`);
+    expect(detail.body).toMatchObject({ error: null, last_training_error: expect.stringContaining('SIGKILL') });
+  });
+
+  it('fails when the second process is killed too', async () => {
+    bench = await startWorkbench(dataDir);
+    const { policyId, policy } = await startSlowTraining();
+    process.kill(workerPid(bench, policyId), 'SIGKILL');
+    await pollUntil(
+      () => bench.call('GET', `${policy}/progress`),
+      ({ body }) => body.attempts.length === 2,
+    );
+    process.kill(workerPid(bench, policyId), 'SIGKILL');
+    const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+    expect(done.body).toMatchObject({ status: 'failed', error: 'the training process ended (signal SIGKILL)' });
+    expect(artifacts()).toEqual([]);
+    const left = bench.deps.db.prepare('SELECT count(*) FROM training_snapshots').pluck().get();
+    expect(left).toBe(0);
+  });
+
+  it('is stopped and tried again when its process gives no sign of life', async () => {
+    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 2_000 });
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
+    const pid = workerPid(bench, policyId);
+    process.kill(pid, 'SIGSTOP');
+    const seen = new Set<string>();
+    const done = await pollUntil(
+      () => bench.call('GET', `${path}/policies/${policyId}/progress`),
+      (answer) => {
+        for (const attempt of answer.body.attempts) if (attempt.error) seen.add(attempt.error);
+        return terminal(answer);
+      },
+    );
+    expect(done.body).toMatchObject({ status: 'deployed', retry_count: 1 });
+    expect([...seen]).toEqual(['the training gave no sign of life']);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it('is durable and refunded when no process could be made', async () => {
+    bench = await startWorkbench(dataDir, {
+      spawnChild: (name, options) => {
+        if (name === 'worker') throw new Error('no more processes');
+        return spawnChild(name, options);
+      },
+    });
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const refused = await bench.call('POST', `${path}/train`);
+    expect(refused.status).toBe(503);
+    expect(refused.body.error).toMatchObject({ code: 'training_dispatch_failed', details: [{ status: 'failed' }] });
+    const [{ policy_id: policyId }] = refused.body.error.details;
+    expect((await bench.call('GET', `${path}/policies/${policyId}`)).body.status).toBe('failed');
+    expect((await bench.call('GET', '/credits')).body.used).toBe(0);
+  });
+});
+
+describe('a server that is killed', () => {
+  let victim: ChildProcess;
+
+  it('ends the training it had begun as interrupted, keeps what is deployed, and leaves no process', async () => {
+    victim = fork(join(import.meta.dirname, 'interrupted-server.ts'), [dataDir], {
+      execArgv: [],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    const [{ path, first, second, pid }] = await once(victim, 'message');
+    victim.kill('SIGKILL');
+    await once(victim, 'exit');
+
+    bench = await startWorkbench(dataDir);
+    const policies = await bench.call('GET', `${path}/policies`);
+    expect(policies.body.map((p: { id: string; status: string }) => [p.id, p.status])).toEqual([
+      [second, 'failed'],
+      [first, 'deployed'],
+    ]);
+    expect((await bench.call('GET', `${path}/policies/${second}`)).body.error).toContain('interrupted');
+    expect(isAlive(pid)).toBe(false);
+    expect(artifacts()).toEqual([`${first}.zip`]);
+    const decided = await bench.call('POST', '/decide', {
+      decision_type: 'complaint',
+      input: { complaint: 'My credit card was charged' },
+    });
+    expect(decided.body).toMatchObject({ policy_version: 'v1', stage: 'classifier' });
+    expect((await bench.call('POST', `${path}/train`)).status).toBe(202);
+  });
+});
+
+describe('a deployed policy whose file was damaged', () => {
+  it('is taken out of service at the start, and the type says so', async () => {
+    bench = await startWorkbench(dataDir);
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const { policy_id: policyId } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
+    await pollUntil(() => bench.call('GET', `${path}/policies/${policyId}/progress`), terminal);
+    await bench.stop();
+    appendFileSync(join(dataDir, 'artifacts', `${policyId}.zip`), 'x');
+
+    bench = await startWorkbench(dataDir);
+    expect((await bench.call('GET', path)).body.model_deployed).toBe(false);
+    expect((await bench.call('POST', '/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(428);
+    expect((await bench.call('POST', `${path}/policies/${policyId}/deploy`)).status).toBe(503);
+  });
+});

@@ -1,0 +1,201 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { exportJWK, SignJWT } from 'jose';
+import { describe, expect, it } from 'vitest';
+import { localAudience, localIssuer } from '../../src/server/auth/issuer.ts';
+import { callerOf, openForTest, stoppedClock } from './workbench.ts';
+
+const keys = '/api/v1/api-keys';
+const types = '/api/v1/decision-types';
+
+describe('the life of an API key', () => {
+  it('is shown once, works, is listed without its secret and ends with its revocation', async () => {
+    const { call, app } = await openForTest();
+    const made = await call('POST', keys, { name: 'shop' });
+    expect(made.status).toBe(201);
+    expect(made.body.key).toMatch(/^[0-9a-f]{64}$/);
+    expect(made.body).toMatchObject({ name: 'shop', rate_limit_per_minute: 600, prefix: made.body.key.slice(0, 8) });
+    const second = (await call('POST', keys, { name: 'next', rate_limit_per_minute: 5 })).body;
+    const shop = callerOf(app, { authorization: `Bearer ${made.body.key}` });
+    const next = callerOf(app, { authorization: `Bearer ${second.key}` });
+    expect((await shop('GET', types)).status).toBe(200);
+    const listed = await call('GET', keys);
+    expect(listed.body).toHaveLength(2);
+    expect(listed.text).not.toContain(made.body.key);
+    expect(listed.body.find((key: { id: string }) => key.id === made.body.id).last_used_at).not.toBeNull();
+    expect((await call('DELETE', `${keys}/${made.body.id}`)).status).toBe(204);
+    expect((await shop('GET', types)).body.error.code).toBe('unauthorized');
+    expect((await next('GET', types)).status).toBe(200);
+    expect((await call('DELETE', `${keys}/${made.body.id}`)).status).toBe(404);
+    expect((await call('GET', keys)).body).toHaveLength(1);
+  });
+
+  it('is nowhere on the disk', async () => {
+    const { call, dataDir } = await openForTest();
+    const { key } = (await call('POST', keys, { name: 'shop' })).body;
+    const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    for (const file of files) {
+      const bytes = readFileSync(path.join(file.parentPath, file.name));
+      expect([file.name, bytes.includes(key), bytes.includes(Buffer.from(key, 'hex'))]).toEqual([
+        file.name,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  it('cannot be used on account routes', async () => {
+    const { call, app } = await openForTest();
+    const { key } = (await call('POST', keys, { name: 'shop' })).body;
+    const shop = callerOf(app, { authorization: `Bearer ${key}` });
+    for (const [method, url] of [
+      ['GET', '/api/v1/auth/me'],
+      ['PUT', '/api/v1/auth/me'],
+      ['PUT', '/api/v1/auth/org'],
+      ['GET', keys],
+      ['POST', keys],
+      ['DELETE', `${keys}/00000000-0000-4000-8000-000000000000`],
+      ['GET', '/api/v1/billing/plans'],
+      ['PUT', '/api/v1/billing/plan'],
+    ] as const) {
+      const answer = await shop(method, url);
+      expect([url, answer.status, answer.body.error.code]).toEqual([url, 403, 'forbidden']);
+      expect(answer.headers['x-ratelimit-limit']).toBe('600');
+    }
+    expect((await shop('GET', '/api/v1/credits')).status).toBe(200);
+  });
+
+  it('passes exactly its limit in a window and says how much is left', async () => {
+    const clock = stoppedClock();
+    const { call, app } = await openForTest({}, clock);
+    const make = async (limit: number) => {
+      const { key } = (await call('POST', keys, { name: 'k', rate_limit_per_minute: limit })).body;
+      return callerOf(app, { authorization: `Bearer ${key}` });
+    };
+    const three = await make(3);
+    const other = await make(3);
+    const urls = [types, `${types}/wrong`, '/nowhere', types];
+    const answers = [];
+    for (const url of urls) answers.push(await three('GET', url));
+    expect(answers.map((answer) => answer.status)).toEqual([200, 422, 404, 429]);
+    expect(answers.map((answer) => answer.headers['x-ratelimit-remaining'])).toEqual(['2', '1', '0', '0']);
+    expect(answers.map((answer) => answer.headers['retry-after'])).toEqual([undefined, undefined, undefined, '60']);
+    expect(Number(answers[0]?.headers['x-ratelimit-reset'])).toBe((clock.now() + 60_000) / 1000);
+    expect(answers[3]?.body.error.code).toBe('rate_limited');
+    expect((await other('GET', types)).status).toBe(200);
+    clock.move(59_999);
+    expect((await three('GET', types)).status).toBe(429);
+    clock.move(1);
+    expect((await three('GET', types)).headers['x-ratelimit-remaining']).toBe('2');
+    const session = await call('GET', types);
+    expect(session.headers['x-ratelimit-limit']).toBeUndefined();
+  });
+});
+
+describe('sessions', () => {
+  it('make the user, the organisation and their names', async () => {
+    const { call } = await openForTest();
+    const me = (await call('GET', '/api/v1/auth/me')).body;
+    expect(me).toMatchObject({ user: { role: 'owner' }, organisation: { plan: 'local' } });
+    expect((await call('PUT', '/api/v1/auth/me', { name: 'Ada' })).body.user.name).toBe('Ada');
+    expect((await call('PUT', '/api/v1/auth/org', { name: 'Engines' })).body).toMatchObject({ name: 'Engines' });
+    expect((await call('GET', '/api/v1/auth/me')).body).toMatchObject({
+      user: { id: me.user.id, name: 'Ada' },
+      organisation: { id: me.organisation.id, name: 'Engines' },
+    });
+  });
+
+  it('start with a login code, once and within ten minutes', async () => {
+    const clock = stoppedClock(Date.now());
+    const { app, deps } = await openForTest({}, clock);
+    const browser = callerOf(app, {});
+    const code = deps.auth.makeLoginCode();
+    const session = await browser('POST', '/api/v1/auth/session', { code });
+    expect(session.status).toBe(201);
+    const me = await browser('GET', '/api/v1/auth/me', undefined, { authorization: `Bearer ${session.body.token}` });
+    expect(me.status).toBe(200);
+    expect((await browser('POST', '/api/v1/auth/session', { code })).status).toBe(401);
+    const late = deps.auth.makeLoginCode();
+    clock.move(10 * 60_000 + 1);
+    expect((await browser('POST', '/api/v1/auth/session', { code: late })).status).toBe(401);
+  });
+
+  it('end when their token expires', async () => {
+    const clock = stoppedClock(Date.now());
+    const { call } = await openForTest({}, clock);
+    expect((await call('GET', types)).status).toBe(200);
+    clock.move(24 * 3600_000 + 61_000);
+    expect((await call('GET', types)).status).toBe(401);
+  });
+
+  it('are not believed when forged', async () => {
+    const { app, token, deps, dataDir } = await openForTest();
+    const own = JSON.parse(readFileSync(path.join(dataDir, 'secrets', 'issuer-key.json'), 'utf8'));
+    const { importJWK } = await import('jose');
+    const ownKey = (await importJWK(own.private, 'ES256')) as CryptoKey;
+    const foreign = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const now = Math.floor(Date.now() / 1000);
+    const sign = (claims: Record<string, unknown>, key: CryptoKey | typeof foreign.privateKey = ownKey) =>
+      new SignJWT({ sub: 'local-owner', iss: localIssuer, aud: localAudience, iat: now, exp: now + 60, ...claims })
+        .setProtectedHeader({ alg: 'ES256', kid: own.kid })
+        .sign(key);
+    const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const [header, payload, signature] = token.split('.') as [string, string, string];
+    const hmacKey = new TextEncoder().encode(JSON.stringify(await exportJWK(foreign.publicKey)));
+    const forged: Record<string, string> = {
+      'no algorithm': `${encode({ alg: 'none' })}.${payload}.`,
+      'symmetric algorithm': await new SignJWT({
+        sub: 'local-owner',
+        iss: localIssuer,
+        aud: localAudience,
+        iat: now,
+        exp: now + 60,
+      })
+        .setProtectedHeader({ alg: 'HS256' })
+        .sign(hmacKey),
+      'other key': await sign({}, foreign.privateKey),
+      'changed claims': `${header}.${encode({ sub: 'other', iss: localIssuer, aud: localAudience, iat: now, exp: now + 60 })}.${signature}`,
+      expired: await sign({ iat: now - 600, exp: now - 120 }),
+      'other issuer': await sign({ iss: 'https://evil.example' }),
+      'other audience': await sign({ aud: 'other' }),
+      'from the future': await sign({ iat: now + 600, exp: now + 1200 }),
+      'without subject': await sign({ sub: '' }),
+      huge: `${'a'.repeat(9000)}.b.c`,
+    };
+    for (const [what, text] of Object.entries(forged)) {
+      const answer = await callerOf(app, { authorization: `Bearer ${text}` })('GET', types);
+      expect([what, answer.status]).toEqual([what, 401]);
+    }
+    const good = await callerOf(app, { authorization: `Bearer ${await sign({})}` })('GET', types);
+    expect(good.status).toBe(200);
+    const jwks = await callerOf(app, {})('GET', '/.well-known/jwks.json');
+    expect(jwks.body.keys).toEqual([expect.objectContaining({ kty: 'EC', alg: 'ES256', kid: own.kid })]);
+    expect(jwks.text).not.toContain('"d"');
+    expect(deps.auth.issuer.jwks().keys).toHaveLength(1);
+  });
+
+  it('leave owner acts to the owner', async () => {
+    const { app, deps, call } = await openForTest();
+    await call('GET', '/api/v1/auth/me');
+    const { key } = (await call('POST', keys, { name: 'k' })).body;
+    expect(key).toBeTypeOf('string');
+    deps.db.prepare("UPDATE users SET role = 'member'").run();
+    for (const [method, url, body] of [
+      ['PUT', '/api/v1/auth/org', { name: 'Mine' }],
+      ['PUT', '/api/v1/billing/plan', { plan: 'scale' }],
+      ['DELETE', `${keys}/${deps.newId()}`, undefined],
+    ] as const) {
+      expect((await call(method, url, body)).status).toBe(403);
+    }
+    expect((await callerOf(app, {})('GET', '/health')).status).toBe(200);
+  });
+
+  it('keeps its secrets readable by the owner of the folder only', async () => {
+    const { dataDir, call } = await openForTest();
+    await call('GET', types);
+    const mode = (name: string) => (statSync(path.join(dataDir, name)).mode & 0o777).toString(8);
+    expect(['', 'secrets', 'artifacts'].map(mode)).toEqual(['700', '700', '700']);
+    expect(['secrets/issuer-key.json', 'secrets/key-hmac', 'workbench.db'].map(mode)).toEqual(['600', '600', '600']);
+  });
+});

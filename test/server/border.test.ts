@@ -1,0 +1,192 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { errorTable } from '../../src/engine/errors.ts';
+import { callerOf, makeType, minimalType, openForTest } from './workbench.ts';
+
+const base = '/api/v1/decision-types';
+
+describe('what the border refuses', () => {
+  it('names each wrong and each unknown field', async () => {
+    const { call } = await openForTest();
+    const answer = await call('POST', base, { name: 1, options: ['a'], color: 'red', size: 2 });
+    expect(answer.status).toBe(422);
+    expect(answer.body.error.code).toBe('validation_error');
+    const places = answer.body.error.details.map((detail: { loc: unknown[] }) => detail.loc.join('.'));
+    expect(new Set(places)).toEqual(new Set(['body.name', 'body.options', 'body.color', 'body.size']));
+    for (const detail of answer.body.error.details) {
+      expect(detail).toMatchObject({ type: expect.any(String), msg: expect.any(String) });
+    }
+  });
+
+  it('reads numbers of the address only in their plain form', async () => {
+    const { call } = await openForTest();
+    for (const query of [
+      'page=0x10',
+      'page=1e2',
+      'page=01',
+      'page=0',
+      'page=1.0',
+      'page=',
+      'page=1&page=2',
+      'page_size=101',
+      'pages=1',
+    ]) {
+      expect([query, (await call('GET', `${base}?${query}`)).status]).toEqual([query, 422]);
+    }
+    expect((await call('GET', `${base}?page=2&page_size=100`)).status).toBe(200);
+    expect((await call('GET', `${base}/not-a-uuid`)).body.error.details[0].loc).toEqual(['path', 'decision_type_id']);
+  });
+
+  it('says where a body stops being JSON, without quoting it', async () => {
+    const { call } = await openForTest();
+    const faults: [string, string][] = [
+      ['{"secret": x}', 'line 1, column 12'],
+      ['{"a": 1,\n "b": }', 'line 2, column 7'],
+      ['{"a": 1', 'line 1, column 8'],
+      ['[1 2]', 'line 1, column 4'],
+      ["{'a': 1}", 'line 1, column 2'],
+    ];
+    for (const [text, place] of faults) {
+      const answer = await call('POST', base, text);
+      expect([answer.status, answer.body.error.code]).toEqual([400, 'bad_request']);
+      expect(answer.body.error.message).toContain(place);
+      expect(answer.text).not.toContain('secret');
+    }
+  });
+
+  it('refuses duplicate and prototype keys, bad UTF-8, deep nesting and numbers that are none', async () => {
+    const { call } = await openForTest();
+    const refused: [string | Buffer, number, string][] = [
+      ['{"name":"a","options":["x","y"],"name":"b"}', 400, 'name'],
+      ['{"a":{"b":1,"c":[{"b":1,"b":2}]}}', 400, '"b"'],
+      ['{"__proto__":{"x":1}}', 400, '__proto__'],
+      [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400, 'UTF-8'],
+      [`${'['.repeat(33)}${']'.repeat(33)}`, 400, '32'],
+      [`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, 400, '32'],
+      ['{"name":1e999}', 422, 'failed'],
+      ['{"name":"\\ud800"}', 422, 'failed'],
+      ['{"name":"\\u0000"}', 422, 'failed'],
+    ];
+    for (const [text, status, word] of refused) {
+      const answer = await call('POST', base, text);
+      expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(word)]);
+    }
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    const fine = await call('POST', base, '{"name":"colon: \\"{\\\\", "options":["a:b","\\ud83d\\ude00"]}');
+    expect(fine.status).toBe(201);
+  });
+
+  it('takes bodies only as JSON, uncompressed and up to their limit', async () => {
+    const { call } = await openForTest();
+    const plain = await call('POST', base, JSON.stringify(minimalType), { 'content-type': 'text/plain' });
+    expect([plain.status, plain.body.error.code]).toEqual([415, 'unsupported_media_type']);
+    const packed = await call('POST', base, minimalType, { 'content-encoding': 'gzip' });
+    expect(packed.status).toBe(415);
+    const large = await call('POST', base, { ...minimalType, description: 'x'.repeat(1024 * 1024) });
+    expect([large.status, large.body.error.code]).toEqual([413, 'payload_too_large']);
+    const id = await makeType(call);
+    const examples = [{ input: { text: 'x'.repeat(2 * 1024 * 1024) } }];
+    expect((await call('POST', `${base}/${id}/examples`, { examples })).status).toBe(201);
+    expect((await call('POST', base, undefined)).body.error.details[0].loc).toEqual(['body']);
+    expect((await call('DELETE', `${base}/${id}`, '')).status).toBe(204);
+  });
+
+  it('answers unknown addresses and methods in the envelope', async () => {
+    const { call } = await openForTest();
+    expect((await call('GET', '/nowhere')).body.error.code).toBe('not_found');
+    const patch = await call('PATCH', base, {});
+    expect([patch.status, patch.body.error.code, patch.headers['allow']]).toEqual([
+      405,
+      'method_not_allowed',
+      'POST, GET',
+    ]);
+    expect((await call('GET', '/api/v1/%zz')).body.error.code).toBe('bad_request');
+    const long = await call('GET', `${base}/${'x'.repeat(500)}`);
+    expect([long.status >= 400 && long.status < 500, typeof long.body.error.code]).toEqual([true, 'string']);
+  });
+
+  it('serves neither foreign hosts nor foreign pages, on any route', async () => {
+    const { call } = await openForTest();
+    for (const url of ['/', '/health', '/openapi.json', '/app/', base, '/nowhere']) {
+      for (const headers of [
+        { host: 'evil.example' },
+        { host: '127.0.0.1:9999' },
+        { origin: 'http://evil.example' },
+        { origin: 'null' },
+        { origin: 'https://127.0.0.1' },
+        { 'sec-fetch-site': 'cross-site' },
+        { 'sec-fetch-site': 'same-site' },
+      ]) {
+        const answer = await call('GET', url, undefined, headers as Record<string, string>);
+        expect([url, answer.status, answer.body.error.code]).toEqual([url, 403, 'forbidden']);
+      }
+    }
+    const own = await call('GET', base, undefined, { origin: 'http://127.0.0.1', 'sec-fetch-site': 'same-origin' });
+    expect(own.status).toBe(200);
+    expect(Object.keys(own.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    expect((await call('OPTIONS', base, undefined, { origin: 'http://evil.example' })).status).toBe(403);
+  });
+
+  it('echoes a usable request id and makes one otherwise', async () => {
+    const { call } = await openForTest();
+    expect((await call('GET', '/health', undefined, { 'x-request-id': 'order 17' })).headers['x-request-id']).toBe(
+      'order 17',
+    );
+    for (const wrong of ['x'.repeat(129), 'a\tb']) {
+      const made = await call('GET', '/health', undefined, { 'x-request-id': wrong });
+      expect(made.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe('what the service says of itself', () => {
+  it('answers the system routes without credentials', async () => {
+    const { app } = await openForTest();
+    const anyone = callerOf(app, {});
+    const root = await anyone('GET', '/');
+    expect(Object.keys(root.body).sort()).toEqual(['by', 'documentation', 'health', 'openapi', 'service', 'version']);
+    expect((await anyone('GET', '/', undefined, { accept: 'text/html,*/*' })).headers['location']).toBe('/app/');
+    expect((await anyone('GET', '/app')).headers['location']).toBe('/app/');
+    expect((await anyone('GET', '/health')).body).toEqual({ status: 'ok' });
+    expect((await anyone('GET', '/ready')).body).toMatchObject({ status: 'ready', database: true });
+    const redirect = await anyone('GET', '/openapi.json');
+    expect([redirect.status, redirect.headers['location']]).toEqual([302, '/api/v1/openapi.json']);
+    const document = (await anyone('GET', '/api/v1/openapi.json')).body;
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.paths['/api/v1/decision-types/{decision_type_id}'].put.operationId).toBe('decision_types.update');
+    const page = await anyone('GET', '/app/');
+    expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+    expect(root.headers['content-security-policy']).toBeUndefined();
+  });
+
+  it('documents the same errors as it sends', async () => {
+    const { call } = await openForTest();
+    const document = (await call('GET', '/api/v1/openapi.json')).body;
+    expect(document['x-errors'].map((row: { code: string }) => row.code)).toEqual(Object.keys(errorTable));
+    const docs = readFileSync(path.join(import.meta.dirname, '../../docs/errors.md'), 'utf8');
+    for (const [code, { status }] of Object.entries(errorTable)) {
+      expect(docs).toMatch(new RegExp(`\\| *${status} *\\| *\`${code}\``));
+    }
+  });
+
+  it('refuses everything else without credentials', async () => {
+    const { app } = await openForTest();
+    const document = (await callerOf(app, {})('GET', '/api/v1/openapi.json')).body;
+    const id = '00000000-0000-4000-8000-000000000000';
+    let guarded = 0;
+    for (const [route, methods] of Object.entries<Record<string, { security: unknown[] }>>(document.paths)) {
+      for (const [method, operation] of Object.entries(methods)) {
+        if (operation.security.length === 0) continue;
+        guarded += 1;
+        const url = route.replace(/\{name\}/, 'x').replace(/\{[a-z_]+\}/g, id);
+        for (const authorization of ['', 'Bearer ', 'Bearer nonsense', `Bearer ${'0'.repeat(64)}`, 'Bearer a.b.c']) {
+          const headers = authorization === '' ? {} : { authorization };
+          const answer = await callerOf(app, {})(method.toUpperCase() as 'GET', url, undefined, headers);
+          expect([route, answer.status, answer.body.error.code]).toEqual([route, 401, 'unauthorized']);
+        }
+      }
+    }
+    expect(guarded).toBeGreaterThan(35);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { makeType, minimalType, openForTest } from './workbench.ts';
+
+const base = '/api/v1/decision-types';
+
+describe('the life of a decision type', () => {
+  it('is made with defaults, listed, changed and deleted', async () => {
+    const { call } = await openForTest();
+    const made = await call('POST', base, minimalType);
+    expect(made.status).toBe(201);
+    expect(made.body).toMatchObject({
+      name: 'triage',
+      description: '',
+      pii_fields: [],
+      retention_days: 90,
+      fallback_option: null,
+      model_deployed: false,
+      needs_retraining: false,
+      active_version: {
+        version_number: 1,
+        options: ['yes', 'no'],
+        reason_codes: [],
+        hard_rules: [],
+        input_schema: null,
+        confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
+        escalation_policy: { enabled: false, between: 'flag', timeout_ms: 10_000, connection: null },
+      },
+    });
+    const { id } = made.body;
+    const listed = await call('GET', base);
+    expect(listed.body).toMatchObject({ total: 1, page: 1, page_size: 20, pages: 1 });
+    expect(
+      (await call('PUT', `${base}/${id}`, { description: 'Sorts post', retention_days: null })).body,
+    ).toMatchObject({
+      description: 'Sorts post',
+      retention_days: null,
+      active_version: { version_number: 1 },
+    });
+    const deleted = await call('DELETE', `${base}/${id}`);
+    expect([deleted.status, deleted.text]).toEqual([204, '']);
+    expect((await call('GET', `${base}/${id}`)).body.error.code).toBe('decision_type_not_found');
+    expect((await call('GET', base)).body.total).toBe(0);
+    expect((await call('POST', base, minimalType)).status).toBe(201);
+  });
+
+  it('makes a version for each change of logic and keeps the earlier ones readable', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const changes = [
+      { reason_codes: ['A'] },
+      { hard_rules: [{ name: 'r', condition: 'ctx.x > 1', then: 'yes', reason_code: 'A', priority: 1 }] },
+      { options: ['yes', 'no', 'maybe'] },
+      { input_schema: { type: 'object', required: ['x'] } },
+      { confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } },
+      { escalation_policy: { between: 'accept' } },
+    ];
+    for (const [index, change] of changes.entries()) {
+      const changed = await call('PUT', `${base}/${id}`, change);
+      expect(changed.body.active_version.version_number).toBe(index + 2);
+    }
+    expect(
+      (await call('PUT', `${base}/${id}`, { options: ['yes', 'no', 'maybe'] })).body.active_version.version_number,
+    ).toBe(7);
+    const versions = (await call('GET', `${base}/${id}/versions`)).body;
+    expect(versions.map((version: { version_number: number }) => version.version_number)).toEqual([
+      7, 6, 5, 4, 3, 2, 1,
+    ]);
+    const first = await call('GET', `${base}/${id}/versions/${versions[6].id}`);
+    expect(first.body.options).toEqual(['yes', 'no']);
+  });
+
+  it('refuses a taken name, also when two ask at once', async () => {
+    const { call } = await openForTest();
+    const both = await Promise.all([call('POST', base, minimalType), call('POST', base, minimalType)]);
+    expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
+    const other = await makeType(call, { name: 'other' });
+    expect((await call('PUT', `${base}/${other}`, { name: 'triage' })).body.error.code).toBe('conflict');
+    expect((await call('PUT', `${base}/${other}`, { name: 'other' })).status).toBe(200);
+  });
+
+  it('reports every wrong rule with its place', async () => {
+    const { call } = await openForTest();
+    const answer = await call('POST', base, {
+      ...minimalType,
+      rules: [
+        { name: 'syntax', condition: 'ctx.a >', then: 'yes' },
+        { name: 'option', condition: 'ctx.a > 1', then: 'perhaps' },
+        { name: 'code', condition: 'ctx.a > 1', then: 'yes', reason_code: 'NONE' },
+        { name: 'good', condition: 'ctx.a > 1', then: 'no' },
+      ],
+    });
+    expect(answer.status).toBe(422);
+    const places = answer.body.error.details.map((detail: { loc: unknown[] }) => detail.loc.slice(0, 3).join('.'));
+    expect(new Set(places)).toEqual(new Set(['body.rules.0', 'body.rules.1', 'body.rules.2']));
+  });
+
+  it('refuses schemas that reach elsewhere and fallbacks that are no option', async () => {
+    const { call } = await openForTest();
+    const remote = await call('POST', base, { ...minimalType, input_schema: { $ref: 'http://example.com/s.json' } });
+    expect(remote.body.error.details[0].loc.slice(0, 2)).toEqual(['body', 'input_schema']);
+    const fallback = await call('POST', base, { ...minimalType, fallback_option: 'other' });
+    expect(fallback.body.error.details[0].loc).toEqual(['body', 'fallback_option']);
+    const wrong = await call('POST', base, { ...minimalType, input_schema: { type: 'nonsense' } });
+    expect(wrong.status).toBe(422);
+  });
+
+  it('checks rules for the editor without saving anything', async () => {
+    const { call } = await openForTest();
+    const rule = { name: 'r', condition: 'ctx.amount >', then: 'yes', priority: 1 };
+    const checked = await call('POST', '/api/v1/rules/check', {
+      rules: [rule],
+      options: ['yes', 'no'],
+      reason_codes: [],
+    });
+    expect(checked.body.ok).toBe(false);
+    expect(checked.body.problems[0]).toMatchObject({ rule: 0, name: 'r', range: { start: expect.any(Number) } });
+    const good = await call('POST', '/api/v1/rules/check', {
+      rules: [{ ...rule, condition: 'ctx.amount > 3' }],
+      options: ['yes', 'no'],
+    });
+    expect(good.body).toEqual({ ok: true, problems: [] });
+  });
+
+  it('offers a sample project with rules and enough examples', async () => {
+    const { call } = await openForTest();
+    const [sample] = (await call('GET', '/api/v1/samples')).body;
+    expect(sample.name).toBe('refund-requests');
+    const made = await call('POST', '/api/v1/samples/refund-requests');
+    expect(made.status).toBe(201);
+    const readiness = await call('GET', `${base}/${made.body.id}/training-readiness`);
+    expect(readiness.body).toMatchObject({ ready: true, total_examples: sample.examples });
+    expect((await call('POST', '/api/v1/samples/none')).status).toBe(404);
+  });
+
+  it('shows nothing of one organisation to another', async () => {
+    const { call, deps, app } = await openForTest();
+    const id = await makeType(call);
+    deps.store.accounts.insertOrganisation(deps.newId(), 'Other', 0);
+    const row = deps.db.prepare<[], { id: string }>("SELECT id FROM organisations WHERE name = 'Other'").get();
+    const { key } = deps.auth.apiKeys.create(row!.id, 'foreign', 600);
+    const { callerOf } = await import('./workbench.ts');
+    const foreign = callerOf(app, { authorization: `Bearer ${key}` });
+    expect((await foreign('GET', base)).body.total).toBe(0);
+    const other = deps.newId();
+    const routes = [
+      ['GET', ''],
+      ['PUT', '', {}],
+      ['DELETE', ''],
+      ['GET', '/versions'],
+      ['GET', `/versions/${other}`],
+      ['GET', '/examples'],
+      ['POST', '/examples', { examples: [{ input: {} }] }],
+      ['GET', '/examples/stats'],
+      ['PATCH', `/examples/${other}`, {}],
+      ['DELETE', `/examples/${other}`],
+      ['POST', '/examples/bulk', { filter: {}, action: 'delete' }],
+      ['POST', '/examples/undo', { undo_token: 'x' }],
+      ['POST', '/examples/import', { format: 'json', content: '[{}]' }],
+      ['POST', '/train'],
+      ['GET', '/training-readiness'],
+      ['GET', '/policies'],
+      ['GET', `/policies/${other}`],
+      ['POST', `/policies/${other}/deploy`],
+      ['POST', `/policies/${other}/cancel`],
+      ['GET', `/policies/${other}/progress`],
+      ['GET', '/logs'],
+      ['GET', '/logs/export'],
+      ['PUT', `/logs/${other}/correction`, { decision: 'yes' }],
+      ['GET', '/metrics'],
+      ['GET', '/export'],
+    ] as const;
+    for (const [method, path, body] of routes) {
+      const answer = await foreign(method, `${base}/${id}${path}`, body);
+      expect([path, answer.status, answer.body.error.code]).toEqual([path, 404, 'decision_type_not_found']);
+    }
+    expect((await call('GET', `${base}/${id}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,180 @@
+import { describe, expect, it } from 'vitest';
+import { type Call, makeType, openForTest } from './workbench.ts';
+
+async function openType() {
+  const opened = await openForTest();
+  const id = await makeType(opened.call, { reason_codes: ['A', 'B'] });
+  return { ...opened, url: `/api/v1/decision-types/${id}/examples` };
+}
+const csv = (call: Call, url: string, content: string, more: Record<string, unknown> = {}) =>
+  call('POST', `${url}/import`, { format: 'csv', content, ...more });
+
+describe('examples', () => {
+  it('are added under either name of a field and come back in one form', async () => {
+    const { call, url } = await openType();
+    const added = await call('POST', url, {
+      examples: [
+        { input_payload: { x: 1 }, expected_decision: 'yes', reason_codes: ['A'] },
+        { input: { x: 2 }, decision: 'no', reason_code: 'B' },
+        { input: { x: 3 } },
+      ],
+    });
+    expect(added.status).toBe(201);
+    expect(added.body[1]).toMatchObject({
+      input_payload: { x: 2 },
+      expected_decision: 'no',
+      reason_codes: ['B'],
+      source: 'user',
+      reviewed: false,
+    });
+    const stats = await call('GET', `${url}/stats`);
+    expect(stats.body).toEqual({
+      total: 3,
+      labelled: 2,
+      unlabelled: 1,
+      reviewed: 0,
+      by_source: { user: 3, synthetic: 0 },
+      by_option: { yes: 1, no: 1 },
+    });
+  });
+
+  it('are added all or none, each fault with its place', async () => {
+    const { call, url } = await openType();
+    const refused = await call('POST', url, {
+      examples: [
+        { input: { x: 1 }, decision: 'yes' },
+        { input: { x: 1 }, decision: 'maybe' },
+        { decision: 'yes' },
+        { input: {}, reason_codes: ['A', 'C'] },
+        { input: {}, input_payload: {} },
+      ],
+    });
+    expect(refused.body.error.details.map((detail: { loc: unknown[] }) => detail.loc.join('.'))).toEqual([
+      'body.examples.1.decision',
+      'body.examples.2.input_payload',
+      'body.examples.3.reason_codes.1',
+      'body.examples.4.input',
+    ]);
+    expect((await call('GET', url)).body.total).toBe(0);
+  });
+
+  it('can be filtered, changed and deleted', async () => {
+    const { call, url } = await openType();
+    const examples = Array.from({ length: 25 }, (_, index) => ({
+      input: { n: index, text: index % 2 ? '50% off_' : 'plain' },
+      ...(index < 10 ? { decision: 'yes' } : {}),
+    }));
+    const added = (await call('POST', url, { examples })).body;
+    expect((await call('GET', `${url}?page=2`)).body).toMatchObject({ total: 25, pages: 2, page: 2 });
+    expect((await call('GET', `${url}?labelled=false`)).body.total).toBe(15);
+    expect((await call('GET', `${url}?decision=yes&search=50%25%20off_`)).body.total).toBe(5);
+    expect((await call('GET', `${url}?search=off%25`)).body.total).toBe(0);
+    expect((await call('GET', `${url}?source=synthetic`)).body.total).toBe(0);
+    const one = `${url}/${added[0].id}`;
+    expect((await call('PATCH', one, { decision: null, reviewed: true })).body).toMatchObject({
+      expected_decision: null,
+      reviewed: true,
+      input_payload: { n: 0, text: 'plain' },
+    });
+    expect((await call('GET', `${url}?reviewed=true`)).body.total).toBe(1);
+    expect((await call('DELETE', one)).status).toBe(204);
+    expect((await call('DELETE', one)).status).toBe(404);
+  });
+
+  it('can be changed in bulk and the change undone', async () => {
+    const { call, url } = await openType();
+    const examples = Array.from({ length: 12 }, (_, n) => ({ input: { n }, decision: n < 6 ? 'yes' : 'no' }));
+    const added = (await call('POST', url, { examples })).body;
+    const ids = added.slice(0, 3).map((example: { id: string }) => example.id);
+    const labelled = (await call('POST', `${url}/bulk`, { ids, action: 'set_decision', decision: 'no' })).body;
+    expect(labelled.affected).toBe(3);
+    expect((await call('GET', `${url}/stats`)).body.by_option).toEqual({ yes: 3, no: 9 });
+    const deleted = (await call('POST', `${url}/bulk`, { filter: { decision: 'no' }, action: 'delete' })).body;
+    expect((await call('GET', url)).body.total).toBe(3);
+    expect((await call('POST', `${url}/undo`, { undo_token: deleted.undo_token })).body.affected).toBe(9);
+    expect((await call('POST', `${url}/undo`, { undo_token: labelled.undo_token })).body.affected).toBe(3);
+    expect((await call('POST', `${url}/undo`, { undo_token: labelled.undo_token })).status).toBe(404);
+    const after = (await call('GET', `${url}?page_size=100`)).body.items.reverse();
+    expect(after.map((example: { id: string }) => example.id)).toEqual(
+      added.map((example: { id: string }) => example.id),
+    );
+    expect((await call('GET', `${url}/stats`)).body.by_option).toEqual({ yes: 6, no: 6 });
+    expect((await call('POST', `${url}/bulk`, { ids, filter: {}, action: 'delete' })).status).toBe(422);
+  });
+});
+
+describe('importing a file', () => {
+  const content =
+    'amount,vip,customer.state,note,decision,reason\n12.5,true,NY,"a ""b"", c",yes,A;B\n,FALSE,CA,007,no,\n3,true,,"two\nlines",,B\n';
+
+  it('is previewed with typed cells, then written whole', async () => {
+    const { call, url } = await openType();
+    const preview = await csv(call, url, `\ufeff${content}`);
+    expect(preview.body).toMatchObject({
+      committed: false,
+      mapping: { decision: 'decision', reason_codes: 'reason', input: null },
+      total: 3,
+      labelled: 2,
+      by_option: { yes: 1, no: 1 },
+      unknown_decisions: [],
+    });
+    expect(preview.body.preview.map((row: { input_payload: unknown }) => row.input_payload)).toEqual([
+      { amount: 12.5, vip: true, customer: { state: 'NY' }, note: 'a "b", c' },
+      { amount: null, vip: false, customer: { state: 'CA' }, note: '007' },
+      { amount: 3, vip: true, customer: { state: null }, note: 'two\nlines' },
+    ]);
+    expect((await call('GET', url)).body.total).toBe(0);
+    expect((await csv(call, url, content, { commit: true })).body.committed).toBe(true);
+    expect((await call('GET', `${url}/stats`)).body).toMatchObject({ total: 3, labelled: 2 });
+  });
+
+  it('takes TSV, JSON and JSONL alike', async () => {
+    const { call, url } = await openType();
+    const files = {
+      tsv: 'x\tlabel\n1\tyes\n2\tno\n',
+      json: JSON.stringify([
+        { input: { x: 1 }, decision: 'yes', reason_codes: ['A'] },
+        { input: { x: 2 }, decision: 'no' },
+      ]),
+      jsonl: '{"x":1,"decision":"yes"}\n\n{"x":2,"decision":"no"}\n',
+    };
+    for (const [format, text] of Object.entries(files)) {
+      const done = await call('POST', `${url}/import`, { format, content: text, commit: true });
+      expect([format, done.status, done.body.total]).toEqual([format, 200, 2]);
+      expect(done.body.preview[1].input_payload).toEqual({ x: 2 });
+    }
+    expect((await call('GET', url)).body.total).toBe(6);
+  });
+
+  it('writes nothing of a bad file and names line and column', async () => {
+    const { call, url } = await openType();
+    const bad: [string, string, unknown[]][] = [
+      ['csv', 'a,decision\n1,yes\n2\n3,no\n', [3, 2]],
+      ['csv', 'a,a,decision\n1,2,yes\n', [1, 2]],
+      ['csv', 'a,decision\n1,perhaps\n', [2, 'decision']],
+      ['jsonl', '{"x":1,"decision":"yes"}\n{"x":}\n', [2, 6]],
+      ['json', '[{"x":1},\n{"x" 2}]', [2, 6]],
+      ['jsonl', '{"x":1}\n[1]\n', [2, 1]],
+    ];
+    for (const [format, text, place] of bad) {
+      const answer = await call('POST', `${url}/import`, { format, content: text, commit: true });
+      expect([text, answer.status, answer.body.error.details[0].loc.slice(2)]).toEqual([text, 422, place]);
+    }
+    const quote = await csv(call, url, 'a,decision\n"1,yes\n', { commit: true });
+    expect([quote.status, quote.body.error.details[0].loc.slice(0, 2)]).toEqual([422, ['body', 'content']]);
+    expect((await csv(call, url, '')).status).toBe(422);
+    const mapping = { decision: 'nothing', reason_codes: null, input: null };
+    expect((await csv(call, url, 'a\n1\n', { mapping })).body.error.details[0].loc).toEqual([
+      'body',
+      'mapping',
+      'decision',
+    ]);
+    expect((await call('GET', url)).body.total).toBe(0);
+  });
+
+  it('tells of labels that are no options before anything is written', async () => {
+    const { call, url } = await openType();
+    const preview = await csv(call, url, 'a,decision\n1,yes\n2,Yes\n3,Yes\n');
+    expect(preview.body.unknown_decisions).toEqual([{ value: 'Yes', count: 2, line: 3 }]);
+  });
+});

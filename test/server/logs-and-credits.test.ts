@@ -1,0 +1,198 @@
+import { describe, expect, it } from 'vitest';
+import { chargeHosting, forgetOldLogs } from '../../src/server/housekeeping.ts';
+import { insertCreditEntry } from '../../src/server/store/credits.ts';
+import { insertLogRecord, type LogInsert } from '../../src/server/store/logs.ts';
+import { makeType, openForTest, stoppedClock } from './workbench.ts';
+
+const types = '/api/v1/decision-types';
+
+/** A workbench with a type and `count` log records, one per minute up to now. */
+async function openWithLogs(count: number, change: (index: number) => Partial<LogInsert> = () => ({})) {
+  const clock = stoppedClock(Date.now());
+  const opened = await openForTest({ synchronous: 'NORMAL' }, clock);
+  const id = await makeType(opened.call, { reason_codes: ['A'] });
+  const { seq } = opened.deps.db.prepare<[], { seq: number }>('SELECT seq FROM decision_types').get()!;
+  const insert = insertLogRecord(opened.deps.db);
+  opened.deps.store.transaction(() => {
+    for (let index = 0; index < count; index += 1) {
+      insert({
+        id: opened.deps.newId(),
+        decisionTypeSeq: seq,
+        requestId: `r${index}`,
+        inputJson: JSON.stringify({ n: index }),
+        decision: index % 2 === 0 ? 'yes' : 'no',
+        confidence: (index % 10) / 10,
+        stage: 'classifier',
+        reasonCodes: [],
+        classProbabilities: { yes: 0.5, no: 0.5 },
+        rulesTriggered: [],
+        escalated: index % 4 === 0,
+        fallbackUsed: false,
+        policyVersion: 'v1',
+        latencyMs: 2,
+        apiKeyId: null,
+        createdAt: clock.now() - (count - 1 - index) * 60_000,
+        ...change(index),
+      });
+    }
+  });
+  return { ...opened, clock, url: `${types}/${id}` };
+}
+
+describe('the decision log', () => {
+  it('is listed newest first and filtered', async () => {
+    const { call, url, clock } = await openWithLogs(40);
+    const first = await call('GET', `${url}/logs`);
+    expect(first.body).toMatchObject({ total: 40, pages: 2 });
+    expect(first.body.items[0]).toMatchObject({
+      request_id: 'r39',
+      input: { n: 39 },
+      decision_type: 'triage',
+      corrected_decision: null,
+    });
+    const total = async (query: string) => (await call('GET', `${url}/logs?${query}`)).body.total;
+    expect(await total('decision=yes')).toBe(20);
+    expect(await total('escalated=true')).toBe(10);
+    expect(await total('min_confidence=0.5&max_confidence=0.7')).toBe(12);
+    const from = new Date(clock.now() - 9.5 * 60_000).toISOString();
+    expect(await total(`start_time=${from}`)).toBe(10);
+    expect(await total(`end_time=${from}`)).toBe(30);
+    expect(await total(`start_time=${from.replace('Z', '')}`)).toBe(10);
+    for (const wrong of ['min_confidence=1.1', 'escalated=1', 'start_time=yesterday', 'colour=red']) {
+      expect([wrong, (await call('GET', `${url}/logs?${wrong}`)).status]).toEqual([wrong, 422]);
+    }
+  });
+
+  it('is exported whole as JSON and as CSV that no spreadsheet runs', async () => {
+    const { call, url } = await openWithLogs(1_203, (index) => (index === 0 ? { requestId: '=1+1,"x"' } : {}));
+    const json = JSON.parse((await call('GET', `${url}/logs/export`)).text);
+    expect(json).toHaveLength(1_203);
+    expect(new Set(json.map((record: { id: string }) => record.id)).size).toBe(1_203);
+    const csv = await call('GET', `${url}/logs/export?format=csv&decision=yes`);
+    expect(csv.headers['content-type']).toContain('text/csv');
+    const lines = csv.text.split('\r\n');
+    expect(lines).toHaveLength(602 + 2);
+    expect(lines[602]).toContain(`,"'=1+1,""x""",`);
+    expect(JSON.parse((await call('GET', `${url}/logs/export?decision=none`)).text)).toEqual([]);
+  });
+
+  it('is corrected into one reviewed example', async () => {
+    const { call, url } = await openWithLogs(1);
+    const [record] = (await call('GET', `${url}/logs`)).body.items;
+    const correct = (body: unknown) => call('PUT', `${url}/logs/${record.id}/correction`, body);
+    expect((await correct({ decision: 'no', reason_codes: ['A'] })).body.corrected_decision).toBe('no');
+    expect((await correct({ decision: 'yes' })).body.corrected_decision).toBe('yes');
+    expect((await correct({ decision: 'other' })).status).toBe(422);
+    expect((await correct({ decision: 'yes', reason_codes: ['Z'] })).status).toBe(422);
+    const examples = (await call('GET', `${url}/examples`)).body;
+    expect(examples).toMatchObject({
+      total: 1,
+      items: [{ expected_decision: 'yes', reviewed: true, input_payload: { n: 0 } }],
+    });
+    const missing = await call('PUT', `${url}/logs/00000000-0000-4000-8000-000000000000/correction`, {
+      decision: 'yes',
+    });
+    expect(missing.status).toBe(404);
+  });
+
+  it('gives the metrics of a day and of the organisation', async () => {
+    const { call, url } = await openWithLogs(4, (index) =>
+      index === 0 ? { createdAt: Date.now() - 25 * 3600_000 } : {},
+    );
+    expect((await call('GET', `${url}/metrics`)).body).toEqual({
+      total_decisions: 3,
+      avg_confidence: expect.closeTo(0.2),
+      avg_latency_ms: 2,
+      escalation_rate: 0,
+      decision_distribution: { no: 2, yes: 1 },
+    });
+    const all = (await call('GET', '/api/v1/metrics')).body;
+    expect(all).toMatchObject({
+      total_decisions: 4,
+      avg_latency_ms: 2,
+      decision_types: [{ name: 'triage', escalation_rate: 0.25 }],
+    });
+  });
+
+  it('forgets records past their retention', async () => {
+    const { call, url, deps, clock } = await openWithLogs(5);
+    await call('PUT', url, { retention_days: 1 });
+    expect(forgetOldLogs(deps)).toBe(0);
+    clock.move(24 * 3600_000 + 1);
+    expect(forgetOldLogs(deps)).toBe(5);
+  });
+});
+
+describe('credits and plans', () => {
+  it('are metered without limits on the local plan', async () => {
+    const { call, deps } = await openForTest({}, stoppedClock(Date.now()));
+    await call('GET', types);
+    const add = insertCreditEntry(deps.db);
+    const entry = { organisationSeq: 1, decisionTypeId: null, referenceId: null, createdAt: deps.clock.now() };
+    add({ ...entry, id: deps.newId(), operation: 'training', credits: 2_000 });
+    add({ ...entry, id: deps.newId(), operation: 'decision', credits: 1 });
+    add({
+      ...entry,
+      id: deps.newId(),
+      operation: 'decision',
+      credits: 1,
+      createdAt: deps.clock.now() - 8 * 24 * 3600_000,
+    });
+    const usage = (await call('GET', '/api/v1/credits/usage')).body;
+    expect(usage).toMatchObject({
+      total: 2,
+      summary: { total_credits: 2_001, by_operation: { training: 2_000, decision: 1 } },
+    });
+    expect((await call('GET', '/api/v1/credits/usage?days=90&operation=decision')).body.total).toBe(2);
+    expect((await call('GET', '/api/v1/credits/usage?days=91')).status).toBe(422);
+    expect((await call('GET', '/api/v1/credits')).body).toMatchObject({
+      plan: 'local',
+      allocation: null,
+      remaining: null,
+    });
+    expect(chargeHosting(deps)).toBe(0);
+  });
+
+  it('are limited by a chosen plan', async () => {
+    const { call, deps } = await openForTest({}, stoppedClock(Date.now()));
+    expect((await call('PUT', '/api/v1/billing/plan', { plan: 'trial' })).body).toMatchObject({
+      plan: 'trial',
+      allocation: 5_000,
+      used: 0,
+      remaining: 5_000,
+      percent_used: 0,
+      resets_at: null,
+    });
+    const id = await makeType(call);
+    const second = await call('POST', types, { name: 'second', options: ['a', 'b'] });
+    expect([second.status, second.body.error.code]).toEqual([402, 'quota_exceeded']);
+    expect((await call('GET', `${types}/${id}/export`)).status).toBe(403);
+    const owner = { organisationId: deps.store.accounts.firstOrganisation()!.id, organisationSeq: 1 };
+    expect(() => deps.metering.checkDecision(owner, 249)).not.toThrow();
+    expect(() => deps.metering.checkDecision(owner, 250)).toThrow(/250 decisions/);
+    insertCreditEntry(deps.db)({
+      id: deps.newId(),
+      organisationSeq: 1,
+      operation: 'generation',
+      credits: 3_500,
+      decisionTypeId: null,
+      referenceId: null,
+      createdAt: deps.clock.now(),
+    });
+    expect(() => deps.metering.checkTraining(owner)).toThrow(expect.objectContaining({ code: 'insufficient_credits' }));
+    expect((await call('GET', '/api/v1/credits')).body).toMatchObject({
+      used: 3_500,
+      remaining: 1_500,
+      percent_used: 70,
+    });
+    const plans = (await call('GET', '/api/v1/billing/plans')).body;
+    expect(plans.plans.map((plan: { name: string; credits: number }) => [plan.name, plan.credits])).toEqual([
+      ['local', null],
+      ['trial', 5_000],
+      ['developer', 10_000],
+      ['starter', 50_000],
+      ['growth', 200_000],
+      ['scale', 1_000_000],
+    ]);
+  });
+});

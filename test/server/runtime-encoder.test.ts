@@ -1,0 +1,72 @@
+/** The sentence encoder in its own process: what it answers and what happens when it dies. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createEncoderHost, type EncoderHost } from '../../src/server/runtime/encoder-host.ts';
+import { spawnChild } from '../../src/server/runtime/spawn-child.ts';
+import { openTextModel } from '../../src/server/runtime/text-model.ts';
+
+const text = (...words: number[]) => [101, ...words, 102];
+const model = openTextModel();
+
+describe('the encoder host', () => {
+  let host: EncoderHost;
+  beforeAll(async () => {
+    host = createEncoderHost({ spawn: spawnChild, model, cachedTexts: 2 });
+    expect(host.state()).toBe('idle');
+    await host.start();
+  });
+  afterAll(() => host.close());
+
+  it('embeds a text as 384 numbers of length one', async () => {
+    const embedding = await host.encoder.embed(text(7592, 2088));
+    expect(embedding).toHaveLength(384);
+    expect(Math.hypot(...embedding)).toBeCloseTo(1, 5);
+    expect(host.state()).toBe('ready');
+  });
+
+  it('gives the same numbers for the same text, whatever else is asked at the same time', async () => {
+    const alone = await host.encoder.embed(text(2054, 2003, 2026, 5703));
+    const others = Array.from({ length: 20 }, (_, i) => host.encoder.embed(text(3000 + i, 2026, 5703)));
+    const again = await host.encoder.embed(text(2054, 2003, 2026, 5703));
+    const embedded = await Promise.all(others);
+    expect([...again]).toEqual([...alone]);
+    // the cache of two has long pushed it out: this one is computed anew
+    expect([...(await host.encoder.embed(text(2054, 2003, 2026, 5703)))]).toEqual([...alone]);
+    expect(new Set(embedded.map((e) => e.join())).size).toBe(20);
+  });
+
+  it('answers waiting calls with "unavailable" when the child is killed, and the next call works', async () => {
+    const waiting = Array.from({ length: 5 }, (_, i) =>
+      host.encoder.embed(Array.from({ length: 256 }, () => 4000 + i)),
+    );
+    const outcomes = Promise.allSettled(waiting);
+    const pid = host.pid();
+    if (pid === null) throw new Error('the encoder has no process');
+    process.kill(pid, 'SIGKILL');
+    for (const outcome of await outcomes) {
+      expect(outcome.status).toBe('rejected');
+      expect(outcome).toHaveProperty('reason.code', 'unavailable');
+    }
+    const began = performance.now();
+    expect(await host.encoder.embed(text(9999))).toHaveLength(384);
+    expect(performance.now() - began).toBeLessThan(5_000);
+    expect(host.pid()).not.toBe(pid);
+  });
+});
+
+describe('limits of the encoder host', () => {
+  it('refuses the call beyond the queue', async () => {
+    const host = createEncoderHost({ spawn: spawnChild, model, longestQueue: 2 });
+    const first = host.encoder.embed(text(1));
+    const second = host.encoder.embed(text(2));
+    await expect(host.encoder.embed(text(3))).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(Promise.all([first, second])).resolves.toHaveLength(2);
+    await host.close();
+    await expect(host.encoder.embed(text(4))).rejects.toMatchObject({ code: 'unavailable' });
+  });
+
+  it('tells its caller when the model cannot be loaded', async () => {
+    const host = createEncoderHost({ spawn: spawnChild, model: { encoderPath: '/nowhere.onnx', encoderSha256: '' } });
+    await expect(host.start()).rejects.toMatchObject({ code: 'unavailable' });
+    await host.close();
+  });
+});
