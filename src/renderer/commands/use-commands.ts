@@ -1,0 +1,106 @@
+import { useEffect, useId, useMemo, useRef } from 'react';
+import { useStore } from 'zustand';
+import { useWorkbench } from '../workbench.tsx';
+import { type Command, matchPress } from './command.ts';
+import { listCommands } from './registry.ts';
+
+/** Offers commands as long as the part is shown. The newest closures run, so callers need not memoise. */
+export function useCommands(commands: readonly Command[]): void {
+  const { commands: registry } = useWorkbench();
+  const owner = useId();
+  const newest = useRef(commands);
+  useEffect(() => {
+    newest.current = commands;
+  });
+  const shape = JSON.stringify(
+    commands.map(({ id, title, group, keys, enabled, inFields }) => [id, title, group, keys, enabled, inFields]),
+  );
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the commands
+  useEffect(() => {
+    registry.getState().put(
+      owner,
+      newest.current.map((command) => ({
+        ...command,
+        run: () => newest.current.find(({ id }) => id === command.id)?.run(),
+      })),
+    );
+  }, [registry, owner, shape]);
+  useEffect(() => () => registry.getState().remove(owner), [registry, owner]);
+}
+
+export function useCommandList(): Command[] {
+  const byOwner = useStore(useWorkbench().commands, (state) => state.byOwner);
+  return useMemo(() => listCommands(byOwner), [byOwner]);
+}
+
+function isField(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.isContentEditable ||
+      target.closest('input:not([type=checkbox],[type=radio]), textarea, select, .monaco-editor') !== null)
+  );
+}
+
+/** Ties the page to a desktop shell, if there is one: its menu runs commands, and it hears of unsaved drafts. */
+export function useShell(): void {
+  const { commands: registry, drafts } = useWorkbench();
+  const unsaved = useStore(drafts, (state) => Object.keys(state.byType).length);
+  useEffect(
+    () =>
+      window.workbench?.onCommand?.((id) =>
+        listCommands(registry.getState().byOwner)
+          .find((command) => command.id === id && command.enabled !== false)
+          ?.run(),
+      ),
+    [registry],
+  );
+  useEffect(() => {
+    window.workbench?.setUnsavedDrafts?.(unsaved);
+    if (unsaved === 0) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [unsaved]);
+}
+
+const chordWaitMs = 1_200;
+
+/** Listens for the shortcuts of all offered commands. */
+export function useShortcuts(): void {
+  const { commands: registry } = useWorkbench();
+  useEffect(() => {
+    let pending = '';
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const pressed = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key))
+        return;
+      if (document.querySelector('dialog[open]') && !(event.ctrlKey || event.metaKey)) return;
+      const found = matchPress(listCommands(registry.getState().byOwner), event, pending, isField(event.target));
+      pending = found.pending;
+      clearTimeout(timer);
+      if (pending !== '') {
+        timer = setTimeout(() => {
+          pending = '';
+        }, chordWaitMs);
+      }
+      if (found.command) {
+        event.preventDefault();
+        found.command.run();
+      }
+    };
+    // The condition editor keeps Ctrl+K and others for itself unless they are taken before it hears them.
+    const pressedInEditor = (event: KeyboardEvent) => {
+      const inEditor = event.target instanceof HTMLElement && event.target.closest('.monaco-editor') !== null;
+      if (!inEditor) return;
+      pressed(event);
+      if (event.defaultPrevented) event.stopPropagation();
+    };
+    window.addEventListener('keydown', pressedInEditor, { capture: true });
+    window.addEventListener('keydown', pressed);
+    return () => {
+      window.removeEventListener('keydown', pressedInEditor, { capture: true });
+      window.removeEventListener('keydown', pressed);
+      clearTimeout(timer);
+    };
+  }, [registry]);
+}

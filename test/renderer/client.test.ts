@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { ApiError, createClient, describeDetail } from '../../src/renderer/api/client.ts';
+import { createSession, startSession } from '../../src/renderer/api/session.ts';
+
+type Sent = { url: string; init: RequestInit };
+
+function clientThatGets(answer: () => Response | Promise<Response>) {
+  const sent: Sent[] = [];
+  let refusals = 0;
+  const client = createClient({
+    baseUrl: 'http://workbench',
+    fetch: async (url, init) => {
+      sent.push({ url, init });
+      return answer();
+    },
+    token: () => 'abc',
+    onUnauthorized: () => refusals++,
+  });
+  return { client, sent, refusals: () => refusals };
+}
+
+describe('the typed client', () => {
+  it('fills path, query and body from the operation table and signs the call', async () => {
+    const { client, sent } = clientThatGets(() =>
+      Response.json({ items: [], total: 0, page: 2, page_size: 20, pages: 0 }),
+    );
+    const params = { decision_type_id: '0e9b2ce5-4a55-4ec4-9a5f-6b2a1ad2f6cb' };
+    const page = await client.call('examples.list', { params, query: { page: 2, reviewed: false } });
+    expect(page.page).toBe(2);
+    expect(sent[0]?.url).toBe(
+      `http://workbench/api/v1/decision-types/${params.decision_type_id}/examples?page=2&reviewed=false`,
+    );
+    expect(sent[0]?.init).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer abc' } });
+  });
+
+  it('turns a refusal into an error with code, message and places', async () => {
+    const details = [{ type: 'missing', loc: ['body', 'options', 0], msg: 'is empty' }];
+    const { client } = clientThatGets(() =>
+      Response.json({ error: { code: 'validation_error', message: 'Not valid', details } }, { status: 422 }),
+    );
+    const refusal = await client.call('decision_types.list', { query: {} }).catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(ApiError);
+    expect(refusal).toMatchObject({ code: 'validation_error', status: 422, message: 'Not valid' });
+    expect(describeDetail(details[0])).toBe('options › 0: is empty');
+  });
+
+  it('tells the session when it has ended, and says so when no server answers', async () => {
+    const ended = clientThatGets(() =>
+      Response.json({ error: { code: 'unauthorized', message: 'No' } }, { status: 401 }),
+    );
+    await expect(ended.client.call('samples.list', {})).rejects.toMatchObject({ code: 'unauthorized' });
+    expect(ended.refusals()).toBe(1);
+    const gone = clientThatGets(() => Promise.reject(new TypeError('failed')));
+    await expect(gone.client.call('samples.list', {})).rejects.toMatchObject({ code: 'unreachable', status: 0 });
+  });
+});
+
+describe('opening the workbench', () => {
+  const place = (hash: string) => ({ bridge: undefined, hash, clearHash: () => undefined });
+
+  it('exchanges the one-time code of the address and keeps the token for the tab', async () => {
+    window.sessionStorage.clear();
+    const session = createSession(window.sessionStorage);
+    await startSession(session, place('#login=C0DE'), async (code) => `token for ${code}`);
+    expect(session.token()).toBe('token for C0DE');
+    const again = createSession(window.sessionStorage);
+    await startSession(again, place('#/'), () => Promise.reject(new Error('not asked')));
+    expect(again.token()).toBe('token for C0DE');
+  });
+
+  it('explains a code that was used already', async () => {
+    window.sessionStorage.clear();
+    const session = createSession(window.sessionStorage);
+    await startSession(session, place('#login=OLD'), () => Promise.reject(new Error('The code was used.')));
+    expect(session.store.getState()).toEqual({ token: null, status: 'closed', problem: 'The code was used.' });
+  });
+});
