@@ -1,0 +1,41 @@
+/**
+ * The limit that the decide figures stand beside: the same Fastify route shape that only commits one row per call,
+ * the calls of one event-loop turn sharing a commit, `synchronous=FULL`. Prints its port on stdout.
+ */
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import fastify from 'fastify';
+
+const database = new Database(join(mkdtempSync(join(tmpdir(), 'limit-')), 'limit.db'));
+database.pragma('journal_mode = WAL');
+database.pragma('synchronous = FULL');
+database.exec('CREATE TABLE record (id INTEGER PRIMARY KEY, at TEXT NOT NULL, body TEXT NOT NULL)');
+const insert = database.prepare('INSERT INTO record (at, body) VALUES (?, ?)');
+
+type Waiting = { body: string; done: () => void };
+let waiting: Waiting[] = [];
+const commit = database.transaction((batch: Waiting[]) => {
+  const at = new Date().toISOString();
+  for (const { body } of batch) insert.run(at, body);
+});
+function flush(): void {
+  const batch = waiting;
+  waiting = [];
+  commit(batch);
+  for (const { done } of batch) done();
+}
+
+const app = fastify({ logger: false });
+app.post('/api/v1/decide', (request) => {
+  const body = JSON.stringify(request.body);
+  return new Promise((answer) => {
+    if (waiting.length === 0) setImmediate(flush);
+    waiting.push({ body, done: () => answer({ decision: 'approve', confidence: 1 }) });
+  });
+});
+app.get('/health', () => ({ status: 'ok' }));
+await app.listen({ host: '127.0.0.1', port: 0 });
+const address = app.server.address();
+process.stdout.write(`${typeof address === 'object' ? address?.port : ''}\n`);

@@ -1,0 +1,93 @@
+/** A newcomer's first minutes in the browser: the sample project, from examples to a decision and a bundle. */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
+
+/** `KEEP_SCREENSHOT=1` renews the picture that the README shows. */
+const pictures = resolve(import.meta.dirname, '../..', process.env.KEEP_SCREENSHOT ? 'docs' : 'test-results');
+
+describe('the workbench in the browser', () => {
+  let workbench: RunningWorkbench;
+  let browser: Browser;
+  let page: Page;
+  const faults: string[] = [];
+  const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+
+  beforeAll(async () => {
+    mkdirSync(pictures, { recursive: true });
+    workbench = await startWorkbenchProcess();
+    browser = await chromium.launch({
+      executablePath: process.env.WORKBENCH_CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    page.setDefaultTimeout(20_000);
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await workbench?.stop();
+  });
+
+  test('signs in with the token of the owner and opens the sample project', async () => {
+    await page.goto(`${workbench.url}/app/`);
+    await page.getByLabel('Session token').fill(workbench.token);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Decision types', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Open sample project' }).first().click();
+    await tab('Examples').click();
+    await page.getByRole('grid').waitFor();
+  });
+
+  test('labels by keyboard, and undo takes it back', async () => {
+    const label = () => page.locator('tbody tr select').first();
+    await page.locator('tbody tr').first().waitFor();
+    const before = await label().inputValue();
+    const options = await label().locator('option').allTextContents();
+    const place = options.findIndex((option) => option !== '' && option !== before && option !== options[0]);
+    await page.locator('tbody tr').first().focus();
+    await page.keyboard.press(String(place));
+    await expect.poll(async () => label().inputValue()).not.toBe(before);
+    await page.keyboard.press('u');
+    await expect.poll(async () => label().inputValue()).toBe(before);
+  });
+
+  test('trains with progress until the policy is deployed', async () => {
+    await tab('Train').click();
+    await page.getByRole('button', { name: 'Start training' }).click();
+    await page.getByRole('progressbar').waitFor();
+    await page.getByText('Done and deployed').first().waitFor({ timeout: 120_000 });
+  });
+
+  test('shows where the policy is wrong', async () => {
+    await tab('Results').click();
+    await page.locator('.recharts-line').first().waitFor();
+    await page.getByRole('heading', { name: 'Where it errs' }).waitFor();
+  });
+
+  test('decides on the Try tab with the trace beside it', async () => {
+    await tab('Try').click();
+    await page.getByRole('button', { name: 'Decide', exact: true }).click();
+    const shown = (await page.getByTestId('decision').textContent()) ?? '';
+    expect(shown).toMatch(/approve|review|deny/);
+    await page.screenshot({ path: join(pictures, 'workbench.png') });
+    await tab('Logs').click();
+    await page.locator('tbody tr').first().waitFor();
+  });
+
+  test('exports the bundle', async () => {
+    await tab('Use').click();
+    const download = page.waitForEvent('download', { timeout: 60_000 });
+    await page.getByRole('button', { name: 'Export bundle' }).click();
+    expect((await download).suggestedFilename()).toMatch(/^refund-requests.*\.zip$/);
+  });
+
+  test('nothing went wrong behind the page', () => {
+    expect(faults).toEqual([]);
+  });
+});
