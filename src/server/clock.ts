@@ -11,7 +11,15 @@ export type Clock = {
 
 export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-export const newId = (): string => randomUUID();
+/**
+ * A UUID of version 7 (RFC 9562): the first 48 bits are milliseconds, so that new ids go to the end of an index. With
+ * random ids a commit of 32 decisions touches 32 pages of it, and the disk's sync pays for each.
+ */
+export function newId(): string {
+  const random = randomUUID();
+  const time = Date.now().toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(15)}`;
+}
 
 export const sha256: Sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
 

@@ -27,7 +27,6 @@ type AnyHandler = (
     caller: Caller | null;
     requestId: string;
     baseUrl: string;
-    signal: AbortSignal;
   },
 ) => unknown;
 
@@ -48,7 +47,6 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           caller: request.caller,
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
-          signal: request.signal,
         });
         return answer(reply, row, result);
       },

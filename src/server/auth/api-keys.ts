@@ -1,4 +1,4 @@
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { newId } from '../clock.ts';
 import type { ApiKeyRow } from '../store/accounts.ts';
@@ -15,10 +15,13 @@ export function looksLikeApiKey(token: string): boolean {
 
 /**
  * API keys. Kept are a random salt and HMAC-SHA-256(server key, salt ‖ key); the key itself is returned once, by
- * `create`. `verify` compares in constant time and asks the database only for a prefix it has not seen.
+ * `create`. `verify` compares in constant time and asks the database only for a prefix it has not seen. Revoking counts
+ * from the next call.
  */
 export function createApiKeys(store: Store, clock: Clock, serverKey: Buffer) {
   const byPrefix = new Map<string, ApiKeyRow[]>();
+  /** SHA-256 of keys that were verified, so that the keyed hash is computed once per key and not once per call. */
+  const verified = new Map<string, ApiKeyRow>();
   const lastUsed = new Map<string, number>();
   const digest = (salt: Buffer, key: string) => createHmac('sha256', serverKey).update(salt).update(key).digest();
 
@@ -42,6 +45,12 @@ export function createApiKeys(store: Store, clock: Clock, serverKey: Buffer) {
       return { row, key };
     },
     verify(key: string): ApiKeyRow | null {
+      const fingerprint = hash('sha256', key);
+      const known = verified.get(fingerprint);
+      if (known !== undefined) {
+        lastUsed.set(known.id, clock.now());
+        return known;
+      }
       const prefix = key.slice(0, prefixLength);
       let rows = byPrefix.get(prefix);
       if (rows === undefined) {
@@ -52,6 +61,8 @@ export function createApiKeys(store: Store, clock: Clock, serverKey: Buffer) {
       for (const row of rows) {
         if (timingSafeEqual(digest(row.salt, key), row.digest)) {
           lastUsed.set(row.id, clock.now());
+          if (verified.size >= maxCachedPrefixes) verified.clear();
+          verified.set(fingerprint, row);
           return row;
         }
       }
@@ -60,6 +71,7 @@ export function createApiKeys(store: Store, clock: Clock, serverKey: Buffer) {
     revoke(id: string, organisationId: string): boolean {
       const revoked = store.accounts.revokeKey(id, organisationId, clock.now());
       byPrefix.clear();
+      verified.clear();
       return revoked;
     },
     lastUsedAt: (row: ApiKeyRow): number | null => lastUsed.get(row.id) ?? row.lastUsedAt,

@@ -51,7 +51,6 @@ export type HandlerRequest<N extends OperationName> = ParsedRequest<Operations[N
   requestId: string;
   /** Address as the caller wrote it, e.g. http://127.0.0.1:8737 */
   baseUrl: string;
-  signal: AbortSignal;
 };
 
 export type HandlerResult<N extends OperationName> = Operations[N]['output'] extends null
