@@ -7,7 +7,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { electronPackage, findDesktop } from './electron-binary.ts';
-import { isFresh, projectRoot, serverEntry } from './freshness.ts';
+import { isFresh, projectRoot } from './freshness.ts';
 
 const own = new Set(['--browser', '--fetch-electron']);
 const flags = process.argv.slice(2).filter((flag) => !own.has(flag));
@@ -26,7 +26,9 @@ if (desktop.kind === 'ready' && !process.argv.includes('--browser')) {
 } else {
   if (desktop.kind !== 'ready') process.stderr.write(`${desktop.message}\n`);
   buildIfStale('out/renderer/index.html', ['--renderer']);
-  follow(spawn(process.execPath, [serverEntry('serve'), 'serve', '--open', ...flags], { stdio: 'inherit' }));
+  // Young objects die with their request: a small nursery keeps 40 MB off the resident size (as in `npm run workbench`).
+  const entry = ['--max-semi-space-size=4', join(projectRoot, 'scripts/workbench.ts')];
+  follow(spawn(process.execPath, [...entry, 'serve', '--open', ...flags], { stdio: 'inherit' }));
 }
 
 function buildIfStale(result: string, buildFlags: string[]): void {

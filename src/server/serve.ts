@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { setFlagsFromString } from 'node:v8';
 import { createIssuer } from './auth/issuer.ts';
 import { prepareDataDir } from './auth/secrets.ts';
 import { systemClock } from './clock.ts';
@@ -152,8 +151,6 @@ async function printToken(dataDir: string): Promise<void> {
 }
 
 async function serve(options: StartOptions, open: boolean): Promise<void> {
-  // Young objects die with their request: a small nursery costs nothing here and keeps 100 MB off the resident size.
-  setFlagsFromString('--max-semi-space-size=4');
   const { startWorkbench } = await import('./start.ts');
   const workbench = await startWorkbench(options);
   let closing = false;

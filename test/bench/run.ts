@@ -78,7 +78,7 @@ async function startWorkbenchProcessUntilHealth(): Promise<{ stop(): Promise<voi
   const dataDir = mkdtempSync('/tmp/start-');
   const child = spawn(
     process.execPath,
-    [join(root, 'scripts/workbench.ts'), 'serve', '--data-dir', dataDir, '--port', '0'],
+    ['--max-semi-space-size=4', join(root, 'scripts/workbench.ts'), 'serve', '--data-dir', dataDir, '--port', '0'],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
   const line = await firstLine(child);
