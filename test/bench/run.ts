@@ -141,11 +141,12 @@ try {
     decision_type: type,
     input: table[call % table.length]?.input,
   });
-  // A number behind each text keeps the encoder's cache out of the figures.
-  const textBody = (call: number) => ({
-    decision_type: 'text',
-    input: { text: `${texts[call % texts.length]?.input.text} ${call}` },
-  });
+  // A number behind each text, new in every load, keeps the encoder's cache out of the figures.
+  let textCalls = 0;
+  const textBody = () => {
+    textCalls += 1;
+    return { decision_type: 'text', input: { text: `${texts[textCalls % texts.length]?.input.text} ${textCalls}` } };
+  };
   const decide = `${workbench.url}/api/v1/decide`;
   const cases = [
     { name: 'limit: one row committed', url: limitUrl, body: tableBody('limit') },
