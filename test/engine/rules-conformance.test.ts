@@ -107,8 +107,8 @@ function plain(value: unknown): unknown {
 
 const { cases, leftOut, unexplained } = collect();
 const file = new URL('../cases/rules-conformance.json', import.meta.url);
-const reasons: Record<string, number> = {};
-for (const { reason } of leftOut) reasons[reason] = (reasons[reason] ?? 0) + 1;
+const reasons: Record<string, string[]> = {};
+for (const { name, reason } of leftOut) (reasons[reason] ??= []).push(name);
 if (process.env.UPDATE_CASES) {
   const lines = cases.map((one) => `    ${JSON.stringify(one)}`);
   writeFileSync(
