@@ -5,8 +5,9 @@ import { runEdgeTests } from './edge-tests.ts';
 import { runVitest } from './vitest-run.ts';
 
 const results = await runChecks();
-results.push(await runVitest(['unit', 'renderer']));
+// First the Python side: it makes the environment in which the rules are compared across the two languages.
 results.push(await runEdgeTests());
+results.push(await runVitest(['unit', 'renderer']));
 results.push(...(await runBrowserTests()));
 
 process.stdout.write('\n');
