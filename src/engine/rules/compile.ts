@@ -137,7 +137,8 @@ function didYouMean(word: string, candidates: readonly string[]): string | null 
   return candidates.length > 0 && candidates.length <= 8 ? `Known: ${candidates.join(', ')}.` : null;
 }
 
-function utf16Range(source: string, at: readonly [number, number]): { start: number; end: number } {
+/** A range of code points as a range of UTF-16 units, which editors count in. */
+export function utf16Range(source: string, at: readonly [number, number]): { start: number; end: number } {
   const characters = Array.from(source);
   const start = characters.slice(0, at[0]).join('').length;
   return { start, end: start + characters.slice(at[0], at[1]).join('').length };

@@ -148,43 +148,6 @@ export const decisionTypeOperations = {
     summary: 'One version',
     hints: reads,
   }),
-  'rules.check': operation({
-    method: 'POST',
-    path: '/api/v1/rules/check',
-    body: z.strictObject({
-      rules: z
-        .array(
-          z.strictObject({
-            name: z.string().default(''),
-            condition: z.string(),
-            then: z.string().default(''),
-            reason_code: z.string().nullable().default(null),
-            priority: z.int().default(100),
-          }),
-        )
-        .max(200),
-      options: z.array(z.string()).max(200),
-      reason_codes: z.array(z.string()).max(500).default([]),
-    }),
-    output: z.object({
-      ok: z.boolean(),
-      problems: z.array(
-        z.object({
-          rule: z.int(),
-          name: z.string(),
-          field: z.enum(['name', 'condition', 'then', 'reason_code']),
-          message: z.string(),
-          suggestion: z.string().nullable(),
-          range: z.object({ start: z.int(), end: z.int() }),
-        }),
-      ),
-    }),
-    status: 200,
-    access: 'key',
-    summary: 'Check rules without saving them; every problem with its place',
-    hints: reads,
-    tag: 'Decision types',
-  }),
   'samples.list': operation({
     method: 'GET',
     path: '/api/v1/samples',

@@ -6,6 +6,7 @@ import { decisionOperations } from './decisions.ts';
 import { exampleOperations } from './examples.ts';
 import { logOperations } from './logs.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
+import { ruleOperations } from './rules.ts';
 import { systemOperations } from './system.ts';
 import { trainingOperations } from './training.ts';
 
@@ -13,6 +14,7 @@ export const operations = {
   ...systemOperations,
   ...billingOperations,
   ...decisionTypeOperations,
+  ...ruleOperations,
   ...decisionOperations,
   ...exampleOperations,
   ...trainingOperations,

@@ -1,4 +1,5 @@
 import type { Handlers } from './context.ts';
+import { findDecisionType } from './decision-types.ts';
 
 export const ruleHandlers = {
   'rules.check': async (_deps, { body }) => {
@@ -6,4 +7,9 @@ export const ruleHandlers = {
     const compiled = compileRules(body.rules, { options: body.options, reason_codes: body.reason_codes });
     return compiled.ok ? { ok: true, problems: [] } : { ok: false, problems: compiled.problems };
   },
-} satisfies Handlers<'rules.check'>;
+  'rules.analyse': async (deps, { params, body, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { analyseRules } = await import('./rules-analysis.ts');
+    return analyseRules(deps, type, body);
+  },
+} satisfies Handlers<'rules.check' | 'rules.analyse'>;

@@ -83,6 +83,9 @@ export function createExampleStore(db: WorkbenchDatabase) {
   const labelled = db.prepare<[string], Raw>(
     'SELECT * FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL ORDER BY seq',
   );
+  const chunk = db.prepare<[string, number, number], Raw>(
+    'SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
+  );
   const counts = db.prepare<[string], { decision: string; n: number }>(
     'SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL GROUP BY decision',
   );
@@ -154,6 +157,9 @@ export function createExampleStore(db: WorkbenchDatabase) {
         total: total.get(...values) ?? 0,
       };
     },
+    /** Up to `limit` examples older than `beforeSeq`, newest first, for reading all of them chunk by chunk. */
+    chunk: (decisionTypeId: string, beforeSeq: number, limit: number): (ExampleRow & { seq: number })[] =>
+      chunk.all(decisionTypeId, beforeSeq, limit).map((raw) => ({ seq: raw.seq, ...toRow(raw) })),
     /** Rows as they are stored, for a bulk change that can be undone. */
     select(decisionTypeId: string, choice: { ids: readonly string[] } | { filter: ExampleFilter }): Raw[] {
       if ('filter' in choice) {
