@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { fieldPaths } from '../../src/renderer/examples/field-paths.ts';
 import { guessFormat, importProblem, roleOf, withRole } from '../../src/renderer/examples/import-mapping.ts';
 import { inferSchema } from '../../src/renderer/examples/infer-schema.ts';
 import { labelAction, moveRow } from '../../src/renderer/examples/labelling.ts';
@@ -68,10 +67,6 @@ describe('fields of the input', () => {
     { amount: 1, who: { state: 'CA' } },
     { amount: null, who: {}, note: 'x' },
   ];
-
-  it('are listed as dot paths for the rule editor', () => {
-    expect(fieldPaths(inputs)).toEqual(['amount', 'who.state', 'note']);
-  });
 
   it('become a schema; only those that every example has are required', () => {
     expect(inferSchema(inputs)).toEqual({

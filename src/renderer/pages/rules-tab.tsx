@@ -1,20 +1,27 @@
-import { lazy, Suspense, useEffect, useState } from 'react';
-import type { Rule } from '../../engine/domain.ts';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
+import type { JsonObject, Rule } from '../../engine/domain.ts';
+import { fieldsOfSchema } from '../../engine/rules/fields.ts';
+import { knownOfSeen } from '../../engine/rules/survey.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import { useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
-import { fieldPaths } from '../examples/field-paths.ts';
 import { SelectField, TextField } from '../parts/fields.tsx';
-import { Busy, EmptyState, ErrorNote } from '../parts/layout.tsx';
+import { Busy, Card, EmptyState, ErrorNote } from '../parts/layout.tsx';
+import { RulesAnalysisPanel } from '../parts/rules-analysis-panel.tsx';
+import type { TypeDraft } from '../state/drafts.ts';
 import { useDraft } from './use-draft.ts';
 
 const ConditionEditor = lazy(async () => ({
   default: (await import('../parts/condition-editor.tsx')).ConditionEditor,
 }));
+const ConditionTable = lazy(async () => ({
+  default: (await import('../parts/condition-table.tsx')).ConditionTable,
+}));
 
 type Problems = OutputOf<'rules.check'>['problems'];
 const checkDelayMs = 250;
+const analysisDelayMs = 700;
 
 function useSettled<T>(value: T, delayMs: number): T {
   const [settled, setSettled] = useState(value);
@@ -23,6 +30,44 @@ function useSettled<T>(value: T, delayMs: number): T {
     return () => clearTimeout(timer);
   }, [value, delayMs]);
   return settled;
+}
+
+/** The schema of a draft; undefined while it is no JSON object. */
+function schemaOf(text: string): JsonObject | null | undefined {
+  if (text.trim() === '') return null;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as JsonObject) : undefined;
+  } catch {
+    // Half-typed JSON: the editor of the schema tells about it.
+    return undefined;
+  }
+}
+
+/** What the rules would do, computed again when typing rests, and the fields they may use. */
+function useAnalysis(type: DecisionType, draft: TypeDraft) {
+  const settled = useSettled(draft, analysisDelayMs);
+  const schema = useMemo(() => schemaOf(settled.inputSchemaText), [settled.inputSchemaText]);
+  const analysis = useOperation(
+    'rules.analyse',
+    {
+      params: { decision_type_id: type.id },
+      body: {
+        rules: settled.hard_rules,
+        options: settled.options,
+        reason_codes: settled.reason_codes,
+        input_schema: schema,
+      },
+    },
+    { keepPrevious: true },
+  );
+  const seen = analysis.data?.fields;
+  const fields = useMemo(() => {
+    const named = fieldsOfSchema(schema ?? null);
+    const paths = new Set(named.map(({ path }) => JSON.stringify(path)));
+    return [...named, ...knownOfSeen(seen ?? []).filter(({ path }) => !paths.has(JSON.stringify(path)))];
+  }, [schema, seen]);
+  return { analysis, fields };
 }
 
 /** The hard rules in order, one of them open for editing, checked by the server while typing. */
@@ -35,7 +80,8 @@ export function RulesTab({ type }: { type: DecisionType }) {
     { body: { rules: settled.hard_rules, options: settled.options, reason_codes: settled.reason_codes } },
     { enabled: settled.hard_rules.length > 0, keepPrevious: true },
   );
-  const examples = useOperation('examples.list', { params: { decision_type_id: type.id }, query: { page_size: 50 } });
+  const { analysis, fields } = useAnalysis(type, draft);
+  const [view, setView] = useState<'text' | 'table'>('text');
   const rules = draft.hard_rules;
   const current = Math.min(chosen, rules.length - 1);
   const rule = rules[current];
@@ -59,6 +105,13 @@ export function RulesTab({ type }: { type: DecisionType }) {
   const remove = () => edit({ hard_rules: rules.filter((_, index) => index !== current) });
   useCommands([
     { id: 'add-rule', title: 'New rule', group: 'Create', keys: 'n', run: add },
+    {
+      id: 'rule-view',
+      title: 'Show the condition as text or table',
+      group: 'Go',
+      enabled: rule !== undefined,
+      run: () => setView(view === 'text' ? 'table' : 'text'),
+    },
     { id: 'remove-rule', title: 'Delete the open rule', group: 'Edit', enabled: rule !== undefined, run: remove },
   ]);
   if (!rule) {
@@ -101,57 +154,96 @@ export function RulesTab({ type }: { type: DecisionType }) {
           New rule
         </button>
       </section>
-      <section className="card stack" aria-label={`Rule ${rule.name}`}>
-        {check.isError && <ErrorNote error={check.error} />}
-        <div className="two">
-          <TextField label="Rule name" value={rule.name} onValue={(name) => setRule({ name }, `name-${current}`)} />
-          <TextField
-            label="Priority"
-            type="number"
-            min={1}
-            value={String(rule.priority)}
-            onValue={(text) => setRule({ priority: Math.max(1, Math.round(Number(text) || 1)) }, `priority-${current}`)}
-          />
-        </div>
-        <div className="field">
-          <span className="label">Condition</span>
-          <span className="hint">
-            The input is <code>ctx</code>: <code>ctx.amount &gt; 100 &amp;&amp; ctx.country in ["DE", "AT"]</code>
-          </span>
-          <Suspense fallback={<Busy>Loading the editor…</Busy>}>
-            <ConditionEditor
-              key={current}
-              label={`Condition of ${rule.name}`}
-              value={rule.condition}
-              onValue={(condition) => setRule({ condition }, `condition-${current}`)}
-              fields={fieldPaths(examples.data?.items.map((example) => example.input_payload) ?? [])}
-              markers={problems
-                .filter((problem) => problem.rule === current)
-                .map(({ message, range }) => ({ message, ...range }))}
+      <div className="stack">
+        <section className="card stack" aria-label={`Rule ${rule.name}`}>
+          {check.isError && <ErrorNote error={check.error} />}
+          <div className="two">
+            <TextField label="Rule name" value={rule.name} onValue={(name) => setRule({ name }, `name-${current}`)} />
+            <TextField
+              label="Priority"
+              type="number"
+              min={1}
+              value={String(rule.priority)}
+              onValue={(text) =>
+                setRule({ priority: Math.max(1, Math.round(Number(text) || 1)) }, `priority-${current}`)
+              }
             />
-          </Suspense>
-          <RuleProblems problems={problems.filter((problem) => problem.rule === current)} />
-        </div>
-        <div className="two">
-          <SelectField
-            label="Then"
-            value={rule.then}
-            choices={[...new Set([...draft.options, rule.then])].map((option) => ({ value: option, text: option }))}
-            onValue={(then) => setRule({ then })}
-          />
-          <SelectField
-            label="Reason code"
-            value={rule.reason_code ?? ''}
-            choices={[{ value: '', text: 'None' }, ...draft.reason_codes.map((code) => ({ value: code, text: code }))]}
-            onValue={(code) => setRule({ reason_code: code === '' ? null : code })}
-          />
-        </div>
-        <div className="row end">
-          <button type="button" className="danger" onClick={remove}>
-            Delete rule
-          </button>
-        </div>
-      </section>
+          </div>
+          <div className="field">
+            <div className="row between">
+              <span className="label">Condition</span>
+              <button type="button" className="small" onClick={() => setView(view === 'text' ? 'table' : 'text')}>
+                {view === 'text' ? 'Show as table' : 'Show as text'}
+              </button>
+            </div>
+            <Suspense fallback={<Busy>Loading the editor…</Busy>}>
+              {view === 'table' ? (
+                <ConditionTable
+                  key={current}
+                  value={rule.condition}
+                  onValue={(condition) => setRule({ condition }, `condition-${current}`)}
+                  fields={fields}
+                />
+              ) : (
+                <>
+                  <span className="hint">
+                    The input is <code>ctx</code>:{' '}
+                    <code>ctx.amount &gt; 100 &amp;&amp; ctx.country in ["DE", "AT"]</code>
+                  </span>
+                  <ConditionEditor
+                    key={current}
+                    label={`Condition of ${rule.name}`}
+                    value={rule.condition}
+                    onValue={(condition) => setRule({ condition }, `condition-${current}`)}
+                    fields={fields}
+                    markers={[
+                      ...problems
+                        .filter((problem) => problem.rule === current)
+                        .map(({ message, range }) => ({ message, severity: 'error' as const, ...range })),
+                      ...(analysis.isPlaceholderData ? [] : (analysis.data?.findings ?? [])).flatMap((finding) =>
+                        finding.rule === current && finding.range
+                          ? [{ message: finding.message, severity: finding.severity, ...finding.range }]
+                          : [],
+                      ),
+                    ]}
+                  />
+                </>
+              )}
+            </Suspense>
+            <RuleProblems problems={problems.filter((problem) => problem.rule === current)} />
+          </div>
+          <div className="two">
+            <SelectField
+              label="Then"
+              value={rule.then}
+              choices={[...new Set([...draft.options, rule.then])].map((option) => ({ value: option, text: option }))}
+              onValue={(then) => setRule({ then })}
+            />
+            <SelectField
+              label="Reason code"
+              value={rule.reason_code ?? ''}
+              choices={[
+                { value: '', text: 'None' },
+                ...draft.reason_codes.map((code) => ({ value: code, text: code })),
+              ]}
+              onValue={(code) => setRule({ reason_code: code === '' ? null : code })}
+            />
+          </div>
+          <div className="row end">
+            <button type="button" className="danger" onClick={remove}>
+              Delete rule
+            </button>
+          </div>
+        </section>
+        <Card title="What the rules would do">
+          {analysis.isError && <ErrorNote error={analysis.error} />}
+          {analysis.data ? (
+            <RulesAnalysisPanel analysis={analysis.data} onOpenRule={setChosen} />
+          ) : (
+            !analysis.isError && <Busy>Trying the rules on the examples…</Busy>
+          )}
+        </Card>
+      </div>
     </div>
   );
 }

@@ -2,6 +2,9 @@ import * as monaco from 'monaco-editor/editor';
 import 'monaco-editor/features/register.all';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
 import { useEffect, useRef } from 'react';
+import { type Completion, completionsAt, formatCondition, hoverAt } from '../../engine/rules/editor.ts';
+import type { KnownField } from '../../engine/rules/fields.ts';
+import { ruleFunctions } from '../../engine/rules/functions.ts';
 
 declare global {
   // Monaco looks for its workers under this name.
@@ -9,15 +12,11 @@ declare global {
 }
 
 /** A finding shown in the text; `start` and `end` are offsets in UTF-16 units. */
-export type Marker = { message: string; start: number; end: number };
+export type Marker = { message: string; start: number; end: number; severity: 'error' | 'warning' | 'info' };
 
 const language = 'cel';
 const keywords = ['in', 'true', 'false', 'null'];
-const functions = [
-  'has', 'all', 'exists', 'exists_one', 'map', 'filter', 'size', 'contains', 'startsWith', 'endsWith', 'matches',
-  'lowerAscii', 'upperAscii', 'trim', 'int', 'double', 'string', 'bool', 'abs', 'ceil', 'floor', 'round', 'min', 'max',
-  'timestamp', 'duration', 'getFullYear', 'getMonth', 'getDate', 'getDayOfWeek', 'getHours',
-]; // biome-ignore format: a list of names reads better in lines
+const macros = ['has', 'all', 'exists', 'exists_one', 'map', 'filter'];
 
 function prepareMonaco(): void {
   globalThis.MonacoEnvironment ??= { getWorker: () => new EditorWorker() };
@@ -33,7 +32,7 @@ function prepareMonaco(): void {
   });
   monaco.languages.setMonarchTokensProvider(language, {
     keywords,
-    functions,
+    functions: [...macros, ...ruleFunctions.keys()],
     tokenizer: {
       root: [
         [/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/, 'string'],
@@ -49,7 +48,7 @@ function prepareMonaco(): void {
   paint();
 }
 
-/** The editor of one rule condition: highlighting, completion of functions and fields, findings in place. */
+/** The editor of one rule condition: highlighting, completion, help on hover, formatting, findings in place. */
 export function ConditionEditor({
   value,
   onValue,
@@ -60,7 +59,7 @@ export function ConditionEditor({
   value: string;
   onValue(value: string): void;
   markers: readonly Marker[];
-  fields: readonly string[];
+  fields: readonly KnownField[];
   label: string;
 }) {
   const host = useRef<HTMLDivElement>(null);
@@ -101,12 +100,31 @@ export function ConditionEditor({
       triggerCharacters: ['.'],
       provideCompletionItems: (model, position) => {
         if (model !== made.getModel()) return { suggestions: [] };
-        return { suggestions: suggestionsAt(model, position, newest.current.fields) };
+        const found = completionsAt(model.getValue(), model.getOffsetAt(position), newest.current.fields);
+        const range = rangeIn(model, found.from, found.to);
+        return { suggestions: found.items.map((item) => suggestionOf(item, range)) };
       },
+    });
+    const hover = monaco.languages.registerHoverProvider(language, {
+      provideHover: (model, position) => {
+        if (model !== made.getModel()) return null;
+        const found = hoverAt(model.getValue(), model.getOffsetAt(position), newest.current.fields);
+        if (!found) return null;
+        const contents = [found.title, found.help].filter((text) => text !== '').map((value) => ({ value }));
+        return { contents, range: rangeIn(model, found.from, found.to) };
+      },
+    });
+    const formatting = monaco.languages.registerDocumentFormattingEditProvider(language, {
+      provideDocumentFormattingEdits: (model) =>
+        model === made.getModel()
+          ? [{ range: model.getFullModelRange(), text: formatCondition(model.getValue()) }]
+          : [],
     });
     return () => {
       changed.dispose();
       completion.dispose();
+      hover.dispose();
+      formatting.dispose();
       const model = made.getModel();
       made.dispose();
       model?.dispose();
@@ -125,58 +143,62 @@ export function ConditionEditor({
     monaco.editor.setModelMarkers(
       model,
       'rules',
-      markers.map(({ message, start, end }) => {
-        const from = model.getPositionAt(start);
-        const to = model.getPositionAt(Math.max(end, start + 1));
-        return {
-          severity: monaco.MarkerSeverity.Error,
-          message,
-          startLineNumber: from.lineNumber,
-          startColumn: from.column,
-          endLineNumber: to.lineNumber,
-          endColumn: to.column,
-        };
-      }),
+      markers.map(({ message, start, end, severity }) => ({
+        severity: severities[severity],
+        message,
+        ...rangeIn(model, start, Math.max(end, start + 1)),
+      })),
     );
   }, [markers]);
 
-  return <div ref={host} className="editor" />;
+  return (
+    <>
+      <div ref={host} className="editor" />
+      <div className="row end">
+        <button
+          type="button"
+          className="small"
+          title="Shift+Alt+F in the editor"
+          onClick={() => editor.current?.getAction('editor.action.formatDocument')?.run()}
+        >
+          Format
+        </button>
+      </div>
+    </>
+  );
 }
 
-function suggestionsAt(
-  model: monaco.editor.ITextModel,
-  position: monaco.Position,
-  fields: readonly string[],
-): monaco.languages.CompletionItem[] {
-  const line = model.getLineContent(position.lineNumber).slice(0, position.column - 1);
-  const path = /ctx\.([\w.]*)$/.exec(line)?.[1];
-  const word = model.getWordUntilPosition(position);
-  const rangeOf = (startColumn: number) => ({
-    startLineNumber: position.lineNumber,
-    endLineNumber: position.lineNumber,
-    startColumn,
-    endColumn: position.column,
-  });
-  if (path !== undefined) {
-    return fields.map((field) => ({
-      label: field,
-      insertText: field,
-      kind: monaco.languages.CompletionItemKind.Field,
-      range: rangeOf(position.column - path.length),
-    }));
-  }
-  return [
-    {
-      label: 'ctx',
-      insertText: 'ctx.',
-      kind: monaco.languages.CompletionItemKind.Variable,
-      range: rangeOf(word.startColumn),
-    },
-    ...functions.map((name) => ({
-      label: name,
-      insertText: name,
-      kind: monaco.languages.CompletionItemKind.Function,
-      range: rangeOf(word.startColumn),
-    })),
-  ];
+const severities = {
+  error: monaco.MarkerSeverity.Error,
+  warning: monaco.MarkerSeverity.Warning,
+  info: monaco.MarkerSeverity.Info,
+} as const;
+
+const kinds = {
+  field: monaco.languages.CompletionItemKind.Field,
+  function: monaco.languages.CompletionItemKind.Function,
+  macro: monaco.languages.CompletionItemKind.Keyword,
+  value: monaco.languages.CompletionItemKind.Value,
+} as const;
+
+function rangeIn(model: monaco.editor.ITextModel, start: number, end: number): monaco.IRange {
+  const from = model.getPositionAt(start);
+  const to = model.getPositionAt(end);
+  return {
+    startLineNumber: from.lineNumber,
+    startColumn: from.column,
+    endLineNumber: to.lineNumber,
+    endColumn: to.column,
+  };
+}
+
+function suggestionOf(item: Completion, range: monaco.IRange): monaco.languages.CompletionItem {
+  return {
+    label: item.label,
+    kind: kinds[item.kind],
+    insertText: item.insert,
+    detail: item.detail,
+    documentation: item.help,
+    range,
+  };
 }
