@@ -108,7 +108,7 @@ function plain(value: unknown): unknown {
 const { cases, leftOut, unexplained } = collect();
 const file = new URL('../cases/rules-conformance.json', import.meta.url);
 const reasons: Record<string, string[]> = {};
-for (const { name, reason } of leftOut) (reasons[reason] ??= []).push(name);
+for (const { name, reason } of leftOut) reasons[reason] = [...(reasons[reason] ?? []), name];
 if (process.env.UPDATE_CASES) {
   const lines = cases.map((one) => `    ${JSON.stringify(one)}`);
   writeFileSync(
