@@ -12,7 +12,7 @@ import type { StartOptions } from './start.ts';
 
 const help = `Decision Workbench
 
-  workbench serve [flags]   serve the workbench, the REST API and the agent tools on this machine
+  workbench serve [flags]   serve the workbench and the REST API on this machine
   workbench token [flags]   print a session token for the owner of the data folder
 
 Flags (environment variable, default):

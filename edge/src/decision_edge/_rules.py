@@ -936,48 +936,32 @@ def _map(entries: list[tuple[_Step, _Step]]) -> _Step:
     return step
 
 
+def _settle(run: _Run, tests: Iterable[_Step], settles: bool) -> bool:
+    """True or false as soon as a test says `settles`, which wins over errors of the others; limits always end it."""
+    failure: _Failure | None = None
+    for test in tests:
+        try:
+            value: Any = test(run)
+            if not isinstance(value, bool):
+                raise _Failure("type_mismatch")
+            if value == settles:
+                return settles
+        except _Failure as error:
+            if error.kind == "limit":
+                raise
+            failure = failure or error
+    if failure:
+        raise failure
+    return not settles
+
+
 def _logic(args: list[_Step], settles: bool) -> _Step:
-    """``and`` (settled by false) and ``or`` (settled by true): a settling operand wins over errors of the others."""
-
-    def step(run: _Run) -> bool:
-        failure: _Failure | None = None
-        for arg in args:
-            try:
-                value: Any = arg(run)
-                if not isinstance(value, bool):
-                    raise _Failure("type_mismatch")
-                if value == settles:
-                    return settles
-            except _Failure as error:
-                if error.kind == "limit":
-                    raise
-                failure = failure or error
-        if failure:
-            raise failure
-        return not settles
-
-    return step
+    """``and`` (settled by false) and ``or`` (settled by true)."""
+    return lambda run: _settle(run, args, settles)
 
 
 def _quantify(members: Callable[[_Run], Iterable[Any]], test: _Step, settles: bool) -> _Step:
-    def step(run: _Run) -> bool:
-        failure: _Failure | None = None
-        for _ in members(run):
-            try:
-                value: Any = test(run)
-                if not isinstance(value, bool):
-                    raise _Failure("type_mismatch")
-                if value == settles:
-                    return settles
-            except _Failure as error:
-                if error.kind == "limit":
-                    raise
-                failure = failure or error
-        if failure:
-            raise failure
-        return not settles
-
-    return step
+    return lambda run: _settle(run, (test for _ in members(run)), settles)
 
 
 # --- trace --------------------------------------------------------------------------------------
