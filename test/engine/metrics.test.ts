@@ -77,7 +77,7 @@ describe('calibration', () => {
 
 describe('the split', () => {
   const rows = Array.from({ length: 100 }, (_, i) => ({
-    id: `example-${i}`,
+    content: `{"place":${i}}`,
     label: i % 10 === 0 ? 1 : 0,
     source: i % 7 === 0 ? ('synthetic' as const) : ('user' as const),
   }));
@@ -89,13 +89,13 @@ describe('the split', () => {
     expect(test.filter((position) => rows[position]?.label === 1).length).toBe(2);
   });
 
-  it('puts an example on the same side whatever the order, and hardly moves any when some are added', () => {
-    const idsOf = (all: typeof rows) => new Set(splitRows(all).test.map((position) => all[position]?.id));
-    const before = idsOf(rows);
-    expect(idsOf([...rows].reverse())).toEqual(before);
-    const added = Array.from({ length: 5 }, (_, i) => ({ id: `new-${i}`, label: 0, source: 'user' as const }));
-    const after = idsOf([...rows, ...added]);
-    expect([...before].filter((id) => !after.has(id)).length).toBeLessThanOrEqual(2);
+  it('puts an input on the same side whatever the order, and hardly moves any when some are added', () => {
+    const heldOut = (all: typeof rows) => new Set(splitRows(all).test.map((position) => all[position]?.content));
+    const before = heldOut(rows);
+    expect(heldOut([...rows].reverse())).toEqual(before);
+    const added = Array.from({ length: 5 }, (_, i) => ({ content: `{"new":${i}}`, label: 0, source: 'user' as const }));
+    const after = heldOut([...rows, ...added]);
+    expect([...before].filter((content) => !after.has(content)).length).toBeLessThanOrEqual(2);
   });
 
   it('deals every option out evenly over the folds', () => {

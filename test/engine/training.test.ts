@@ -155,12 +155,19 @@ describe('a training run', () => {
     expect(told.some((report) => /^Encoding texts \d+ of \d+$/.test(report.message))).toBe(true);
   });
 
-  it('gives the same bundle and metrics for the same request, whatever the order of the examples', async () => {
+  it('gives the same bundle and metrics for the same examples, whatever their order, ids and order of keys', async () => {
     const definition = definitionOf(['refund', 'tracking']);
     const first = await train(requestOf(messages, definition), ports);
     const second = await train(requestOf([...messages].reverse(), definition), ports);
-    expect(second.metrics.log_loss).toBe(first.metrics.log_loss);
     expect(second.heldOut).toEqual(first.heldOut);
+    const renamed = messages.map((example, i) => ({
+      ...example,
+      id: `again-${(i * 7919) % 1000}-${i}`,
+      input: Object.fromEntries(Object.entries(example.input).reverse()),
+    }));
+    const third = await train(requestOf(renamed, definition), ports);
+    expect([second.metrics.log_loss, third.metrics.log_loss]).toEqual([first.metrics.log_loss, first.metrics.log_loss]);
+    expect(unpackBundle(third.bundle, sha256).classifier).toEqual(unpackBundle(first.bundle, sha256).classifier);
     expect(unpackBundle(second.bundle, sha256).classifier).toEqual(unpackBundle(first.bundle, sha256).classifier);
   });
 

@@ -90,7 +90,10 @@ describe('a policy that reads text with the sentence encoder', () => {
     const before = (await bench.call('GET', `${path}/logs`)).body.total;
     const calls = Array.from({ length: 40 }, (_, i) => decide(`${'see you later '.repeat(60)} ${i}`));
     await calls[0];
-    process.kill(encoderHost.pid() ?? 0, 'SIGKILL');
+    // pid 0 would be this whole test run
+    const pid = encoderHost.pid();
+    if (pid === null) throw new Error('the encoder has no process');
+    process.kill(pid, 'SIGKILL');
     const answers = await Promise.all(calls);
     const decided = answers.filter(({ status }) => status === 200).length;
     const refused = answers.filter(({ status, body }) => status === 503 && body.error.code === 'unavailable').length;

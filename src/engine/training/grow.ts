@@ -26,9 +26,8 @@ const reasonOf = ({ short }: Generated) =>
 export function growExamples(request: TrainRequest): Grown {
   const { config, definition, examples } = request;
   const { rows } = prepareRows(examples, definition.options);
-  const held = new Set(splitRows(rows).test.map((position) => rows[position]?.id));
-  const trainable = new Set(rows.filter((row) => !held.has(row.id)).map((row) => row.id));
-  const sources = examples.filter((example) => trainable.has(example.id)).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const byId = new Map(examples.map((example) => [example.id, example]));
+  const sources = splitRows(rows).train.flatMap((position) => byId.get(rows[position]?.id ?? '') ?? []);
   const options = definition.options.filter((option) => sources.some((source) => source.decision === option));
   const generated = config.auto_generate
     ? generateExamples(sources, options, minimumExamples.perOption, request.seed)

@@ -1,10 +1,11 @@
 /** From examples to labelled rows. */
+import { canonicalJson } from '../canonical-json.ts';
 import type { JsonObject, TrainingExample } from '../domain.ts';
 import { WorkbenchError } from '../errors.ts';
-import type { SplitRow } from './split.ts';
+import { byText, type SplitRow } from './split.ts';
 
 /** A labelled example; `label` counts the options that have examples, see {@link Prepared.present}. */
-export type LabelledRow = SplitRow & { input: JsonObject; decision: string; reasonCodes: string[] };
+export type LabelledRow = SplitRow & { id: string; input: JsonObject; decision: string; reasonCodes: string[] };
 
 export type Prepared = {
   rows: LabelledRow[];
@@ -14,7 +15,7 @@ export type Prepared = {
 };
 
 /**
- * Keeps the labelled examples in the order of their ids. Throws WorkbenchError 'validation_error' when no example is
+ * Keeps the labelled examples in the order of their contents. Throws WorkbenchError 'validation_error' when no example is
  * labelled or fewer than two options have examples. Options without examples and unknown decisions become notes.
  */
 export function prepareRows(examples: readonly TrainingExample[], options: readonly string[]): Prepared {
@@ -36,9 +37,9 @@ export function prepareRows(examples: readonly TrainingExample[], options: reado
       const label = labelOf.get(example.decision ?? undefined);
       if (label === undefined || example.decision === null) return [];
       const { id, input, source, reasonCodes, decision } = example;
-      return [{ id, input, source, reasonCodes, decision, label }];
+      return [{ id, content: canonicalJson(input), input, source, reasonCodes, decision, label }];
     })
-    .sort((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
+    .sort((a, b) => byText(a.content, b.content) || a.label - b.label || byText(a.id, b.id));
   const notes: string[] = [];
   const empty = options.filter((option) => !used.has(option));
   if (empty.length > 0) notes.push(`No examples, so never predicted: ${empty.join(', ')}.`);

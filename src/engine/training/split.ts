@@ -1,26 +1,37 @@
-/** Which rows are trained on and which are held out. Decided by hashes of example ids, so that runs stay comparable. */
+/**
+ * Which rows are trained on and which are held out. Decided by hashes of the inputs' content, so that runs stay comparable
+ * even after the examples were imported anew, and equal inputs keep together.
+ */
 import { hashString } from '../random.ts';
 
 /** What a split needs to know of an example. */
-export type SplitRow = { id: string; label: number; source: 'user' | 'synthetic' };
+export type SplitRow = {
+  /** The input as canonical JSON. */
+  content: string;
+  label: number;
+  source: 'user' | 'synthetic';
+};
 
-/** Positions grouped by label, each group in the order of the hash of its ids. */
+/** Orders texts by code units. */
+export const byText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Positions grouped by label, each group in the order of the hash of its contents. */
 function groupsByHash(rows: readonly SplitRow[], seed: number): number[][] {
-  const groups = new Map<number, { position: number; hash: number; id: string }[]>();
+  const groups = new Map<number, { position: number; hash: number; content: string }[]>();
   rows.forEach((row, position) => {
     const group = groups.get(row.label) ?? [];
-    group.push({ position, hash: hashString(row.id, seed), id: row.id });
+    group.push({ position, hash: hashString(row.content, seed), content: row.content });
     groups.set(row.label, group);
   });
   return [...groups]
     .sort(([a], [b]) => a - b)
     .map(([, group]) =>
-      group.sort((a, b) => a.hash - b.hash || (a.id < b.id ? -1 : 1)).map(({ position }) => position),
+      group.sort((a, b) => a.hash - b.hash || byText(a.content, b.content)).map(({ position }) => position),
     );
 }
 
 /**
- * Splits positions 80/20 within each label: the fifth of a label's user examples with the lowest hashes of their ids is held out.
+ * Splits positions 80/20 within each label: the fifth of a label's user examples with the lowest hashes of their contents is held out.
  * Synthetic examples are never held out. A label with fewer than 3 user examples is only trained on. Positions ascend.
  */
 export function splitRows(rows: readonly SplitRow[]): { train: number[]; test: number[] } {
