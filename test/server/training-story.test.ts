@@ -84,6 +84,15 @@ describe('a decision type that is trained and used', () => {
     expect(kept).toBe(detail.body.metrics.test_size);
   });
 
+  it('gives the same figures for the same rows under other ids and in another order', async () => {
+    const copy = await createTrainable(bench, { ...loanType, name: 'loan again' }, loanExamples(50).reverse());
+    const again = (await bench.call('POST', `${copy}/train`, { tune_hyperparams: false })).body.policy_id;
+    await pollUntil(() => bench.call('GET', `${copy}/policies/${again}/progress`), terminal);
+    const { accuracy, log_loss } = (await bench.call('GET', `${path}/policies/${policyId}`)).body.metrics;
+    const { metrics } = (await bench.call('GET', `${copy}/policies/${again}`)).body;
+    expect(metrics).toMatchObject({ accuracy, log_loss });
+  });
+
   it('decides by rule and by classifier', async () => {
     const byRule = await decide({ ...applicant(700), amount: 60_000 });
     expect(byRule.status).toBe(200);

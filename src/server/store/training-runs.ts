@@ -38,6 +38,10 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
   const snapshot = db.prepare<[string], SnapshotRow>(
     'SELECT example_id, input, decision, reason_codes, source FROM training_snapshots WHERE policy_id = ? ORDER BY position',
   );
+  const snapshotByContent = db.prepare<[string], SnapshotRow>(
+    `SELECT input, decision, reason_codes, source FROM training_snapshots WHERE policy_id = ?
+     ORDER BY input, decision, reason_codes, source`,
+  );
   const dropSnapshot = db.prepare('DELETE FROM training_snapshots WHERE policy_id = ?');
   const insertPolicy = db.prepare(
     `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config, fallback_option,
@@ -85,11 +89,12 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
   );
   const withdraw = db.prepare(`UPDATE policies SET status = 'trained', error = ? WHERE id = ? AND status = 'deployed'`);
 
+  /** Over the contents in their own order, not the ids: the same rows imported anew have the same digest. */
   function digestSnapshot(policyId: string): { sha256: string; size: number } {
     const hash = createHash('sha256');
     let size = 0;
-    for (const row of snapshot.iterate(policyId)) {
-      hash.update(JSON.stringify([row.example_id, row.input, row.decision, row.reason_codes, row.source]));
+    for (const row of snapshotByContent.iterate(policyId)) {
+      hash.update(JSON.stringify([row.input, row.decision, row.reason_codes, row.source]));
       size++;
     }
     return { sha256: hash.digest('hex'), size };
