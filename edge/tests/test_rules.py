@@ -8,6 +8,9 @@ import sys
 import pytest
 
 from decision_edge import _rules
+from decision_edge._rules.evaluate import Compiler
+from decision_edge._rules.tree import Reader
+from decision_edge._rules.values import Failure, Run, doubles, equal
 
 SHARED = pathlib.Path(__file__).parents[2] / "test" / "cases"
 CASES = json.loads((SHARED / "rules.json").read_text("utf-8"))["cases"]
@@ -98,10 +101,10 @@ def test_without_google_re2_a_pattern_names_the_extra(monkeypatch):
 
 def test_the_conformance_cases_of_cel_hold():
     for case in CONFORMANCE:
-        step = _rules._Compiler().compile(_rules._Reader().read(case["ast"]))
+        step = Compiler().compile(Reader().read(case["ast"]))
         if case["error"]:
-            with pytest.raises(_rules._Failure):
-                step(_rules._Run({}))
+            with pytest.raises(Failure):
+                step(Run({}))
         else:
-            run = _rules._Run({})
-            assert _rules._equal(step(run), _rules._doubles(case["expected"]), run), case["name"]
+            run = Run({})
+            assert equal(step(run), doubles(case["expected"]), run), case["name"]

@@ -24,13 +24,11 @@ type Saved = { condition: string; input: JsonObject };
 const savedPath = `${root}test/cases/rules-differences.json`;
 const saved = JSON.parse(readFileSync(savedPath, 'utf8')) as Saved[];
 
-// Loads the one module by its path, so that a Python without the package's dependencies will do.
+// Loads the rules by their own folder, so that a Python without the package's dependencies will do.
 const child = `
-import importlib.util, json, sys
-spec = importlib.util.spec_from_file_location("_rules", sys.argv[1])
-rules = importlib.util.module_from_spec(spec)
-sys.modules["_rules"] = rules
-spec.loader.exec_module(rules)
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import _rules as rules
 try:
     import re2
     has_re2 = True
@@ -61,7 +59,7 @@ it(`${count} random rules give the same outcome, error and trace in both languag
     cases.push({ rule: { name: 'r', condition, then: 'x', reason_code: null, priority: 1, ast }, input });
   }
   const batch = cases.map((one) => JSON.stringify(one)).join('\n');
-  const ran = spawnSync(python, ['-c', child, `${root}edge/src/decision_edge/_rules.py`], {
+  const ran = spawnSync(python, ['-c', child, `${root}edge/src/decision_edge`], {
     input: batch,
     encoding: 'utf8',
     maxBuffer: 1 << 30,
