@@ -1,7 +1,8 @@
+import { chargeHosting } from './metering/hosting.ts';
 import type { Deps } from './operations/context.ts';
 
 const dayMs = 24 * 3600 * 1000;
-const hourMs = 3600 * 1000;
+const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
 
 /** Really deletes the log records that are older than their type's retention; returns how many. */
@@ -19,7 +20,7 @@ export function forgetOldLogs(deps: Pick<Deps, 'store' | 'clock'>): number {
   return forgotten;
 }
 
-/** Starts the regular work: retention daily (and at the start), hosting credits hourly, key usage every minute. */
+/** Starts the regular work: retention daily (and at the start), hosting credits by the hour, key usage every minute. */
 export function startHousekeeping(deps: Deps): { stop(): void } {
   const guarded = (work: () => void) => () => {
     try {
@@ -39,7 +40,7 @@ export function startHousekeeping(deps: Deps): { stop(): void } {
     ),
     setInterval(
       guarded(() => chargeHosting(deps)),
-      hourMs / 12,
+      hostingCheckMs,
     ),
     setInterval(
       guarded(() => deps.auth.apiKeys.flush()),
@@ -52,28 +53,4 @@ export function startHousekeeping(deps: Deps): { stop(): void } {
       for (const timer of timers) clearTimeout(timer);
     },
   };
-}
-
-/** Two credits for each started hour of each deployed policy, once per hour; returns how many were charged. */
-export function chargeHosting(deps: Pick<Deps, 'store' | 'clock' | 'metering' | 'newId'>): number {
-  let charged = 0;
-  deps.store.transaction(() => {
-    for (const type of deps.store.decisionTypes.all()) {
-      const policy = deps.store.policies.deployedOf(type.id);
-      if (policy === null) continue;
-      const now = deps.clock.now();
-      if (deps.store.credits.hostingEntriesSince(policy.id, now - hourMs + 1) > 0) continue;
-      deps.store.credits.insert({
-        id: deps.newId(),
-        organisationSeq: deps.store.accounts.organisation(type.organisationId).seq,
-        operation: 'hosting',
-        credits: deps.metering.prices.hostingPerHour,
-        decisionTypeId: type.id,
-        referenceId: policy.id,
-        createdAt: now,
-      });
-      charged += 1;
-    }
-  });
-  return charged;
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chargeHosting, forgetOldLogs } from '../../src/server/housekeeping.ts';
-import { insertCreditEntry } from '../../src/server/store/credits.ts';
+import { forgetOldLogs } from '../../src/server/housekeeping.ts';
 import { insertLogRecord, type LogInsert } from '../../src/server/store/logs.ts';
 import { makeType, openForTest, stoppedClock } from './workbench.ts';
 
@@ -120,79 +119,5 @@ describe('the decision log', () => {
     expect(forgetOldLogs(deps)).toBe(0);
     clock.move(24 * 3600_000 + 1);
     expect(forgetOldLogs(deps)).toBe(5);
-  });
-});
-
-describe('credits and plans', () => {
-  it('are metered without limits on the local plan', async () => {
-    const { call, deps } = await openForTest({}, stoppedClock(Date.now()));
-    await call('GET', types);
-    const add = insertCreditEntry(deps.db);
-    const entry = { organisationSeq: 1, decisionTypeId: null, referenceId: null, createdAt: deps.clock.now() };
-    add({ ...entry, id: deps.newId(), operation: 'training', credits: 2_000 });
-    add({ ...entry, id: deps.newId(), operation: 'decision', credits: 1 });
-    add({
-      ...entry,
-      id: deps.newId(),
-      operation: 'decision',
-      credits: 1,
-      createdAt: deps.clock.now() - 8 * 24 * 3600_000,
-    });
-    const usage = (await call('GET', '/api/v1/credits/usage')).body;
-    expect(usage).toMatchObject({
-      total: 2,
-      summary: { total_credits: 2_001, by_operation: { training: 2_000, decision: 1 } },
-    });
-    expect((await call('GET', '/api/v1/credits/usage?days=90&operation=decision')).body.total).toBe(2);
-    expect((await call('GET', '/api/v1/credits/usage?days=91')).status).toBe(422);
-    expect((await call('GET', '/api/v1/credits')).body).toMatchObject({
-      plan: 'local',
-      allocation: null,
-      remaining: null,
-    });
-    expect(chargeHosting(deps)).toBe(0);
-  });
-
-  it('are limited by a chosen plan', async () => {
-    const { call, deps } = await openForTest({}, stoppedClock(Date.now()));
-    expect((await call('PUT', '/api/v1/billing/plan', { plan: 'trial' })).body).toMatchObject({
-      plan: 'trial',
-      allocation: 5_000,
-      used: 0,
-      remaining: 5_000,
-      percent_used: 0,
-      resets_at: null,
-    });
-    const id = await makeType(call);
-    const second = await call('POST', types, { name: 'second', options: ['a', 'b'] });
-    expect([second.status, second.body.error.code]).toEqual([402, 'quota_exceeded']);
-    expect((await call('GET', `${types}/${id}/export`)).status).toBe(403);
-    const owner = { organisationId: deps.store.accounts.firstOrganisation()!.id, organisationSeq: 1 };
-    expect(() => deps.metering.checkDecision(owner, 249)).not.toThrow();
-    expect(() => deps.metering.checkDecision(owner, 250)).toThrow(/250 decisions/);
-    insertCreditEntry(deps.db)({
-      id: deps.newId(),
-      organisationSeq: 1,
-      operation: 'generation',
-      credits: 3_500,
-      decisionTypeId: null,
-      referenceId: null,
-      createdAt: deps.clock.now(),
-    });
-    expect(() => deps.metering.checkTraining(owner)).toThrow(expect.objectContaining({ code: 'insufficient_credits' }));
-    expect((await call('GET', '/api/v1/credits')).body).toMatchObject({
-      used: 3_500,
-      remaining: 1_500,
-      percent_used: 70,
-    });
-    const plans = (await call('GET', '/api/v1/billing/plans')).body;
-    expect(plans.plans.map((plan: { name: string; credits: number }) => [plan.name, plan.credits])).toEqual([
-      ['local', null],
-      ['trial', 5_000],
-      ['developer', 10_000],
-      ['starter', 50_000],
-      ['growth', 200_000],
-      ['scale', 1_000_000],
-    ]);
   });
 });

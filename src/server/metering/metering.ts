@@ -28,14 +28,9 @@ export function createMetering(store: Store, clock: Clock) {
     const month = monthOf(clock.now());
     const since = plan.renews
       ? Math.max(month.start, plan.name === 'local' ? 0 : organisation.planSince)
-      : organisation.planSince;
-    return {
-      plan: plan.name,
-      since,
-      used: store.credits.usedSince(caller.organisationSeq, since),
-      decisions: plan.decisions === null ? 0 : store.credits.countSince(caller.organisationSeq, 'decision', since),
-      resetsAt: plan.renews ? month.next : null,
-    };
+      : (organisation.trialSince ?? organisation.planSince);
+    const { used, decisions } = store.credits.usedSince(caller.organisationSeq, since);
+    return { plan: plan.name, since, used, decisions, resetsAt: plan.renews ? month.next : null };
   };
   const planOf = (caller: Organisation) => plans[store.accounts.organisation(caller.organisationId).plan];
 

@@ -25,7 +25,10 @@ export const billingHandlers = {
     plans: planNames.map((name) => plans[name]),
   }),
   'billing.set_plan': (deps, { caller, body }) => {
-    deps.store.accounts.setPlan(caller.organisationId, body.plan, deps.clock.now());
+    // choosing the same plan again must not give its credits again
+    if (deps.store.accounts.organisation(caller.organisationId).plan !== body.plan) {
+      deps.store.accounts.setPlan(caller.organisationId, body.plan, deps.clock.now());
+    }
     return deps.metering.balance(caller);
   },
 } satisfies Handlers<'credits.balance' | 'credits.usage' | 'billing.plans' | 'billing.set_plan'>;

@@ -5,6 +5,7 @@ import type { TrainingConfig } from '../../engine/domain.ts';
 import type { TrainRequest } from '../../engine/training/train.ts';
 import { isoTime } from '../clock.ts';
 import { createTrainingJobs, type TrainingJobs } from '../jobs/training-jobs.ts';
+import { chargeHosting } from '../metering/hosting.ts';
 import type { BaseDeps } from '../operations/context.ts';
 import { type CommitQueue, createCommitQueue } from '../store/commit-queue.ts';
 import { artifactPath, createDeployed, type Deployed } from './deployed.ts';
@@ -84,6 +85,7 @@ export function createRuntime(base: BaseDeps): Runtime {
       policies.runs.withdraw(policyId, 'The file of the policy is missing or damaged.');
       return;
     }
+    chargeHosting(base);
     try {
       await deployed.warm(type, policy);
     } catch (error) {

@@ -8,6 +8,8 @@ export type OrganisationRow = {
   name: string;
   plan: PlanName;
   planSince: number;
+  /** When the trial was first chosen, or null. */
+  trialSince: number | null;
   createdAt: number;
 };
 export type UserRow = {
@@ -30,7 +32,8 @@ export type ApiKeyRow = {
   lastUsedAt: number | null;
 };
 
-const organisationColumns = 'seq, id, name, plan, plan_since AS planSince, created_at AS createdAt';
+const organisationColumns =
+  'seq, id, name, plan, plan_since AS planSince, trial_since AS trialSince, created_at AS createdAt';
 const userColumns = 'id, organisation_id AS organisationId, email, name, role, created_at AS createdAt';
 const keyColumns = `id, organisation_id AS organisationId, name, prefix, salt, digest,
   rate_limit_per_minute AS rateLimitPerMinute, created_at AS createdAt, last_used_at AS lastUsedAt`;
@@ -47,7 +50,10 @@ export function createAccountStore(db: WorkbenchDatabase) {
       "INSERT INTO organisations (id, name, plan, plan_since, created_at) VALUES (?, ?, 'local', ?, ?)",
     ),
     rename: db.prepare('UPDATE organisations SET name = ? WHERE id = ?'),
-    setPlan: db.prepare('UPDATE organisations SET plan = ?, plan_since = ? WHERE id = ?'),
+    setPlan: db.prepare(
+      `UPDATE organisations SET plan = @plan, plan_since = @at,
+         trial_since = CASE WHEN @plan = 'trial' THEN coalesce(trial_since, @at) ELSE trial_since END WHERE id = @id`,
+    ),
     user: db.prepare<[string], UserRow>(`SELECT ${userColumns} FROM users WHERE id = ?`),
     userBySubject: db.prepare<[string, string], UserRow>(
       `SELECT ${userColumns} FROM users WHERE issuer = ? AND subject = ?`,
@@ -98,7 +104,7 @@ export function createAccountStore(db: WorkbenchDatabase) {
       organisations.delete(id);
     },
     setPlan(id: string, plan: PlanName, at: number): void {
-      statements.setPlan.run(plan, at, id);
+      statements.setPlan.run({ id, plan, at });
       organisations.delete(id);
     },
     user: (id: string): UserRow | null => statements.user.get(id) ?? null,

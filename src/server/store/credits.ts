@@ -42,19 +42,15 @@ export function insertCreditEntry(db: WorkbenchDatabase): (entry: CreditEntry) =
 
 /** The ledger: entries are only ever added. */
 export function createCreditStore(db: WorkbenchDatabase) {
-  const used = db
-    .prepare<[number, number], number>(
-      'SELECT coalesce(sum(credits), 0) FROM credit_entries WHERE organisation_seq = ? AND created_at >= ?',
-    )
-    .pluck();
-  const usedBy = db
-    .prepare<[number, string, number], number>(
-      'SELECT count(*) FROM credit_entries WHERE organisation_seq = ? AND operation = ? AND created_at >= ?',
-    )
-    .pluck();
-  const hosted = db
-    .prepare<[string, number], number>(
-      "SELECT count(*) FROM credit_entries WHERE operation = 'hosting' AND reference_id = ? AND created_at >= ?",
+  // by row number, not by time: a decision under a plan adds up only what is new since the decision before
+  const addUp = db.prepare<[number, number, number], { seq: number | null; used: number; decisions: number }>(
+    `SELECT max(seq) AS seq, coalesce(sum(credits), 0) AS used, coalesce(sum(operation = 'decision'), 0) AS decisions
+     FROM credit_entries NOT INDEXED WHERE seq > ? AND organisation_seq = ? AND created_at >= ?`,
+  );
+  const sums = new Map<number, { since: number; seq: number; used: number; decisions: number }>();
+  const lastHosting = db
+    .prepare<[string], number | null>(
+      "SELECT max(created_at) FROM credit_entries WHERE operation = 'hosting' AND reference_id = ?",
     )
     .pluck();
   const filter = 'organisation_seq = ? AND created_at >= ? AND (? IS NULL OR operation = ?)';
@@ -68,10 +64,22 @@ export function createCreditStore(db: WorkbenchDatabase) {
 
   return {
     insert: insertCreditEntry(db),
-    usedSince: (organisationSeq: number, sinceMs: number): number => used.get(organisationSeq, sinceMs) ?? 0,
-    countSince: (organisationSeq: number, operation: CreditOperation, sinceMs: number): number =>
-      usedBy.get(organisationSeq, operation, sinceMs) ?? 0,
-    hostingEntriesSince: (policyId: string, sinceMs: number): number => hosted.get(policyId, sinceMs) ?? 0,
+    /** Credits and decisions of an organisation since a time. Not inside a transaction that may be rolled back. */
+    usedSince(organisationSeq: number, sinceMs: number): { used: number; decisions: number } {
+      const known = sums.get(organisationSeq);
+      const from = known?.since === sinceMs ? known : { since: sinceMs, seq: 0, used: 0, decisions: 0 };
+      const more = addUp.get(from.seq, organisationSeq, sinceMs);
+      const sum = {
+        since: sinceMs,
+        seq: more?.seq ?? from.seq,
+        used: from.used + (more?.used ?? 0),
+        decisions: from.decisions + (more?.decisions ?? 0),
+      };
+      sums.set(organisationSeq, sum);
+      return sum;
+    },
+    /** When the hosting of a policy was charged last, or null. */
+    lastHosting: (policyId: string): number | null => lastHosting.get(policyId) ?? null,
     usage(query: {
       organisationSeq: number;
       sinceMs: number;
