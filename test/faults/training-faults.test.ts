@@ -62,6 +62,21 @@ describe('a training that is interrupted', () => {
     expect((await bench.call('POST', `${path}/train`)).status).toBe(202);
   });
 
+  it('ends with its decision type, and frees the slot [STA-12]', async () => {
+    bench = await startWorkbench(dataDir);
+    const { path, policyId } = await startSlowTraining();
+    const pid = workerPid(bench, policyId);
+    expect((await bench.call('DELETE', path)).status).toBe(204);
+    const other = await createTrainable(bench, loanType, loanExamples(40));
+    const started = await pollUntil(
+      () => bench.call('POST', `${other}/train`, { tune_hyperparams: false }),
+      ({ status }) => status !== 409,
+    );
+    expect([started.status, isAlive(pid)]).toEqual([202, false]);
+    expect(bench.deps.store.policies.byId(policyId)).toMatchObject({ status: 'cancelled' });
+    expect(artifacts()).toEqual([]);
+  });
+
   it('is tried once more when its process is killed, on the same data', async () => {
     bench = await startWorkbench(dataDir);
     const path = await createTrainable(bench, loanType, loanExamples(40));

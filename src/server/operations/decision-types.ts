@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Definition, escalationPolicySchema } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { isoTime } from '../clock.ts';
@@ -127,7 +128,7 @@ export const decisionTypeHandlers = {
       };
       return {
         definition,
-        changed: JSON.stringify(definition) !== JSON.stringify(before),
+        changed: !isDeepStrictEqual(definition, before),
         fallbackOption: body.fallback_option === undefined ? row.fallbackOption : body.fallback_option,
       };
     };
@@ -167,6 +168,10 @@ export const decisionTypeHandlers = {
   },
   'decision_types.delete': (deps, { caller, params }) => {
     const row = findDecisionType(deps, caller, params.decision_type_id);
+    // afterwards nobody could address it: it would hold the organisation's training slot to its end
+    for (const policy of deps.store.policies.unfinished()) {
+      if (policy.decision_type_id === row.id) deps.runtime.jobs.cancel(policy.id);
+    }
     deps.store.decisionTypes.remove(row.id, deps.clock.now());
   },
   'versions.list': (deps, { caller, params }) =>
