@@ -65,11 +65,15 @@ async function open(): Promise<void> {
 
 /** Children run from the bundle in out/server, on Electron's own Node. */
 const spawnBuiltChild: SpawnChild = (name, options) =>
-  fork(childEntry(name, pathToFileURL(join(outDir, 'server/serve.js')).href), [], {
-    serialization: 'advanced',
-    execArgv: [`--max-old-space-size=${options.heapMb}`],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
+  fork(
+    childEntry(name, pathToFileURL(join(outDir, 'server/serve.js')).href),
+    options.tag === undefined ? [] : [options.tag],
+    {
+      serialization: 'advanced',
+      execArgv: [`--max-old-space-size=${options.heapMb}`],
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    },
+  );
 
 /** The page's address; the window signs in through the bridge, not by the link's one-time code. */
 function withoutLogin(link: string): string {

@@ -14,6 +14,8 @@ export type ServerOptions = {
   synchronous: 'FULL' | 'NORMAL';
   /** A training without a heartbeat for this long is taken for dead. */
   heartbeatTimeoutMs: number;
+  /** A training whose process grows past this is stopped. */
+  trainingMemoryMb: number;
   /** External OpenID provider, beside the local one. */
   oidc: { issuer: string; audience: string; jwksUrl: string } | null;
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';

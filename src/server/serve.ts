@@ -20,6 +20,7 @@ Flags (environment variable, default):
   --port N                  port, 0 picks a free one (WORKBENCH_PORT, 8737)
   --synchronous FULL|NORMAL durability of a commit (WORKBENCH_SYNCHRONOUS, FULL)
   --heartbeat-timeout-ms N  a training silent for so long is dead (WORKBENCH_HEARTBEAT_TIMEOUT_MS, 30000)
+  --training-memory-mb N    a training that needs more is stopped (WORKBENCH_TRAINING_MEMORY_MB, 2000)
   --log-level LEVEL         silent, error, warn, info, debug (WORKBENCH_LOG_LEVEL, warn)
   --oidc-issuer URL         external OpenID provider (WORKBENCH_OIDC_ISSUER), with
   --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and
@@ -81,6 +82,12 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
         1_000,
         3_600_000,
       ),
+      trainingMemoryMb: whole(
+        '--training-memory-mb',
+        values['training-memory-mb'] ?? env['WORKBENCH_TRAINING_MEMORY_MB'] ?? '2000',
+        256,
+        1_000_000,
+      ),
       logLevel: oneOf('--log-level', values['log-level'] ?? env['WORKBENCH_LOG_LEVEL'] ?? 'warn', [
         'silent',
         'error',
@@ -107,6 +114,7 @@ function parseFlags(args: readonly string[]) {
       port: text,
       synchronous: text,
       'heartbeat-timeout-ms': text,
+      'training-memory-mb': text,
       'log-level': text,
       'oidc-issuer': text,
       'oidc-audience': text,

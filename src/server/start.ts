@@ -38,6 +38,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
     resourcesDir: path.join(program, 'resources'),
     synchronous: 'FULL',
     heartbeatTimeoutMs: 30_000,
+    trainingMemoryMb: 2_000,
     oidc: null,
     logLevel: 'info',
     ...options,

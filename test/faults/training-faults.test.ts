@@ -134,6 +134,58 @@ describe('a training that is interrupted', () => {
     expect(isAlive(pid)).toBe(false);
   });
 
+  it('stays ended when a note of its silence could only be written afterwards', async () => {
+    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 2_000 });
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const { db, runtime } = bench.deps;
+    db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON policies WHEN NEW.status = 'stopping'
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
+    process.kill(workerPid(bench, policyId), 'SIGSTOP');
+    const progress = () => bench.call('GET', `${path}/policies/${policyId}/progress`);
+    const done = await pollUntil(progress, terminal);
+    expect(done.body).toMatchObject({ status: 'deployed', retry_count: 1 });
+    db.exec('DROP TRIGGER refuse');
+    runtime.jobs.judge();
+    expect((await progress()).body).toMatchObject({
+      status: 'deployed',
+      attempts: [{ status: 'failed' }, { status: 'succeeded' }],
+    });
+  });
+
+  it('fails, and is not tried again, when it needs more memory than it may have', async () => {
+    bench = await startWorkbench(dataDir, { trainingMemoryMb: 100 });
+    const { path, policyId, policy } = await startSlowTraining();
+    const pid = workerPid(bench, policyId);
+    const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+    expect(done.body).toMatchObject({
+      status: 'failed',
+      error: 'out of memory: the training needs more than 100 MB; train on fewer examples or fields',
+      attempts: [{ status: 'failed' }],
+    });
+    expect(isAlive(pid)).toBe(false);
+    expect((await bench.call('POST', `${path}/train`)).status).toBe(202);
+  });
+
+  it('is recorded as soon as that is possible when it could not be dispatched', async () => {
+    bench = await startWorkbench(dataDir, {
+      spawnChild: (name, options) => {
+        if (name !== 'worker') return spawnChild(name, options);
+        bench.deps.db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON policies
+          BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+        throw new Error('no more processes');
+      },
+    });
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const refused = await bench.call('POST', `${path}/train`);
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'training_dispatch_failed']);
+    const [{ policy_id: policyId }] = refused.body.error.details;
+    bench.deps.db.exec('DROP TRIGGER refuse');
+    const done = await pollUntil(() => bench.call('GET', `${path}/policies/${policyId}/progress`), terminal);
+    expect(done.body).toMatchObject({ status: 'failed', error: 'The training could not be dispatched.' });
+    expect((await bench.call('GET', '/credits')).body.used).toBe(0);
+  });
+
   it('is durable and refunded when no process could be made', async () => {
     bench = await startWorkbench(dataDir, {
       spawnChild: (name, options) => {

@@ -66,15 +66,18 @@ describe('a decision type that is trained and used', () => {
     expect([second.status, second.body.error.code]).toEqual([409, 'conflict']);
 
     const percents: number[] = [];
+    const estimates: (string | null)[] = [];
     const progress = await pollUntil(async () => {
       const answer = await bench.call('GET', `${path}/policies/${policyId}/progress`);
       percents.push(answer.body.progress_percent);
+      estimates.push(answer.body.estimated_completion_at, answer.body.duration_hint);
       return answer;
     }, terminal);
     expect(progress.body).toMatchObject({ status: 'deployed', error: null, progress_percent: 100, retry_count: 0 });
     expect(progress.body.completed_stages).toHaveLength(7);
     expect(progress.body.attempts).toHaveLength(1);
     expect(percents).toEqual(percents.toSorted((a, b) => a - b));
+    expect(estimates).not.toContain(null);
 
     const detail = await bench.call('GET', `${path}/policies/${policyId}`);
     expect(detail.body).toMatchObject({ deployed: true, auto_deployed: true, quality_gate_met: true });

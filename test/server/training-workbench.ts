@@ -41,6 +41,7 @@ export async function startWorkbench(dataDir: string, changes: Partial<ServerOpt
     resourcesDir: defaultResourcesDir(),
     synchronous: 'NORMAL',
     heartbeatTimeoutMs: 30_000,
+    trainingMemoryMb: 2_000,
     oidc: null,
     logLevel: 'silent',
     ...changes,

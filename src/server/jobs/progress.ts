@@ -2,24 +2,28 @@
 import { trainingStages } from '../../engine/domain.ts';
 import { isoTime, isoTimeOrNull } from '../clock.ts';
 import type { Progress } from '../contract/training.ts';
-import type { AttemptRow, PolicyRow } from '../store/policies.ts';
+import type { AttemptRow, PastRun, PolicyRow } from '../store/policies.ts';
 import type { CompletedStage } from '../store/training-runs.ts';
 import type { LiveProgress } from './training-jobs.ts';
 
 const inProgress: ReadonlySet<string> = new Set(['training', 'stopping', 'cancelling']);
-/** Below this share an estimate of the end would be a guess. */
-const EARLIEST_ESTIMATE = 0.02;
+/** What a first training is taken to need before its own pace is known. */
+const firstGuess = { baseMs: 4_000, perExampleMs: 25 } as const;
 
 /** A name by which logs and people can speak of one attempt. */
 export function executionName(policy: Pick<PolicyRow, 'id'>, attempt: Pick<AttemptRow, 'attempt_number'>): string {
   return `training-${policy.id.slice(0, 8)}-${attempt.attempt_number}`;
 }
 
-/** Composes the progress from memory (`live`, while a process runs) and the database. `nowMs` is the wall clock. */
+/**
+ * Composes the progress from memory (`live`, while a process runs) and the database. `past` is an earlier training to
+ * estimate from; `nowMs` is the wall clock.
+ */
 export function describeProgress(
   policy: PolicyRow,
   attempts: readonly AttemptRow[],
   live: LiveProgress | null,
+  past: PastRun | null,
   nowMs: number,
 ): Progress {
   const current = attempts.find(({ id }) => id === policy.current_attempt_id) ?? attempts.at(-1);
@@ -32,7 +36,7 @@ export function describeProgress(
   const startedAt = current?.started_at ?? policy.created_at;
   const endedAt = running ? nowMs : (policy.completed_at ?? nowMs);
   const elapsedMs = Math.max(0, endedAt - startedAt);
-  const remainingMs = running && fraction >= EARLIEST_ESTIMATE ? (elapsedMs / fraction) * (1 - fraction) : null;
+  const remainingMs = running ? estimateRemaining(elapsedMs, fraction, policy.snapshot_size, past) : null;
   const completed = ofCurrent?.completedStages ?? (JSON.parse(current?.completed_stages ?? '[]') as CompletedStage[]);
   return {
     policy_id: policy.id,
@@ -44,7 +48,7 @@ export function describeProgress(
     progress_percent: Math.round(fraction * 1_000) / 10,
     message: messageFor(policy, ofCurrent?.message ?? current?.message ?? null),
     error: policy.error,
-    duration_hint: remainingMs === null ? null : hint(remainingMs),
+    duration_hint: remainingMs === null ? `took ${inWords(elapsedMs)}` : `about ${inWords(remainingMs)} left`,
     execution_name: current ? executionName(policy, current) : null,
     task_index: 0,
     task_attempt: Math.max(0, (current?.attempt_number ?? 1) - 1),
@@ -93,7 +97,20 @@ function messageFor(policy: PolicyRow, running: string | null): string | null {
   }
 }
 
-function hint(remainingMs: number): string {
-  const seconds = Math.max(1, Math.round(remainingMs / 1_000));
-  return seconds < 90 ? `about ${seconds} s left` : `about ${Math.round(seconds / 60)} min left`;
+/**
+ * Milliseconds to the end: what an earlier run leads to expect (scaled by the number of examples), which its own pace
+ * replaces in the measure in which the run advances.
+ */
+function estimateRemaining(elapsedMs: number, fraction: number, examples: number, past: PastRun | null): number {
+  const expectedMs =
+    past === null
+      ? firstGuess.baseMs + firstGuess.perExampleMs * examples
+      : past.tookMs * Math.max(0.1, examples / past.examples);
+  const byPaceMs = fraction === 0 ? 0 : (elapsedMs / fraction) * (1 - fraction);
+  return fraction * byPaceMs + (1 - fraction) * Math.max(0, expectedMs - elapsedMs);
+}
+
+function inWords(durationMs: number): string {
+  const seconds = Math.max(1, Math.round(durationMs / 1_000));
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
 }

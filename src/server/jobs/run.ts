@@ -18,12 +18,17 @@ export type Run = {
   kill(): void;
 };
 
-const HEAP_MB = 1_400;
 const ACCEPT_LIMIT_MS = 20_000;
 
 /** Forks a worker and gives it its order. Throws when no process could be made. */
-export function startRun(spawn: SpawnChild, order: WorkerOrder, now: () => number, events: RunEvents): Run {
-  const child: ChildProcess = spawn('worker', { heapMb: HEAP_MB });
+export function startRun(
+  spawn: SpawnChild,
+  options: { tag: string; heapMb: number },
+  order: WorkerOrder,
+  now: () => number,
+  events: RunEvents,
+): Run {
+  const child: ChildProcess = spawn('worker', options);
   let settle: { resolve(): void; reject(error: Error): void } | null = null;
   let gone = false;
   const accepted = new Promise<void>((resolve, reject) => {
@@ -65,7 +70,12 @@ export function startRun(spawn: SpawnChild, order: WorkerOrder, now: () => numbe
   child.once('error', (error) => {
     if (child.pid === undefined) end('it could not be started', error);
   });
-  child.once('exit', (code, signal) => end(signal ? `signal ${signal}` : `exit code ${code}`));
+  child.once('exit', (code, signal) => {
+    const how = signal ? `signal ${signal}` : `exit code ${code}`;
+    // what it said last may still be in the channel
+    if (child.connected) child.once('disconnect', () => end(how));
+    else end(how);
+  });
   if (child.pid !== undefined) child.send(order, () => undefined);
   return run;
 }

@@ -4,6 +4,7 @@
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type TrainingConfig, type TrainingStage, trainingStages } from '../../engine/domain.ts';
 import type { TrainRequest } from '../../engine/training/train.ts';
 import { type Clock, isoTime, sha256 } from '../clock.ts';
@@ -27,6 +28,8 @@ export type TrainingJobsOptions = {
   heartbeatMs: number;
   /** A worker that shows no sign of life for this long is taken for dead. */
   deadAfterMs: number;
+  /** A worker whose resident memory grows past this is stopped. */
+  memoryMb: number;
   log: JobsLog;
   /** Everything the worker needs, as plain data. */
   requestOf(policyId: string): TrainRequest;
@@ -35,7 +38,7 @@ export type TrainingJobsOptions = {
   /** Called after the commit that deployed a policy. */
   deployed(policyId: string): void;
 };
-type Phase = 'dispatching' | 'running' | 'completing' | 'stopping' | 'cancelling' | 'closing';
+type Phase = 'dispatching' | 'running' | 'completing' | 'failing' | 'stopping' | 'cancelling' | 'closing' | 'ended';
 type Active = {
   policyId: string;
   attemptId: string;
@@ -43,6 +46,10 @@ type Active = {
   phase: Phase;
   run: Run | null;
   gone: boolean;
+  /** Why it is stopped, in phase `failing`. */
+  verdict: string;
+  /** Settles when a finished training has been stored. */
+  completion: Promise<void> | null;
   partFile: string;
   stage: TrainingStage;
   fraction: number;
@@ -58,6 +65,10 @@ export type LiveProgress = Pick<
 >;
 
 const WRITE_EVERY_MS = 1_000;
+/** The part of a worker's memory that JavaScript objects may take; the rest is for typed arrays and native code. */
+const HEAP_SHARE = 0.7;
+const ORPHANS_LIMIT_MS = 5_000;
+const ORPHANS_POLL_MS = 25;
 
 /** Makes the job runner; call `resolveOrphans` once before the first `start`, `close` at the end. */
 export function createTrainingJobs(options: TrainingJobsOptions) {
@@ -66,6 +77,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
   const active = new Map<string, Active>();
   /** Writes that failed (a full disk); tried again at every tick until they succeed. */
   let unsettled: (() => void)[] = [];
+  let orphansLeft = false;
   const tickMs = Math.max(20, Math.min(1_000, options.deadAfterMs / 3));
   let lastTickMs = clock.monotonic();
   const timer = setInterval(tick, tickMs);
@@ -80,6 +92,10 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     }
   }
 
+  function lookForOrphans(): void {
+    orphansLeft = resolveOrphans(policies, artifactsDir) > 0;
+  }
+
   function launch(policyId: string, attemptId: string, phase: Phase, mayRetry: boolean): Active {
     const job: Active = {
       policyId,
@@ -88,6 +104,8 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
       phase,
       run: null,
       gone: false,
+      verdict: '',
+      completion: null,
       partFile: join(artifactsDir, `${policyId}.${attemptId}.attempt`),
       stage: 'generate',
       fraction: 0,
@@ -102,7 +120,8 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
       outFile: job.partFile,
       heartbeatMs: options.heartbeatMs,
     };
-    job.run = startRun(options.spawn, order, () => clock.monotonic(), {
+    const process = { tag: attemptId, heapMb: Math.round(options.memoryMb * HEAP_SHARE) };
+    job.run = startRun(options.spawn, process, order, () => clock.monotonic(), {
       report: (report) => receive(job, report),
       exited: (how) => exited(job, how),
     });
@@ -114,12 +133,24 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
   function receive(job: Active, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
     job.lastSignAt = clock.now();
     if (job.phase !== 'running') return;
-    if (report.kind === 'done') void complete(job, report);
-    else if (report.kind === 'failed') finish(job, 'failed', report.message);
-    else {
+    if (report.kind === 'done') job.completion = complete(job, report);
+    else if (report.kind === 'failed') fail(job, report.message);
+    else if (report.residentMb > options.memoryMb) {
+      fail(
+        job,
+        `out of memory: the training needs more than ${options.memoryMb} MB; train on fewer examples or fields`,
+      );
+    } else {
       const newStage = report.kind === 'progress' && advance(job, report);
       keep(job, newStage);
     }
+  }
+
+  /** Another attempt would end the same way; the policy is `failed` when the process is gone. */
+  function fail(job: Active, verdict: string): void {
+    job.phase = 'failing';
+    job.verdict = verdict;
+    job.run?.kill();
   }
 
   /** Takes over what the worker says; true when a stage was finished by it. */
@@ -160,11 +191,15 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     job.fraction = 1;
     const file = artifactPath(artifactsDir, job.policyId);
     try {
+      // its file is durable and its report is here: the slot is not given away while the process lives
+      job.run?.kill();
+      await job.run?.ended;
+      if (isEnded(job)) return;
       const bundle = readFileSync(job.partFile);
       if (sha256(bundle) !== report.sha256) throw new Error('the bundle on the disk is not the one that was trained');
       await options.selfTest(bundle);
-      const policy = policies.byId(job.policyId);
-      if (job.phase !== 'completing' || !policy) return;
+      const policy = isEnded(job) ? undefined : policies.byId(job.policyId);
+      if (!policy) return;
       const config = JSON.parse(policy.training_config) as TrainingConfig;
       const gateMet = config.target_f1 === null || report.metrics.macro_f1 >= config.target_f1;
       const deploy = config.auto_deploy && gateMet && policy.type_deleted_at === null;
@@ -183,13 +218,16 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
       forget(job);
       if (deploy) options.deployed(job.policyId);
     } catch (error) {
+      if (isEnded(job)) return;
       rmSync(file, { force: true });
-      if (error instanceof FencedAttempt) forget(job);
-      else if (job.phase === 'completing') finish(job, 'failed', `The bundle could not be stored: ${messageOf(error)}`);
-      if (!(error instanceof FencedAttempt))
-        log.error({ err: error, policyId: job.policyId }, 'a training could not be completed');
+      if (error instanceof FencedAttempt) return forget(job);
+      log.error({ err: error, policyId: job.policyId }, 'a training could not be completed');
+      finish(job, 'failed', `The bundle could not be stored: ${messageOf(error)}`);
     }
   }
+
+  /** Asked after each wait: a cancel may have come in between. */
+  const isEnded = (job: Active): boolean => job.phase !== 'completing';
 
   function finish(job: Active, status: 'failed' | 'cancelled', error: string | null): void {
     forget(job);
@@ -197,6 +235,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
   }
 
   function forget(job: Active): void {
+    job.phase = 'ended';
     if (active.get(job.policyId) === job) active.delete(job.policyId);
     rmSync(job.partFile, { force: true });
     rmSync(`${job.partFile}.part`, { force: true });
@@ -209,6 +248,10 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     if (active.get(job.policyId) !== job || job.phase === 'completing' || job.phase === 'dispatching') return;
     if (job.phase === 'cancelling') {
       finish(job, 'cancelled', null);
+      return;
+    }
+    if (job.phase === 'failing') {
+      finish(job, 'failed', job.verdict);
       return;
     }
     if (job.phase === 'closing') {
@@ -225,6 +268,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     forget(job);
     settle(() => {
       const next = runs.retry(job.policyId, job.attemptId, error);
+      if (next === null) return;
       try {
         const second = launch(job.policyId, next, 'running', false);
         second.run?.accepted.catch((cause) => log.warn({ err: cause }, 'the second attempt of a training ended early'));
@@ -243,6 +287,10 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     const writes = unsettled;
     unsettled = [];
     for (const write of writes) settle(write);
+    if (orphansLeft) {
+      orphansLeft = false;
+      settle(lookForOrphans);
+    }
     for (const job of active.values()) {
       if (!job.run) continue;
       if (slept) job.run.lastSignAtMs = nowMs;
@@ -285,15 +333,21 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     live: (policyId: string): LiveProgress | null => active.get(policyId) ?? null,
     /** Looks for dead workers now, not at the next tick. */
     judge: tick,
-    resolveOrphans: () => resolveOrphans(policies, artifactsDir),
-    /** Kills every worker, waits for their ends and records the trainings as interrupted. */
+    /** Does a write now and, while it fails (a full disk), again at every tick. */
+    settle,
+    /** Waits up to 5 s for the processes of an earlier server to be gone; goes on looking at every tick. */
+    async resolveOrphans(): Promise<void> {
+      const endMs = clock.monotonic() + ORPHANS_LIMIT_MS;
+      for (lookForOrphans(); orphansLeft && clock.monotonic() < endMs; lookForOrphans()) await sleep(ORPHANS_POLL_MS);
+    },
+    /** Kills every worker, waits for their ends and records the trainings as interrupted; a finished one is stored. */
     async close(): Promise<void> {
       clearInterval(timer);
       const ends = [...active.values()].map(async (job) => {
-        if (job.gone || !job.run) return finish(job, 'failed', 'interrupted: the workbench was closed');
-        if (job.phase !== 'cancelling') job.phase = 'closing';
-        job.run.kill();
-        await job.run.ended;
+        if (job.phase === 'completing') return job.completion;
+        if (job.phase !== 'cancelling' && job.phase !== 'failing') job.phase = 'closing';
+        job.run?.kill();
+        await job.run?.ended;
       });
       await Promise.all(ends);
     },

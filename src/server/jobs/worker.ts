@@ -12,13 +12,15 @@ export type WorkerOrder = { request: TrainRequest; resourcesDir: string; outFile
 /** Worker to parent. Every message is also a sign of life. */
 export type WorkerReport =
   | { kind: 'accepted' }
-  | { kind: 'heartbeat' }
-  | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string }
+  | { kind: 'heartbeat'; residentMb: number }
+  | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
   | { kind: 'done'; sha256: string; sizeBytes: number; metrics: Metrics; heldOut: TrainOutcome['heldOut'] }
   | { kind: 'failed'; message: string };
 
 /** Lower than everything the user does; decisions go first. */
 const NICENESS = 10;
+const parentPid = process.ppid;
+const residentMb = () => process.memoryUsage.rss() / 2 ** 20;
 
 process.once('disconnect', () => process.exit(0));
 process.once('message', (order: WorkerOrder) => void work(order));
@@ -26,7 +28,7 @@ process.once('message', (order: WorkerOrder) => void work(order));
 async function work(order: WorkerOrder): Promise<void> {
   setPriority(NICENESS);
   await report({ kind: 'accepted' });
-  const heartbeat = setInterval(() => void report({ kind: 'heartbeat' }), order.heartbeatMs);
+  const heartbeat = setInterval(() => void report({ kind: 'heartbeat', residentMb: residentMb() }), order.heartbeatMs);
   try {
     const outcome = await run(order);
     writeDurably(order.outFile, outcome.bundle);
@@ -41,7 +43,7 @@ async function work(order: WorkerOrder): Promise<void> {
     await report({ kind: 'failed', message: told(error) });
   } finally {
     clearInterval(heartbeat);
-    process.disconnect?.();
+    if (process.connected) process.disconnect();
   }
 }
 
@@ -59,7 +61,10 @@ async function run(order: WorkerOrder): Promise<TrainOutcome> {
     runModel,
     sha256,
     now: () => performance.now(),
-    progress: ({ stage, fraction, message }) => void report({ kind: 'progress', stage, fraction, message }),
+    progress: ({ stage, fraction, message }) =>
+      void report({ kind: 'progress', stage, fraction, message, residentMb: residentMb() }),
+    // a long computation hears no 'disconnect': it asks at each sign of life whether its parent still is the same
+    cancelled: () => process.ppid !== parentPid,
   });
 }
 

@@ -155,10 +155,12 @@ export const trainingHandlers = {
     try {
       await runtime.jobs.start(policyId, attemptId);
     } catch (cause) {
-      store.transaction(() => {
-        const ended = store.policies.runs.end(policyId, attemptId, 'failed', 'The training could not be dispatched.');
-        if (ended) charge(deps, caller, type.id, policyId, -metering.prices.training, clock.now());
-      });
+      runtime.jobs.settle(() =>
+        store.transaction(() => {
+          const ended = store.policies.runs.end(policyId, attemptId, 'failed', 'The training could not be dispatched.');
+          if (ended) charge(deps, caller, type.id, policyId, -metering.prices.training, clock.now());
+        }),
+      );
       const details = [{ policy_id: policyId, status: 'failed' }];
       throw new WorkbenchError('training_dispatch_failed', 'The training could not be dispatched', details, { cause });
     }
@@ -199,7 +201,8 @@ export const trainingHandlers = {
     deps.runtime.jobs.judge();
     const row = policyOf(deps, caller, params);
     const attempts = deps.store.policies.attempts(row.id);
-    return describeProgress(row, attempts, deps.runtime.jobs.live(row.id), deps.clock.now());
+    const past = deps.store.policies.pastRun(row);
+    return describeProgress(row, attempts, deps.runtime.jobs.live(row.id), past, deps.clock.now());
   },
 } satisfies Handlers<
   | 'training.start'

@@ -103,6 +103,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     toolVersion: base.toolVersion,
     heartbeatMs: Math.min(HEARTBEAT_MS, options.heartbeatTimeoutMs / 4),
     deadAfterMs: options.heartbeatTimeoutMs,
+    memoryMb: options.trainingMemoryMb,
     log,
     requestOf,
     selfTest: (bundle) => deployed.selfTest(bundle),

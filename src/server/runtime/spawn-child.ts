@@ -3,7 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 export type ChildName = 'encoder-child' | 'worker';
-export type SpawnOptions = { heapMb: number };
+export type SpawnOptions = {
+  heapMb: number;
+  /** Stands on the child's command line, so that this very process can be recognised later. */
+  tag?: string;
+};
 /** Starts a child with an IPC channel (structured clone). Electron and tests may give their own. */
 export type SpawnChild = (name: ChildName, options: SpawnOptions) => ChildProcess;
 
@@ -25,7 +29,7 @@ export function childFlags({ heapMb }: SpawnOptions): string[] {
 
 /** Starts `name` with `child_process.fork`. Its stdout is closed, because the server's stdout is a machine interface. */
 export const spawnChild: SpawnChild = (name, options) =>
-  fork(childEntry(name), [], {
+  fork(childEntry(name), options.tag === undefined ? [] : [options.tag], {
     serialization: 'advanced',
     // the parent's own flags (inspector, test runner) must not leak into the child
     execArgv: childFlags(options),

@@ -53,6 +53,8 @@ export type DeployedPolicy = {
   bundleSha256: string;
   options: string[];
 };
+/** How long a training of how many examples took. */
+export type PastRun = { examples: number; tookMs: number };
 export type ExampleCounts = { total: number; labelled: number; perOption: Map<string, number> };
 
 /** Prepares every statement once; `runs` holds what a training writes. */
@@ -91,6 +93,12 @@ export function createPolicyStore(db: WorkbenchDatabase, clock: Clock) {
   const unfinished = db.prepare<[], PolicyRow>(
     `${policy} WHERE p.status IN ('training', 'stopping', 'cancelling') LIMIT 1000`,
   );
+  const pastRun = db.prepare<[string, number, string], { examples: number; tookMs: number }>(
+    `SELECT p.snapshot_size AS examples, a.completed_at - a.started_at AS tookMs
+     FROM policies p JOIN training_attempts a ON a.policy_id = p.id AND a.status = 'succeeded'
+     WHERE p.organisation_id = ? AND p.snapshot_size > 0 AND p.created_at <= ?
+     ORDER BY p.decision_type_id = ? DESC, p.seq DESC LIMIT 1`,
+  );
   const isKept = db.prepare<[string], { id: string }>(
     'SELECT id FROM policies WHERE id = ? AND bundle_sha256 IS NOT NULL',
   );
@@ -122,6 +130,9 @@ export function createPolicyStore(db: WorkbenchDatabase, clock: Clock) {
     },
     runs: createTrainingRuns(db, clock, () => deployedByType.clear()),
     deployedIds: (): string[] => deployedIds.all(),
+    /** The latest training that succeeded before `policy` began: of its own type where there is one. */
+    pastRun: (policy: PolicyRow): PastRun | null =>
+      pastRun.get(policy.organisation_id, policy.created_at, policy.decision_type_id) ?? null,
     slotHolder: (organisationId: string) => slotHolder.get(organisationId)?.id,
     unfinished: () => unfinished.all(),
     keepsBundle: (policyId: string) => isKept.get(policyId) !== undefined,

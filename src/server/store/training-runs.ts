@@ -62,8 +62,15 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
     `UPDATE training_attempts SET last_heartbeat_at = ?, stage = ?, fraction = ?, message = ?, completed_stages = ?
      WHERE id = ? AND status = 'running'`,
   );
-  const setStatus = db.prepare('UPDATE policies SET status = ? WHERE id = ? AND current_attempt_id = ?');
-  const setAttempt = db.prepare('UPDATE training_attempts SET status = ? WHERE id = ?');
+  // a write that comes late (it is tried again after a full disk) must not bring an ended training back
+  const setStatus = db.prepare(
+    `UPDATE policies SET status = ? WHERE id = ? AND current_attempt_id = ?
+     AND status IN ('training', 'stopping', 'cancelling')`,
+  );
+  const setAttempt = db.prepare('UPDATE training_attempts SET status = ? WHERE id = ? AND completed_at IS NULL');
+  const isCurrent = db.prepare<[string, string], { id: string }>(
+    `SELECT id FROM policies WHERE id = ? AND current_attempt_id = ? AND status IN ('training', 'stopping')`,
+  );
   const endAttempt = db.prepare(
     'UPDATE training_attempts SET status = ?, error = ?, completed_at = ? WHERE id = ? AND completed_at IS NULL',
   );
@@ -172,12 +179,13 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
     /** False when the attempt is no longer the running one: its process must stop. */
     heartbeat: (attemptId: string, p: AttemptProgress): boolean =>
       heartbeat.run(now(), p.stage, p.fraction, p.message, JSON.stringify(p.completedStages), attemptId).changes === 1,
+    /** Does nothing when the training has ended. */
     mark: db.transaction((policyId: string, attemptId: string, status: 'stopping' | 'cancelling') => {
-      setStatus.run(status, policyId, attemptId);
-      setAttempt.run(status, attemptId);
+      if (setStatus.run(status, policyId, attemptId).changes === 1) setAttempt.run(status, attemptId);
     }),
-    /** Ends a dead attempt and opens the next one on the same snapshot. */
-    retry: db.transaction((policyId: string, attemptId: string, error: string): string => {
+    /** Ends a dead attempt and opens the next one on the same snapshot; null when the training has ended meanwhile. */
+    retry: db.transaction((policyId: string, attemptId: string, error: string): string | null => {
+      if (isCurrent.get(policyId, attemptId) === undefined) return null;
       endAttempt.run('failed', error, now(), attemptId);
       noteError.run(error, policyId);
       const next = addAttempt(policyId);
