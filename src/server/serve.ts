@@ -134,6 +134,14 @@ function readOidc(
   if (issuer === undefined || audience === undefined || jwksUrl === undefined) {
     throw new StartFault('options', 'An external provider needs issuer, audience and JWKS address together.');
   }
+  const url = URL.canParse(jwksUrl) ? new URL(jwksUrl) : null;
+  const local = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
+  if (url === null || (url.protocol !== 'https:' && !local)) {
+    throw new StartFault(
+      'options',
+      `The JWKS address must start with https:// (or be on this machine), not "${jwksUrl}".`,
+    );
+  }
   return { issuer, audience, jwksUrl };
 }
 

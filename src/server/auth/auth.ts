@@ -8,13 +8,15 @@ import type { ServerOptions } from '../options.ts';
 import type { UserRow } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { createApiKeys, looksLikeApiKey } from './api-keys.ts';
-import { createIssuer, type Identity } from './issuer.ts';
+import { createIssuer, type Identity, localIssuer } from './issuer.ts';
 import { createRateLimiter, type RateVerdict } from './rate-limit.ts';
 import { createRedaction } from './redaction.ts';
 import { readOrMakeSecret } from './secrets.ts';
 
 const loginCodeMs = 10 * 60_000;
 const maxKnownTokens = 1_000;
+/** A token of an external provider is verified again after this long, so that a withdrawn key ends its sessions. */
+const externalTokenMs = 5 * 60_000;
 
 export type Authenticated = { caller: Caller; rate: RateVerdict | null };
 
@@ -43,7 +45,8 @@ export function createAuth(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, sto
         organisationId,
         email: identity.email,
         name: identity.name ?? identity.email ?? 'User',
-        role: organisation === null ? 'owner' : 'member',
+        // whoever can read the data folder owns it, even if a user of an external provider came first
+        role: organisation === null || identity.issuer === localIssuer ? 'owner' : 'member',
         createdAt: now,
       };
       store.accounts.insertUser({ ...user, issuer: identity.issuer, subject: identity.subject });
@@ -70,7 +73,9 @@ export function createAuth(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, sto
     if (identity === null) return null;
     const user = firstLogin(identity);
     if (known.size >= maxKnownTokens) known.clear();
-    known.set(digest, { userId: user.id, expiresAt: identity.expiresAt });
+    const external = identity.issuer !== localIssuer;
+    const expiresAt = external ? Math.min(identity.expiresAt, clock.now() + externalTokenMs) : identity.expiresAt;
+    known.set(digest, { userId: user.id, expiresAt });
     return { caller: callerOf(user), rate: null };
   };
 

@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
+import { WorkbenchError } from '../../engine/errors.ts';
 import type { Clock } from '../clock.ts';
 import type { ServerOptions } from '../options.ts';
 import { readOrMakeSecret } from './secrets.ts';
@@ -28,9 +29,40 @@ function makeKeyFile(): string {
   return JSON.stringify(file);
 }
 
+/** How long an external provider's keys are used before they are fetched again. */
+const keysMaxAgeMs = 10 * 60_000;
+/** Least time between two fetches, however many tokens name a key that is not known. */
+const keysCooldownMs = 30_000;
+const keysTimeoutMs = 5_000;
+
+/**
+ * The keys of an external provider: kept for ten minutes, fetched again when a token names an unknown one (the provider
+ * has rotated its keys). Rejects with `unavailable` when they cannot be had, with jose's own error for a wrong token.
+ */
+async function remoteKeys(jwksUrl: string): Promise<JWTVerifyGetKey> {
+  const { createRemoteJWKSet, errors } = await import('jose');
+  const find = createRemoteJWKSet(new URL(jwksUrl), {
+    cacheMaxAge: keysMaxAgeMs,
+    cooldownDuration: keysCooldownMs,
+    timeoutDuration: keysTimeoutMs,
+  });
+  const wrongToken = [errors.JWKSNoMatchingKey, errors.JWKSMultipleMatchingKeys, errors.JOSENotSupported];
+  return async (header, token) => {
+    try {
+      return await find(header, token);
+    } catch (cause) {
+      if (wrongToken.some((kind) => cause instanceof kind)) throw cause;
+      throw new WorkbenchError('unavailable', 'The keys of the identity provider cannot be read now.', undefined, {
+        cause,
+      });
+    }
+  };
+}
+
 /**
  * The local identity provider (ES256, key in the data folder) and the reader of session tokens, its own and those
- * of an external provider when one is set. `verify` gives null for any token that is not to be believed.
+ * of an external provider when one is set. `verify` gives null for any token that is not to be believed, and throws
+ * `unavailable` when the external provider's keys cannot be read.
  */
 export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, clock: Clock) {
   let keyFile: KeyFile | null = null;
@@ -63,7 +95,7 @@ export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, c
     },
     async verify(token: string): Promise<Identity | null> {
       if (token.length > maxTokenLength || token.split('.').length !== 3) return null;
-      const { jwtVerify, importJWK, decodeJwt, createRemoteJWKSet, errors } = await import('jose');
+      const { jwtVerify, importJWK, decodeJwt, errors } = await import('jose');
       const common = {
         clockTolerance: 60,
         currentDate: new Date(clock.now()),
@@ -72,7 +104,7 @@ export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, c
       let payload: JWTPayload;
       try {
         if (options.oidc !== null && decodeJwt(token).iss === options.oidc.issuer) {
-          remote ??= createRemoteJWKSet(new URL(options.oidc.jwksUrl));
+          remote ??= await remoteKeys(options.oidc.jwksUrl);
           const { issuer, audience } = options.oidc;
           ({ payload } = await jwtVerify(token, remote, {
             ...common,
