@@ -14,7 +14,9 @@ import { registerOperations } from './rest.ts';
 /** The bounds of the listener. */
 export const limits = {
   bodyBytes: 1024 * 1024,
-  headersTimeoutMs: 10_000,
+  headersTimeoutMs: 5_000,
+  /** How often connections are looked through for slow clients. */
+  slowClientCheckMs: 1_000,
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
   connections: 256,
@@ -43,7 +45,13 @@ export async function buildApp(
     forceCloseConnections: 'idle',
     trustProxy: false,
     routerOptions: { maxParamLength: limits.parameterLength },
-    http: { headersTimeout: limits.headersTimeoutMs, maxHeaderSize: 16 * 1024 },
+    http: {
+      headersTimeout: limits.headersTimeoutMs,
+      connectionsCheckingInterval: limits.slowClientCheckMs,
+      maxHeaderSize: 16 * 1024,
+      // a request without Host is refused by the guard, in the envelope
+      requireHostHeader: false,
+    },
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];

@@ -1,12 +1,13 @@
 import { chargeHosting } from './metering/hosting.ts';
 import type { Deps } from './operations/context.ts';
+import { emptyWriteAheadLog } from './store/database.ts';
 
 const dayMs = 24 * 3600 * 1000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
 
 /** Really deletes the log records that are older than their type's retention; returns how many. */
-export function forgetOldLogs(deps: Pick<Deps, 'store' | 'clock'>): number {
+export function forgetOldLogs(deps: Pick<Deps, 'db' | 'store' | 'clock'>): number {
   let forgotten = 0;
   for (const type of deps.store.decisionTypes.all()) {
     if (type.retentionDays === null) continue;
@@ -17,6 +18,7 @@ export function forgetOldLogs(deps: Pick<Deps, 'store' | 'clock'>): number {
       if (removed === 0) break;
     }
   }
+  if (forgotten > 0) emptyWriteAheadLog(deps.db);
   return forgotten;
 }
 

@@ -1,10 +1,12 @@
 import { WorkbenchError } from '../engine/errors.ts';
 
 const maxDepth = 32;
+const maxKeys = 2_000;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /**
- * Reads a JSON body exactly: UTF-8 only, at most 32 levels, no duplicate or prototype keys, finite numbers, no
+ * Reads a JSON body exactly: UTF-8 only, at most 32 levels and 2,000 keys in an object, no duplicate
+ * or prototype keys, finite numbers, no
  * lone surrogates and no NUL. Throws `bad_request` naming the position of a syntax fault, or `validation_error`
  * naming the place of a value that cannot be stored. An empty body is `undefined`.
  */
@@ -73,7 +75,10 @@ function countKeys(value: unknown, depth: number, escapes: boolean, at: (string 
     return total;
   }
   const record = value as Record<string, unknown>;
-  for (const key of Object.keys(record)) {
+  const names = Object.keys(record);
+  if (names.length > maxKeys)
+    throw new WorkbenchError('bad_request', `An object of the body has more than ${maxKeys} keys.`);
+  for (const key of names) {
     if (key === '__proto__') throw new WorkbenchError('bad_request', 'The key "__proto__" is not allowed.');
     if (escapes && !storable(key)) throw unstorable(at, 'a key holds a NUL or half a surrogate pair');
     at.push(key);

@@ -64,6 +64,7 @@ describe('what the border refuses', () => {
       [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), 400, 'UTF-8'],
       [`${'['.repeat(33)}${']'.repeat(33)}`, 400, '32'],
       [`${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`, 400, '32'],
+      [JSON.stringify(Object.fromEntries(Array.from({ length: 2_001 }, (_, i) => [`k${i}`, i]))), 400, '2000 keys'],
       ['{"name":1e999}', 422, 'failed'],
       ['{"name":"\\ud800"}', 422, 'failed'],
       ['{"name":"\\u0000"}', 422, 'failed'],

@@ -31,7 +31,11 @@ export const makeDataDir = () => mkdtempSync(join(tmpdir(), 'workbench-'));
 export const removeDataDir = (dataDir: string) => rmSync(dataDir, { recursive: true, force: true });
 
 /** Starts a server on `dataDir`; call `stop` before starting the next one on it. */
-export async function startWorkbench(dataDir: string, changes: Partial<ServerOptions> = {}): Promise<Workbench> {
+export async function startWorkbench(
+  dataDir: string,
+  changes: Partial<ServerOptions> = {},
+  log = pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+): Promise<Workbench> {
   prepareDataDir(dataDir);
   const options: ServerOptions = {
     dataDir,
@@ -46,7 +50,6 @@ export async function startWorkbench(dataDir: string, changes: Partial<ServerOpt
     logLevel: 'silent',
     ...changes,
   };
-  const log = pino({ level: process.env['TEST_LOG'] ?? 'silent' });
   const db = openDatabase(join(dataDir, 'workbench.db'), { synchronous: options.synchronous, migrations });
   const store = createStore(db, systemClock);
   const base: BaseDeps = {

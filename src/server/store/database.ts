@@ -72,10 +72,17 @@ function prepareConnection(db: WorkbenchDatabase, synchronous: 'FULL' | 'NORMAL'
   if (level !== (synchronous === 'FULL' ? 2 : 1))
     throw new Error(`synchronous is ${String(level)}, not ${synchronous}`);
   db.pragma('foreign_keys = ON');
+  // Deleted means gone: freed space is overwritten, not only left to be used again.
+  db.pragma('secure_delete = ON');
   // A checkpoint syncs the database file too: every 16 MB of log instead of every 4 MB.
   db.pragma('wal_autocheckpoint = 4000');
   db.pragma('journal_size_limit = 67108864');
   db.pragma('trusted_schema = OFF');
+}
+
+/** Moves everything from the write-ahead log into the data file and empties it, so that no deleted row stays in it. */
+export function emptyWriteAheadLog(db: WorkbenchDatabase): void {
+  db.pragma('wal_checkpoint(TRUNCATE)');
 }
 
 function atLeast(version: string, minimum: readonly number[]): boolean {

@@ -1,0 +1,94 @@
+/** The bounds of the listener, tried on real sockets. */
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { limits } from '../../src/server/app.ts';
+import { startWorkbench } from '../../src/server/start.ts';
+import { temporaryFolder } from './workbench.ts';
+
+async function start(): Promise<number> {
+  const workbench = await startWorkbench({
+    dataDir: temporaryFolder(),
+    port: 0,
+    rendererDir: null,
+    logLevel: 'silent',
+  });
+  onTestFinished(() => workbench.close());
+  return Number(new URL(workbench.url).port);
+}
+
+function open(port: number, host = '127.0.0.1'): Socket {
+  const socket = connect(port, host);
+  socket.on('error', () => undefined);
+  onTestFinished(() => void socket.destroy());
+  return socket;
+}
+
+/** Everything the server says until it hangs up. */
+async function untilClosed(socket: Socket): Promise<string> {
+  let text = '';
+  socket.on('data', (data) => {
+    text += String(data);
+  });
+  socket.on('error', () => undefined);
+  await once(socket, 'close');
+  return text;
+}
+
+describe('the listener', () => {
+  it('cannot be reached from other machines', async () => {
+    const port = await start();
+    const others = Object.values(networkInterfaces())
+      .flat()
+      .filter((face) => face !== undefined && face.family === 'IPv4' && !face.internal)
+      .map((face) => face?.address ?? '');
+    for (const address of [...others, '127.0.0.2']) {
+      const [error] = await once(open(port, address), 'error');
+      expect([address, (error as NodeJS.ErrnoException).code]).toEqual([address, 'ECONNREFUSED']);
+    }
+    const reached = open(port);
+    await once(reached, 'connect');
+  });
+
+  it('hangs up on a client that sends its request too slowly, and tells it why', async () => {
+    const socket = open(await start());
+    const closed = untilClosed(socket);
+    socket.write('GET /health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ');
+    const answer = await closed;
+    expect(answer).toMatch(/^HTTP\/1\.1 4\d\d /);
+    expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ error: { code: 'bad_request' } });
+  });
+
+  it('refuses what is no HTTP, headers beyond their limit and more connections than it serves', async () => {
+    const port = await start();
+    for (const text of [
+      'HELLO\r\n\r\n',
+      'GET / HTTP/1.1\r\nConnection: close\r\n\r\n',
+      `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nX-Long: ${'x'.repeat(17 * 1024)}\r\n\r\n`,
+      `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    ]) {
+      const socket = open(port);
+      const closed = untilClosed(socket);
+      socket.write(text);
+      const answer = await closed;
+      expect([text.slice(0, 20), answer.slice(0, 10)]).toEqual([
+        text.slice(0, 20),
+        expect.stringMatching(/^HTTP\/1\.1 4/),
+      ]);
+      expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ error: { code: expect.any(String) } });
+    }
+    const idle = Array.from({ length: limits.connections }, () => open(port));
+    await Promise.all(idle.map((socket) => once(socket, 'connect')));
+    const tooMany = open(port);
+    expect(await untilClosed(tooMany)).toBe('');
+    for (const socket of idle.slice(0, 10)) socket.destroy();
+    // the server hears of it a moment later
+    const healthy = () =>
+      fetch(`http://127.0.0.1:${port}/health`).then(
+        ({ status }) => status,
+        () => 0,
+      );
+    await expect.poll(healthy, { timeout: 10_000 }).toBe(200);
+  });
+});

@@ -1,0 +1,118 @@
+/** Personal fields leave no trace in anything that is written, and old records are really deleted. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { forgetOldLogs } from '../../src/server/housekeeping.ts';
+import {
+  createTrainable,
+  loanExamples,
+  loanType,
+  makeDataDir,
+  pollUntil,
+  removeDataDir,
+  startWorkbench,
+  terminal,
+  type Workbench,
+} from './training-workbench.ts';
+
+const dataDir = makeDataDir();
+const carol = 'carol.private@mail.example';
+const phone = '+44-1632-960961';
+const input = { applicant: { score: 700, email: carol }, amount: 2_000, contacts: [{ phone }, { phone: 'none' }] };
+const schema = {
+  type: 'object',
+  properties: { applicant: { type: 'object', properties: { email: { type: 'string', maxLength: 40 } } } },
+};
+
+let bench: Workbench;
+let path: string;
+let serverLog = '';
+
+const filesWith = (text: string) =>
+  readdirSync(dataDir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text))
+    .map(({ name }) => name);
+
+beforeAll(async () => {
+  const lines = new Writable({
+    write(chunk, _encoding, done) {
+      serverLog += String(chunk);
+      done();
+    },
+  });
+  bench = await startWorkbench(dataDir, {}, pino({ level: 'debug' }, lines));
+  const type = { ...loanType, pii_fields: ['applicant.email', 'contacts.phone'], input_schema: schema };
+  path = await createTrainable(bench, type, loanExamples(40));
+  const { policy_id } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
+  const done = await pollUntil(() => bench.call('GET', `${path}/policies/${policy_id}/progress`), terminal);
+  expect(done.body.status).toBe('deployed');
+});
+afterAll(async () => {
+  await bench.stop();
+  removeDataDir(dataDir);
+});
+
+describe('personal fields', () => {
+  it('are not written by deciding, alone or in a batch, explained or refused', async () => {
+    const decide = (given: object, query = '') =>
+      bench.call('POST', `/decide${query}`, { decision_type: 'loan', input: given });
+    expect((await decide(input)).status).toBe(200);
+    expect((await decide(input, '?trace=true')).status).toBe(200);
+    const batch = await bench.call('POST', '/decide/batch', [{ decision_type: 'loan', input }]);
+    expect(batch.body).toMatchObject({ succeeded: 1, failed: 0 });
+    const long = { ...input, applicant: { email: carol.repeat(3) } };
+    const refused = await decide(long);
+    expect(refused.status).toBe(422);
+    expect(JSON.stringify(refused.body)).not.toContain(carol);
+    const failed = await bench.call('POST', '/decide/batch', [{ decision_type: 'loan', input: long }]);
+    expect(failed.body.failed).toBe(1);
+    expect(JSON.stringify(failed.body)).not.toContain(carol);
+
+    for (const secret of [carol, phone]) {
+      expect(filesWith(secret)).toEqual([]);
+      expect(serverLog).not.toContain(secret);
+    }
+  });
+
+  it('are the same token wherever they are the same value, in the log and its exports', async () => {
+    await bench.call('POST', '/decide', {
+      decision_type: 'loan',
+      input: { ...input, applicant: { score: 640, email: 'dan@mail.example' } },
+    });
+    const { items } = (await bench.call('GET', `${path}/logs`)).body;
+    const emails = items.map((item: { input: typeof input }) => item.input.applicant.email);
+    expect(emails).toHaveLength(4);
+    for (const email of emails) expect(email).toMatch(/^pii:[0-9a-f]{24}$/);
+    expect(new Set(emails).size).toBe(2);
+    expect(items[0].input).toMatchObject({ applicant: { score: 640 }, amount: 2_000 });
+    const phones = items[0].input.contacts.map((contact: { phone: string }) => contact.phone);
+    expect(new Set(phones).size).toBe(2);
+    for (const format of ['json', 'csv']) {
+      const { payload } = await bench.app.inject({
+        url: `/api/v1${path}/logs/export?format=${format}`,
+        headers: { host: '127.0.0.1', authorization: `Bearer ${(await bench.deps.auth.issuer.issue()).token}` },
+      });
+      expect(payload).toContain(emails[0]);
+      for (const secret of [carol, phone]) expect(payload).not.toContain(secret);
+    }
+    const corrected = await bench.call('PUT', `${path}/logs/${items[1].id}/correction`, { decision: 'decline' });
+    expect(corrected.status).toBe(200);
+    for (const secret of [carol, phone]) expect(filesWith(secret)).toEqual([]);
+  });
+});
+
+describe('records past their retention', () => {
+  it('are gone from the disk, not only from the answers', async () => {
+    const marker = 'a-note-that-must-go-away';
+    await bench.call('POST', '/decide', { decision_type: 'loan', input: { ...input, note: marker } });
+    expect(filesWith(marker).length).toBeGreaterThan(0);
+    await bench.call('PUT', path, { retention_days: 1 });
+    bench.deps.db.prepare('UPDATE decision_logs SET created_at = created_at - 2 * 86400000').run();
+    expect(forgetOldLogs(bench.deps)).toBe(5);
+    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(0);
+    expect(filesWith(marker)).toEqual([]);
+  });
+});
