@@ -39,8 +39,9 @@ export const escalationPolicySchema = z.strictObject({
 export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
 
 const distinct = (values: readonly string[]) => new Set(values).size === values.length;
+export const optionSchema = z.string().min(1).max(200);
 export const optionsSchema = z
-  .array(z.string().min(1).max(200))
+  .array(optionSchema)
   .min(2)
   .max(200)
   .refine(distinct, { message: 'options must be distinct' });

@@ -69,6 +69,51 @@ describe('the life of a decision type', () => {
     expect(first.body.options).toEqual(['yes', 'no']);
   });
 
+  it('renames an option everywhere at once, after showing what it touches [TYP-27]', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call, {
+      fallback_option: 'no',
+      hard_rules: [
+        { name: 'small', condition: 'ctx.x < 1', then: 'no', priority: 1 },
+        { name: 'large', condition: 'ctx.x > 9', then: 'yes', priority: 2 },
+      ],
+    });
+    const url = `${base}/${id}`;
+    const labels = ['no', 'yes', 'no', null];
+    await call('POST', `${url}/examples`, { examples: labels.map((decision, x) => ({ input: { x }, decision })) });
+    const bulk = await call('POST', `${url}/examples/bulk`, { filter: {}, action: 'set_reviewed', reviewed: true });
+    const rename = (body: object) => call('POST', `${url}/options/rename`, body);
+    const touches = { examples: 2, rules: ['small'], fallback_option: true, deployed_policy: false };
+
+    const shown = await rename({ from: 'no', to: 'refuse' });
+    expect(shown.body).toMatchObject({ committed: false, touches, decision_type: { fallback_option: 'no' } });
+    expect((await call('GET', url)).body.active_version).toMatchObject({ version_number: 1, options: ['yes', 'no'] });
+
+    const done = await rename({ from: 'no', to: 'refuse', commit: true });
+    expect(done.body).toMatchObject({ committed: true, touches });
+    const after = (await call('GET', url)).body;
+    expect(after).toEqual(done.body.decision_type);
+    expect(after).toMatchObject({
+      fallback_option: 'refuse',
+      active_version: {
+        version_number: 2,
+        options: ['yes', 'refuse'],
+        hard_rules: [{ then: 'refuse' }, { then: 'yes' }],
+      },
+    });
+    expect((await call('GET', `${url}/examples/stats`)).body.by_option).toEqual({ yes: 1, refuse: 2 });
+    const undone = await call('POST', `${url}/examples/undo`, { undo_token: bulk.body.undo_token });
+    expect(undone.status).toBe(404);
+
+    for (const [wrong, field] of [
+      [{ from: 'no', to: 'never' }, 'from'],
+      [{ from: 'yes', to: 'refuse' }, 'to'],
+      [{ from: 'yes', to: '' }, 'to'],
+    ] as const) {
+      expect((await rename({ ...wrong, commit: true })).body.error.details[0].loc).toEqual(['body', field]);
+    }
+  });
+
   it('refuses a taken name, also when two ask at once', async () => {
     const { call } = await openForTest();
     const both = await Promise.all([call('POST', base, minimalType), call('POST', base, minimalType)]);

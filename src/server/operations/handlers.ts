@@ -7,6 +7,7 @@ import { decideHandlers } from './decide.ts';
 import { decisionTypeHandlers } from './decision-types.ts';
 import { exampleHandlers } from './examples.ts';
 import { logHandlers } from './logs.ts';
+import { optionRenameHandlers } from './option-rename.ts';
 import { ruleHandlers } from './rules.ts';
 import { sampleHandlers } from './samples.ts';
 import { systemHandlers } from './system.ts';
@@ -19,6 +20,7 @@ export const operationHandlers: OperationHandlers = {
   ...systemHandlers,
   ...billingHandlers,
   ...decisionTypeHandlers,
+  ...optionRenameHandlers,
   ...ruleHandlers,
   ...sampleHandlers,
   ...exampleHandlers,

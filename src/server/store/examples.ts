@@ -100,6 +100,10 @@ export function createExampleStore(db: WorkbenchDatabase) {
     `DELETE FROM example_undos WHERE decision_type_id = ? AND token NOT IN
        (SELECT token FROM example_undos WHERE decision_type_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 10)`,
   );
+  const renameLabel = db.prepare(
+    'UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?',
+  );
+  const dropUndos = db.prepare('DELETE FROM example_undos WHERE decision_type_id = ?');
   const takeUndo = db
     .prepare<[string, string], string>(
       'DELETE FROM example_undos WHERE token = ? AND decision_type_id = ? RETURNING rows',
@@ -179,6 +183,11 @@ export function createExampleStore(db: WorkbenchDatabase) {
     takeUndo(token: string, decisionTypeId: string): Raw[] | null {
       const rows = takeUndo.get(token, decisionTypeId);
       return rows === undefined ? null : (JSON.parse(rows) as Raw[]);
+    },
+    /** Gives every example with one label another; what could be undone before cannot any more. */
+    renameDecision(decisionTypeId: string, from: string, to: string, at: number): void {
+      renameLabel.run(to, at, decisionTypeId, from);
+      dropUndos.run(decisionTypeId);
     },
     /** Every labelled example in the order of their making. */
     labelled: (decisionTypeId: string): TrainingExample[] =>
