@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject, Rule } from '../../src/engine/domain.ts';
 import { compileRules } from '../../src/engine/rules/compile.ts';
 import { completionsAt, formatCondition, hoverAt } from '../../src/engine/rules/editor.ts';
-import { fieldsOfInputs, fieldsOfSchema } from '../../src/engine/rules/fields.ts';
-import { compareRules, ruleImpact } from '../../src/engine/rules/impact.ts';
+import { fieldsOfSchema } from '../../src/engine/rules/fields.ts';
+import { type ImpactRow, startComparison, startImpact } from '../../src/engine/rules/impact.ts';
 import { lintRules } from '../../src/engine/rules/lint.ts';
 import { parseCondition } from '../../src/engine/rules/parse.ts';
 import { printTree } from '../../src/engine/rules/print.ts';
+import { knownOfSeen, surveyFields } from '../../src/engine/rules/survey.ts';
 import { conditionOf, tableOf } from '../../src/engine/rules/table.ts';
 import { createRandom, randomCondition, randomInput } from './rules-fuzz.ts';
 
@@ -29,6 +30,25 @@ function rules(...list: Short[]) {
 
 function findings(schema: JsonObject | null, ...list: Short[]) {
   return lintRules(rules(...list).file.rules, schema).map((finding) => [finding.kind, finding.rule, finding.other]);
+}
+
+function impactOn(rows: ImpactRow[], ...list: Short[]) {
+  const started = startImpact(rules(...list));
+  started.add(rows);
+  return started.impact;
+}
+
+/** Kind, rule, other, basis and the examples that show it. */
+function findingsOn(inputs: JsonObject[], ...list: Short[]) {
+  const rows = inputs.map((input, i) => ({ id: `${i}`, input, decision: null }));
+  const evidence = { fields: [], impact: impactOn(rows, ...list) };
+  return lintRules(rules(...list).file.rules, null, evidence).map(({ kind, rule, other, basis, shownBy }) => [
+    kind,
+    rule,
+    other,
+    basis,
+    shownBy?.rows ?? null,
+  ]);
 }
 
 const schema: JsonObject = {
@@ -64,6 +84,20 @@ describe('checking rules against one another', () => {
     ['constants are worked out', [['1 + 1 == 2 || ctx.a > 1']], [['always_true', 0, null]]],
     ['other outcomes for the same inputs', [['ctx.a > 10'], ['ctx.a < 20', 'approve']], [['overlap', 1, 0]]],
     ['no overlap, no word', [['ctx.a > 10'], ['ctx.a < 5', 'approve']], []],
+    [
+      'several rules cover one together',
+      [['ctx.a > 10'], ['ctx.s == "x"'], ['ctx.a > 20 || ctx.s == "x"']],
+      [['never_reached', 2, null]],
+    ],
+    ['a field that is compared is there', [['has(ctx.a)'], ['ctx.a > 1']], [['never_reached', 1, 0]]],
+    ['a field that is compared is not missing', [['!has(ctx.a) && ctx.a > 1']], [['never_true', 0, null]]],
+    ['a field with fields below it is no number', [['ctx.a > 1 && ctx.a.b == 2']], [['never_true', 0, null]]],
+    ['a choice is its two ways', [['ctx.a > 1'], ['ctx.b ? ctx.a > 2 : ctx.a > 3']], [['never_reached', 1, 0]]],
+    [
+      'what is not understood is no certain overlap',
+      [['ctx.a > 1 && ctx.s.size() > 5'], ['ctx.a > 2 && ctx.s.size() < 3', 'approve']],
+      [],
+    ],
   ])('%s', (_, list, expected) => {
     expect(findings(null, ...list)).toEqual(expected);
   });
@@ -82,6 +116,68 @@ describe('checking rules against one another', () => {
     expect(lintRules(rules(['ctx.amount == "3"']).file.rules, schema)[0]?.message).toBe(
       'A number never equals a text.',
     );
+  });
+
+  it('knows the domain that the schema leaves', () => {
+    const of = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
+    const whole = of({ n: { type: 'integer', exclusiveMinimum: 2, maximum: 9 } });
+    const never = [['never_true', 0, null]];
+    expect(findings(whole, ['ctx.n > 3 && ctx.n < 4'])).toEqual(never);
+    expect(findings(whole, ['ctx.n == 2'])).toEqual(never);
+    expect(findings(whole, ['ctx.n == 9'])).toEqual([]);
+    const closed = of({ n: { type: 'number' } }, { additionalProperties: false, required: ['n'] });
+    expect(findings(closed, ['has(ctx.m)'])).toContainEqual(['never_true', 0, null]);
+    expect(findings(closed, ['!has(ctx.n)'])).toEqual(never);
+    expect(findings(of({ n: { type: ['string', 'null'] } }), ['ctx.n > 3'])).toContainEqual(['never_true', 0, null]);
+    const both: Short[] = [['ctx.n > 3'], ['ctx.n < 8', 'approve']];
+    expect(findings(whole, ...both)).toEqual([['overlap', 1, 0]]);
+    expect(findings(of({ n: { type: 'number', multipleOf: 20 } }), ...both)).toEqual([]);
+    expect(findings({ ...whole, not: { required: ['n'] } }, ...both)).toEqual([]);
+  });
+
+  it('tells by the examples, and says so, what no reasoning finds', () => {
+    const inputs = ['a', 'ab', 'abc', 'x'].map((s) => ({ s, n: s.length }));
+    expect(findingsOn(inputs, ['ctx.s.startsWith("a")'], ['ctx.s.contains("b")'])).toEqual([
+      ['never_reached', 1, 0, 'examples', 2],
+    ]);
+    expect(findingsOn(inputs, ['ctx.s.size() > 1'], ['ctx.s.contains("b")', 'approve'])).toEqual([
+      ['never_reached', 1, 0, 'examples', 2],
+      ['overlap', 1, 0, 'examples', 2],
+    ]);
+    expect(findingsOn(inputs, ['ctx.s.size() > 2'], ['ctx.s.contains("b")', 'approve'])).toEqual([
+      ['overlap', 1, 0, 'examples', 1],
+    ]);
+    expect(findingsOn(inputs, ['ctx.n > 50 || ctx.missing'])).toEqual([['no_example', 0, null, 'examples', 4]]);
+  });
+
+  it('counts the examples that show an exact finding too', () => {
+    const inputs = [1, 2, 3, 4].map((n) => ({ n }));
+    expect(findingsOn(inputs, ['ctx.n > 1'], ['ctx.n < 4', 'approve'], ['ctx.n > 2'])).toEqual([
+      ['overlap', 1, 0, 'exact', 2],
+      ['never_reached', 2, 0, 'exact', 2],
+    ]);
+  });
+
+  it('never tells of an overlap that no input shows', () => {
+    const random = createRandom(19);
+    const grid = [undefined, 'x', true, ...Array.from({ length: 10 }, (_, i) => i / 2 - 0.5)];
+    const inputs: JsonObject[] = grid.flatMap((a) =>
+      grid.map((b) => ({ ...(a === undefined ? {} : { a }), ...(b === undefined ? {} : { b }) })),
+    );
+    const atom = () =>
+      random.chance(0.2)
+        ? `${random.pick(['', '!'])}has(ctx.${random.pick(['a', 'b'])})`
+        : `ctx.${random.pick(['a', 'b'])} ${random.pick(['<', '<=', '>', '>=', '==', '!='])} ${random.below(4)}`;
+    const part = () => `(${atom()} ${random.pick(['&&', '||'])} ${random.chance(0.3) ? '!' : ''}(${atom()}))`;
+    for (let round = 0; round < 200; round++) {
+      const list: Short[] = [[part()], [`${part()} && ${part()}`, 'approve']];
+      const together = impactOn(
+        inputs.map((input, i) => ({ id: `${i}`, input, decision: null })),
+        ...list,
+      ).together[1]?.[0];
+      const told = findings(null, ...list).some(([kind]) => kind === 'overlap');
+      expect(told && together === 0, JSON.stringify(list)).toBe(false);
+    }
   });
 
   it('never calls a rule dead that a random input reaches', () => {
@@ -118,25 +214,27 @@ describe('the impact of rules on examples', () => {
   ];
 
   it('counts first matches, agreement and errors, and lists the rows that disagree', () => {
-    const impact = ruleImpact(rules(['ctx.a > 20'], ['ctx.a > 10']), rows);
-    expect(impact).toMatchObject({ rows: 4, undecided: 2 });
+    const impact = impactOn(rows, ['ctx.a > 20'], ['ctx.a > 10']);
+    expect(impact).toMatchObject({ rows: 4, undecided: 2, together: [[], [1]] });
     expect(impact.rules).toEqual([
       {
         name: 'r0',
+        holds: 1,
         matched: 1,
         agrees: 0,
         disagrees: 1,
         unlabelled: 0,
         errors: 1,
-        disagreeing: [{ id: '3', expected: 'approve', decided: 'decline' }],
+        disagreeing: [{ id: '3', input: { a: 25 }, expected: 'approve', decided: 'decline' }],
       },
-      { name: 'r1', matched: 1, agrees: 1, disagrees: 0, unlabelled: 0, errors: 1, disagreeing: [] },
+      { name: 'r1', holds: 2, matched: 1, agrees: 1, disagrees: 0, unlabelled: 0, errors: 1, disagreeing: [] },
     ]);
   });
 
   it('tells which rows another set of rules decides otherwise', () => {
-    const change = compareRules(rules(['ctx.a > 10']), rules(['ctx.a > 20']), rows);
-    expect(change).toEqual({
+    const compared = startComparison(rules(['ctx.a > 10']), rules(['ctx.a > 20']));
+    compared.add(rows);
+    expect(compared.change).toEqual({
       rows: 4,
       changed: 1,
       differing: [{ id: '2', before: { rule: 'r0', then: 'decline' }, after: null }],
@@ -169,12 +267,10 @@ describe('editing a condition', () => {
   });
 
   it('learns fields from inputs', () => {
-    expect(
-      fieldsOfInputs([
-        { a: 1, b: { c: null } },
-        { a: 'x', b: { c: true } },
-      ]).map((field) => [field.path.join('.'), field.type]),
-    ).toEqual([
+    const survey = surveyFields();
+    survey.add({ a: 1, b: { c: null } });
+    survey.add({ a: 'x', b: { c: true } });
+    expect(knownOfSeen(survey.fields()).map((field) => [field.path.join('.'), field.type])).toEqual([
       ['a', 'any'],
       ['b', 'map'],
       ['b.c', 'bool'],

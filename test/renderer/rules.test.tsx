@@ -14,11 +14,21 @@ const fields = knownOfSeen([
 ]);
 
 function openTable(condition: string) {
-  const written = { condition };
+  const written = { condition, then: 'review', reason_code: null as string | null };
   function Page() {
-    const [value, setValue] = useState(condition);
-    written.condition = value;
-    return <ConditionTable value={value} onValue={setValue} fields={fields} />;
+    const [rule, setRule] = useState({ ...written });
+    Object.assign(written, rule);
+    return (
+      <ConditionTable
+        value={rule.condition}
+        onValue={(changed) => setRule({ ...rule, condition: changed })}
+        fields={fields}
+        outcome={rule}
+        options={['approve', 'review']}
+        reasonCodes={['LIMIT']}
+        onOutcome={(changed) => setRule({ ...rule, ...changed })}
+      />
+    );
   }
   render(<Page />);
   return written;
@@ -37,6 +47,20 @@ describe('a condition as a table', () => {
     expect(written.condition).toBe('ctx.amount >= 250.5 && ctx.country == "CH"');
     fireEvent.click(screen.getByLabelText('Remove comparison 1'));
     expect(written.condition).toBe('ctx.country == "CH"');
+  });
+
+  it('shows the outcome beside the comparisons and writes it back', () => {
+    const written = openTable('ctx.amount >= 100 && ctx.country == "DE"');
+    expect(screen.getByLabelText('Then')).toHaveProperty('value', 'review');
+    enter('Then', 'approve');
+    enter('Reason code', 'LIMIT');
+    expect(written).toEqual({
+      condition: 'ctx.amount >= 100 && ctx.country == "DE"',
+      then: 'approve',
+      reason_code: 'LIMIT',
+    });
+    enter('Reason code', '');
+    expect(written.reason_code).toBeNull();
   });
 
   it('starts a new rule from the known fields', () => {
@@ -68,7 +92,21 @@ describe('a condition as a table', () => {
 describe('the effect of unsaved rules', () => {
   it('names findings and figures, and opens the rule they are about', () => {
     const opened: number[] = [];
-    const counts = { matched: 12, agrees: 9, disagrees: 3, unlabelled: 0, errors: 0, agreement: 0.75, disagreeing: [] };
+    const counts = {
+      holds: 14,
+      matched: 12,
+      agrees: 9,
+      disagrees: 3,
+      unlabelled: 0,
+      errors: 0,
+      agreement: 0.75,
+      disagreeing: [{ id: 'example-1', input: '{"amount":150}', expected: 'review', decided: 'approve' }],
+    };
+    const changed = {
+      rows: 40,
+      changed: 1,
+      differing: [{ id: 'example-2', before: { rule: 'large', then: 'review' }, after: null }],
+    };
     render(
       <RulesAnalysisPanel
         analysis={{
@@ -77,26 +115,46 @@ describe('the effect of unsaved rules', () => {
             {
               kind: 'never_true',
               severity: 'warning',
+              basis: 'exact',
+              shown_by: null,
               rule: 4,
               other: null,
               message: 'M',
               suggestion: 'S',
               range: null,
             },
+            {
+              kind: 'overlap',
+              severity: 'info',
+              basis: 'examples',
+              shown_by: { rows: 3, of: 40 },
+              rule: 4,
+              other: null,
+              message: 'N',
+              suggestion: null,
+              range: null,
+            },
           ],
+          findings_left_out: 0,
           impact: {
             examples: { rows: 40, undecided: 28 },
             decisions: { rows: 7, undecided: 0 },
             rules: [{ rule: 4, name: 'large', examples: counts, decisions: { matched: 7, changed: 2, errors: 0 } }],
-            against_saved: null,
+            against_saved: { examples: changed, decisions: { rows: 7, changed: 0, differing: [] } },
           },
           fields: [],
         }}
         onOpenRule={(place) => opened.push(place)}
       />,
     );
-    const cells = screen.getAllByRole('cell').map((cell) => cell.textContent);
-    expect(cells).toEqual(['large', '12', '9 (75.0 %)', '3', '2 of 7']);
+    const cellsOf = (table: string) =>
+      [...screen.getByLabelText(table).querySelectorAll('td')].map((cell) => cell.textContent);
+    expect(cellsOf('Effect of each rule')).toEqual(['large', '12', '9 (75.0 %)', '3', '2 of 7']);
+    expect(cellsOf('Examples that disagree with large')).toEqual(['example-1', '{"amount":150}', 'review', 'approve']);
+    expect(screen.getByText('3 examples disagree with large, the newest 1 are listed').tagName).toBe('SUMMARY');
+    expect(cellsOf('Changed examples')).toEqual(['example-2', 'large → review', 'no rule']);
+    expect(screen.getByText('exact')).toBeTruthy();
+    expect(screen.getByText('by 3 of 40 examples')).toBeTruthy();
     fireEvent.click(screen.getAllByText('large')[0] ?? document.body);
     expect(opened).toEqual([4]);
   });

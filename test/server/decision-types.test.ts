@@ -163,7 +163,7 @@ describe('the life of a decision type', () => {
       rules: [{ ...rule, condition: 'ctx.amount > 3' }],
       options: ['yes', 'no'],
     });
-    expect(good.body).toEqual({ ok: true, problems: [] });
+    expect(good.body).toEqual({ ok: true, problems: [], findings: [] });
   });
 
   it('offers a sample project with rules and enough examples', async () => {

@@ -34,7 +34,9 @@ describe('before rules are saved', () => {
     const [home, bigger] = body.impact.rules;
     expect(home).toMatchObject({ rule: 1, examples: { matched: 1, agrees: 1, agreement: 1 } });
     expect(bigger).toMatchObject({ rule: 0, examples: { matched: 2, agrees: 1, disagrees: 1, agreement: 0.5 } });
-    expect(bigger.examples.disagreeing).toMatchObject([{ expected: 'yes', decided: 'no' }]);
+    expect(bigger.examples.disagreeing).toMatchObject([
+      { expected: 'yes', decided: 'no', input: '{"amount":300,"country":"AT"}' },
+    ]);
     // 50 is newly decided by "home", 150 no longer by "large".
     expect(body.impact.against_saved.examples).toMatchObject({ rows: 4, changed: 2 });
     expect(body.fields).toEqual([
@@ -83,9 +85,58 @@ describe('before rules are saved', () => {
       { name: 'typo', condition: 'ctx.contry == "DE"', then: 'yes', priority: 60 },
       { ...large, priority: 10 },
     ]);
-    expect(body.findings).toContainEqual(expect.objectContaining({ kind: 'never_reached', rule: 0, other: 2 }));
+    expect(body.findings).toContainEqual(
+      expect.objectContaining({
+        kind: 'never_reached',
+        rule: 0,
+        other: 2,
+        basis: 'exact',
+        shown_by: { rows: 0, of: 4 },
+      }),
+    );
     const typo = body.findings.find((finding: { kind: string }) => finding.kind === 'field');
-    expect(typo).toMatchObject({ rule: 1, suggestion: 'Did you mean ctx.country?', range: { start: 0, end: 10 } });
+    expect(typo).toMatchObject({
+      rule: 1,
+      basis: 'examples',
+      shown_by: { rows: 4, of: 4 },
+      suggestion: 'Did you mean ctx.country?',
+      range: { start: 0, end: 10 },
+    });
+  });
+
+  it('says what only the examples show, with their number, and what holds for every input', async () => {
+    const { call } = await openForTest();
+    const id = await typeWithExamples(call);
+    const rules = [
+      { name: 'abroad', condition: '!ctx.country.startsWith("D")', then: 'no', priority: 10 },
+      { name: 'austria', condition: 'ctx.country.endsWith("T")', then: 'yes', priority: 20 },
+      { name: 'swiss', condition: 'ctx.country.endsWith("H")', then: 'yes', priority: 30 },
+      { name: 'odd', condition: 'ctx.amount > 5 && ctx.amount < 3', then: 'yes', priority: 40 },
+    ];
+    const { body } = await analyse(call, id, rules);
+    const told = body.findings.map((finding: Record<string, unknown>) => [
+      finding.kind,
+      finding.rule,
+      finding.basis,
+      finding.shown_by,
+    ]);
+    expect(told).toEqual([
+      ['never_reached', 1, 'examples', { rows: 1, of: 4 }],
+      ['overlap', 1, 'examples', { rows: 1, of: 4 }],
+      ['no_example', 2, 'examples', { rows: 4, of: 4 }],
+      ['never_true', 3, 'exact', null],
+    ]);
+    const checked = await call('POST', '/api/v1/rules/check', { rules, options: ['yes', 'no'] });
+    expect(checked.body.findings).toMatchObject([{ kind: 'never_true', rule: 3, basis: 'exact', shown_by: null }]);
+  });
+
+  it('shows no value of a personal field beside a row that disagrees', async () => {
+    const { call } = await openForTest();
+    const id = await typeWithExamples(call, { pii_fields: ['country'] });
+    const { body } = await analyse(call, id, [{ ...large, condition: 'ctx.amount == 300' }]);
+    const [row] = body.impact.rules[0].examples.disagreeing;
+    expect(row.input).toMatch(/^\{"amount":300,"country":"pii:/);
+    expect(row.input).not.toContain('AT');
   });
 
   it('keeps values of personal fields out, and answers with places while a rule is unfinished', async () => {

@@ -24,7 +24,12 @@ export type RuleProblem = {
 /** `rules.json`: rules in the order in which they are evaluated. */
 export type RulesFile = { rules: (Rule & { ast: RuleNode })[] };
 export type RulesOutcome = { matched: Rule | null; matchedIndex: number; errors: number; trace: RuleTrace[] };
-export type CompiledRules = { file: RulesFile; evaluate(input: JsonObject, trace: boolean): RulesOutcome };
+export type CompiledRules = {
+  file: RulesFile;
+  evaluate(input: JsonObject, trace: boolean): RulesOutcome;
+  /** How every rule fares on its own, those behind the first match too. */
+  evaluateEach(input: JsonObject): (boolean | 'error')[];
+};
 
 /**
  * Checks and compiles rules against the options and reason codes of their decision type. Answers every
@@ -128,7 +133,13 @@ function link(file: RulesFile): CompiledRules {
     return { matched: plain[matchedIndex] ?? null, matchedIndex, errors, trace };
   };
 
-  return { file, evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)) };
+  const evaluateEach = (input: JsonObject) =>
+    steps.map((step) => {
+      const outcome = step(startRun(input));
+      return typeof outcome === 'boolean' ? outcome : 'error';
+    });
+
+  return { file, evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)), evaluateEach };
 }
 
 function didYouMean(word: string, candidates: readonly string[]): string | null {

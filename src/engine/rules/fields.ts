@@ -10,8 +10,6 @@ export type KnownField = {
   path: string[];
   type: StaticType;
   values: Json[] | null;
-  low: number | null;
-  high: number | null;
   help: string;
 };
 
@@ -38,8 +36,6 @@ export function fieldsOfSchema(schema: JsonObject | null): KnownField[] {
         path,
         type,
         values: Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const as Json] : null,
-        low: typeof node.minimum === 'number' ? node.minimum : null,
-        high: typeof node.maximum === 'number' ? node.maximum : null,
         help: typeof node.description === 'string' ? node.description : '',
       });
     }
@@ -48,26 +44,6 @@ export function fieldsOfSchema(schema: JsonObject | null): KnownField[] {
   };
   walk(schema ?? undefined, []);
   return fields;
-}
-
-/** The fields that occur in inputs; a type that differs between inputs becomes 'any'. Nulls do not count. */
-export function fieldsOfInputs(inputs: Iterable<JsonObject>): KnownField[] {
-  const found = new Map<string, KnownField>();
-  const walk = (value: Json, path: string[]) => {
-    if (path.length > 0) {
-      const key = JSON.stringify(path);
-      const type = typeOfValue(value);
-      const known = found.get(key);
-      if (!known && found.size < mostFields)
-        found.set(key, { path, type, values: null, low: null, high: null, help: '' });
-      else if (known && type !== 'null' && known.type !== type) known.type = known.type === 'null' ? type : 'any';
-    }
-    if (isObject(value) && path.length < deepest)
-      for (const [name, child] of Object.entries(value)) walk(child, [...path, name]);
-  };
-  for (const input of inputs) walk(input, []);
-  for (const field of found.values()) if (field.type === 'null') field.type = 'any';
-  return [...found.values()];
 }
 
 /** Types for the static check; an unknown field is reported with the known one that was likely meant. */
@@ -94,13 +70,6 @@ export function typesOfFields(known: readonly KnownField[]): FieldTypes {
     }
     return 'any';
   };
-}
-
-function typeOfValue(value: Json): StaticType {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'list';
-  if (typeof value === 'object') return 'map';
-  return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'bool';
 }
 
 function isObject(value: Json | undefined): value is JsonObject {

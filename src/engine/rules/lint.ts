@@ -1,143 +1,217 @@
-/** Checks rules against one another and against the input schema: what is correct but surely not meant. */
+/** Checks rules against one another, the input schema and the examples: what is correct but surely not meant. */
 import type { JsonObject } from '../domain.ts';
 import type { RulesFile } from './compile.ts';
+import { both, type Conjunct, conjunctsOf, implies, isImpossible } from './conjuncts.ts';
 import { fieldsOfSchema, type KnownField, typesOfFields } from './fields.ts';
 import { foldConstants } from './fold.ts';
-import {
-  both,
-  type Conjunct,
-  conjunctsOf,
-  type FieldSet,
-  implies,
-  isEmpty,
-  isImpossible,
-  type Literal,
-  meet,
-} from './ranges.ts';
+import type { Impact } from './impact.ts';
+import { type SchemaSets, schemaSets } from './schema-sets.ts';
 import { staticTypeOf } from './types.ts';
 
-/** `rule` and `other` are places in evaluation order. `at` is a range of the condition in code points, where there is one. */
+/**
+ * `rule` and `other` are places in evaluation order; `at` is a range of the condition in code points. Basis `exact`:
+ * it follows from the conditions and the schema, for every input; `examples`: it is so on the examples that were
+ * tried. `shownBy` are the examples that show it, out of all that were tried (null: none were).
+ */
 export type RuleFinding = {
-  kind: 'never_true' | 'always_true' | 'never_reached' | 'overlap' | 'field';
+  kind: 'never_true' | 'always_true' | 'never_reached' | 'overlap' | 'field' | 'no_example';
   severity: 'warning' | 'info';
+  basis: 'exact' | 'examples';
+  shownBy: { rows: number; of: number } | null;
   rule: number;
   other: number | null;
   message: string;
   suggestion: string | null;
   at: readonly [number, number] | null;
 };
+/** What the examples tell: their fields, and how the same rules fare on them. */
+export type RuleEvidence = { fields: readonly KnownField[]; impact: Impact };
+
+type Rules = RulesFile['rules'];
+/** Pairs of alternatives that are compared before the exact check leaves the rest to the examples. */
+const mostComparisons = 50_000;
+const reorder = 'Give it a lower priority number, or remove it.';
 
 /**
- * Everything noteworthy about rules in evaluation order. Sound, not complete: what is told is so (as far as inputs
- * follow the schema); parts of conditions that are not comparisons of a field with a literal are only compared as text.
+ * Everything noteworthy about rules in evaluation order. Sound, not complete: an exact finding holds for every input
+ * that follows the schema and on which no rule runs into a limit. Parts of conditions that are not comparisons of a
+ * field with a literal are only compared as text; what they leave open is looked for on the examples.
  */
 export function lintRules(
-  rules: RulesFile['rules'],
+  rules: Rules,
   inputSchema: JsonObject | null,
-  seen: readonly KnownField[] = [],
+  evidence: RuleEvidence | null = null,
 ): RuleFinding[] {
-  const findings: RuleFinding[] = [];
-  const schemaFields = fieldsOfSchema(inputSchema);
-  const known = [...seen, ...schemaFields];
-  const bySchema = new Map(schemaFields.map((field) => [JSON.stringify(field.path), schemaSet(field)]));
+  const schema = schemaSets(inputSchema);
+  const impact = evidence && evidence.impact.rows > 0 ? evidence.impact : null;
+  const budget = { left: mostComparisons };
   const folded = rules.map((rule) => foldConstants(rule.ast));
   const cases = folded.map((ast) => conjunctsOf(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null);
+  const narrowed = cases.map((own) => own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null);
   const alive: boolean[] = [];
 
-  for (const [index, rule] of rules.entries()) {
-    const find = (
-      kind: RuleFinding['kind'],
-      message: string,
-      suggestion: string | null,
-      other: number | null = null,
-      at: RuleFinding['at'] = null,
-    ) =>
+  return rules.flatMap((rule, index) => {
+    const findings: RuleFinding[] = [];
+    const find = (finding: Pick<RuleFinding, 'kind' | 'message' | 'suggestion'> & Partial<RuleFinding>) =>
       findings.push({
-        kind,
-        severity: kind === 'overlap' && rules[other ?? 0]?.priority !== rule.priority ? 'info' : 'warning',
+        severity: 'warning',
+        basis: 'exact',
+        shownBy: null,
         rule: index,
-        other,
-        message,
-        suggestion,
-        at,
+        other: null,
+        at: null,
+        ...finding,
       });
-    if (known.length > 0) {
-      for (const problem of staticTypeOf(rule.ast, typesOfFields(known)).problems)
-        find('field', problem.message, problem.suggestion, null, problem.at);
-    }
-    const own = cases[index] ?? null;
+    const shown = (rows: number) => (impact ? { rows, of: impact.rows } : null);
+    for (const problem of fieldProblems(rule, inputSchema, evidence?.fields ?? []))
+      find({ ...problem, kind: 'field', shownBy: problem.basis === 'examples' ? shown(impact?.rows ?? 0) : null });
     const ast = folded[index];
+    const own = narrowed[index] ?? null;
     alive[index] = false;
     if (ast?.k === 'lit' && ast.v === true)
-      find('always_true', 'The condition is always true.', 'Rules behind this one are never reached.');
-    if (own && own.length === 0) {
-      find('never_true', 'The condition contradicts itself: it is never true.', 'Check the bounds and the values.');
-      continue;
+      find({
+        kind: 'always_true',
+        message: 'The condition is always true.',
+        suggestion: 'Rules behind this one are never reached.',
+      });
+    if (own?.length === 0) {
+      const itself = cases[index]?.length === 0;
+      find({
+        kind: 'never_true',
+        message: itself
+          ? 'The condition contradicts itself: it is never true.'
+          : 'The input schema lets this condition never be true.',
+        suggestion: itself ? 'Check the bounds and the values.' : 'Compare with the values that the schema allows.',
+      });
+      return findings;
     }
-    if (own?.every((conjunct) => !fits(conjunct, bySchema))) {
-      find(
-        'never_true',
-        'The input schema lets this condition never be true.',
-        'Compare with the values that the schema allows.',
-      );
-      continue;
-    }
-    const cover = own
-      ? rules.findIndex((_, before) => before < index && alive[before] && covers(cases[before] ?? null, own))
-      : -1;
-    if (cover >= 0) {
-      find(
-        'never_reached',
-        `This rule is never reached: "${rules[cover]?.name}" holds whenever it does.`,
-        'Give it a lower priority number, or remove it.',
-        cover,
-      );
-      continue;
+    const effect = impact?.rules[index];
+    const before = rules.flatMap((_, earlier) => (earlier < index && alive[earlier] ? [earlier] : []));
+    const cover = own && coverOf(own, before, cases, budget);
+    if (cover) {
+      find({
+        kind: 'never_reached',
+        message:
+          cover.length === 1
+            ? `This rule is never reached: "${rules[cover[0] ?? 0]?.name}" holds whenever it does.`
+            : 'This rule is never reached: whenever it holds, one of the rules before it does.',
+        suggestion: reorder,
+        other: cover.length === 1 ? (cover[0] ?? null) : null,
+        shownBy: shown(effect?.holds ?? 0),
+      });
+      return findings;
     }
     alive[index] = true;
-    for (let before = 0; before < index; before++) {
-      const earlier = rules[before];
-      if (!earlier || !alive[before] || earlier.then === rule.then || !overlap(cases[before] ?? null, own)) continue;
-      find(
-        'overlap',
-        `Some inputs match "${earlier.name}" too, which decides ${earlier.then} first.`,
-        'Make the order certain with different priorities.',
-        before,
-      );
+    if (impact && effect) for (const finding of onExamples(rules, index, impact)) find(finding);
+    for (const earlier of before) {
+      const { name, then, priority } = rules[earlier] ?? rule;
+      if (then === rule.then) continue;
+      const rows = impact?.together[index]?.[earlier] ?? 0;
+      const exact = overlap(cases[earlier] ?? null, cases[index] ?? null, schema, budget);
+      if (!exact && rows === 0) continue;
+      find({
+        kind: 'overlap',
+        severity: priority === rule.priority ? 'warning' : 'info',
+        basis: exact ? 'exact' : 'examples',
+        message: exact
+          ? `Some inputs match "${name}" too, which decides ${then} first.`
+          : `Some examples match "${name}" too, which decides ${then} first.`,
+        suggestion: 'Make the order certain with different priorities.',
+        other: earlier,
+        shownBy: shown(rows),
+      });
     }
-  }
-  return findings;
-}
-
-function covers(earlier: readonly Conjunct[] | null, later: readonly Conjunct[]): boolean {
-  return earlier !== null && later.every((one) => earlier.some((other) => implies(one, other)));
-}
-
-/** Both can be true at once, and they speak of a common field, else every pair of rules would be told. */
-function overlap(a: readonly Conjunct[] | null, b: readonly Conjunct[] | null): boolean {
-  if (!a || !b) return false;
-  return a.some((left) =>
-    b.some((right) => [...left.fields.keys()].some((key) => right.fields.has(key)) && !isImpossible(both(left, right))),
-  );
-}
-
-function fits(conjunct: Conjunct, schema: ReadonlyMap<string, FieldSet>): boolean {
-  return [...conjunct.fields].every(([key, set]) => {
-    const allowed = schema.get(key);
-    return !allowed || !isEmpty(meet(allowed, set));
+    return findings;
   });
 }
 
-function schemaSet(field: KnownField): FieldSet {
-  const literals =
-    field.values?.filter((value): value is Literal => value === null || typeof value !== 'object') ?? null;
-  const only =
-    literals && literals.length === field.values?.length ? literals : field.type === 'bool' ? [true, false] : null;
-  const numeric = field.type === 'number' && !only;
-  return {
-    only,
-    not: [],
-    low: numeric ? { value: field.low ?? Number.NEGATIVE_INFINITY, open: false } : null,
-    high: numeric ? { value: field.high ?? Number.POSITIVE_INFINITY, open: false } : null,
-  };
+/** What no reasoning found, but what is so on every example. */
+function onExamples(
+  rules: Rules,
+  index: number,
+  impact: Impact,
+): (Pick<RuleFinding, 'kind' | 'message' | 'suggestion'> & Partial<RuleFinding>)[] {
+  const effect = impact.rules[index];
+  if (!effect || effect.matched > 0) return [];
+  if (effect.holds === 0) {
+    const errs = effect.errors > 0 ? `, and on ${effect.errors} of them it errs` : '';
+    return [
+      {
+        kind: 'no_example',
+        severity: 'info',
+        basis: 'examples',
+        message: `No example matches this rule${errs}.`,
+        suggestion: 'Compare its fields and values with those of the examples.',
+        shownBy: { rows: impact.rows, of: impact.rows },
+      },
+    ];
+  }
+  const other = impact.together[index]?.indexOf(effect.holds) ?? -1;
+  return [
+    {
+      kind: 'never_reached',
+      basis: 'examples',
+      message:
+        other >= 0
+          ? `On the examples this rule never decides: "${rules[other]?.name}" holds on each that it holds on.`
+          : 'On the examples this rule never decides: on each that it holds on, a rule before it holds too.',
+      suggestion: reorder,
+      other: other >= 0 ? other : null,
+      shownBy: { rows: effect.holds, of: impact.rows },
+    },
+  ];
+}
+
+/** Fields and types that cannot be meant; by the schema alone where it is enough, else by the fields of the examples. */
+function fieldProblems(rule: Rules[number], inputSchema: JsonObject | null, seen: readonly KnownField[]) {
+  const named = fieldsOfSchema(inputSchema);
+  const known = [...seen, ...named];
+  if (known.length === 0) return [];
+  const bySchema = named.length > 0 ? staticTypeOf(rule.ast, typesOfFields(named)).problems : [];
+  return staticTypeOf(rule.ast, typesOfFields(known)).problems.map((problem) => {
+    const exact = bySchema.some(({ at, message }) => at[0] === problem.at[0] && message === problem.message);
+    return { ...problem, basis: exact ? ('exact' as const) : ('examples' as const) };
+  });
+}
+
+/** The rules of which one holds whenever the later one does: a single one if there is, else several; null if not certain. */
+function coverOf(
+  later: readonly Conjunct[],
+  before: readonly number[],
+  cases: readonly (readonly Conjunct[] | null)[],
+  budget: { left: number },
+): number[] | null {
+  if (budget.left <= 0) return null;
+  const coverers = later.map((one) =>
+    before.filter((earlier) =>
+      cases[earlier]?.some((other) => {
+        budget.left--;
+        return budget.left >= 0 && implies(one, other);
+      }),
+    ),
+  );
+  const alone = before.find((earlier) => coverers.every((list) => list.includes(earlier)));
+  if (alone !== undefined) return [alone];
+  if (coverers.some((list) => list.length === 0)) return null;
+  return [...new Set(coverers.flat())];
+}
+
+/** Both are certain to be true at once on some input, and they speak of a common field, else every pair would be told. */
+function overlap(
+  a: readonly Conjunct[] | null,
+  b: readonly Conjunct[] | null,
+  schema: SchemaSets,
+  budget: { left: number },
+): boolean {
+  if (budget.left <= 0) return false;
+  const understood = (list: readonly Conjunct[] | null) => list?.filter(({ opaque }) => opaque.size === 0) ?? [];
+  const others = understood(b);
+  return understood(a).some((one) =>
+    others.some((other) => {
+      if (--budget.left < 0 || ![...one.fields.keys()].some((key) => other.fields.has(key))) return false;
+      const joint = both(one, other);
+      const allowed = isImpossible(joint) ? null : schema.narrow(joint);
+      return allowed !== null && schema.isExact(allowed);
+    }),
+  );
 }

@@ -1,116 +1,48 @@
-/** Sets of values that a field may have for a condition to hold: the arithmetic behind the rule checks. */
-import type { RuleNode } from './tree.ts';
-import { pathOf } from './types.ts';
+/** Sets of values that a field may have: the arithmetic behind the rule checks. */
 
 export type Literal = string | number | boolean | null;
-/** What one field may be. `only` null: anything but `not`; bounds hold for numbers and then exclude other types. */
+export type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
+type Bound = { value: number; open: boolean };
+/**
+ * What one field may be. Not `present`: it is missing, and nothing else is said. `types` and `only` null: no limit.
+ * With bounds the value is a number. `whole`: numbers have no fraction.
+ */
 export type FieldSet = {
+  present: boolean;
+  types: readonly ValueType[] | null;
   only: readonly Literal[] | null;
   not: readonly Literal[];
   low: Bound | null;
   high: Bound | null;
+  whole: boolean;
 };
-type Bound = { value: number; open: boolean };
-/** A conjunction: a set for each field (key: JSON of its path) and what could not be understood, as text with its sign. */
-export type Conjunct = { fields: ReadonlyMap<string, FieldSet>; opaque: ReadonlySet<string> };
 
-const anything: FieldSet = { only: null, not: [], low: null, high: null };
-const mostConjuncts = 32;
-
-/**
- * The condition as alternatives of conjunctions, true on exactly the inputs on which the condition is true, as far
- * as each part is understood. Null when there are too many alternatives.
- */
-export function conjunctsOf(node: RuleNode): Conjunct[] | null {
-  return alternatives(node, true);
-}
-
-function alternatives(node: RuleNode, wanted: boolean): Conjunct[] | null {
-  if (node.k === 'not') return alternatives(node.of, !wanted);
-  if (node.k === 'lit' && typeof node.v === 'boolean')
-    return node.v === wanted ? [{ fields: new Map(), opaque: new Set() }] : [];
-  if (node.k === 'and' || node.k === 'or') {
-    const parts = node.args.map((arg) => alternatives(arg, wanted));
-    if ((node.k === 'or') === wanted) {
-      const union = parts.flatMap((part) => part ?? []);
-      return parts.includes(null) || union.length > mostConjuncts ? null : union;
-    }
-    let product: Conjunct[] = [{ fields: new Map(), opaque: new Set() }];
-    for (const part of parts) {
-      if (part === null) return null;
-      product = product.flatMap((left) => part.map((right) => both(left, right)));
-      if (product.length > mostConjuncts) return null;
-    }
-    return product;
-  }
-  const atom = atomOf(node, wanted);
-  if (atom) return [{ fields: new Map([[atom.key, atom.set]]), opaque: new Set() }];
-  return [{ fields: new Map(), opaque: new Set([`${wanted ? '' : '!'}${shapeOf(node)}`]) }];
-}
-
-function atomOf(node: RuleNode, wanted: boolean): { key: string; set: FieldSet } | null {
-  const path = pathOf(node);
-  if (path && path.length > 0) return { key: JSON.stringify(path), set: { ...anything, only: [wanted] } };
-  if (node.k !== 'op') return null;
-  if (node.op === 'in') {
-    const key = keyOf(node.left);
-    if (!key || node.right.k !== 'list') return null;
-    const values = node.right.items.map((item) => (item.k === 'lit' ? item.v : undefined));
-    if (values.includes(undefined)) return null;
-    const known = values.filter((value): value is Literal => value !== undefined);
-    return { key, set: wanted ? { ...anything, only: known } : { ...anything, not: known } };
-  }
-  const left = keyOf(node.left);
-  const right = keyOf(node.right);
-  const key = left ?? right;
-  const literal = left ? node.right : node.left;
-  if (!key || literal.k !== 'lit') return null;
-  const op = left ? node.op : mirrored[node.op];
-  const { v } = literal;
-  if (op === '==' || op === '!=')
-    return { key, set: (op === '==') === wanted ? { ...anything, only: [v] } : { ...anything, not: [v] } };
-  if (typeof v !== 'number') return null;
-  switch (wanted ? op : opposite[op ?? '']) {
-    case '<':
-      return { key, set: { ...anything, high: { value: v, open: true } } };
-    case '<=':
-      return { key, set: { ...anything, high: { value: v, open: false } } };
-    case '>':
-      return { key, set: { ...anything, low: { value: v, open: true } } };
-    case '>=':
-      return { key, set: { ...anything, low: { value: v, open: false } } };
-    default:
-      return null;
-  }
-}
-
-const mirrored: Record<string, string> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' };
-const opposite: Record<string, string> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
-
-function keyOf(node: RuleNode): string | null {
-  const path = pathOf(node);
-  return path && path.length > 0 ? JSON.stringify(path) : null;
-}
-
-/** The tree without its places, so that equal expressions have equal text. */
-function shapeOf(node: RuleNode): string {
-  return JSON.stringify(node, (key, value: unknown) => (key === 'at' ? undefined : value));
-}
-
-/** Both conjunctions at once. */
-export function both(a: Conjunct, b: Conjunct): Conjunct {
-  const fields = new Map(a.fields);
-  for (const [key, set] of b.fields) fields.set(key, meet(fields.get(key) ?? anything, set));
-  return { fields, opaque: new Set([...a.opaque, ...b.opaque]) };
-}
+/** The field is there, with any value. */
+export const anything: FieldSet = {
+  present: true,
+  types: null,
+  only: null,
+  not: [],
+  low: null,
+  high: null,
+  whole: false,
+};
+/** The field is missing. */
+export const absent: FieldSet = { ...anything, present: false };
+const nothing: FieldSet = { ...anything, only: [] };
 
 /** Values that are in both sets. */
 export function meet(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.present !== b.present) return nothing;
+  if (!a.present) return a;
   const set: FieldSet = {
+    present: true,
+    types: a.types && b.types ? a.types.filter((type) => b.types?.includes(type)) : (a.types ?? b.types),
     only: a.only && b.only ? a.only.filter((value) => b.only?.includes(value)) : (a.only ?? b.only),
-    not: [...new Set([...a.not, ...b.not])],
+    not: a.not.length === 0 ? b.not : b.not.length === 0 ? a.not : [...new Set([...a.not, ...b.not])],
     low: tighter(a.low, b.low, 1),
     high: tighter(a.high, b.high, -1),
+    whole: a.whole || b.whole,
   };
   return set.only ? { ...set, only: set.only.filter((value) => holds({ ...set, only: null }, value)) } : set;
 }
@@ -123,43 +55,61 @@ function tighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | null {
 
 /** True if the value is in the set. */
 export function holds(set: FieldSet, value: Literal): boolean {
-  if (set.only && !set.only.includes(value)) return false;
-  if (set.not.includes(value)) return false;
+  if (!set.present || (set.only && !set.only.includes(value)) || set.not.includes(value)) return false;
+  if (set.types && !set.types.includes(typeOf(value))) return false;
   const { low, high } = set;
-  if (!low && !high) return true;
-  if (typeof value !== 'number') return false;
+  if (typeof value !== 'number') return !low && !high;
+  if (set.whole && !Number.isInteger(value)) return false;
   if (low && (low.open ? value <= low.value : value < low.value)) return false;
   return !(high && (high.open ? value >= high.value : value > high.value));
 }
 
-/** True if no value is in the set. */
+function typeOf(value: Literal): ValueType {
+  if (value === null) return 'null';
+  return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'bool';
+}
+
+/** True exactly if the field can be nothing at all, not even missing. */
 export function isEmpty(set: FieldSet): boolean {
+  if (!set.present) return false;
   if (set.only) return !set.only.some((value) => holds(set, value));
-  const { low, high } = set;
-  if (!low || !high) return false;
-  if (low.value > high.value) return true;
-  return low.value === high.value && (low.open || high.open || set.not.includes(low.value));
+  if (!set.low && !set.high) return set.types !== null && !set.types.some((type) => hasValueOf(set, type));
+  return !hasValueOf(set, 'number');
 }
 
-/** True if nothing can make the conjunction true. */
-export function isImpossible(conjunct: Conjunct): boolean {
-  for (const part of conjunct.opaque) if (conjunct.opaque.has(`!${part}`)) return true;
-  return [...conjunct.fields.values()].some(isEmpty);
+function hasValueOf(set: FieldSet, type: ValueType): boolean {
+  if (set.types && !set.types.includes(type)) return false;
+  if (type === 'null') return holds(set, null);
+  if (type === 'bool') return holds(set, true) || holds(set, false);
+  return type !== 'number' || hasNumber(set);
 }
 
-/** True if `b` holds whenever `a` does. */
-export function implies(a: Conjunct, b: Conjunct): boolean {
-  for (const part of b.opaque) if (!a.opaque.has(part)) return false;
-  for (const [key, set] of b.fields) {
-    const known = a.fields.get(key);
-    if (!known || !within(known, set)) return false;
+function hasNumber(set: FieldSet): boolean {
+  const low = set.low?.value ?? Number.NEGATIVE_INFINITY;
+  const high = set.high?.value ?? Number.POSITIVE_INFINITY;
+  if (low > high) return false;
+  if (low === high) return holds(set, low);
+  if (!set.whole) {
+    // Between two neighbouring doubles there is nothing.
+    const middle = low / 2 + high / 2;
+    return Number.isNaN(middle) || (middle > low && middle < high) || holds(set, low) || holds(set, high);
   }
-  return true;
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return true;
+  // One more than is left out must hold one, unless the range ends first.
+  for (let value = Math.ceil(low), tries = 0; value <= high; value++) {
+    if (holds(set, value) || tries++ > set.not.length + 1) return true;
+  }
+  return false;
 }
 
-function within(a: FieldSet, b: FieldSet): boolean {
+/** True if every value of `a` is one of `b`; false also where that is not certain. */
+export function within(a: FieldSet, b: FieldSet): boolean {
+  if (!a.present || !b.present) return a.present === b.present;
   if (a.only) return a.only.every((value) => !holds(a, value) || holds(b, value));
   if (b.only) return false;
+  const types = a.low || a.high ? (['number'] as const) : a.types;
+  if (b.types && !types?.every((type) => b.types?.includes(type))) return false;
+  if (b.whole && !a.whole) return false;
   if (b.low && !(a.low && (a.low.value > b.low.value || (a.low.value === b.low.value && (a.low.open || !b.low.open)))))
     return false;
   if (
@@ -168,4 +118,9 @@ function within(a: FieldSet, b: FieldSet): boolean {
   )
     return false;
   return b.not.every((value) => !holds(a, value));
+}
+
+/** True if the value may have members of its own. */
+export function canBeMap(set: FieldSet): boolean {
+  return set.present && !set.only && !set.low && !set.high && (!set.types || set.types.includes('map'));
 }

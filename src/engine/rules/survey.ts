@@ -62,8 +62,6 @@ export function knownOfSeen(seen: readonly Pick<SeenField, 'path' | 'types' | 'v
       path,
       type: real.length === 1 ? (real[0] ?? 'any') : 'any',
       values: values.length > 0 ? values : null,
-      low: null,
-      high: null,
       help: 'Seen in examples, most frequent values first.',
     };
   });

@@ -57,6 +57,7 @@ export function staticTypeOf(
       case 'has': {
         const path = pathOf(node.of);
         if (!path || path.length > 0) expect(node.of, ['map'], 'has');
+        if (path) fields([...path, node.field], node.at, (problem) => problems.push(problem));
         return 'bool';
       }
       case 'index':

@@ -183,6 +183,10 @@ export function RulesTab({ type }: { type: DecisionType }) {
                   value={rule.condition}
                   onValue={(condition) => setRule({ condition }, `condition-${current}`)}
                   fields={fields}
+                  outcome={rule}
+                  options={draft.options}
+                  reasonCodes={draft.reason_codes}
+                  onOutcome={setRule}
                 />
               ) : (
                 <>
@@ -212,23 +216,27 @@ export function RulesTab({ type }: { type: DecisionType }) {
             </Suspense>
             <RuleProblems problems={problems.filter((problem) => problem.rule === current)} />
           </div>
-          <div className="two">
-            <SelectField
-              label="Then"
-              value={rule.then}
-              choices={[...new Set([...draft.options, rule.then])].map((option) => ({ value: option, text: option }))}
-              onValue={(then) => setRule({ then })}
-            />
-            <SelectField
-              label="Reason code"
-              value={rule.reason_code ?? ''}
-              choices={[
-                { value: '', text: 'None' },
-                ...draft.reason_codes.map((code) => ({ value: code, text: code })),
-              ]}
-              onValue={(code) => setRule({ reason_code: code === '' ? null : code })}
-            />
-          </div>
+          {view === 'text' && (
+            <div className="two">
+              <SelectField
+                label="Then"
+                value={rule.then}
+                choices={[...new Set([...draft.options, rule.then])].map((option) => ({ value: option, text: option }))}
+                onValue={(then) => setRule({ then })}
+              />
+              <SelectField
+                label="Reason code"
+                value={rule.reason_code ?? ''}
+                choices={[
+                  { value: '', text: 'None' },
+                  ...[
+                    ...new Set([...draft.reason_codes, ...(rule.reason_code === null ? [] : [rule.reason_code])]),
+                  ].map((code) => ({ value: code, text: code })),
+                ]}
+                onValue={(code) => setRule({ reason_code: code === '' ? null : code })}
+              />
+            </div>
+          )}
           <div className="row end">
             <button type="button" className="danger" onClick={remove}>
               Delete rule

@@ -1,45 +1,91 @@
 import { useState } from 'react';
+import type { Rule } from '../../engine/domain.ts';
 import type { KnownField } from '../../engine/rules/fields.ts';
 import { pathText } from '../../engine/rules/print.ts';
 import { conditionOf, type TableRow, tableOf } from '../../engine/rules/table.ts';
 import { changeTest, listText, readList, readValue, tests, valueText } from '../rules/table-values.ts';
 
-/** A condition of comparisons that must all hold, one a row; the text stays what is stored. */
+type Outcome = Pick<Rule, 'then' | 'reason_code'>;
+
+/** A rule as a table: comparisons that must all hold, one a row, and the outcome. The text stays what is stored. */
 export function ConditionTable({
   value,
   onValue,
   fields,
+  outcome,
+  options,
+  reasonCodes,
+  onOutcome,
 }: {
   value: string;
   onValue(value: string): void;
   fields: readonly KnownField[];
+  outcome: Outcome;
+  options: readonly string[];
+  reasonCodes: readonly string[];
+  onOutcome(outcome: Partial<Outcome>): void;
 }) {
   const rows = /^\s*(?:ctx\.)?\s*$/.test(value) ? [] : tableOf(value);
-  if (!rows) {
-    return (
-      <p className="note">This condition is more than comparisons joined by &amp;&amp;: change it in the text view.</p>
-    );
-  }
+  const tooMuch = rows === null && (
+    <p className="note">This condition is more than comparisons joined by &amp;&amp;: change it in the text view.</p>
+  );
+  const shown = rows ?? [];
   const put = (changed: readonly TableRow[]) => onValue(conditionOf(changed));
-  const setRow = (index: number, row: TableRow) => put(rows.map((old, i) => (i === index ? row : old)));
+  const setRow = (index: number, row: TableRow) => put(shown.map((old, i) => (i === index ? row : old)));
   const first = fields.find(({ type }) => type !== 'map');
   const setPath = (index: number, row: TableRow, text: string) => {
     const field = fields.find(({ path }) => pathText(path) === text);
     if (field) setRow(index, { ...row, path: field.path });
   };
+  const outcomeCells = (
+    <>
+      <td rowSpan={Math.max(1, shown.length)}>
+        <select aria-label="Then" value={outcome.then} onChange={(event) => onOutcome({ then: event.target.value })}>
+          {[...new Set([...options, outcome.then])].map((option) => (
+            <option key={option}>{option}</option>
+          ))}
+        </select>
+      </td>
+      <td rowSpan={Math.max(1, shown.length)}>
+        <select
+          aria-label="Reason code"
+          value={outcome.reason_code ?? ''}
+          onChange={(event) => onOutcome({ reason_code: event.target.value === '' ? null : event.target.value })}
+        >
+          <option value="">None</option>
+          {[...new Set([...reasonCodes, ...(outcome.reason_code === null ? [] : [outcome.reason_code])])].map(
+            (code) => (
+              <option key={code}>{code}</option>
+            ),
+          )}
+        </select>
+      </td>
+    </>
+  );
   return (
     <div className="stack tight">
-      <table aria-label="Comparisons that must all hold">
+      {tooMuch}
+      <table aria-label="Comparisons that must all hold, and the outcome">
         <thead>
           <tr>
             <th>Field</th>
             <th>Comparison</th>
             <th>Value</th>
             <th aria-label="Remove" />
+            <th>Then</th>
+            <th>Reason code</th>
           </tr>
         </thead>
         <tbody>
-          {rows.map((row, index) => (
+          {shown.length === 0 && (
+            <tr>
+              <td colSpan={4} className="muted">
+                {rows ? 'No comparison yet' : 'See the text view'}
+              </td>
+              {outcomeCells}
+            </tr>
+          )}
+          {shown.map((row, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place; its text changes under the cursor
             <tr key={index}>
               <td>
@@ -79,12 +125,13 @@ export function ConditionTable({
                   type="button"
                   className="quiet"
                   aria-label={`Remove comparison ${index + 1}`}
-                  disabled={rows.length === 1}
-                  onClick={() => put(rows.filter((_, i) => i !== index))}
+                  disabled={shown.length === 1}
+                  onClick={() => put(shown.filter((_, i) => i !== index))}
                 >
                   ✕
                 </button>
               </td>
+              {index === 0 && outcomeCells}
             </tr>
           ))}
         </tbody>
@@ -93,8 +140,8 @@ export function ConditionTable({
         <button
           type="button"
           className="small"
-          disabled={!first}
-          onClick={() => first && put([...rows, { path: first.path, test: 'present' }])}
+          disabled={!first || !rows}
+          onClick={() => first && put([...shown, { path: first.path, test: 'present' }])}
         >
           Add comparison
         </button>

@@ -1,6 +1,9 @@
 import type { RulesAnalysis } from '../../server/contract/rules.ts';
 import { percent } from './layout.tsx';
 
+type Impact = NonNullable<RulesAnalysis['impact']>;
+type Finding = RulesAnalysis['findings'][number];
+
 /** What the rules would do as they stand: findings between rules, and their effect on examples and past decisions. */
 export function RulesAnalysisPanel({
   analysis,
@@ -11,60 +14,155 @@ export function RulesAnalysisPanel({
 }) {
   const { findings, impact } = analysis;
   if (!impact) return <p className="muted">The effect of the rules is shown once none of them has a problem.</p>;
-  const saved = impact.against_saved;
   const nameOf = (place: number) => impact.rules.find(({ rule }) => rule === place)?.name ?? '';
   return (
     <div className="stack" aria-live="polite">
       {findings.length > 0 && (
         <ul aria-label="Findings">
-          {findings.map(({ kind, severity, rule, other, message, suggestion }) => (
-            <li key={`${kind} ${rule} ${other} ${message}`}>
-              <span className={severity === 'warning' ? 'badge warn' : 'badge'}>{severity}</span>{' '}
-              <button type="button" className="small quiet" onClick={() => onOpenRule(rule)}>
-                {nameOf(rule)}
+          {findings.map((finding) => (
+            <li key={`${finding.kind} ${finding.rule} ${finding.other} ${finding.message}`}>
+              <span className={finding.severity === 'warning' ? 'badge warn' : 'badge'}>{finding.severity}</span>{' '}
+              <span className="badge" title={basisHelp[finding.basis]}>
+                {basisText(finding)}
+              </span>{' '}
+              <button type="button" className="small quiet" onClick={() => onOpenRule(finding.rule)}>
+                {nameOf(finding.rule)}
               </button>{' '}
-              {message} {suggestion && <span className="muted">{suggestion}</span>}
+              {finding.message} {finding.suggestion && <span className="muted">{finding.suggestion}</span>}
             </li>
           ))}
         </ul>
       )}
-      <table aria-label="Effect of each rule">
+      {analysis.findings_left_out > 0 && (
+        <p className="note">{analysis.findings_left_out} more findings are left out.</p>
+      )}
+      <EffectTable impact={impact} onOpenRule={onOpenRule} />
+      {impact.rules.map(({ name, examples }) => (
+        <DisagreeingRows key={name} name={name} examples={examples} />
+      ))}
+      <p className="muted small">
+        First matches over {impact.examples.rows} examples and the newest {impact.decisions.rows} logged decisions.
+      </p>
+      {impact.against_saved && (
+        <>
+          <Change title="examples" change={impact.against_saved.examples} />
+          <Change title="logged inputs" change={impact.against_saved.decisions} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const basisHelp = {
+  exact: 'It follows from the conditions and the input schema, for every input.',
+  examples: 'It is so on the examples; other inputs may differ.',
+};
+
+function basisText({ basis, shown_by }: Finding): string {
+  const counts = shown_by && `${shown_by.rows} of ${shown_by.of} examples`;
+  if (basis === 'examples') return `by ${counts ?? 'examples'}`;
+  return counts ? `exact, ${counts}` : 'exact';
+}
+
+function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place: number): void }) {
+  return (
+    <table aria-label="Effect of each rule">
+      <thead>
+        <tr>
+          <th>Rule</th>
+          <th>Matches examples</th>
+          <th>Agrees</th>
+          <th>Disagrees</th>
+          <th>Changes decisions</th>
+        </tr>
+      </thead>
+      <tbody>
+        {impact.rules.map(({ rule, name, examples, decisions }) => (
+          <tr key={name}>
+            <td>
+              <button type="button" className="small quiet" onClick={() => onOpenRule(rule)}>
+                {name}
+              </button>
+              {examples.errors > 0 && <span className="badge bad">{examples.errors} errors</span>}
+            </td>
+            <td>{examples.matched}</td>
+            <td>
+              {examples.agrees}
+              {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
+            </td>
+            <td>{examples.disagrees}</td>
+            <td>
+              {decisions.changed} <span className="muted">of {decisions.matched}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DisagreeingRows({ name, examples }: Pick<Impact['rules'][number], 'name' | 'examples'>) {
+  const { disagreeing, disagrees } = examples;
+  if (disagrees === 0) return null;
+  return (
+    <details>
+      <summary>
+        {disagrees} {disagrees === 1 ? 'example disagrees' : 'examples disagree'} with {name}
+        {disagreeing.length < disagrees && `, the newest ${disagreeing.length} are listed`}
+      </summary>
+      <table aria-label={`Examples that disagree with ${name}`}>
         <thead>
           <tr>
-            <th>Rule</th>
-            <th>Matches examples</th>
-            <th>Agrees</th>
-            <th>Disagrees</th>
-            <th>Changes decisions</th>
+            <th>Example</th>
+            <th>Input</th>
+            <th>Label</th>
+            <th>Rule decides</th>
           </tr>
         </thead>
         <tbody>
-          {impact.rules.map(({ rule, name, examples, decisions }) => (
-            <tr key={name}>
-              <td>
-                <button type="button" className="small quiet" onClick={() => onOpenRule(rule)}>
-                  {name}
-                </button>
-                {examples.errors > 0 && <span className="badge bad">{examples.errors} errors</span>}
-              </td>
-              <td>{examples.matched}</td>
-              <td>
-                {examples.agrees}
-                {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
-              </td>
-              <td>{examples.disagrees}</td>
-              <td>
-                {decisions.changed} <span className="muted">of {decisions.matched}</span>
-              </td>
+          {disagreeing.map(({ id, input, expected, decided }) => (
+            <tr key={id}>
+              <td className="mono small">{id}</td>
+              <td className="mono small">{input}</td>
+              <td>{expected}</td>
+              <td>{decided}</td>
             </tr>
           ))}
         </tbody>
       </table>
-      <p className="muted small">
-        First matches over {impact.examples.rows} examples and the newest {impact.decisions.rows} logged decisions.
-        {saved &&
-          ` Against the saved rules, ${saved.examples.changed} examples and ${saved.decisions.changed} logged inputs meet another rule or outcome.`}
-      </p>
-    </div>
+    </details>
+  );
+}
+
+type Changed = NonNullable<Impact['against_saved']>['examples'];
+
+function Change({ title, change }: { title: string; change: Changed }) {
+  const { rows, changed, differing } = change;
+  const summary = `Against the saved rules, ${changed} of ${rows} ${title} meet another rule or outcome.`;
+  if (changed === 0) return <p className="muted small">{summary}</p>;
+  const outcome = (decided: Changed['differing'][number]['before']) =>
+    decided ? `${decided.rule} → ${decided.then}` : 'no rule';
+  return (
+    <details>
+      <summary>{summary}</summary>
+      <table aria-label={`Changed ${title}`}>
+        <thead>
+          <tr>
+            <th>{title === 'examples' ? 'Example' : 'Decision'}</th>
+            <th>Saved rules</th>
+            <th>These rules</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differing.map(({ id, before, after }) => (
+            <tr key={id}>
+              <td className="mono small">{id}</td>
+              <td>{outcome(before)}</td>
+              <td>{outcome(after)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
   );
 }

@@ -26,6 +26,27 @@ const problems = z.array(
     range,
   }),
 );
+const findings = z
+  .array(
+    z.object({
+      kind: z.enum(['never_true', 'always_true', 'never_reached', 'overlap', 'field', 'no_example']),
+      severity: z.enum(['warning', 'info']),
+      basis: z
+        .enum(['exact', 'examples'])
+        .describe('exact: so for every input that follows the schema; examples: so on the examples that were tried'),
+      shown_by: z
+        .object({ rows: z.int(), of: z.int() })
+        .nullable()
+        .describe('Examples that show it, out of all that were tried; null where none were'),
+      rule: z.int().describe('Place in the given list'),
+      other: z.int().nullable().describe('Place of the rule it is about'),
+      message: z.string(),
+      suggestion: z.string().nullable(),
+      range: range.nullable(),
+    }),
+  )
+  .max(500)
+  .describe('What is correct but surely not meant; empty while there are problems');
 const outcome = z.object({ rule: z.string(), then: z.string() }).nullable();
 const change = z.object({
   rows: z.int(),
@@ -35,19 +56,8 @@ const change = z.object({
 
 export const rulesAnalysisSchema = z.object({
   problems,
-  findings: z
-    .array(
-      z.object({
-        kind: z.enum(['never_true', 'always_true', 'never_reached', 'overlap', 'field']),
-        severity: z.enum(['warning', 'info']),
-        rule: z.int().describe('Place in the given list'),
-        other: z.int().nullable().describe('Place of the rule it is about'),
-        message: z.string(),
-        suggestion: z.string().nullable(),
-        range: range.nullable(),
-      }),
-    )
-    .describe('What is correct but surely not meant; empty while there are problems'),
+  findings,
+  findings_left_out: z.int().describe('Findings past the 500 that are told'),
   impact: z
     .object({
       examples: z.object({ rows: z.int(), undecided: z.int() }),
@@ -57,13 +67,23 @@ export const rulesAnalysisSchema = z.object({
           rule: z.int(),
           name: z.string(),
           examples: z.object({
-            matched: z.int(),
+            holds: z.int().describe('Examples on which it holds, whatever the rules before it do'),
+            matched: z.int().describe('Examples that it decides'),
             agrees: z.int(),
             disagrees: z.int(),
             unlabelled: z.int(),
-            errors: z.int(),
+            errors: z.int().describe('Examples on which it errs, whatever the rules before it do'),
             agreement: z.number().nullable().describe('Part of the labelled matches that agree'),
-            disagreeing: z.array(z.object({ id: z.string(), expected: z.string(), decided: z.string() })).max(20),
+            disagreeing: z
+              .array(
+                z.object({
+                  id: z.string(),
+                  input: z.string().describe('The start of the input as JSON, personal fields replaced'),
+                  expected: z.string(),
+                  decided: z.string(),
+                }),
+              )
+              .max(20),
           }),
           decisions: z.object({
             matched: z.int(),
@@ -94,11 +114,12 @@ export const ruleOperations = {
       rules: draftRules,
       options: z.array(z.string()).max(200),
       reason_codes: z.array(z.string()).max(500).default([]),
+      input_schema: jsonObject.nullable().default(null),
     }),
-    output: z.object({ ok: z.boolean(), problems }),
+    output: z.object({ ok: z.boolean(), problems, findings }),
     status: 200,
     access: 'key',
-    summary: 'Check rules without saving them; every problem with its place',
+    summary: 'Check rules without saving them: every problem with its place, and findings that need no examples',
     hints: reads,
     tag: 'Decision types',
   }),

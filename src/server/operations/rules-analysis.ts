@@ -2,8 +2,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, Rule } from '../../engine/domain.ts';
 import { type CompiledRules, compileRules, utf16Range } from '../../engine/rules/compile.ts';
-import { compareRules, type Impact, type ImpactRow, type RulesChange, ruleImpact } from '../../engine/rules/impact.ts';
-import { lintRules } from '../../engine/rules/lint.ts';
+import {
+  type Impact,
+  type ImpactRow,
+  type RulesChange,
+  startComparison,
+  startImpact,
+} from '../../engine/rules/impact.ts';
+import { lintRules, type RuleFinding } from '../../engine/rules/lint.ts';
 import { knownOfSeen, surveyFields } from '../../engine/rules/survey.ts';
 import type { RulesAnalysis } from '../contract/rules.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
@@ -11,8 +17,10 @@ import type { Deps } from './context.ts';
 
 const mostExamples = 20_000;
 const mostLogged = 5000;
-const mostListed = 20;
-/** Small enough that calls for decisions never wait long, and below what the engine lists of differing rows. */
+const mostFindings = 500;
+/** Characters of an input that are shown beside a row. */
+const shownInput = 160;
+/** Small enough that calls for decisions never wait long. */
 const chunkSize = 100;
 
 type Request = {
@@ -22,11 +30,11 @@ type Request = {
   input_schema?: JsonObject | null | undefined;
 };
 type Chunks = Iterable<ImpactRow[]>;
-type Measured = { impact: Impact | null; change: RulesChange | null };
+type Measured = { impact: Impact; change: RulesChange | null };
 
 /** Problems, findings, impact and known fields of unsaved rules; options and schema default to those saved. */
 export async function analyseRules(
-  deps: Pick<Deps, 'store'>,
+  deps: Pick<Deps, 'store' | 'auth'>,
   type: DecisionTypeRow,
   request: Request,
 ): Promise<RulesAnalysis> {
@@ -35,25 +43,37 @@ export async function analyseRules(
     options: request.options ?? definition.options,
     reason_codes: request.reason_codes ?? definition.reason_codes,
   });
-  const saved = compileRules(definition.hard_rules, definition);
-  const now = compiled.ok ? compiled.value : null;
-  const before = saved.ok ? saved.value : null;
   const survey = surveyFields(type.piiFields);
-  const examples = await measure(examplesOf(deps, type), now, before, survey.add);
+  if (!compiled.ok) {
+    for (const rows of examplesOf(deps, type)) {
+      for (const row of rows) survey.add(row.input);
+      await nextTurn();
+    }
+    return { problems: compiled.problems, findings: [], findings_left_out: 0, impact: null, fields: survey.fields() };
+  }
+  const saved = compileRules(definition.hard_rules, definition);
+  const before = saved.ok ? saved.value : null;
+  const examples = await measure(examplesOf(deps, type), compiled.value, before, survey.add);
+  const decisions = await measure(loggedOf(deps, type), compiled.value, before);
   const fields = survey.fields();
-  if (!compiled.ok) return { problems: compiled.problems, findings: [], impact: null, fields };
-  const decisions = await measure(loggedOf(deps, type), now, before);
   const inputSchema = request.input_schema === undefined ? definition.input_schema : request.input_schema;
+  const findings = lintRules(compiled.value.file.rules, inputSchema, {
+    fields: knownOfSeen(fields),
+    impact: examples.impact,
+  });
+  const shorten = (input: JsonObject) => shortText(deps.auth.redact(input, type.piiFields));
   return {
     problems: [],
-    findings: findingsOf(
-      compiled.value,
-      request.rules,
-      lintRules(compiled.value.file.rules, inputSchema, knownOfSeen(fields)),
-    ),
-    impact: impactOf(request.rules, examples, decisions),
+    findings: wireFindings(compiled.value, request.rules, findings.slice(0, mostFindings)),
+    findings_left_out: Math.max(0, findings.length - mostFindings),
+    impact: impactOf(request.rules, examples, decisions, shorten),
     fields,
   };
+}
+
+function shortText(input: JsonObject): string {
+  const characters = Array.from(JSON.stringify(input));
+  return characters.length <= shownInput ? characters.join('') : `${characters.slice(0, shownInput).join('')}…`;
 }
 
 function* examplesOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Generator<ImpactRow[]> {
@@ -78,63 +98,55 @@ function* loggedOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Gener
 
 async function measure(
   chunks: Chunks,
-  rules: CompiledRules | null,
+  rules: CompiledRules,
   saved: CompiledRules | null,
   see: (input: JsonObject) => void = () => {},
 ): Promise<Measured> {
-  let impact: Impact | null = null;
-  let change: RulesChange | null = null;
+  const counted = startImpact(rules);
+  const compared = saved && startComparison(saved, rules);
   for (const rows of chunks) {
     for (const row of rows) see(row.input);
-    if (rules) {
-      impact = sumImpact(impact, ruleImpact(rules, rows));
-      if (saved) change = sumChange(change, compareRules(saved, rules, rows));
-    }
+    counted.add(rows);
+    compared?.add(rows);
     await nextTurn();
   }
-  return { impact, change };
+  return { impact: counted.impact, change: compared?.change ?? null };
 }
 
-function sumImpact(sum: Impact | null, more: Impact): Impact {
-  if (!sum) return more;
-  sum.rows += more.rows;
-  sum.undecided += more.undecided;
-  for (const [index, rule] of sum.rules.entries()) {
-    const other = more.rules[index];
-    if (!other) continue;
-    for (const key of ['matched', 'agrees', 'disagrees', 'unlabelled', 'errors'] as const) rule[key] += other[key];
-    if (rule.disagreeing.length < mostListed) rule.disagreeing.push(...other.disagreeing);
-  }
-  return sum;
-}
-
-function sumChange(sum: RulesChange | null, more: RulesChange): RulesChange {
-  if (!sum) return more;
-  sum.rows += more.rows;
-  sum.changed += more.changed;
-  if (sum.differing.length < mostListed) sum.differing.push(...more.differing);
-  return sum;
-}
-
-function findingsOf(
+/** What the conditions and the schema alone tell. */
+export function exactFindings(
   compiled: CompiledRules,
   given: readonly Rule[],
-  findings: ReturnType<typeof lintRules>,
+  inputSchema: JsonObject | null,
 ): RulesAnalysis['findings'] {
-  // The engine counts in evaluation order, a client in the order it sent; names are unique by now.
-  const placeOf = (index: number) => given.findIndex(({ name }) => name === compiled.file.rules[index]?.name);
-  return findings.map(({ at, rule, other, ...rest }) => ({
+  return wireFindings(compiled, given, lintRules(compiled.file.rules, inputSchema).slice(0, mostFindings));
+}
+
+/** Findings as the wire tells them: the engine counts in evaluation order, a client in the order it sent. */
+function wireFindings(
+  compiled: CompiledRules,
+  given: readonly Rule[],
+  findings: readonly RuleFinding[],
+): RulesAnalysis['findings'] {
+  // Names are unique by now.
+  const places = new Map(given.map(({ name }, place) => [name, place]));
+  const placeOf = (index: number) => places.get(compiled.file.rules[index]?.name ?? '') ?? index;
+  return findings.map(({ at, rule, other, shownBy, ...rest }) => ({
     ...rest,
+    shown_by: shownBy,
     rule: placeOf(rule),
     other: other === null ? null : placeOf(other),
     range: at && utf16Range(compiled.file.rules[rule]?.condition ?? '', at),
   }));
 }
 
-function impactOf(given: readonly Rule[], examples: Measured, decisions: Measured): RulesAnalysis['impact'] {
-  if (!examples.impact || !decisions.impact) return null;
+function impactOf(
+  given: readonly Rule[],
+  examples: Measured,
+  decisions: Measured,
+  shorten: (input: JsonObject) => string,
+): RulesAnalysis['impact'] {
   const logged = new Map(decisions.impact.rules.map((rule) => [rule.name, rule]));
-  const listed = (change: RulesChange) => ({ ...change, differing: change.differing.slice(0, mostListed) });
   return {
     examples: { rows: examples.impact.rows, undecided: examples.impact.undecided },
     decisions: { rows: decisions.impact.rows, undecided: decisions.impact.undecided },
@@ -147,14 +159,12 @@ function impactOf(given: readonly Rule[], examples: Measured, decisions: Measure
         examples: {
           ...counts,
           agreement: labelled === 0 ? null : counts.agrees / labelled,
-          disagreeing: counts.disagreeing.slice(0, mostListed),
+          disagreeing: counts.disagreeing.map((row) => ({ ...row, input: shorten(row.input) })),
         },
         decisions: { matched: log?.matched ?? 0, changed: log?.disagrees ?? 0, errors: log?.errors ?? 0 },
       };
     }),
     against_saved:
-      examples.change && decisions.change
-        ? { examples: listed(examples.change), decisions: listed(decisions.change) }
-        : null,
+      examples.change && decisions.change ? { examples: examples.change, decisions: decisions.change } : null,
   };
 }
