@@ -65,6 +65,8 @@ export function ConditionEditor({
   const host = useRef<HTMLDivElement>(null);
   const editor = useRef<monaco.editor.IStandaloneCodeEditor | null>(null);
   const newest = useRef({ onValue, fields, value });
+  /** Texts that were sent to the page and have not come back yet. */
+  const sent = useRef<string[]>([]);
   useEffect(() => {
     newest.current = { onValue, fields, value };
   });
@@ -75,7 +77,6 @@ export function ConditionEditor({
     const made = monaco.editor.create(host.current, {
       value: newest.current.value,
       language,
-      ariaLabel: label,
       minimap: { enabled: false },
       lineNumbers: 'off',
       glyphMargin: false,
@@ -95,7 +96,13 @@ export function ConditionEditor({
       scrollbar: { alwaysConsumeMouseWheel: false },
     });
     editor.current = made;
-    const changed = made.onDidChangeModelContent(() => newest.current.onValue(made.getValue()));
+    const changed = made.onDidChangeModelContent(() => {
+      const text = made.getValue();
+      // A text that came from the page must not go back to it as an edit: it would end the page's own redo.
+      if (text === (sent.current.at(-1) ?? newest.current.value)) return;
+      sent.current.push(text);
+      newest.current.onValue(text);
+    });
     const completion = monaco.languages.registerCompletionItemProvider(language, {
       triggerCharacters: ['.'],
       provideCompletionItems: (model, position) => {
@@ -130,11 +137,22 @@ export function ConditionEditor({
       model?.dispose();
       editor.current = null;
     };
+  }, []);
+
+  useEffect(() => {
+    editor.current?.updateOptions({ ariaLabel: label });
   }, [label]);
 
   useEffect(() => {
     const current = editor.current;
-    if (current && current.getValue() !== value) current.setValue(value);
+    const place = sent.current.indexOf(value);
+    sent.current = sent.current.slice(place + 1);
+    // While typing is ahead of the page, what comes back is an older text of the editor itself.
+    if (!current || place >= 0 || current.getValue() === value) return;
+    sent.current = [];
+    const cursor = current.getPosition();
+    current.setValue(value);
+    if (cursor) current.setPosition(cursor);
   }, [value]);
 
   useEffect(() => {
