@@ -53,6 +53,7 @@ class Session:
 
 
 def test_load_look_decide(make_bundle: Any) -> None:
+    """The three tools and no other [EDG-4]."""
     with Session() as session:
         tools = {tool["name"]: tool for tool in session.call("tools/list", {})["tools"]}
         assert set(tools) == {"make_decision", "load_edge_bundle", "get_bundle_info"}

@@ -23,6 +23,7 @@ def decide(path: Any, amount: float) -> Any:
 
 
 def test_a_sure_decision(make_bundle: Any) -> None:
+    """The six fields of a decision and what goes with them [EDG-2]."""
     result = decide(make_bundle(), 4)
     assert result.decision == "approve"
     assert result.stage == "classifier"
@@ -72,6 +73,7 @@ def test_the_result_cannot_be_changed_and_shares_nothing(make_bundle: Any) -> No
 def test_between_the_thresholds(
     make_bundle: Any, between: str, fallback: str | None, decision: str, stage: str, escalate: bool
 ) -> None:
+    """No stage but classifier and fallback, even where a live model would be asked [EDG-3]."""
     result = decide(make_bundle(escalation_policy={"between": between}, fallback_option=fallback), 1)
     assert 0.6 < result.confidence < 0.85
     assert (result.decision, result.stage, result.escalate) == (decision, stage, escalate)

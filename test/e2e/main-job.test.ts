@@ -103,7 +103,7 @@ const jobs = [
   },
 ];
 
-describe('the main job, end to end', () => {
+describe('the main job, end to end [EDG-5]', () => {
   let workbench: RunningWorkbench;
   beforeAll(async () => {
     workbench = await startWorkbenchProcess();

@@ -39,7 +39,7 @@ describe('npm start', () => {
     });
   }
 
-  it('takes the browser on a machine without a display, even with the program there', () => {
+  it('takes the browser on a machine without a display, even with the program there [RUN-4]', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'electron'), '');
     chmodSync(join(folder, 'electron'), 0o755);

@@ -22,7 +22,7 @@ const decide = (overrides: Parameters<typeof bundleOf>[0], input: JsonObject) =>
   decided(compileDecider(bundleOf(overrides), plain).decide(input));
 
 describe('deciding', () => {
-  it('lets a matching rule decide before the classifier', () => {
+  it('lets a matching rule decide before the classifier [DEC-7]', () => {
     const rules = [
       { name: 'late', condition: 'ctx.amount > 0.0', priority: 200 },
       { name: 'high amount', condition: 'ctx.amount > 100.0', reason_code: 'AMOUNT', priority: 1 },
@@ -41,11 +41,11 @@ describe('deciding', () => {
     });
   });
 
-  it('goes on past a rule that errs on the input', () => {
+  it('goes on past a rule that errs on the input [RUL-9]', () => {
     expect(decide({ rules: [{ condition: 'ctx.missing > 1.0' }] }, { amount: -3 }).decision).toBe('approve');
   });
 
-  it('decides by the classifier at or above the automatic threshold', () => {
+  it('decides by the classifier at or above the automatic threshold [THR-1]', () => {
     const decision = decide({}, { amount: amountFor(0.93) });
     expect(decision).toMatchObject({
       decision: 'decline',
@@ -72,7 +72,7 @@ describe('deciding', () => {
     ['fallback', null, 'decline', 'classifier', true, false],
     ['escalate', null, 'decline', 'classifier', true, false],
   ] as const)(
-    'between the thresholds: %s with fallback %s',
+    'between the thresholds: %s with fallback %s [THR-2] [SVC-3]',
     (between, fallbackOption, decision, stage, escalate, used) => {
       const answer = decide({ policy: { between }, fallbackOption }, { amount: amountFor(0.7) });
       expect(answer).toMatchObject({ decision, stage, escalate, fallback_used: used });
@@ -82,7 +82,7 @@ describe('deciding', () => {
     },
   );
 
-  it('below escalation: the fallback where there is one, otherwise the classifier with a flag', () => {
+  it('below escalation: the fallback where there is one, otherwise the classifier with a flag [THR-3] [THR-4]', () => {
     expect(
       decide({ fallbackOption: 'approve', policy: { between: 'accept' } }, { amount: amountFor(0.55) }),
     ).toMatchObject({
@@ -105,7 +105,7 @@ describe('deciding', () => {
     expect(decide({}, { amount: amountFor(0.8499) }).explanation).not.toContain('confidence 0.85,');
   });
 
-  it('tells where an input does not fit the schema', () => {
+  it('tells where an input does not fit the schema [TYP-19]', () => {
     const inputSchema = { type: 'object', required: ['amount'], properties: { amount: { type: 'number' } } };
     const decider = compileDecider(bundleOf({ inputSchema }), plain);
     expect(decider.decide({ amount: 'x' })).toEqual({
@@ -187,7 +187,7 @@ describe('deciding with text', () => {
       rules: [{ condition: 'ctx.amount > 100.0' }],
     });
 
-  it('asks the encoder only where no rule matched', async () => {
+  it('asks the encoder only where no rule matched [SVC-1]', async () => {
     const decider = compileDecider(bundle(null), { encoder, tokenizer, now });
     expect(decider.decide({ amount: 101, note: 'late' })).not.toBeInstanceOf(Promise);
     expect(seen).toEqual([]);
@@ -250,7 +250,7 @@ describe('golden decisions', () => {
 });
 
 describe('input schemas', () => {
-  it('are accepted in the 2020-12 dialect with references inside', () => {
+  it('are accepted in the 2020-12 dialect with references inside [TYP-18]', () => {
     const schema = {
       $defs: { n: { type: 'number' } },
       properties: { a: { $ref: '#/$defs/n' }, d: { format: 'date' } },
@@ -272,7 +272,7 @@ describe('input schemas', () => {
     expect(checkInputSchema(schema)).toEqual(expect.arrayContaining([expect.objectContaining({ type })]));
   });
 
-  it('are refused when nested too deep', () => {
+  it('are refused when nested too deep [TYP-18]', () => {
     let schema: JsonObject = {};
     for (let level = 0; level < 20; level++) schema = { properties: { a: schema } };
     expect(checkInputSchema(schema)).toMatchObject([{ type: 'schema_depth' }]);

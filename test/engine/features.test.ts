@@ -16,7 +16,7 @@ function fixture(name: string): { input: JsonObject; decision: string }[] {
     .map((line) => JSON.parse(line));
 }
 
-describe('an input becomes the numbers that the shared cases ask for', () => {
+describe('an input becomes the numbers that the shared cases ask for [FEA-1] [FEA-2] [FEA-3] [FEA-5] [FEA-6]', () => {
   it.each(cases)('$name', ({ plan, input, dense, text }) => {
     const features = compileFeatures(featurePlanSchema.parse(plan));
     const got = features.tabular(input);
@@ -29,7 +29,7 @@ describe('an input becomes the numbers that the shared cases ask for', () => {
 });
 
 describe('the kinds of fields are found from examples', () => {
-  it('reads complaints as a text, a state, two flags and a date, and leaves zip codes out with a reason', () => {
+  it('reads complaints as a text, a state, two flags and a date, and leaves zip codes out with a reason [FEA-2] [FEA-3] [FEA-4]', () => {
     const plan = inferPlan(
       fixture('complaint_routing').map((row) => row.input),
       null,
@@ -47,7 +47,7 @@ describe('the kinds of fields are found from examples', () => {
     expect(featurePlanSchema.parse(plan)).toEqual(plan);
   });
 
-  it('reads credit applications as categories, numbers and flags, without any text', () => {
+  it('reads credit applications as categories, numbers and flags, without any text [FEA-1] [FEA-3]', () => {
     const plan = inferPlan(
       fixture('german_credit').map((row) => row.input),
       null,

@@ -82,14 +82,14 @@ describe('the split', () => {
     source: i % 7 === 0 ? ('synthetic' as const) : ('user' as const),
   }));
 
-  it('holds out a fifth of every option and never a synthetic example', () => {
+  it('holds out a fifth of every option and never a synthetic example [TRN-7] [TRN-8]', () => {
     const { train, test } = splitRows(rows);
     expect(train.length + test.length).toBe(100);
     expect(test.every((position) => rows[position]?.source === 'user')).toBe(true);
     expect(test.filter((position) => rows[position]?.label === 1).length).toBe(2);
   });
 
-  it('puts an input on the same side whatever the order, and hardly moves any when some are added', () => {
+  it('puts an input on the same side whatever the order, and hardly moves any when some are added [TRN-7]', () => {
     const heldOut = (all: typeof rows) => new Set(splitRows(all).test.map((position) => all[position]?.content));
     const before = heldOut(rows);
     expect(heldOut([...rows].reverse())).toEqual(before);

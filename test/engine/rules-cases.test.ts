@@ -23,7 +23,7 @@ if (process.env.UPDATE_CASES) {
   writeFileSync(file, `{\n  "cases": [\n${lines.join(',\n')}\n  ]\n}\n`);
 }
 
-describe('a rule gives the value, the error and the trace that the cases say', () => {
+describe('a rule gives the value, the error and the trace that the cases say [RUL-2] [RUL-10] [RUL-11]', () => {
   it.each(cases)('$name', (one) => {
     const { ast, problems } = parseCondition(one.condition);
     expect(problems).toEqual([]);

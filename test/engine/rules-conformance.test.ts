@@ -118,7 +118,7 @@ if (process.env.UPDATE_CASES) {
 }
 
 describe(`CEL conformance: ${cases.length} cases, ${leftOut.length} left out with a reason`, () => {
-  it('gives the value or the error that CEL gives', () => {
+  it('gives the value or the error that CEL gives [RUL-10]', () => {
     for (const one of cases) {
       const outcome = compileTree(one.ast)(startRun({}));
       if (one.error) expect(outcome, one.name).toBeInstanceOf(RuleError);

@@ -62,7 +62,7 @@ describe('writing rules', () => {
     expect(problemsOf(rule(condition)).map((problem) => problem.message)).toEqual([message]);
   });
 
-  it('keeps its limits at the bound and one past it', () => {
+  it('keeps its limits at the bound and one past it [RUL-10]', () => {
     const long = (bytes: number) => `ctx.a == "${'x'.repeat(bytes - 11)}"`;
     expect(problemsOf(rule(long(4096), { name: 'x' }))).toEqual([]);
     expect(problemsOf(rule(long(4097), { name: 'x' }))[0]?.message).toBe('The condition is longer than 4096 bytes.');
@@ -79,7 +79,7 @@ describe('writing rules', () => {
 });
 
 describe('evaluating rules', () => {
-  it('runs by priority, then in the order of the list; the first match wins', () => {
+  it('runs by priority, then in the order of the list; the first match wins [RUL-6]', () => {
     const rules = compiled(
       rule('ctx.a > 1', { name: 'late', priority: 9 }),
       rule('ctx.a > 0', { name: 'first', priority: 1, then: 'approve', reason_code: 'LOW_RISK' }),

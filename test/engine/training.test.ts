@@ -155,7 +155,7 @@ describe('a training run', () => {
     expect(told.some((report) => /^Encoding texts \d+ of \d+$/.test(report.message))).toBe(true);
   });
 
-  it('gives the same bundle and metrics for the same examples, whatever their order, ids and order of keys', async () => {
+  it('gives the same bundle and metrics for the same examples, whatever their order, ids and order of keys [TRN-10]', async () => {
     const definition = definitionOf(['refund', 'tracking']);
     const first = await train(requestOf(messages, definition), ports);
     const second = await train(requestOf([...messages].reverse(), definition), ports);
@@ -180,7 +180,7 @@ describe('a training run', () => {
     expect((await runGolden(bundle, compileDecider(bundle, ports))).failures).toEqual([]);
   });
 
-  it('lets the configured escalation threshold win over that of the version', async () => {
+  it('lets the configured escalation threshold win over that of the version [TRN-11]', async () => {
     const request = requestOf(germanCredit().slice(0, 100), definitionOf(['good risk', 'bad risk']), {
       config: { ...config, escalation_threshold: 0.9, tune_hyperparams: false, refit: false },
     });
@@ -204,7 +204,7 @@ describe('a training run', () => {
     expect(decided.ok && decided.decision.decision).toBe('b');
   });
 
-  it('makes synthetic examples where asked, from the training side only, and never holds them out', async () => {
+  it('makes synthetic examples where asked, from the training side only, and never holds them out [TRN-8]', async () => {
     const few = germanCredit().filter((row, i) => row.decision === 'good risk' || i % 20 === 0);
     const request = requestOf(few, definitionOf(['good risk', 'bad risk']), {
       config: { ...config, auto_generate: true, tune_hyperparams: false },

@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 describe('a full disk', () => {
-  it('refuses decisions that cannot be recorded, charges nothing, and recovers', async () => {
+  it('refuses decisions that cannot be recorded, charges nothing, and recovers [DEC-11] [ERR-10] [BAT-6] [CRD-9]', async () => {
     const path = await deploy(loanType, loanExamples(40));
     const input = { amount: 60_000, note: 'x'.repeat(30_000) };
     const decide = () => bench.call('POST', '/decide', { decision_type: 'loan', input });

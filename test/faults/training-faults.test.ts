@@ -46,7 +46,7 @@ async function startSlowTraining(): Promise<{ path: string; policyId: string; po
 }
 
 describe('a training that is interrupted', () => {
-  it('is cancelled on request, which may be repeated, and frees the slot', async () => {
+  it('is cancelled on request, which may be repeated, and frees the slot [STA-7] [STA-9] [STA-10] [PRG-5]', async () => {
     bench = await startWorkbench(dataDir);
     const { path, policyId, policy } = await startSlowTraining();
     const pid = workerPid(bench, policyId);
@@ -77,7 +77,7 @@ describe('a training that is interrupted', () => {
     expect(artifacts()).toEqual([]);
   });
 
-  it('is tried once more when its process is killed, on the same data', async () => {
+  it('is tried once more when its process is killed, on the same data [TRN-9]', async () => {
     bench = await startWorkbench(dataDir);
     const path = await createTrainable(bench, loanType, loanExamples(40));
     const started = await bench.call('POST', `${path}/train`);
@@ -99,7 +99,7 @@ describe('a training that is interrupted', () => {
     expect(detail.body).toMatchObject({ error: null, last_training_error: expect.stringContaining('SIGKILL') });
   });
 
-  it('fails when the second process is killed too', async () => {
+  it('fails when the second process is killed too [PRG-5]', async () => {
     bench = await startWorkbench(dataDir);
     const { policyId, policy } = await startSlowTraining();
     process.kill(workerPid(bench, policyId), 'SIGKILL');
@@ -115,7 +115,7 @@ describe('a training that is interrupted', () => {
     expect(left).toBe(0);
   });
 
-  it('is stopped and tried again when its process gives no sign of life', async () => {
+  it('is stopped and tried again when its process gives no sign of life [STA-8]', async () => {
     bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 2_000 });
     const path = await createTrainable(bench, loanType, loanExamples(40));
     const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
@@ -186,7 +186,7 @@ describe('a training that is interrupted', () => {
     expect((await bench.call('GET', '/credits')).body.used).toBe(0);
   });
 
-  it('is durable and refunded when no process could be made', async () => {
+  it('is durable and refunded when no process could be made [TRN-3] [CRD-6]', async () => {
     bench = await startWorkbench(dataDir, {
       spawnChild: (name, options) => {
         if (name === 'worker') throw new Error('no more processes');
@@ -206,7 +206,7 @@ describe('a training that is interrupted', () => {
 describe('a server that is killed', () => {
   let victim: ChildProcess;
 
-  it('ends the training it had begun as interrupted, keeps what is deployed, and leaves no process', async () => {
+  it('ends the training it had begun as interrupted, keeps what is deployed, and leaves no process [PRG-4]', async () => {
     victim = fork(join(import.meta.dirname, 'interrupted-server.ts'), [dataDir], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],

@@ -10,7 +10,7 @@ const keys = '/api/v1/api-keys';
 const types = '/api/v1/decision-types';
 
 describe('the life of an API key', () => {
-  it('is shown once, works, is listed without its secret and ends with its revocation', async () => {
+  it('is shown once, works, is listed without its secret and ends with its revocation [AUT-1] [AUT-5] [ACC-4] [ACC-6] [KEY-1]', async () => {
     const { call, app } = await openForTest();
     const made = await call('POST', keys, { name: 'shop' });
     expect(made.status).toBe(201);
@@ -31,7 +31,7 @@ describe('the life of an API key', () => {
     expect((await call('GET', keys)).body).toHaveLength(1);
   });
 
-  it('is nowhere on the disk', async () => {
+  it('is nowhere on the disk [KEY-2]', async () => {
     const { call, dataDir } = await openForTest();
     const { key } = (await call('POST', keys, { name: 'shop' })).body;
     const files = readdirSync(dataDir, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
@@ -45,7 +45,7 @@ describe('the life of an API key', () => {
     }
   });
 
-  it('cannot be used on account routes', async () => {
+  it('cannot be used on account routes [AUT-2] [AUT-6]', async () => {
     const { call, app } = await openForTest();
     const { key } = (await call('POST', keys, { name: 'shop' })).body;
     const shop = callerOf(app, { authorization: `Bearer ${key}` });
@@ -66,7 +66,7 @@ describe('the life of an API key', () => {
     expect((await shop('GET', '/api/v1/credits')).status).toBe(200);
   });
 
-  it('passes exactly its limit in a window and says how much is left', async () => {
+  it('passes exactly its limit in a window and says how much is left [AUT-6] [AUT-7] [AUT-8] [KEY-4]', async () => {
     const clock = stoppedClock();
     const { call, app } = await openForTest({}, clock);
     const make = async (limit: number) => {
@@ -94,7 +94,7 @@ describe('the life of an API key', () => {
 });
 
 describe('sessions', () => {
-  it('make the user, the organisation and their names', async () => {
+  it('make the user, the organisation and their names [ACC-1] [ACC-2] [ACC-3]', async () => {
     const { call } = await openForTest();
     const me = (await call('GET', '/api/v1/auth/me')).body;
     expect(me).toMatchObject({ user: { role: 'owner' }, organisation: { plan: 'local' } });
@@ -129,7 +129,7 @@ describe('sessions', () => {
     expect((await call('GET', types)).status).toBe(401);
   });
 
-  it('are not believed when forged', async () => {
+  it('are not believed when forged [AUT-10] [AUT-11]', async () => {
     const { app, token, deps, dataDir } = await openForTest();
     const own = JSON.parse(readFileSync(path.join(dataDir, 'secrets', 'issuer-key.json'), 'utf8'));
     const { importJWK } = await import('jose');
@@ -175,7 +175,7 @@ describe('sessions', () => {
     expect(deps.auth.issuer.jwks().keys).toHaveLength(1);
   });
 
-  it('leave owner acts to the owner', async () => {
+  it('leave owner acts to the owner [ACC-3] [ACC-6] [PLN-8]', async () => {
     const { app, deps, call } = await openForTest();
     await call('GET', '/api/v1/auth/me');
     const { key } = (await call('POST', keys, { name: 'k' })).body;

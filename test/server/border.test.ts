@@ -7,7 +7,7 @@ import { callerOf, makeType, minimalType, openForTest } from './workbench.ts';
 const base = '/api/v1/decision-types';
 
 describe('what the border refuses', () => {
-  it('names each wrong and each unknown field', async () => {
+  it('names each wrong and each unknown field [ERR-1] [ERR-2]', async () => {
     const { call } = await openForTest();
     const answer = await call('POST', base, { name: 1, options: ['a'], color: 'red', size: 2 });
     expect(answer.status).toBe(422);
@@ -38,7 +38,7 @@ describe('what the border refuses', () => {
     expect((await call('GET', `${base}/not-a-uuid`)).body.error.details[0].loc).toEqual(['path', 'decision_type_id']);
   });
 
-  it('says where a body stops being JSON, without quoting it', async () => {
+  it('says where a body stops being JSON, without quoting it [ERR-3]', async () => {
     const { call } = await openForTest();
     const faults: [string, string][] = [
       ['{"secret": x}', 'line 1, column 12'],
@@ -55,7 +55,7 @@ describe('what the border refuses', () => {
     }
   });
 
-  it('refuses duplicate and prototype keys, bad UTF-8, deep nesting and numbers that are none', async () => {
+  it('refuses duplicate and prototype keys, bad UTF-8, deep nesting and numbers that are none [ERR-9]', async () => {
     const { call } = await openForTest();
     const refused: [string | Buffer, number, string][] = [
       ['{"name":"a","options":["x","y"],"name":"b"}', 400, 'name'],
@@ -78,7 +78,7 @@ describe('what the border refuses', () => {
     expect(fine.status).toBe(201);
   });
 
-  it('takes bodies only as JSON, uncompressed and up to their limit', async () => {
+  it('takes bodies only as JSON, uncompressed and up to their limit [ERR-5] [ERR-8]', async () => {
     const { call } = await openForTest();
     const plain = await call('POST', base, JSON.stringify(minimalType), { 'content-type': 'text/plain' });
     expect([plain.status, plain.body.error.code]).toEqual([415, 'unsupported_media_type']);
@@ -93,7 +93,7 @@ describe('what the border refuses', () => {
     expect((await call('DELETE', `${base}/${id}`, '')).status).toBe(204);
   });
 
-  it('answers unknown addresses and methods in the envelope', async () => {
+  it('answers unknown addresses and methods in the envelope [ERR-4] [ERR-7]', async () => {
     const { call } = await openForTest();
     expect((await call('GET', '/nowhere')).body.error.code).toBe('not_found');
     const patch = await call('PATCH', base, {});
@@ -129,7 +129,7 @@ describe('what the border refuses', () => {
     expect((await call('OPTIONS', base, undefined, { origin: 'http://evil.example' })).status).toBe(403);
   });
 
-  it('echoes a usable request id and makes one otherwise', async () => {
+  it('echoes a usable request id and makes one otherwise [DEC-9]', async () => {
     const { call } = await openForTest();
     expect((await call('GET', '/health', undefined, { 'x-request-id': 'order 17' })).headers['x-request-id']).toBe(
       'order 17',
@@ -142,7 +142,7 @@ describe('what the border refuses', () => {
 });
 
 describe('what the service says of itself', () => {
-  it('answers the system routes without credentials', async () => {
+  it('answers the system routes without credentials [SYS-1] [SYS-2] [SYS-3] [SYS-4] [SYS-5]', async () => {
     const { app } = await openForTest();
     const anyone = callerOf(app, {});
     const root = await anyone('GET', '/');
@@ -161,7 +161,7 @@ describe('what the service says of itself', () => {
     expect(root.headers['content-security-policy']).toBeUndefined();
   });
 
-  it('documents the same errors as it sends', async () => {
+  it('documents the same errors as it sends [ERR-11]', async () => {
     const { call } = await openForTest();
     const document = (await call('GET', '/api/v1/openapi.json')).body;
     expect(document['x-errors'].map((row: { code: string }) => row.code)).toEqual(Object.keys(errorTable));
@@ -171,7 +171,7 @@ describe('what the service says of itself', () => {
     }
   });
 
-  it('refuses everything else without credentials', async () => {
+  it('refuses everything else without credentials [AUT-3] [ERR-1]', async () => {
     const { app } = await openForTest();
     const document = (await callerOf(app, {})('GET', '/api/v1/openapi.json')).body;
     const id = '00000000-0000-4000-8000-000000000000';

@@ -4,7 +4,7 @@ import { makeType, minimalType, openForTest } from './workbench.ts';
 const base = '/api/v1/decision-types';
 
 describe('the life of a decision type', () => {
-  it('is made with defaults, listed, changed and deleted', async () => {
+  it('is made with defaults, listed, changed and deleted [TYP-3] [TYP-4] [TYP-6] [TYP-15] [TYP-16] [TYP-17] [TYP-26]', async () => {
     const { call } = await openForTest();
     const made = await call('POST', base, minimalType);
     expect(made.status).toBe(201);
@@ -43,7 +43,7 @@ describe('the life of a decision type', () => {
     expect((await call('POST', base, minimalType)).status).toBe(201);
   });
 
-  it('makes a version for each change of logic and keeps the earlier ones readable', async () => {
+  it('makes a version for each change of logic and keeps the earlier ones readable [TYP-8] [TYP-9] [VER-2]', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);
     const changes = [
@@ -114,7 +114,7 @@ describe('the life of a decision type', () => {
     }
   });
 
-  it('refuses a taken name, also when two ask at once', async () => {
+  it('refuses a taken name, also when two ask at once [TYP-2]', async () => {
     const { call } = await openForTest();
     const both = await Promise.all([call('POST', base, minimalType), call('POST', base, minimalType)]);
     expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
@@ -123,7 +123,7 @@ describe('the life of a decision type', () => {
     expect((await call('PUT', `${base}/${other}`, { name: 'other' })).status).toBe(200);
   });
 
-  it('reports every wrong rule with its place', async () => {
+  it('reports every wrong rule with its place [RUL-3] [RUL-4] [RUL-5]', async () => {
     const { call } = await openForTest();
     const answer = await call('POST', base, {
       ...minimalType,

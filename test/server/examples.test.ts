@@ -10,7 +10,7 @@ const csv = (call: Call, url: string, content: string, more: Record<string, unkn
   call('POST', `${url}/import`, { format: 'csv', content, ...more });
 
 describe('examples', () => {
-  it('are added under either name of a field and come back in one form', async () => {
+  it('are added under either name of a field and come back in one form [EXA-1] [EXA-3] [EXA-7]', async () => {
     const { call, url } = await openType();
     const added = await call('POST', url, {
       examples: [
@@ -38,7 +38,7 @@ describe('examples', () => {
     });
   });
 
-  it('are added all or none, each fault with its place', async () => {
+  it('are added all or none, each fault with its place [EXA-2] [EXA-3]', async () => {
     const { call, url } = await openType();
     const refused = await call('POST', url, {
       examples: [
@@ -58,7 +58,7 @@ describe('examples', () => {
     expect((await call('GET', url)).body.total).toBe(0);
   });
 
-  it('can be filtered, changed and deleted', async () => {
+  it('can be filtered, changed and deleted [EXA-5] [EXA-6] [EXA-8] [EXA-11]', async () => {
     const { call, url } = await openType();
     const examples = Array.from({ length: 25 }, (_, index) => ({
       input: { n: index, text: index % 2 ? '50% off_' : 'plain' },
@@ -81,7 +81,7 @@ describe('examples', () => {
     expect((await call('DELETE', one)).status).toBe(404);
   });
 
-  it('can be changed in bulk and the change undone', async () => {
+  it('can be changed in bulk and the change undone [EXA-12]', async () => {
     const { call, url } = await openType();
     const examples = Array.from({ length: 12 }, (_, n) => ({ input: { n }, decision: n < 6 ? 'yes' : 'no' }));
     const added = (await call('POST', url, { examples })).body;
@@ -107,7 +107,7 @@ describe('importing a file', () => {
   const content =
     'amount,vip,customer.state,note,decision,reason\n12.5,true,NY,"a ""b"", c",yes,A;B\n,FALSE,CA,007,no,\n3,true,,"two\nlines",,B\n';
 
-  it('is previewed with typed cells, then written whole', async () => {
+  it('is previewed with typed cells, then written whole [EXA-13]', async () => {
     const { call, url } = await openType();
     const preview = await csv(call, url, `\ufeff${content}`);
     expect(preview.body).toMatchObject({
@@ -128,7 +128,7 @@ describe('importing a file', () => {
     expect((await call('GET', `${url}/stats`)).body).toMatchObject({ total: 3, labelled: 2 });
   });
 
-  it('takes TSV, JSON and JSONL alike', async () => {
+  it('takes TSV, JSON and JSONL alike [EXA-13]', async () => {
     const { call, url } = await openType();
     const files = {
       tsv: 'x\tlabel\n1\tyes\n2\tno\n',
@@ -146,7 +146,7 @@ describe('importing a file', () => {
     expect((await call('GET', url)).body.total).toBe(6);
   });
 
-  it('writes nothing of a bad file and names line and column', async () => {
+  it('writes nothing of a bad file and names line and column [EXA-13]', async () => {
     const { call, url } = await openType();
     const bad: [string, string, unknown[]][] = [
       ['csv', 'a,decision\n1,yes\n2\n3,no\n', [3, 2]],

@@ -65,7 +65,7 @@ async function open(alg?: 'ES256' | 'RS256' | 'EdDSA') {
 }
 
 describe('a company that signs in with its own provider', () => {
-  it('makes a user of the organisation at the first login and knows them afterwards', async () => {
+  it('makes a user of the organisation at the first login and knows them afterwards [AUT-4] [AUT-12]', async () => {
     const { provider, as, call } = await open();
     const owner = (await call('GET', me)).body;
     const first = await as(await provider.sign())('GET', me);
@@ -129,7 +129,7 @@ describe('a company that signs in with its own provider', () => {
     expect((await as(token)('GET', me)).body.error.code).toBe('unauthorized');
   });
 
-  it('is believed only for its own tokens to us', async () => {
+  it('is believed only for its own tokens to us [AUT-11]', async () => {
     const { provider, as } = await open();
     const stranger = await startProvider();
     const refused = {

@@ -39,7 +39,7 @@ async function openWithLogs(count: number, change: (index: number) => Partial<Lo
 }
 
 describe('the decision log', () => {
-  it('is listed newest first and filtered', async () => {
+  it('is listed newest first and filtered [LOG-1] [LOG-2]', async () => {
     const { call, url, clock } = await openWithLogs(40);
     const first = await call('GET', `${url}/logs`);
     expect(first.body).toMatchObject({ total: 40, pages: 2 });
@@ -62,7 +62,7 @@ describe('the decision log', () => {
     }
   });
 
-  it('is exported whole as JSON and as CSV that no spreadsheet runs', async () => {
+  it('is exported whole as JSON and as CSV that no spreadsheet runs [LOG-4] [LOG-5]', async () => {
     const { call, url } = await openWithLogs(1_203, (index) => (index === 0 ? { requestId: '=1+1,"x"' } : {}));
     const json = JSON.parse((await call('GET', `${url}/logs/export`)).text);
     expect(json).toHaveLength(1_203);
@@ -75,7 +75,7 @@ describe('the decision log', () => {
     expect(JSON.parse((await call('GET', `${url}/logs/export?decision=none`)).text)).toEqual([]);
   });
 
-  it('is corrected into one reviewed example', async () => {
+  it('is corrected into one reviewed example [LOG-6]', async () => {
     const { call, url } = await openWithLogs(1);
     const [record] = (await call('GET', `${url}/logs`)).body.items;
     const correct = (body: unknown) => call('PUT', `${url}/logs/${record.id}/correction`, body);
@@ -94,7 +94,7 @@ describe('the decision log', () => {
     expect(missing.status).toBe(404);
   });
 
-  it('gives the metrics of a day and of the organisation', async () => {
+  it('gives the metrics of a day and of the organisation [MET-1] [MET-2]', async () => {
     const { call, url } = await openWithLogs(4, (index) =>
       index === 0 ? { createdAt: Date.now() - 25 * 3600_000 } : {},
     );
@@ -113,7 +113,7 @@ describe('the decision log', () => {
     });
   });
 
-  it('forgets records past their retention', async () => {
+  it('forgets records past their retention [TYP-21]', async () => {
     const { call, url, deps, clock } = await openWithLogs(5);
     await call('PUT', url, { retention_days: 1 });
     expect(forgetOldLogs(deps)).toBe(0);

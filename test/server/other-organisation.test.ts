@@ -34,6 +34,7 @@ const bodies: Record<string, unknown> = {
   'examples.undo': { undo_token: 'x' },
   'examples.import': { format: 'jsonl', content: '{"amount":1}', commit: true },
   'logs.correct': { decision: 'approve' },
+  'options.rename': { from: 'approve', to: 'accept', commit: true },
   'rules.analyse': { rules: [] },
 };
 
@@ -98,7 +99,7 @@ afterAll(async () => {
 });
 
 describe('another organisation', () => {
-  it('gets 404 for every id that is not its own, and nothing changes', async () => {
+  it('gets 404 for every id that is not its own, and nothing changes [TYP-28] [KEY-3]', async () => {
     expect(withIds.length).toBeGreaterThan(20);
     const before = stored();
     for (const { name, row } of withIds) {

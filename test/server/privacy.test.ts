@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 describe('personal fields', () => {
-  it('are not written by deciding, alone or in a batch, explained or refused', async () => {
+  it('are not written by deciding, alone or in a batch, explained or refused [TYP-20]', async () => {
     const decide = (given: object, query = '') =>
       bench.call('POST', `/decide${query}`, { decision_type: 'loan', input: given });
     expect((await decide(input)).status).toBe(200);
@@ -105,7 +105,7 @@ describe('personal fields', () => {
 });
 
 describe('records past their retention', () => {
-  it('are gone from the disk, not only from the answers', async () => {
+  it('are gone from the disk, not only from the answers [TYP-21]', async () => {
     const marker = 'a-note-that-must-go-away';
     await bench.call('POST', '/decide', { decision_type: 'loan', input: { ...input, note: marker } });
     expect(filesWith(marker).length).toBeGreaterThan(0);

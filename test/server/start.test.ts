@@ -53,7 +53,7 @@ function get(url: string, headers: Record<string, string> = {}): Promise<{ statu
 }
 
 describe('starting', () => {
-  it('prints one line when it is ready, serves, and ends cleanly on SIGTERM', async () => {
+  it('prints one line when it is ready, serves, and ends cleanly on SIGTERM [RUN-1] [RUN-3]', async () => {
     const dataDir = temporaryFolder();
     const program = run('serve', '--data-dir', dataDir, '--port', '0');
     const line = await program.ready();
@@ -72,7 +72,7 @@ describe('starting', () => {
     expect((await program.ended).code).toBe(0);
   });
 
-  it('refuses a data folder in use with exit 97 and the address, and takes it after a kill', async () => {
+  it('refuses a data folder in use with exit 97 and the address, and takes it after a kill [RUN-2]', async () => {
     const dataDir = temporaryFolder();
     const first = run('serve', '--data-dir', dataDir, '--port', '0');
     const { url } = await first.ready();
@@ -85,7 +85,7 @@ describe('starting', () => {
     expect((await get(`${(await third.ready())['url']}/ready`)).status).toBe(200);
   });
 
-  it('refuses a busy port with exit 98 and never takes another', async () => {
+  it('refuses a busy port with exit 98 and never takes another [RUN-2]', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     onTestFinished(() => void other.close());
@@ -104,7 +104,7 @@ describe('starting', () => {
     expect(readCommandLine(['--help'], {})).toEqual({ command: 'help' });
   });
 
-  it('signs a browser in through its login link', async () => {
+  it('signs a browser in through its login link [RUN-4]', async () => {
     const workbench = await startWorkbench({
       dataDir: temporaryFolder(),
       port: 0,

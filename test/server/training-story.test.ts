@@ -38,12 +38,12 @@ describe('a decision type that is trained and used', () => {
 
   const decide = (input: object, query = '') => bench.call('POST', `/decide${query}`, { decision_type: 'loan', input });
 
-  it('answers 428 before anything is deployed, even where a rule would match', async () => {
+  it('answers 428 before anything is deployed, even where a rule would match [DEC-5]', async () => {
     const answer = await decide({ amount: 60_000 });
     expect([answer.status, answer.body.error.code]).toEqual([428, 'model_not_deployed']);
   });
 
-  it('says what is missing for a training and refuses to start one', async () => {
+  it('says what is missing for a training and refuses to start one [TRN-4] [RDY-2]', async () => {
     const readiness = await bench.call('GET', `${path}/training-readiness`);
     expect(readiness.body).toMatchObject({ ready: false, min_total: 38, min_per_option: 38, labelled_examples: 0 });
     expect(readiness.body.issues).toHaveLength(3);
@@ -52,7 +52,7 @@ describe('a decision type that is trained and used', () => {
     expect(refused.body.error.details).toHaveLength(3);
   });
 
-  it('trains in the background and deploys by itself', async () => {
+  it('trains in the background and deploys by itself [TRN-5] [STA-1] [TYP-5]', async () => {
     const added = await bench.call('POST', `${path}/examples`, { examples: loanExamples(50) });
     expect(added.status).toBe(201);
     expect((await bench.call('GET', `${path}/training-readiness`)).body.ready).toBe(true);
@@ -87,7 +87,7 @@ describe('a decision type that is trained and used', () => {
     expect(kept).toBe(detail.body.metrics.test_size);
   });
 
-  it('gives the same figures for the same rows under other ids and in another order', async () => {
+  it('gives the same figures for the same rows under other ids and in another order [TRN-10]', async () => {
     const copy = await createTrainable(bench, { ...loanType, name: 'loan again' }, loanExamples(50).reverse());
     const again = (await bench.call('POST', `${copy}/train`, { tune_hyperparams: false })).body.policy_id;
     await pollUntil(() => bench.call('GET', `${copy}/policies/${again}/progress`), terminal);
@@ -96,7 +96,7 @@ describe('a decision type that is trained and used', () => {
     expect(metrics).toMatchObject({ accuracy, log_loss });
   });
 
-  it('decides by rule and by classifier', async () => {
+  it('decides by rule and by classifier [SVC-1] [SVC-4] [RUL-7] [DEC-2] [DEC-10]', async () => {
     const byRule = await decide({ ...applicant(700), amount: 60_000 });
     expect(byRule.status).toBe(200);
     expect(byRule.body).toMatchObject({
@@ -117,7 +117,7 @@ describe('a decision type that is trained and used', () => {
     expect(alias.body.decision).toBe('approve');
   });
 
-  it('records each answer once, without personal data', async () => {
+  it('records each answer once, without personal data [TYP-20]', async () => {
     const { body } = await bench.call('GET', `${path}/logs`);
     const credits = await bench.call('GET', '/credits/usage?operation=decision');
     expect(body.total).toBe(5);
@@ -129,7 +129,7 @@ describe('a decision type that is trained and used', () => {
     expect(tokens.size).toBe(1);
   });
 
-  it('answers a batch item by item', async () => {
+  it('answers a batch item by item [BAT-1] [BAT-2] [BAT-3] [BAT-4] [BAT-5] [BAT-8]', async () => {
     const { status, body } = await bench.call('POST', '/decide/batch', [
       { decision_type: 'loan', input: applicant(790) },
       { decision_type: 'nothing', input: {} },
@@ -158,7 +158,7 @@ describe('a decision type that is trained and used', () => {
     expect(full.body.succeeded).toBe(50);
   });
 
-  it('uses new rules, thresholds and the fallback of the type at once, without a training', async () => {
+  it('uses new rules, thresholds and the fallback of the type at once, without a training [TYP-22] [THR-3] [THR-4]', async () => {
     const changed = await bench.call('PUT', path, {
       confidence_thresholds: { auto_decide: 1, escalation: 1 },
       fallback_option: 'decline',
@@ -177,7 +177,7 @@ describe('a decision type that is trained and used', () => {
     expect((await decide(applicant(790))).body.stage).toBe('classifier');
   });
 
-  it('goes on with the trained version when the options change, and says so', async () => {
+  it('goes on with the trained version when the options change, and says so [TYP-23]', async () => {
     await bench.call('PUT', path, { options: ['approve', 'decline', 'review'] });
     expect((await bench.call('GET', path)).body).toMatchObject({ model_deployed: true, needs_retraining: true });
     const { body } = await decide(applicant(790));
@@ -185,7 +185,7 @@ describe('a decision type that is trained and used', () => {
     await bench.call('PUT', path, { options: ['approve', 'decline'] });
   });
 
-  it('holds a policy back that misses its target, and deploys it on request', async () => {
+  it('holds a policy back that misses its target, and deploys it on request [STA-5]', async () => {
     const started = await bench.call('POST', `${path}/train`, {
       tune_hyperparams: false,
       target_f1: 1,
@@ -207,7 +207,7 @@ describe('a decision type that is trained and used', () => {
     expect((await bench.call('POST', `${path}/policies/${second}/cancel`)).status).toBe(409);
   });
 
-  it('generates what is missing when asked to, and trains on it', async () => {
+  it('generates what is missing when asked to, and trains on it [TRN-12]', async () => {
     const few = await createTrainable(bench, { ...loanType, name: 'small loan' }, loanExamples(20));
     expect((await bench.call('POST', `${few}/train`)).status).toBe(422);
     const started = await bench.call('POST', `${few}/train`, { auto_generate: true, tune_hyperparams: false });
