@@ -262,7 +262,7 @@ describe('editing a condition', () => {
       title: 'ctx.amount: number',
       help: 'What is asked for.',
     });
-    expect(hoverAt('ctx.state == "CA"', 5, fields)?.help).toBe('One of: "CA", "NY".');
+    expect(hoverAt('ctx.state == "CA"', 5, fields)?.help).toBe('Values: "CA", "NY".');
     expect(hoverAt('ctx.state.contains("x")', 12, fields)?.title).toBe('contains → bool');
   });
 

@@ -123,7 +123,7 @@ export function hoverAt(source: string, offset: number, fields: readonly KnownFi
     if (offset < from || offset > to) continue;
     const field = fields.find((known) => pathText(known.path) === match[0]);
     if (field) {
-      const values = field.values ? ` One of: ${field.values.map((value) => JSON.stringify(value)).join(', ')}.` : '';
+      const values = field.values ? ` Values: ${field.values.map((value) => JSON.stringify(value)).join(', ')}.` : '';
       return { from, to, title: `${match[0]}: ${field.type}`, help: `${field.help}${values}`.trim() };
     }
     const name = match[0];

@@ -116,7 +116,10 @@ export function lintRules(
         message: exact
           ? `Some inputs match "${name}" too, which decides ${then} first.`
           : `Some examples match "${name}" too, which decides ${then} first.`,
-        suggestion: 'Make the order certain with different priorities.',
+        suggestion:
+          priority === rule.priority
+            ? 'Make the order certain with different priorities.'
+            : 'Check that this order is meant.',
         other: earlier,
         shownBy: shown(rows),
       });

@@ -40,7 +40,12 @@ export function ConditionTable({
   const outcomeCells = (
     <>
       <td rowSpan={Math.max(1, shown.length)}>
-        <select aria-label="Then" value={outcome.then} onChange={(event) => onOutcome({ then: event.target.value })}>
+        <select
+          aria-label="Then"
+          style={{ minWidth: '7rem' }}
+          value={outcome.then}
+          onChange={(event) => onOutcome({ then: event.target.value })}
+        >
           {[...new Set([...options, outcome.then])].map((option) => (
             <option key={option}>{option}</option>
           ))}
@@ -49,6 +54,7 @@ export function ConditionTable({
       <td rowSpan={Math.max(1, shown.length)}>
         <select
           aria-label="Reason code"
+          style={{ minWidth: '6rem' }}
           value={outcome.reason_code ?? ''}
           onChange={(event) => onOutcome({ reason_code: event.target.value === '' ? null : event.target.value })}
         >
@@ -91,6 +97,7 @@ export function ConditionTable({
               <td>
                 <select
                   aria-label={`Field ${index + 1}`}
+                  style={{ minWidth: '9.5rem' }}
                   value={pathText(row.path)}
                   onChange={(event) => setPath(index, row, event.target.value)}
                 >
@@ -102,6 +109,7 @@ export function ConditionTable({
               <td>
                 <select
                   aria-label={`Comparison ${index + 1}`}
+                  style={{ minWidth: '9rem' }}
                   value={row.test}
                   onChange={(event) => setRow(index, changeTest(row, event.target.value as TableRow['test']))}
                 >
@@ -181,6 +189,7 @@ function ValueInput({
   return (
     <input
       aria-label={label}
+      style={{ minWidth: '6rem', width: '100%' }}
       value={typed ?? stored}
       onChange={(event) => {
         setTyped(event.target.value);

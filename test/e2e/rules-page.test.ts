@@ -1,0 +1,151 @@
+/** Writing rules in the browser: the editor's help, the table, findings and the rows behind them. */
+import { mkdirSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
+
+const pictures = resolve(import.meta.dirname, '../../test-results');
+
+describe('the Rules page', () => {
+  let workbench: RunningWorkbench;
+  let browser: Browser;
+  let page: Page;
+  const faults: string[] = [];
+  const lines = () => page.locator('.monaco-editor .view-lines');
+  /** What the editor shows; Monaco draws spaces as no-break spaces. */
+  const shown = async () => ((await lines().innerText()) ?? '').replaceAll('\u00a0', ' ').replaceAll('\n', '');
+  const clear = async () => {
+    await lines().click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.press('Delete');
+  };
+  const cells = async (table: string) => page.getByLabel(table, { exact: true }).locator('tbody td').allInnerTexts();
+
+  beforeAll(async () => {
+    mkdirSync(pictures, { recursive: true });
+    workbench = await startWorkbenchProcess();
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', {
+      name: 'claims',
+      options: ['approve', 'deny'],
+      reason_codes: ['LIMIT'],
+      hard_rules: [
+        { name: 'large', condition: 'ctx.amount > 100', then: 'deny', reason_code: null, priority: 10 },
+        { name: 'home', condition: 'ctx.country.startsWith("D")', then: 'approve', reason_code: null, priority: 20 },
+      ],
+    });
+    const amounts = [50, 150, 200, 250];
+    const added = await workbench.call('POST', `/api/v1/decision-types/${made.body.id}/examples`, {
+      examples: amounts.map((amount) => ({
+        input: { amount, country: amount < 200 ? 'DE' : 'AT' },
+        decision: amount === 250 ? 'approve' : 'deny',
+      })),
+    });
+    expect(added.status).toBe(201);
+    browser = await chromium.launch({
+      executablePath: process.env.WORKBENCH_CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
+    });
+    page = await browser.newPage({ viewport: { width: 1280, height: 1100 } });
+    page.setDefaultTimeout(20_000);
+    page.on('pageerror', (error) => faults.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error') faults.push(message.text());
+    });
+    await page.goto(`${workbench.url}/app/#/types/${made.body.id}/rules`);
+    await page.getByLabel('Session token').fill(workbench.token);
+    await page.keyboard.press('Enter');
+    await lines().waitFor();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await workbench?.stop();
+  });
+
+  test('tells on what basis each finding stands', async () => {
+    const findings = page.getByRole('list', { name: 'Findings' });
+    await findings.getByText('by 1 of 4 examples').waitFor();
+    expect(await findings.innerText()).toContain('Some examples match "large" too, which decides deny first.');
+  });
+
+  test('lists by keyboard the examples that disagree with a rule', async () => {
+    const summary = page.getByText('1 example disagrees with large');
+    await summary.focus();
+    await page.keyboard.press('Enter');
+    const row = await cells('Examples that disagree with large');
+    expect(row.slice(1)).toEqual(['{"amount":250,"country":"AT"}', 'approve', 'deny']);
+  });
+
+  test('keeps every character of fast typing, with the cursor where it was', async () => {
+    await clear();
+    const typed = 'ctx.amount > 1000 && ctx.amount < 2000 || ctx.amount == 5000 && ctx.amount != 7000';
+    await page.keyboard.type(typed);
+    await expect.poll(shown).toBe(typed);
+    await page.keyboard.press('Home');
+    await page.keyboard.type('!ctx.blocked && ');
+    await expect.poll(shown).toBe(`!ctx.blocked && ${typed}`);
+  });
+
+  test('completes a field that the examples have', async () => {
+    await clear();
+    await page.keyboard.type('ctx.cou');
+    const suggestion = page.locator('.suggest-widget .monaco-list-row').filter({ hasText: 'country' });
+    await suggestion.waitFor();
+    await page.screenshot({ path: join(pictures, 'rules-completion.png') });
+    await page.keyboard.press('Enter');
+    await expect.poll(shown).toBe('ctx.country');
+  });
+
+  test('marks every mistake while typing, and says what was meant', async () => {
+    await clear();
+    await page.keyboard.type('ctx.amout > 1 && ctx.country.startWith("D") && foo > 2');
+    await page.getByText('Did you mean startsWith?').waitFor();
+    await page.getByText('Did you mean ctx.foo?').waitFor();
+    await expect.poll(() => page.locator('.squiggly-error').count()).toBeGreaterThan(1);
+  });
+
+  test('explains the field under the pointer', async () => {
+    await clear();
+    await page.keyboard.type('ctx.amount>100&&(ctx.country=="DE")');
+    await page.keyboard.press('Escape');
+    await lines().getByText('amount').first().hover();
+    const hover = page.locator('.monaco-hover').filter({ hasText: 'ctx.amount: number' });
+    await hover.waitFor();
+    expect(await hover.innerText()).toContain('Seen in examples');
+    await page.screenshot({ path: join(pictures, 'rules-hover.png') });
+  });
+
+  test('formats the condition, and the page takes it back and again', async () => {
+    await page.getByRole('button', { name: 'Format' }).click();
+    const formatted = 'ctx.amount > 100 && ctx.country == "DE"';
+    await expect.poll(shown).toBe(formatted);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(shown).not.toBe(formatted);
+    await page.getByRole('button', { name: 'Redo' }).click();
+    await expect.poll(shown).toBe(formatted);
+  });
+
+  test('shows the rule as a table with its outcome, and writes changes back as text', async () => {
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    await page.getByLabel('Value 1').fill('300');
+    await page.getByLabel('Then').selectOption('approve');
+    await page.getByLabel('Reason code').selectOption('LIMIT');
+    await page.screenshot({ path: join(pictures, 'rules-table.png') });
+    await page.getByRole('button', { name: 'Show as text' }).click();
+    await expect.poll(shown).toBe('ctx.amount > 300 && ctx.country == "DE"');
+    expect(await page.getByLabel('Then').inputValue()).toBe('approve');
+    expect(await page.getByLabel('Reason code').inputValue()).toBe('LIMIT');
+  });
+
+  test('lists what the change would decide otherwise', async () => {
+    const summary = page.getByText(/^Against the saved rules, \d+ of 4 examples/);
+    await summary.click();
+    await page.getByLabel('Changed examples').waitFor();
+    await page.screenshot({ path: join(pictures, 'rules-page.png'), fullPage: true });
+    expect((await cells('Changed examples')).length).toBeGreaterThan(0);
+  });
+
+  test('nothing went wrong behind the page', () => {
+    expect(faults).toEqual([]);
+  });
+});
