@@ -6,16 +6,24 @@ const dayMs = 24 * 3600 * 1000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
 
-/** Really deletes the log records that are older than their type's retention; returns how many. */
-export function forgetOldLogs(deps: Pick<Deps, 'db' | 'store' | 'clock'>): number {
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+/**
+ * Really deletes the log records that are older than their type's retention; returns how many. Decisions go on
+ * between its slices; `stopped` ends it early, the rest goes the next time.
+ */
+export async function forgetOldLogs(
+  deps: Pick<Deps, 'db' | 'store' | 'clock'>,
+  stopped: () => boolean = () => false,
+): Promise<number> {
   let forgotten = 0;
   for (const type of deps.store.decisionTypes.all()) {
     if (type.retentionDays === null) continue;
     const before = deps.clock.now() - type.retentionDays * dayMs;
-    for (;;) {
-      const removed = deps.store.logs.forget(type.seq, before);
+    for (const removed of deps.store.logs.forget(type.seq, before)) {
       forgotten += removed;
-      if (removed === 0) break;
+      await nextTurn();
+      if (stopped()) return forgotten;
     }
   }
   if (forgotten > 0) emptyWriteAheadLog(deps.db);
@@ -24,20 +32,21 @@ export function forgetOldLogs(deps: Pick<Deps, 'db' | 'store' | 'clock'>): numbe
 
 /** Starts the regular work: retention daily (and at the start), hosting credits by the hour, key usage every minute. */
 export function startHousekeeping(deps: Deps): { stop(): void } {
-  const guarded = (work: () => void) => () => {
+  let stopped = false;
+  const guarded = (work: () => unknown) => async () => {
     try {
-      work();
+      await work();
     } catch (err) {
       deps.log.error({ err }, 'housekeeping failed');
     }
   };
   const timers = [
     setTimeout(
-      guarded(() => forgetOldLogs(deps)),
+      guarded(() => forgetOldLogs(deps, () => stopped)),
       5_000,
     ),
     setInterval(
-      guarded(() => forgetOldLogs(deps)),
+      guarded(() => forgetOldLogs(deps, () => stopped)),
       dayMs,
     ),
     setInterval(
@@ -52,6 +61,7 @@ export function startHousekeeping(deps: Deps): { stop(): void } {
   for (const timer of timers) timer.unref();
   return {
     stop() {
+      stopped = true;
       for (const timer of timers) clearTimeout(timer);
     },
   };

@@ -116,8 +116,8 @@ describe('the decision log', () => {
   it('forgets records past their retention [TYP-21]', async () => {
     const { call, url, deps, clock } = await openWithLogs(5);
     await call('PUT', url, { retention_days: 1 });
-    expect(forgetOldLogs(deps)).toBe(0);
+    expect(await forgetOldLogs(deps)).toBe(0);
     clock.move(24 * 3600_000 + 1);
-    expect(forgetOldLogs(deps)).toBe(5);
+    expect(await forgetOldLogs(deps)).toBe(5);
   });
 });

@@ -111,7 +111,7 @@ describe('records past their retention', () => {
     expect(filesWith(marker).length).toBeGreaterThan(0);
     await bench.call('PUT', path, { retention_days: 1 });
     bench.deps.db.prepare('UPDATE decision_logs SET created_at = created_at - 2 * 86400000').run();
-    expect(forgetOldLogs(bench.deps)).toBe(5);
+    expect(await forgetOldLogs(bench.deps)).toBe(5);
     expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(0);
     expect(filesWith(marker)).toEqual([]);
   });

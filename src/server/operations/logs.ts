@@ -1,15 +1,16 @@
 import { Readable } from 'node:stream';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { isoTime } from '../clock.ts';
-import type { LogFilter, LogRecord } from '../contract/logs.ts';
+import type { LogRecord } from '../contract/logs.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { LogRow } from '../store/logs.ts';
-import type { Deps, Handlers } from './context.ts';
+import type { Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
 import { pageOf } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
-const chunkSize = 500;
+/** Records that are read and written before other work gets its turn. */
+const sliceSize = 200;
 
 function recordOf(type: DecisionTypeRow, row: LogRow): LogRecord {
   return {
@@ -32,18 +33,6 @@ function recordOf(type: DecisionTypeRow, row: LogRow): LogRecord {
     created_at: isoTime(row.createdAt),
     corrected_decision: row.correctedDecision,
   };
-}
-
-/** The filtered records, newest first, read chunk by chunk so that nothing holds the database for long. */
-function* recordsOf(deps: Deps, type: DecisionTypeRow, filter: LogFilter): Generator<LogRecord> {
-  let before = Number.MAX_SAFE_INTEGER;
-  for (;;) {
-    const rows = deps.store.logs.chunk(type.seq, filter, before, chunkSize);
-    for (const row of rows) yield recordOf(type, row);
-    const last = rows.at(-1);
-    if (last === undefined || rows.length < chunkSize) return;
-    before = last.seq;
-  }
 }
 
 const csvColumns = [
@@ -74,24 +63,31 @@ export function csvCell(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-function* csvLines(records: Iterable<LogRecord>): Generator<string> {
+/** One piece of text for each slice of records, so that a slow reader holds nothing but its place. */
+function* csvText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): Generator<string> {
   yield `${csvColumns.join(',')}\r\n`;
-  for (const record of records) yield `${csvColumns.map((column) => csvCell(record[column])).join(',')}\r\n`;
+  for (const rows of slices) yield rows.map((row) => `${csvCells(type, row)}\r\n`).join('');
 }
 
-function* jsonLines(records: Iterable<LogRecord>): Generator<string> {
-  let first = true;
-  for (const record of records) {
-    yield `${first ? '[\n' : ',\n'}${JSON.stringify(record)}`;
-    first = false;
+function csvCells(type: DecisionTypeRow, row: LogRow): string {
+  const record = recordOf(type, row);
+  return csvColumns.map((column) => csvCell(record[column])).join(',');
+}
+
+function* jsonText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): Generator<string> {
+  let before = '[\n';
+  for (const rows of slices) {
+    if (rows.length === 0) continue;
+    yield `${before}${rows.map((row) => JSON.stringify(recordOf(type, row))).join(',\n')}`;
+    before = ',\n';
   }
-  yield first ? '[]\n' : '\n]\n';
+  yield before === ',\n' ? '\n]\n' : '[]\n';
 }
 
 export const logHandlers = {
-  'logs.list': (deps, { caller, params, query }) => {
+  'logs.list': async (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { rows, total } = deps.store.logs.page(type.seq, query, query.page, query.page_size);
+    const { rows, total } = await deps.store.logs.page(type.seq, query, query.page, query.page_size);
     return pageOf(
       rows.map((row) => recordOf(type, row)),
       total,
@@ -100,13 +96,13 @@ export const logHandlers = {
   },
   'logs.export': (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const records = recordsOf(deps, type, query);
+    const slices = deps.store.logs.slices(type.seq, query, sliceSize);
     const csv = query.format === 'csv';
     return {
       download: true,
       contentType: csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
       fileName: `${type.name}-log.${query.format}`,
-      body: Readable.from(csv ? csvLines(records) : jsonLines(records), { objectMode: true }),
+      body: Readable.from(csv ? csvText(type, slices) : jsonText(type, slices), { highWaterMark: 1 }),
     };
   },
   'logs.correct': (deps, { caller, params, body }) => {
@@ -150,14 +146,13 @@ export const logHandlers = {
   },
   'metrics.type': (deps, { caller, params }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const since = deps.clock.now() - dayMs;
-    const metrics = deps.store.logs.metrics(type.seq, since);
+    const metrics = deps.store.logs.metrics(type.seq, deps.clock.now() - dayMs);
     return {
       total_decisions: metrics.total,
       avg_confidence: metrics.avgConfidence,
       avg_latency_ms: metrics.avgLatencyMs,
       escalation_rate: metrics.escalationRate,
-      decision_distribution: deps.store.logs.distribution(type.seq, since),
+      decision_distribution: metrics.distribution,
     };
   },
   'metrics.organisation': (deps, { caller }) => {

@@ -87,12 +87,11 @@ function* examplesOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Gen
 }
 
 function* loggedOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Generator<ImpactRow[]> {
-  let before = Number.MAX_SAFE_INTEGER;
-  for (let read = 0; read < mostLogged; read += chunkSize) {
-    const rows = store.logs.chunk(type.seq, {}, before, chunkSize);
+  let read = 0;
+  for (const rows of store.logs.slices(type.seq, {}, chunkSize)) {
     yield rows.map((row) => ({ id: row.id, input: JSON.parse(row.inputJson) as JsonObject, decision: row.decision }));
-    before = rows.at(-1)?.seq ?? 0;
-    if (rows.length < chunkSize) return;
+    read += rows.length;
+    if (read >= mostLogged) return;
   }
 }
 

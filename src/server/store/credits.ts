@@ -1,4 +1,5 @@
 import type { CreditOperation } from '../contract/credits.ts';
+import { atLeast, blockOf, blockRows, createBlockReader, equals, fillsBlock } from './blocks.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
 export type CreditEntry = {
@@ -27,8 +28,9 @@ export function insertCreditEntry(db: WorkbenchDatabase): (entry: CreditEntry) =
     `INSERT INTO credit_entries (id, organisation_seq, operation, credits, decision_type_id, reference_id, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
+  const summarise = summariseCredits(db);
   return (entry) => {
-    statement.run(
+    const { lastInsertRowid } = statement.run(
       entry.id,
       entry.organisationSeq,
       entry.operation,
@@ -37,15 +39,25 @@ export function insertCreditEntry(db: WorkbenchDatabase): (entry: CreditEntry) =
       entry.referenceId,
       entry.createdAt,
     );
+    const seq = Number(lastInsertRowid);
+    if (fillsBlock(seq)) summarise.run(seq - blockRows + 1, seq);
   };
 }
+
+/** Prepares the writing of the summaries of the full blocks from one row number to another. */
+const summariseCredits = (db: WorkbenchDatabase) =>
+  db.prepare<[number, number]>(
+    `INSERT OR REPLACE INTO credit_blocks
+     SELECT organisation_seq, seq / ${blockRows}, operation, count(*), sum(credits), min(created_at), max(created_at),
+       min(seq), max(seq) FROM credit_entries WHERE seq BETWEEN ? AND ? GROUP BY 1, 2, 3`,
+  );
 
 /** The ledger: entries are only ever added. */
 export function createCreditStore(db: WorkbenchDatabase) {
   // by row number, not by time: a decision under a plan adds up only what is new since the decision before
   const addUp = db.prepare<[number, number, number], { seq: number | null; used: number; decisions: number }>(
     `SELECT max(seq) AS seq, coalesce(sum(credits), 0) AS used, coalesce(sum(operation = 'decision'), 0) AS decisions
-     FROM credit_entries NOT INDEXED WHERE seq > ? AND organisation_seq = ? AND created_at >= ?`,
+     FROM credit_entries WHERE seq > ? AND organisation_seq = ? AND created_at >= ?`,
   );
   const sums = new Map<number, { since: number; seq: number; used: number; decisions: number }>();
   const lastHosting = db
@@ -53,21 +65,25 @@ export function createCreditStore(db: WorkbenchDatabase) {
       "SELECT max(created_at) FROM credit_entries WHERE operation = 'hosting' AND reference_id = ?",
     )
     .pluck();
-  const filter = 'organisation_seq = ? AND created_at >= ? AND (? IS NULL OR operation = ?)';
-  const items = db.prepare<(string | number | null)[], UsageRow>(
-    `SELECT id, operation, credits, decision_type_id, reference_id, created_at FROM credit_entries
-     WHERE ${filter} ORDER BY seq DESC LIMIT ? OFFSET ?`,
-  );
-  const summary = db.prepare<(string | number | null)[], { operation: string; n: number; credits: number }>(
-    `SELECT operation, count(*) AS n, sum(credits) AS credits FROM credit_entries WHERE ${filter} GROUP BY operation`,
-  );
+  const ledger = createBlockReader(db, {
+    rows: 'credit_entries',
+    columns: 'id, operation, credits, decision_type_id, reference_id, created_at',
+    blocks: 'credit_blocks',
+    sums: { credits: { ofBlocks: 'sum(credits_sum)', ofRows: 'sum(credits)' } },
+  });
+  const highest = db.prepare<[], number | null>('SELECT max(seq) FROM credit_entries').pluck();
+  const summarise = summariseCredits(db);
+  const since = (organisationSeq: number, sinceMs: number) => [
+    equals('organisation_seq', organisationSeq),
+    atLeast('created_at', sinceMs),
+  ];
 
   return {
     insert: insertCreditEntry(db),
     /** Credits and decisions of an organisation since a time. Not inside a transaction that may be rolled back. */
     usedSince(organisationSeq: number, sinceMs: number): { used: number; decisions: number } {
       const known = sums.get(organisationSeq);
-      const from = known?.since === sinceMs ? known : { since: sinceMs, seq: 0, used: 0, decisions: 0 };
+      const from = known?.since === sinceMs ? known : everythingSince(organisationSeq, sinceMs);
       const more = addUp.get(from.seq, organisationSeq, sinceMs);
       const sum = {
         since: sinceMs,
@@ -87,13 +103,37 @@ export function createCreditStore(db: WorkbenchDatabase) {
       page: number;
       pageSize: number;
     }): { rows: UsageRow[]; total: number; byOperation: Record<string, number> } {
-      const values = [query.organisationSeq, query.sinceMs, query.operation, query.operation];
-      const groups = summary.all(...values);
+      const all = since(query.organisationSeq, query.sinceMs);
+      const wanted = query.operation === null ? all : [...all, equals('operation', query.operation)];
+      const rows: UsageRow[] = [];
+      let skip = (query.page - 1) * query.pageSize;
+      for (const range of ledger.ranges(wanted)) {
+        const missing = query.pageSize - rows.length;
+        if (missing === 0) break;
+        const n = ledger.count(wanted, range);
+        if (n > skip) rows.push(...ledger.read<UsageRow>(wanted, range, missing, skip));
+        skip = Math.max(0, skip - n);
+      }
+      const groups = [...ledger.summary(wanted, 'operation')];
       return {
-        rows: items.all(...values, query.pageSize, (query.page - 1) * query.pageSize),
-        total: groups.reduce((sum, group) => sum + group.n, 0),
-        byOperation: Object.fromEntries(groups.map((group) => [group.operation, group.credits])),
+        rows,
+        total: groups.reduce((sum, [, { n }]) => sum + n, 0),
+        byOperation: Object.fromEntries(groups.map(([operation, { credits }]) => [operation, credits])),
       };
     },
+    /** Makes the summaries anew from the entries. */
+    rebuildBlocks: db.transaction(() => {
+      db.exec('DELETE FROM credit_blocks');
+      summarise.run(0, blockOf((highest.get() ?? 0) + 1) * blockRows - 1);
+    }),
   };
+
+  function everythingSince(organisationSeq: number, sinceMs: number) {
+    const sum = { since: sinceMs, seq: highest.get() ?? 0, used: 0, decisions: 0 };
+    for (const [operation, { n, credits }] of ledger.summary(since(organisationSeq, sinceMs), 'operation')) {
+      sum.used += credits;
+      if (operation === 'decision') sum.decisions += n;
+    }
+    return sum;
+  }
 }

@@ -1,5 +1,16 @@
 import type { Stage } from '../../engine/domain.ts';
 import type { LogFilter } from '../contract/logs.ts';
+import {
+  atLeast,
+  atMost,
+  blockOf,
+  blockRows,
+  type Condition,
+  createBlockReader,
+  equals,
+  fillsBlock,
+  type Range,
+} from './blocks.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
 /** One log record as it is written; JSON fields are already texts, personal fields already replaced. */
@@ -31,8 +42,9 @@ export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => v
        class_probabilities, rules_triggered, escalated, fallback_used, policy_version, latency_ms, api_key_id, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  const summarise = summariseLogs(db);
   return (record) => {
-    statement.run(
+    const { lastInsertRowid } = statement.run(
       record.id,
       record.decisionTypeSeq,
       record.requestId,
@@ -50,6 +62,21 @@ export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => v
       record.apiKeyId,
       record.createdAt,
     );
+    const seq = Number(lastInsertRowid);
+    if (fillsBlock(seq)) summarise(seq - blockRows + 1, seq);
+  };
+}
+
+/** Prepares the writing of the summaries of the full blocks from one row number to another. */
+function summariseLogs(db: WorkbenchDatabase): (first: number, last: number, typeSeq?: number) => void {
+  const statement = db.prepare<[number, number, number | null, number | null]>(
+    `INSERT OR REPLACE INTO log_blocks
+     SELECT decision_type_seq, seq / ${blockRows}, decision, escalated, CAST(confidence * 20 AS INTEGER), count(*),
+       sum(confidence), sum(latency_ms), min(confidence), max(confidence), min(created_at), max(created_at), min(seq), max(seq)
+     FROM decision_logs WHERE seq BETWEEN ? AND ? AND (? IS NULL OR decision_type_seq = ?) GROUP BY 1, 2, 3, 4, 5`,
+  );
+  return (first, last, typeSeq = undefined) => {
+    statement.run(first, last, typeSeq ?? null, typeSeq ?? null);
   };
 }
 
@@ -95,22 +122,16 @@ function toRow(raw: Raw): LogRow {
   };
 }
 
-/** Turns a filter into a WHERE part; the parts are constants, the values are bound. */
-function where(typeSeq: number, filter: LogFilter): { sql: string; values: (string | number)[] } {
-  const parts = ['decision_type_seq = ?'];
-  const values: (string | number)[] = [typeSeq];
-  const add = (sql: string, value: string | number | undefined) => {
-    if (value === undefined) return;
-    parts.push(sql);
-    values.push(value);
-  };
-  add('decision = ?', filter.decision);
-  add('escalated = ?', filter.escalated === undefined ? undefined : Number(filter.escalated));
-  add('confidence >= ?', filter.min_confidence);
-  add('confidence <= ?', filter.max_confidence);
-  add('created_at >= ?', filter.start_time === undefined ? undefined : readTime(filter.start_time));
-  add('created_at <= ?', filter.end_time === undefined ? undefined : readTime(filter.end_time));
-  return { sql: parts.join(' AND '), values };
+/** The conditions of a filter. */
+function conditions(typeSeq: number, filter: LogFilter): Condition[] {
+  const found = [equals('decision_type_seq', typeSeq)];
+  if (filter.decision !== undefined) found.push(equals('decision', filter.decision));
+  if (filter.escalated !== undefined) found.push(equals('escalated', Number(filter.escalated)));
+  if (filter.min_confidence !== undefined) found.push(atLeast('confidence', filter.min_confidence));
+  if (filter.max_confidence !== undefined) found.push(atMost('confidence', filter.max_confidence));
+  if (filter.start_time !== undefined) found.push(atLeast('created_at', readTime(filter.start_time)));
+  if (filter.end_time !== undefined) found.push(atMost('created_at', readTime(filter.end_time)));
+  return found;
 }
 
 /** A time without an offset is UTC. */
@@ -123,45 +144,87 @@ export type TypeMetrics = {
   avgConfidence: number | null;
   avgLatencyMs: number | null;
   escalationRate: number | null;
+  distribution: Record<string, number>;
 };
+
+/** Ranges that are counted or rows that are deleted before other work gets its turn. */
+const rangesPerTurn = 4;
+const rowsPerSlice = 500;
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /** The decision log: reading, filtering, correcting, forgetting. Writing goes through `insertLogRecord`. */
 export function createLogStore(db: WorkbenchDatabase) {
-  const aggregate = db.prepare<[number, number], TypeMetrics>(
-    `SELECT count(*) AS total, avg(confidence) AS avgConfidence, avg(latency_ms) AS avgLatencyMs,
-       avg(escalated) AS escalationRate FROM decision_logs WHERE decision_type_seq = ? AND created_at >= ?`,
-  );
-  const distribution = db.prepare<[number, number], { decision: string; n: number }>(
-    'SELECT decision, count(*) AS n FROM decision_logs WHERE decision_type_seq = ? AND created_at >= ? GROUP BY decision',
-  );
+  const log = createBlockReader(db, {
+    rows: 'decision_logs',
+    columns: '*',
+    blocks: 'log_blocks',
+    sums: {
+      confidence: { ofBlocks: 'sum(confidence_sum)', ofRows: 'sum(confidence)' },
+      latency: { ofBlocks: 'sum(latency_sum)', ofRows: 'sum(latency_ms)' },
+      escalated: { ofBlocks: 'sum(n * escalated)', ofRows: 'sum(escalated)' },
+    },
+  });
   const byId = db.prepare<[string, number], Raw>('SELECT * FROM decision_logs WHERE id = ? AND decision_type_seq = ?');
   const correct = db.prepare('UPDATE decision_logs SET corrected_decision = ? WHERE seq = ?');
-  const forget = db.prepare(
-    `DELETE FROM decision_logs WHERE seq IN
-       (SELECT seq FROM decision_logs WHERE decision_type_seq = ? AND created_at < ? LIMIT 5000)`,
+  const highest = db.prepare<[], number | null>('SELECT max(seq) FROM decision_logs').pluck();
+  const removeRows = db.prepare<[number, number, number, number, number]>(
+    `DELETE FROM decision_logs WHERE seq IN (SELECT seq FROM decision_logs
+       WHERE seq BETWEEN ? AND ? AND decision_type_seq = ? AND created_at < ? ORDER BY seq LIMIT ?)`,
   );
+  const removeBlock = db.prepare<[number, number]>('DELETE FROM log_blocks WHERE decision_type_seq = ? AND block = ?');
+  const removeBlocksFrom = db.prepare<[number]>('DELETE FROM log_blocks WHERE block >= ?');
+  const summarise = summariseLogs(db);
+
+  /** Deletes some old records of a type between two row numbers and makes the summaries right again. */
+  const forgetSlice = db.transaction((typeSeq: number, beforeMs: number, { first, last }: Range): number => {
+    const { changes } = removeRows.run(first, last, typeSeq, beforeMs, rowsPerSlice);
+    if (changes === 0) return 0;
+    const block = blockOf(first);
+    const open = blockOf((highest.get() ?? 0) + 1);
+    removeBlock.run(typeSeq, block);
+    if (block < open) summarise(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
+    // where the newest records went, their row numbers will be given again
+    removeBlocksFrom.run(open);
+    return changes;
+  });
 
   return {
-    page(typeSeq: number, filter: LogFilter, page: number, pageSize: number): { rows: LogRow[]; total: number } {
-      const { sql, values } = where(typeSeq, filter);
-      const total = db.prepare<(string | number)[], number>(`SELECT count(*) FROM decision_logs WHERE ${sql}`).pluck();
-      const rows = db.prepare<(string | number)[], Raw>(
-        `SELECT * FROM decision_logs WHERE ${sql} ORDER BY seq DESC LIMIT ? OFFSET ?`,
-      );
-      return {
-        rows: rows.all(...values, pageSize, (page - 1) * pageSize).map(toRow),
-        total: total.get(...values) ?? 0,
-      };
+    /** One page, newest first, with the number of all matches. Long counts let other work have its turn. */
+    async page(
+      typeSeq: number,
+      filter: LogFilter,
+      page: number,
+      pageSize: number,
+    ): Promise<{ rows: LogRow[]; total: number }> {
+      const wanted = conditions(typeSeq, filter);
+      const rows: LogRow[] = [];
+      let skip = (page - 1) * pageSize;
+      let total = 0;
+      let counted = 0;
+      for (const range of log.ranges(wanted)) {
+        const n = log.count(wanted, range);
+        const missing = pageSize - rows.length;
+        if (missing > 0 && n > skip) rows.push(...log.read<Raw>(wanted, range, missing, skip).map(toRow));
+        skip = Math.max(0, skip - n);
+        total += n;
+        if (range.n !== null) continue;
+        counted += 1;
+        if (counted % rangesPerTurn === 0) await nextTurn();
+      }
+      return { rows, total };
     },
-    /** Up to `limit` records older than `beforeSeq`, newest first: an export reads chunk by chunk. */
-    chunk(typeSeq: number, filter: LogFilter, beforeSeq: number, limit: number): LogRow[] {
-      const { sql, values } = where(typeSeq, filter);
-      return db
-        .prepare<(string | number)[], Raw>(
-          `SELECT * FROM decision_logs WHERE ${sql} AND seq < ? ORDER BY seq DESC LIMIT ?`,
-        )
-        .all(...values, beforeSeq, limit)
-        .map(toRow);
+    /** All records that match, newest first, up to `limit` at a time; records made meanwhile are not in it. */
+    *slices(typeSeq: number, filter: LogFilter, limit: number): Generator<LogRow[]> {
+      const wanted = conditions(typeSeq, filter);
+      for (const range of log.ranges(wanted)) {
+        for (let last = range.last; last >= range.first; ) {
+          const rows = log.read<Raw>(wanted, { ...range, last }, limit).map(toRow);
+          yield rows;
+          const oldest = rows.at(-1);
+          if (oldest === undefined || rows.length < limit) break;
+          last = oldest.seq - 1;
+        }
+      }
     },
     get(typeSeq: number, id: string): LogRow | null {
       const raw = byId.get(id, typeSeq);
@@ -171,16 +234,33 @@ export function createLogStore(db: WorkbenchDatabase) {
       correct.run(decision, seq);
     },
     metrics(typeSeq: number, sinceMs: number): TypeMetrics {
-      return (
-        aggregate.get(typeSeq, sinceMs) ?? { total: 0, avgConfidence: null, avgLatencyMs: null, escalationRate: null }
-      );
+      const parts = log.summary([equals('decision_type_seq', typeSeq), atLeast('created_at', sinceMs)], 'decision');
+      const sum = { n: 0, confidence: 0, latency: 0, escalated: 0 };
+      for (const part of parts.values())
+        for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += part[name];
+      const average = (of: number) => (sum.n === 0 ? null : of / sum.n);
+      return {
+        total: sum.n,
+        avgConfidence: average(sum.confidence),
+        avgLatencyMs: average(sum.latency),
+        escalationRate: average(sum.escalated),
+        distribution: Object.fromEntries([...parts].map(([decision, { n }]) => [decision, n])),
+      };
     },
-    distribution(typeSeq: number, sinceMs: number): Record<string, number> {
-      return Object.fromEntries(distribution.all(typeSeq, sinceMs).map((row) => [row.decision, row.n]));
+    /** Deletes the records of a type older than `beforeMs`, slice by slice, each its own commit; yields how many. */
+    *forget(typeSeq: number, beforeMs: number): Generator<number> {
+      const old = [equals('decision_type_seq', typeSeq), atMost('created_at', beforeMs - 1)];
+      for (const range of log.ranges(old).reverse()) {
+        for (let removed = rowsPerSlice; removed === rowsPerSlice; ) {
+          removed = forgetSlice.immediate(typeSeq, beforeMs, range);
+          yield removed;
+        }
+      }
     },
-    /** Deletes at most 5,000 records older than `beforeMs` and says how many. */
-    forget(typeSeq: number, beforeMs: number): number {
-      return forget.run(typeSeq, beforeMs).changes;
-    },
+    /** Makes the summaries anew from the records. */
+    rebuildBlocks: db.transaction(() => {
+      removeBlocksFrom.run(0);
+      summarise(0, blockOf((highest.get() ?? 0) + 1) * blockRows - 1);
+    }),
   };
 }

@@ -1,0 +1,219 @@
+/** Totals, pages and metrics of a long log are those of its rows, whatever was deleted and however the clock went. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createRandom } from '../../src/engine/random.ts';
+import { newId } from '../../src/server/clock.ts';
+import type { LogFilter } from '../../src/server/contract/logs.ts';
+import { blockRows } from '../../src/server/store/blocks.ts';
+import { createCreditStore } from '../../src/server/store/credits.ts';
+import { openDatabase, readMigrations, type WorkbenchDatabase } from '../../src/server/store/database.ts';
+import { createLogStore, insertLogRecord, type LogInsert } from '../../src/server/store/logs.ts';
+
+const migrations = readMigrations(join(import.meta.dirname, '../../src/server/store/migrations'));
+const minuteMs = 60_000;
+const startMs = Date.UTC(2026, 0, 1);
+const folder = mkdtempSync(join(tmpdir(), 'log-blocks-'));
+let db: WorkbenchDatabase;
+/** What the log should hold, oldest first. */
+let expected: LogInsert[] = [];
+
+/** Adds records to the log and to what is expected of it: a busy type, one with every 5th call, one with every 900th. */
+function add(count: number, from: number): void {
+  const insert = insertLogRecord(db);
+  const random = createRandom(count + from);
+  db.transaction(() => {
+    for (let index = 0; index < count; index += 1) {
+      const record: LogInsert = {
+        id: newId(),
+        decisionTypeSeq: index % 900 === 0 ? 3 : index % 5 === 0 ? 2 : 1,
+        requestId: `r${from + index}`,
+        inputJson: '{}',
+        decision: ['yes', 'no', 'rarely'][index % 701 === 0 ? 2 : Math.floor(random() * 2)] ?? '',
+        confidence: Math.round(random() * 1_000) / 1_000,
+        stage: 'classifier',
+        reasonCodes: [],
+        classProbabilities: {},
+        rulesTriggered: [],
+        escalated: random() < 0.1,
+        fallbackUsed: false,
+        policyVersion: 'v1',
+        latencyMs: Math.round(random() * 64) / 8,
+        apiKeyId: null,
+        // the clock goes back half a day once
+        createdAt: startMs + (from + index) * minuteMs - (index > count / 2 ? 720 * minuteMs : 0),
+      };
+      insert(record);
+      expected.push(record);
+    }
+  })();
+}
+
+const at = (minutes: number) => new Date(startMs + minutes * minuteMs).toISOString();
+const filters: LogFilter[] = [
+  {},
+  { decision: 'yes' },
+  { decision: 'rarely' },
+  { decision: 'never' },
+  { escalated: true },
+  { min_confidence: 0.5 },
+  { min_confidence: 0.85, max_confidence: 0.913 },
+  { start_time: at(3_000) },
+  { end_time: at(5_001) },
+  { start_time: at(2_500), end_time: at(7_500), decision: 'no', escalated: false, min_confidence: 0.333 },
+];
+
+function matches(record: LogInsert, typeSeq: number, filter: LogFilter): boolean {
+  const { start_time: start, end_time: end } = filter;
+  return (
+    record.decisionTypeSeq === typeSeq &&
+    (filter.decision === undefined || record.decision === filter.decision) &&
+    (filter.escalated === undefined || record.escalated === filter.escalated) &&
+    record.confidence >= (filter.min_confidence ?? 0) &&
+    record.confidence <= (filter.max_confidence ?? 1) &&
+    (start === undefined || record.createdAt >= Date.parse(start)) &&
+    (end === undefined || record.createdAt <= Date.parse(end))
+  );
+}
+
+async function expectTheLogToBeRight(): Promise<void> {
+  const log = createLogStore(db);
+  for (const typeSeq of [1, 2, 3]) {
+    for (const filter of filters) {
+      const wanted = expected.filter((record) => matches(record, typeSeq, filter)).reverse();
+      const ids = wanted.map(({ id }) => id);
+      const pages = Math.ceil(ids.length / 20);
+      for (const page of new Set([1, 2, Math.ceil(pages / 2), pages, pages + 1].filter((each) => each > 0))) {
+        const { rows, total } = await log.page(typeSeq, filter, page, 20);
+        const seen = { filter, page, total, ids: rows.map(({ id }) => id) };
+        expect(seen).toEqual({ filter, page, total: ids.length, ids: ids.slice((page - 1) * 20, page * 20) });
+      }
+      expect([...log.slices(typeSeq, filter, 300)].flat().map(({ id }) => id)).toEqual(ids);
+    }
+    for (const since of [0, 100, 4_000, 6_500, 100_000]) {
+      const wanted = expected.filter((record) => matches(record, typeSeq, { start_time: at(since) }));
+      const mean = (of: (record: LogInsert) => number) =>
+        wanted.length === 0
+          ? null
+          : expect.closeTo(wanted.reduce((sum, record) => sum + of(record), 0) / wanted.length, 9);
+      expect(log.metrics(typeSeq, startMs + since * minuteMs)).toEqual({
+        total: wanted.length,
+        avgConfidence: mean(({ confidence }) => confidence),
+        avgLatencyMs: mean(({ latencyMs }) => latencyMs),
+        escalationRate: mean(({ escalated }) => Number(escalated)),
+        distribution: Object.fromEntries(
+          [...new Set(wanted.map(({ decision }) => decision))].map((decision) => [
+            decision,
+            wanted.filter((record) => record.decision === decision).length,
+          ]),
+        ),
+      });
+    }
+  }
+}
+
+const summaries = () => db.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4, 5').all();
+
+function forget(typeSeq: number, minutes: number): void {
+  const before = startMs + minutes * minuteMs;
+  const removed = [...createLogStore(db).forget(typeSeq, before)].reduce((sum, each) => sum + each, 0);
+  const kept = expected.filter((record) => record.decisionTypeSeq !== typeSeq || record.createdAt >= before);
+  expect(removed).toBe(expected.length - kept.length);
+  expected = kept;
+}
+
+beforeAll(() => {
+  db = openDatabase(join(folder, 'workbench.db'), { synchronous: 'NORMAL', migrations });
+});
+afterAll(() => {
+  db.close();
+  rmSync(folder, { recursive: true });
+});
+
+describe('a decision log of several blocks', () => {
+  it('has exact totals, pages and metrics under every filter', async () => {
+    add(4 * blockRows + 77, 0);
+    expect(summaries().length).toBeGreaterThan(0);
+    await expectTheLogToBeRight();
+  });
+
+  it('still has them after retention took the old records of one type', async () => {
+    forget(1, 4_321);
+    forget(3, 2_000);
+    await expectTheLogToBeRight();
+  });
+
+  it('still has them when the newest records went and their row numbers are given again', async () => {
+    const everything = 1_000_000;
+    forget(1, everything);
+    forget(2, everything);
+    await expectTheLogToBeRight();
+    add(blockRows + 500, 20_000);
+    await expectTheLogToBeRight();
+    forget(3, everything);
+    forget(2, everything);
+    forget(1, everything);
+    expect([expected, summaries()]).toEqual([[], []]);
+    add(2 * blockRows, 30_000);
+    await expectTheLogToBeRight();
+  });
+
+  it('has summaries that are the same when they are made anew', () => {
+    const before = summaries();
+    expect(before.length).toBeGreaterThan(0);
+    createLogStore(db).rebuildBlocks();
+    expect(summaries()).toEqual(before);
+  });
+});
+
+describe('a credit ledger of several blocks', () => {
+  it('has exact totals, pages and sums', () => {
+    const ledger = createCreditStore(db);
+    type Entry = Parameters<typeof ledger.insert>[0];
+    const entries: Entry[] = Array.from({ length: 2 * blockRows + 300 }, (_, index) => ({
+      id: `e${index}`,
+      organisationSeq: index % 7 === 0 ? 2 : 1,
+      operation: index % 500 === 0 ? 'training' : 'decision',
+      credits: index % 500 === 0 ? 2_000 : 1,
+      decisionTypeId: null,
+      referenceId: null,
+      createdAt: startMs + index * minuteMs,
+    }));
+    db.transaction(() => entries.forEach(ledger.insert))();
+    for (const organisationSeq of [1, 2]) {
+      for (const [minutes, operation] of [
+        [0, null],
+        [2_100, null],
+        [1_000, 'training'],
+        [4_200, 'decision'],
+      ] as const) {
+        const wanted = entries
+          .filter((entry) => entry.organisationSeq === organisationSeq)
+          .filter((entry) => entry.createdAt >= startMs + minutes * minuteMs)
+          .reverse();
+        const listed = wanted.filter((entry) => operation === null || entry.operation === operation);
+        const sumOf = (of: string) =>
+          listed.filter((entry) => entry.operation === of).reduce((sum, entry) => sum + entry.credits, 0);
+        const sinceMs = startMs + minutes * minuteMs;
+        for (const page of [1, 7, Math.ceil(listed.length / 50)]) {
+          const usage = ledger.usage({ organisationSeq, sinceMs, operation, page, pageSize: 50 });
+          expect({ ...usage, rows: usage.rows.map(({ id }) => id) }).toEqual({
+            rows: listed.slice((page - 1) * 50, page * 50).map(({ id }) => id),
+            total: listed.length,
+            byOperation: Object.fromEntries(
+              [...new Set(listed.map((entry) => entry.operation))].map((of) => [of, sumOf(of)]),
+            ),
+          });
+        }
+        expect(ledger.usedSince(organisationSeq, sinceMs)).toMatchObject({
+          used: wanted.reduce((sum, entry) => sum + entry.credits, 0),
+          decisions: wanted.filter((entry) => entry.operation === 'decision').length,
+        });
+      }
+    }
+    const before = db.prepare('SELECT * FROM credit_blocks ORDER BY 1, 2, 3').all();
+    ledger.rebuildBlocks();
+    expect(db.prepare('SELECT * FROM credit_blocks ORDER BY 1, 2, 3').all()).toEqual(before);
+  });
+});
