@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { projectRoot } from './freshness.ts';
+import { requirementFaults } from './requirements.ts';
 import { check, report, run, type StepResult } from './steps.ts';
 
 const runtimes = ['engine', 'server', 'main', 'preload', 'renderer', 'test'];
@@ -7,7 +8,7 @@ const runtimes = ['engine', 'server', 'main', 'preload', 'renderer', 'test'];
 /** Below this the dependency check has not read the code: it reports "no violations" on nothing, too. */
 const leastModules = 60;
 
-/** Formatting and lint, import rules, types per runtime, unused code, generated documents. */
+/** Formatting and lint, import rules, types per runtime, unused code, generated documents, requirements. */
 export async function runChecks(): Promise<StepResult[]> {
   const results = [await check('biome', 'biome', ['check', '--error-on-warnings', '--max-diagnostics=100', '.'])];
   results.push(await layers());
@@ -18,6 +19,8 @@ export async function runChecks(): Promise<StepResult[]> {
   }
   results.push(await check('knip', 'knip', ['--no-progress', '--no-config-hints']));
   results.push(await check('generated documents', process.execPath, ['scripts/docs.ts', '--check']));
+  const faults = requirementFaults();
+  results.push(report('requirements cited by tests', faults.length === 0, faults.join('\n'), 0));
   return results;
 }
 

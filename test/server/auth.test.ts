@@ -191,7 +191,7 @@ describe('sessions', () => {
     expect((await callerOf(app, {})('GET', '/health')).status).toBe(200);
   });
 
-  it('keeps its secrets readable by the owner of the folder only', async () => {
+  it('keeps its secrets readable by the owner of the folder only [KEY-5]', async () => {
     const { dataDir, call } = await openForTest();
     await call('GET', types);
     const mode = (name: string) => (statSync(path.join(dataDir, name)).mode & 0o777).toString(8);

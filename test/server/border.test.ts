@@ -141,8 +141,23 @@ describe('what the border refuses', () => {
   });
 });
 
+describe('a fault of the service', () => {
+  it('is a 500 that tells nothing of the inside, and the next call works [ERR-6]', async () => {
+    const { call, deps } = await openForTest();
+    const id = await makeType(call);
+    deps.db.exec('ALTER TABLE examples RENAME TO mislaid');
+    const answer = await call('GET', `${base}/${id}/examples`);
+    expect([answer.status, answer.body]).toEqual([
+      500,
+      { error: { code: 'internal_error', message: errorTable.internal_error.meaning } },
+    ]);
+    deps.db.exec('ALTER TABLE mislaid RENAME TO examples');
+    expect((await call('GET', `${base}/${id}/examples`)).status).toBe(200);
+  });
+});
+
 describe('what the service says of itself', () => {
-  it('answers the system routes without credentials [SYS-1] [SYS-2] [SYS-3] [SYS-4] [SYS-5]', async () => {
+  it('answers the system routes without credentials [SYS-1] [SYS-2] [SYS-3] [SYS-4] [SYS-5] [VRS-1]', async () => {
     const { app } = await openForTest();
     const anyone = callerOf(app, {});
     const root = await anyone('GET', '/');
@@ -151,6 +166,12 @@ describe('what the service says of itself', () => {
     expect((await anyone('GET', '/app')).headers['location']).toBe('/app/');
     expect((await anyone('GET', '/health')).body).toEqual({ status: 'ok' });
     expect((await anyone('GET', '/ready')).body).toMatchObject({ status: 'ready', database: true });
+    for (const value of Object.values(root.body)) expect(value).toEqual(expect.any(String));
+    const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'));
+    expect(root.body.version).toBe(version);
+    for (const value of Object.values((await anyone('GET', '/ready')).body)) {
+      expect(['string', 'boolean', 'number']).toContain(typeof value);
+    }
     const redirect = await anyone('GET', '/openapi.json');
     expect([redirect.status, redirect.headers['location']]).toEqual([302, '/api/v1/openapi.json']);
     const document = (await anyone('GET', '/api/v1/openapi.json')).body;

@@ -43,6 +43,92 @@ describe('the life of a decision type', () => {
     expect((await call('POST', base, minimalType)).status).toBe(201);
   });
 
+  it('may be made with every field, rules under either name [TYP-7] [TYP-14]', async () => {
+    const { call } = await openForTest();
+    const rule = { name: 'r', condition: 'ctx.x > 1', then: 'yes', reason_code: 'A', priority: 3 };
+    for (const field of ['rules', 'hard_rules']) {
+      const fields = { name: field, description: 'Sorts post', reason_codes: ['A', 'B'], [field]: [rule] };
+      const made = await call('POST', base, { ...minimalType, ...fields });
+      expect(made.status).toBe(201);
+      expect(made.body).toMatchObject({ name: field, description: 'Sorts post' });
+      expect(made.body.active_version).toMatchObject({ reason_codes: ['A', 'B'], hard_rules: [rule] });
+      expect(made.body.active_version).not.toHaveProperty('rules');
+      const changed = await call('PUT', `${base}/${made.body.id}`, { [field]: [] });
+      expect(changed.body.active_version).toMatchObject({ version_number: 2, hard_rules: [] });
+    }
+    const both = await call('POST', base, { ...minimalType, rules: [rule], hard_rules: [rule] });
+    expect([both.status, both.body.error.details[0].loc]).toEqual([422, ['body', 'rules']]);
+  });
+
+  it('keeps the bounds of its fields [TYP-6] [TYP-11] [TYP-12] [TYP-13] [TYP-15] [TYP-16] [TYP-21] [RUL-8]', async () => {
+    const { call } = await openForTest();
+    const many = (count: number) => Array.from({ length: count }, (_, n) => `item ${n}`);
+    const rules = (count: number, name = (n: number) => `rule ${n}`) =>
+      Array.from({ length: count }, (_, n) => ({ name: name(n), condition: 'ctx.x > 1', then: 'yes', priority: 1 }));
+    const taken = [
+      { name: 'n'.repeat(100) },
+      { name: 'two hundred options', options: many(200) },
+      { name: 'five hundred codes', reason_codes: many(500) },
+      { name: 'two hundred rules', rules: rules(200) },
+      { name: 'equal thresholds', confidence_thresholds: { auto_decide: 0.5, escalation: 0.5 } },
+      { name: 'a fallback', fallback_option: 'no' },
+      { name: 'ten years', retention_days: 3650 },
+    ];
+    for (const fields of taken)
+      expect([fields.name, (await call('POST', base, { ...minimalType, ...fields })).status]).toEqual([
+        fields.name,
+        201,
+      ]);
+    const refused: [Record<string, unknown>, unknown[]][] = [
+      [{ name: undefined }, ['body', 'name']],
+      [{ options: undefined }, ['body', 'options']],
+      [{ name: '' }, ['body', 'name']],
+      [{ name: 'n'.repeat(101) }, ['body', 'name']],
+      [{ options: ['yes'] }, ['body', 'options']],
+      [{ options: ['yes', 'yes'] }, ['body', 'options']],
+      [{ options: ['yes', ''] }, ['body', 'options', 1]],
+      [{ options: many(201) }, ['body', 'options']],
+      [{ reason_codes: many(501) }, ['body', 'reason_codes']],
+      [{ rules: rules(201) }, ['body', 'rules']],
+      [{ rules: rules(2, () => 'same') }, ['body', 'rules', 1, 'name']],
+      [{ confidence_thresholds: { auto_decide: 0.5, escalation: 0.6 } }, ['body', 'confidence_thresholds']],
+      [
+        { confidence_thresholds: { auto_decide: 1.1, escalation: 0.6 } },
+        ['body', 'confidence_thresholds', 'auto_decide'],
+      ],
+      [{ fallback_option: 'maybe' }, ['body', 'fallback_option']],
+      [{ retention_days: 0 }, ['body', 'retention_days']],
+      [{ retention_days: 3651 }, ['body', 'retention_days']],
+    ];
+    for (const [fields, loc] of refused) {
+      const answer = await call('POST', base, { ...minimalType, ...fields });
+      expect([fields, answer.status, answer.body.error.details[0].loc]).toEqual([fields, 422, loc]);
+    }
+  });
+
+  it('makes no version of what is the same [TYP-4] [TYP-10]', async () => {
+    const { call } = await openForTest();
+    const fields = {
+      options: ['yes', 'no'],
+      reason_codes: ['A'],
+      hard_rules: [{ name: 'r', condition: 'ctx.x > 1', then: 'yes', reason_code: 'A', priority: 1 }],
+      input_schema: { type: 'object', required: ['x'], properties: { x: { type: 'number' }, y: {} } },
+      confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 },
+      escalation_policy: { enabled: false, between: 'accept' },
+    };
+    const id = await makeType(call, fields);
+    const metadata = { name: 'other', description: 'd', pii_fields: ['a.b'], retention_days: 7 };
+    const { escalation_policy: _set, ...logic } = fields;
+    const sameSchema = { properties: { y: {}, x: { type: 'number' } }, required: ['x'], type: 'object' };
+    for (const change of [fields, logic, { input_schema: sameSchema }, metadata, {}]) {
+      const changed = await call('PUT', `${base}/${id}`, change);
+      expect([changed.status, changed.body.active_version.version_number]).toEqual([200, 1]);
+    }
+    expect((await call('GET', `${base}/${id}`)).body).toMatchObject(metadata);
+    const other = { ...sameSchema, required: ['y'] };
+    expect((await call('PUT', `${base}/${id}`, { input_schema: other })).body.active_version.version_number).toBe(2);
+  });
+
   it('makes a version for each change of logic and keeps the earlier ones readable [TYP-8] [TYP-9] [VER-2]', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);

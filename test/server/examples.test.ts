@@ -58,6 +58,27 @@ describe('examples', () => {
     expect((await call('GET', url)).body.total).toBe(0);
   });
 
+  it('are at most 10,000 a call and 200,000 a type, and it says how many fit [EXA-9] [EXA-10]', async () => {
+    const { call, url, deps } = await openType();
+    const some = (count: number) => ({ examples: Array.from({ length: count }, () => ({ input: {} })) });
+    expect((await call('POST', url, some(10_001))).body.error.details[0].loc).toEqual(['body', 'examples']);
+    expect((await call('POST', url, some(10_000))).status).toBe(201);
+    deps.db
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 189990)
+         INSERT INTO examples (id, decision_type_id, input, reason_codes, source, reviewed, created_at, updated_at)
+         SELECT 'e' || i, decision_type_id, '{}', '[]', 'user', 0, 0, 0 FROM n, (SELECT decision_type_id FROM examples LIMIT 1)`,
+      )
+      .run();
+    const refused = await call('POST', url, some(11));
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.details).toMatchObject([
+      { current: 199_990, requested: 11, maximum: 200_000, remaining: 10 },
+    ]);
+    expect((await call('POST', url, some(10))).status).toBe(201);
+    expect((await call('GET', `${url}/stats`)).body.total).toBe(200_000);
+  });
+
   it('can be filtered, changed and deleted [EXA-5] [EXA-6] [EXA-8] [EXA-11]', async () => {
     const { call, url } = await openType();
     const examples = Array.from({ length: 25 }, (_, index) => ({

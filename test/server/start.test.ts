@@ -95,7 +95,7 @@ describe('starting', () => {
     expect([ended.code, ended.errors]).toEqual([98, expect.stringContaining(String(port))]);
   });
 
-  it('reads flags before environment and explains wrong ones', () => {
+  it('reads flags before environment and explains wrong ones [RUN-5]', () => {
     const line = readCommandLine(['serve', '--port', '0'], { WORKBENCH_PORT: '99', WORKBENCH_DATA_DIR: '/data' });
     expect(line).toMatchObject({ command: 'serve', options: { port: 0, dataDir: '/data', synchronous: 'FULL' } });
     for (const args of [['--port', '0x10'], ['--port', '70000'], ['--synchronous', 'OFF'], ['fly'], ['--what']]) {
