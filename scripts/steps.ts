@@ -16,10 +16,10 @@ export function stepEnvironment(extra: Record<string, string> = {}): NodeJS.Proc
 export function run(
   command: string,
   args: readonly string[],
-  options: { env?: Record<string, string>; quiet?: boolean } = {},
+  options: { env?: Record<string, string>; quiet?: boolean; cwd?: string } = {},
 ): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
-    const child = spawn(command, [...args], { cwd: projectRoot, env: stepEnvironment(options.env) });
+    const child = spawn(command, [...args], { cwd: options.cwd ?? projectRoot, env: stepEnvironment(options.env) });
     let output = '';
     const take = (stream: NodeJS.WriteStream) => (chunk: Buffer) => {
       output += chunk.toString('utf8');

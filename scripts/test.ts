@@ -1,4 +1,5 @@
 /** `npm test`: every check and every test, all of them even after a failure. Ends with `N passed, N failed`. */
+import { runApiTests } from './api-tests.ts';
 import { runBrowserTests } from './browser-tests.ts';
 import { runChecks } from './checks.ts';
 import { runEdgeTests } from './edge-tests.ts';
@@ -8,6 +9,7 @@ const results = await runChecks();
 // First the Python side: it makes the environment in which the rules are compared across the two languages.
 results.push(await runEdgeTests());
 results.push(await runVitest(['unit', 'renderer']));
+results.push(await runApiTests());
 results.push(...(await runBrowserTests()));
 
 process.stdout.write('\n');

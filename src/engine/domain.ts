@@ -11,13 +11,28 @@ export type JsonObject = { [key: string]: Json };
 
 export const jsonObject = z.record(z.string(), z.unknown()).transform((value) => value as JsonObject);
 
-export const ruleSchema = z.strictObject({
-  name: z.string().min(1).max(200),
-  condition: z.string().min(1).max(4096),
-  then: z.string().min(1),
-  reason_code: z.string().nullable().default(null),
-  priority: z.int().min(1).default(100),
-});
+/** A text of `least` (0 or 1) to `most` characters, counted in code points as JSON Schema counts them. */
+export function characters(least: 0 | 1, most: number) {
+  return z
+    .string()
+    .min(least)
+    .check(({ value, issues }) => {
+      if (value.length > most && [...value].length > most) {
+        issues.push({ code: 'too_big', origin: 'string', maximum: most, inclusive: true, input: value });
+      }
+    })
+    .meta({ maxLength: most });
+}
+
+export const ruleSchema = z
+  .strictObject({
+    name: characters(1, 200),
+    condition: characters(1, 4096).describe('A CEL expression over `ctx`, the input'),
+    then: z.string().min(1).describe('One of the options'),
+    reason_code: z.string().nullable().default(null).describe('One of the reason codes'),
+    priority: z.int().min(1).default(100).describe('Lower numbers are evaluated first'),
+  })
+  .meta({ id: 'Rule' });
 /** One hard rule: when `condition` holds for the input, `then` is the decision. Lower `priority` is evaluated first. */
 export type Rule = z.infer<typeof ruleSchema>;
 
@@ -39,16 +54,18 @@ export const escalationPolicySchema = z.strictObject({
 export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
 
 const distinct = (values: readonly string[]) => new Set(values).size === values.length;
-export const optionSchema = z.string().min(1).max(200);
+export const optionSchema = characters(1, 200);
 export const optionsSchema = z
   .array(optionSchema)
   .min(2)
   .max(200)
-  .refine(distinct, { message: 'options must be distinct' });
+  .refine(distinct, { message: 'options must be distinct' })
+  .meta({ uniqueItems: true });
 export const reasonCodesSchema = z
-  .array(z.string().min(1).max(200))
+  .array(characters(1, 200))
   .max(500)
-  .refine(distinct, { message: 'reason codes must be distinct' });
+  .refine(distinct, { message: 'reason codes must be distinct' })
+  .meta({ uniqueItems: true });
 
 /** The part of a decision type that decides; a change of it makes a new immutable version. */
 export const definitionSchema = z.strictObject({
@@ -71,17 +88,19 @@ export type TrainingExample = {
   source: 'user' | 'synthetic';
 };
 
-export const trainingConfigSchema = z.strictObject({
-  augment: z.boolean().default(false),
-  augment_target_size: z.int().min(1).max(200_000).nullable().default(null),
-  auto_generate: z.boolean().default(false),
-  tune_hyperparams: z.boolean().default(true),
-  n_tuning_trials: z.int().min(1).max(200).default(20),
-  target_f1: z.number().min(0).max(1).nullable().default(null),
-  auto_deploy: z.boolean().default(true),
-  escalation_threshold: z.number().min(0).max(1).nullable().default(null),
-  refit: z.boolean().default(true),
-});
+export const trainingConfigSchema = z
+  .strictObject({
+    augment: z.boolean().default(false),
+    augment_target_size: z.int().min(1).max(200_000).nullable().default(null),
+    auto_generate: z.boolean().default(false),
+    tune_hyperparams: z.boolean().default(true),
+    n_tuning_trials: z.int().min(1).max(200).default(20),
+    target_f1: z.number().min(0).max(1).nullable().default(null),
+    auto_deploy: z.boolean().default(true),
+    escalation_threshold: z.number().min(0).max(1).nullable().default(null),
+    refit: z.boolean().default(true),
+  })
+  .meta({ id: 'TrainingConfig' });
 export type TrainingConfig = z.infer<typeof trainingConfigSchema>;
 
 /** Stages of a training run in their order, with the name that is shown. */
@@ -107,42 +126,44 @@ export const policyStatuses = [
 ] as const;
 export type PolicyStatus = (typeof policyStatuses)[number];
 
-export const metricsSchema = z.object({
-  accuracy: z.number(),
-  macro_f1: z.number(),
-  macro_precision: z.number(),
-  macro_recall: z.number(),
-  per_class: z.record(z.string(), z.record(z.string(), z.number())),
-  confusion_matrix: z.array(z.array(z.int())),
-  confusion_labels: z.array(z.string()),
-  train_size: z.int(),
-  test_size: z.int(),
-  feature_count: z.int(),
-  log_loss: z.number(),
-  ece_before: z.number(),
-  ece: z.number(),
-  escalation_estimate: z.number(),
-  latency_estimate_p50_ms: z.number(),
-  latency_estimate_p95_ms: z.number(),
-  /** For each threshold: share of rows decided at or above it, and the error among those. */
-  risk_coverage: z.array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() })),
-  /** Plain sentences about the run: fields left out and why, texts cut, what the text model uses. */
-  notes: z.array(z.string()),
-  augmentation: z.object({
-    status: z.string(),
-    original_count: z.int(),
-    augmented_count: z.int(),
-    target_size: z.int(),
-    failure_reason: z.string(),
-    per_class_counts: z.record(z.string(), z.int()),
-  }),
-  auto_generation: z.object({
-    status: z.string(),
-    generated_count: z.int(),
-    original_count: z.int(),
-    minimum_required: z.int(),
-  }),
-});
+export const metricsSchema = z
+  .object({
+    accuracy: z.number(),
+    macro_f1: z.number(),
+    macro_precision: z.number(),
+    macro_recall: z.number(),
+    per_class: z.record(z.string(), z.record(z.string(), z.number())),
+    confusion_matrix: z.array(z.array(z.int())),
+    confusion_labels: z.array(z.string()),
+    train_size: z.int(),
+    test_size: z.int(),
+    feature_count: z.int(),
+    log_loss: z.number(),
+    ece_before: z.number(),
+    ece: z.number(),
+    escalation_estimate: z.number(),
+    latency_estimate_p50_ms: z.number(),
+    latency_estimate_p95_ms: z.number(),
+    /** For each threshold: share of rows decided at or above it, and the error among those. */
+    risk_coverage: z.array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() })),
+    /** Plain sentences about the run: fields left out and why, texts cut, what the text model uses. */
+    notes: z.array(z.string()),
+    augmentation: z.object({
+      status: z.string(),
+      original_count: z.int(),
+      augmented_count: z.int(),
+      target_size: z.int(),
+      failure_reason: z.string(),
+      per_class_counts: z.record(z.string(), z.int()),
+    }),
+    auto_generation: z.object({
+      status: z.string(),
+      generated_count: z.int(),
+      original_count: z.int(),
+      minimum_required: z.int(),
+    }),
+  })
+  .meta({ id: 'Metrics' });
 export type Metrics = z.infer<typeof metricsSchema>;
 
 export const stages = ['rules', 'classifier', 'escalation', 'fallback'] as const;

@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type FastifyInstance, type FastifyReply, type FastifyServerOptions, fastify, LogController } from 'fastify';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  fastify,
+  LogController,
+} from 'fastify';
 import { WorkbenchError } from '../engine/errors.ts';
 import { createHostGuard } from './auth/host-guard.ts';
 import { newId } from './clock.ts';
@@ -10,6 +17,7 @@ import { readJsonBody } from './json-body.ts';
 import type { Deps } from './operations/context.ts';
 import { operationHandlers } from './operations/handlers.ts';
 import { registerOperations } from './rest.ts';
+import { createUnknownRoutes } from './unknown-routes.ts';
 
 /** The bounds of the listener. */
 export const limits = {
@@ -84,7 +92,8 @@ export async function buildApp(
   });
 
   app.decorateRequest('caller', null);
-  guard(app, deps);
+  const unknown = createUnknownRoutes(listOperations().map(({ row }) => row));
+  guard(app, deps, unknown.refuse);
   app.setErrorHandler((error, request, reply) => {
     const known = toWorkbenchError(error);
     if (known.status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
@@ -94,7 +103,8 @@ export async function buildApp(
       .type('application/json')
       .send(envelopeOf(known.code, known.message, known.details));
   });
-  unknownRoutes(app);
+  app.setNotFoundHandler(unknown.refuse);
+  unknown.closeShadowed(app);
   registerOperations(app, deps, operationHandlers);
   app.get('/openapi.json', async (_request, reply) => reply.redirect('/api/v1/openapi.json', 302));
   await servePages(app, deps.options.rendererDir);
@@ -102,7 +112,11 @@ export async function buildApp(
 }
 
 /** Host and Origin first, then who calls, then the rate limit, then whether the route is allowed. */
-function guard(app: FastifyInstance, deps: Deps): void {
+function guard(
+  app: FastifyInstance,
+  deps: Deps,
+  refuseUnknown: (request: FastifyRequest, reply: FastifyReply) => never,
+): void {
   // requests that are injected, not received, carry the standard port
   let check = createHostGuard(80);
   app.addHook('onListen', async () => {
@@ -143,25 +157,9 @@ function guard(app: FastifyInstance, deps: Deps): void {
         }
       }
     }
+    if (request.is404) refuseUnknown(request, reply);
     if (access !== undefined) deps.auth.authorise(request.caller, access);
     return undefined;
-  });
-}
-
-/** 404, or 405 with the allowed methods where the address exists. */
-function unknownRoutes(app: FastifyInstance): void {
-  const routes = listOperations().map(({ row }) => ({
-    method: row.method,
-    pattern: new RegExp(`^${row.path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}$`),
-  }));
-  app.setNotFoundHandler((request, reply) => {
-    const pathname = request.url.split('?', 1)[0] ?? '/';
-    const methods = new Set(routes.filter((route) => route.pattern.test(pathname)).map((route) => route.method));
-    if (methods.size > 0) {
-      reply.header('allow', [...methods].join(', '));
-      throw new WorkbenchError('method_not_allowed', `${request.method} is not offered here.`);
-    }
-    throw new WorkbenchError('not_found', 'There is nothing at this address.');
   });
 }
 

@@ -2,8 +2,9 @@ import type { ZodType, z } from 'zod';
 import type { ErrorDetail, Result } from '../engine/errors.ts';
 
 type Kind = 'integer' | 'number' | 'boolean' | 'string';
-const integer = /^-?(?:0|[1-9]\d{0,14})$/;
-const decimal = /^-?(?:0|[1-9]\d{0,14})(?:\.\d{1,17})?$/;
+const integer = /^-?(?:0|[1-9]\d{0,15})$/;
+/** A number as JSON writes it, so that what a client's language prints for a float can be read. */
+const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 type ZodDef = { type: string; format?: string; innerType?: ZodType; shape?: Record<string, ZodType> };
 const defOf = (schema: ZodType): ZodDef => schema._zod.def as unknown as ZodDef;

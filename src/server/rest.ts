@@ -83,14 +83,15 @@ function createReader(
     }
     let body: unknown = request.body;
     if (row.body === undefined) {
-      if (typeof body === 'object' && body !== null && Object.keys(body).length > 0) {
+      const empty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
+      if (body !== undefined && !empty) {
         problems.push({ type: 'unrecognized_keys', loc: ['body'], msg: 'this operation takes no body' });
       }
       body = undefined;
     } else if (body === undefined && !row.bodyOptional) {
       problems.push({ type: 'missing', loc: ['body'], msg: 'a JSON body is required' });
     } else if (!rawBodyOperations.has(name)) {
-      body = take(parsePart(row.body, body ?? {}, 'body'));
+      body = take(parsePart(row.body, body === undefined ? {} : body, 'body'));
     }
     if (problems.length > 0) throw new WorkbenchError('validation_error', 'Request validation failed', problems);
     return { params, query, body } satisfies { [K in keyof ParsedRequest<Operation>]: unknown };

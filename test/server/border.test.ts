@@ -35,6 +35,13 @@ describe('what the border refuses', () => {
       expect([query, (await call('GET', `${base}?${query}`)).status]).toEqual([query, 422]);
     }
     expect((await call('GET', `${base}?page=2&page_size=100`)).status).toBe(200);
+    // as far as pages go, and no further: beyond, the place of a row would not be an exact number
+    expect((await call('GET', `${base}?page=1000000000&page_size=100`)).body.items).toEqual([]);
+    expect((await call('GET', `${base}?page=9007199254740993`)).status).toBe(422);
+    // a small number as any language prints it
+    const logs = `${base}/${await makeType(call)}/logs`;
+    expect((await call('GET', `${logs}?min_confidence=1e-07&max_confidence=2.5E-1`)).status).toBe(200);
+    expect((await call('GET', `${logs}?min_confidence=.5`)).status).toBe(422);
     expect((await call('GET', `${base}/not-a-uuid`)).body.error.details[0].loc).toEqual(['path', 'decision_type_id']);
   });
 
@@ -90,11 +97,12 @@ describe('what the border refuses', () => {
     const examples = [{ input: { text: 'x'.repeat(2 * 1024 * 1024) } }];
     expect((await call('POST', `${base}/${id}/examples`, { examples })).status).toBe(201);
     expect((await call('POST', base, undefined)).body.error.details[0].loc).toEqual(['body']);
+    expect((await call('PUT', `${base}/${id}`, 'null')).body.error.details[0].loc).toEqual(['body']);
     expect((await call('DELETE', `${base}/${id}`, '')).status).toBe(204);
   });
 
   it('answers unknown addresses and methods in the envelope [ERR-4] [ERR-7]', async () => {
-    const { call } = await openForTest();
+    const { app, call } = await openForTest();
     expect((await call('GET', '/nowhere')).body.error.code).toBe('not_found');
     const patch = await call('PATCH', base, {});
     expect([patch.status, patch.body.error.code, patch.headers['allow']]).toEqual([
@@ -102,6 +110,19 @@ describe('what the border refuses', () => {
       'method_not_allowed',
       'POST, GET',
     ]);
+    // `stats` is an address of its own, not an example with that id
+    const stats = `${base}/${await makeType(call)}/examples/stats`;
+    for (const [method, url, allow] of [
+      ['PATCH', stats, 'GET'],
+      ['DELETE', stats, 'GET'],
+      ['OPTIONS', stats, 'GET'],
+    ] as const) {
+      const answer = await call(method, url, method === 'PATCH' ? 'not JSON' : undefined);
+      expect([method, url, answer.status, answer.headers['allow']]).toEqual([method, url, 405, allow]);
+    }
+    expect(
+      (await app.inject({ method: 'QUERY' as 'GET', url: '/health', headers: { host: '127.0.0.1' } })).statusCode,
+    ).toBe(405);
     expect((await call('GET', '/api/v1/%zz')).body.error.code).toBe('bad_request');
     const long = await call('GET', `${base}/${'x'.repeat(500)}`);
     expect([long.status >= 400 && long.status < 500, typeof long.body.error.code]).toEqual([true, 'string']);
@@ -180,6 +201,20 @@ describe('what the service says of itself', () => {
     const page = await anyone('GET', '/app/');
     expect(page.headers['content-security-policy']).toContain("script-src 'self'");
     expect(root.headers['content-security-policy']).toBeUndefined();
+  });
+
+  it('documents each answer of an operation once, by name', async () => {
+    const { call } = await openForTest();
+    const document = (await call('GET', '/api/v1/openapi.json')).body;
+    const { put, get } = document.paths['/api/v1/decision-types/{decision_type_id}'];
+    expect(Object.keys(put.responses)).toEqual('200 400 401 403 404 409 413 415 422 429 500 503'.split(' '));
+    expect(get.responses['200'].content['application/json'].schema).toEqual({
+      $ref: '#/components/schemas/DecisionType',
+    });
+    expect(put.responses['409'].$ref).toBe('#/components/responses/conflict');
+    const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g);
+    for (const [text, kind, name] of references)
+      expect([text, document.components[kind ?? '']?.[name ?? '']]).not.toContain(undefined);
   });
 
   it('documents the same errors as it sends [ERR-11]', async () => {

@@ -1,25 +1,28 @@
 import { z } from 'zod';
+import { characters } from '../../engine/domain.ts';
 import { dateTime, uuid } from './common.ts';
 import { planNames } from './credits.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 
-export const organisationSchema = z.object({
-  id: uuid,
-  name: z.string(),
-  plan: z.enum(planNames),
-  created_at: dateTime,
-});
+/** The name of a person, a key or an organisation: not only blanks. */
+const nameOf = (most: number) => characters(1, most).regex(/[^ \t\n\r]/, 'must not be blank');
 
-export const meSchema = z.object({
-  user: z.object({
-    id: uuid,
-    email: z.string().nullable(),
-    name: z.string(),
-    role: z.enum(['owner', 'member']),
-    created_at: dateTime,
-  }),
-  organisation: organisationSchema,
-});
+export const organisationSchema = z
+  .object({ id: uuid, name: z.string(), plan: z.enum(planNames), created_at: dateTime })
+  .meta({ id: 'Organisation' });
+
+export const meSchema = z
+  .object({
+    user: z.object({
+      id: uuid,
+      email: z.string().nullable(),
+      name: z.string(),
+      role: z.enum(['owner', 'member']),
+      created_at: dateTime,
+    }),
+    organisation: organisationSchema,
+  })
+  .meta({ id: 'Me' });
 export type Me = z.infer<typeof meSchema>;
 
 const keyFields = {
@@ -29,7 +32,7 @@ const keyFields = {
   rate_limit_per_minute: z.int(),
   created_at: dateTime,
 };
-export const apiKeySchema = z.object({ ...keyFields, last_used_at: dateTime.nullable() });
+export const apiKeySchema = z.object({ ...keyFields, last_used_at: dateTime.nullable() }).meta({ id: 'ApiKey' });
 export type ApiKey = z.infer<typeof apiKeySchema>;
 
 const account = { access: 'jwt', tag: 'Account' } as const;
@@ -38,13 +41,14 @@ export const accountOperations = {
   'session.create': operation({
     method: 'POST',
     path: '/api/v1/auth/session',
-    body: z.strictObject({ code: z.string().min(1).max(200) }),
+    body: z.strictObject({ code: characters(1, 200) }),
     output: z.object({ token: z.string(), expires_at: dateTime }),
     status: 201,
     access: 'public',
     summary: 'Exchange a one-time login code for a session token',
     hints: creates,
     tag: 'Account',
+    errors: ['unauthorized'],
   }),
   'account.me': operation({
     ...account,
@@ -59,7 +63,7 @@ export const accountOperations = {
     ...account,
     method: 'PUT',
     path: '/api/v1/auth/me',
-    body: z.strictObject({ name: z.string().trim().min(1).max(200) }),
+    body: z.strictObject({ name: nameOf(200) }),
     output: meSchema,
     status: 200,
     summary: "Change the user's name",
@@ -69,7 +73,7 @@ export const accountOperations = {
     ...account,
     method: 'PUT',
     path: '/api/v1/auth/org',
-    body: z.strictObject({ name: z.string().trim().min(1).max(200) }),
+    body: z.strictObject({ name: nameOf(200) }),
     output: organisationSchema,
     status: 200,
     access: 'owner',
@@ -90,7 +94,7 @@ export const accountOperations = {
     method: 'POST',
     path: '/api/v1/api-keys',
     body: z.strictObject({
-      name: z.string().trim().min(1).max(100),
+      name: nameOf(100),
       rate_limit_per_minute: z.int().min(1).max(1_000_000).default(600),
     }),
     output: z.object({ ...keyFields, key: z.string() }),

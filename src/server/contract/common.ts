@@ -5,7 +5,8 @@ export const uuid = z.uuid();
 export const dateTime = z.string().describe('ISO 8601 date and time, UTC');
 
 export const pageQuery = {
-  page: z.int().min(1).default(1),
+  /** Bounded, so that the place of a row stays an exact number. */
+  page: z.int().min(1).max(1_000_000_000).default(1),
   page_size: z.int().min(1).max(100).default(20),
 };
 

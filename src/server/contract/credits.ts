@@ -8,15 +8,17 @@ export type PlanName = (typeof planNames)[number];
 export const creditOperations = ['decision', 'training', 'generation', 'hosting'] as const;
 export type CreditOperation = (typeof creditOperations)[number];
 
-export const balanceSchema = z.object({
-  plan: z.enum(planNames),
-  allocation: z.number().nullable(),
-  used: z.number(),
-  remaining: z.number().nullable(),
-  percent_used: z.number().nullable(),
-  period_start: dateTime,
-  resets_at: dateTime.nullable(),
-});
+export const balanceSchema = z
+  .object({
+    plan: z.enum(planNames),
+    allocation: z.number().nullable(),
+    used: z.number(),
+    remaining: z.number().nullable(),
+    percent_used: z.number().nullable(),
+    period_start: dateTime,
+    resets_at: dateTime.nullable(),
+  })
+  .meta({ id: 'Balance' });
 export type Balance = z.infer<typeof balanceSchema>;
 
 const usageItemSchema = z.object({

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  characters,
   confidenceThresholdsSchema,
   defaultThresholds,
   definitionSchema,
@@ -14,64 +15,74 @@ import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './comm
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 
 const rules = z.array(ruleSchema).max(200);
-const name = z.string().min(1).max(100);
-const description = z.string().max(10_000);
-const piiFields = z.array(z.string().min(1).max(400)).max(500);
+const name = characters(1, 100);
+const description = characters(0, 10_000);
+const piiFields = z.array(characters(1, 400)).max(500);
+/** `rules` and `hard_rules` are one field. */
+const oneOfTheTwo = { not: { required: ['rules', 'hard_rules'] } };
 const retentionDays = z.int().min(1).max(3650).nullable();
 
-export const decisionTypeCreateSchema = z.strictObject({
-  name,
-  options: optionsSchema,
-  description: description.default(''),
-  reason_codes: reasonCodesSchema.default([]),
-  rules: rules.optional().describe('The same field as hard_rules; give one of the two.'),
-  hard_rules: rules.optional(),
-  input_schema: jsonObject.nullable().default(null),
-  confidence_thresholds: confidenceThresholdsSchema.default(defaultThresholds),
-  escalation_policy: escalationPolicySchema.prefault({}),
-  fallback_option: z.string().nullable().default(null),
-  pii_fields: piiFields.default([]),
-  retention_days: retentionDays.default(90),
-});
+export const decisionTypeCreateSchema = z
+  .strictObject({
+    name,
+    options: optionsSchema,
+    description: description.default(''),
+    reason_codes: reasonCodesSchema.default([]),
+    rules: rules.optional().describe('The same field as hard_rules; give one of the two.'),
+    hard_rules: rules.optional(),
+    input_schema: jsonObject.nullable().default(null),
+    confidence_thresholds: confidenceThresholdsSchema.default(defaultThresholds),
+    escalation_policy: escalationPolicySchema.prefault({}),
+    fallback_option: z.string().nullable().default(null),
+    pii_fields: piiFields.default([]),
+    retention_days: retentionDays.default(90),
+  })
+  .meta({ id: 'DecisionTypeCreate', ...oneOfTheTwo });
 export type DecisionTypeCreate = z.output<typeof decisionTypeCreateSchema>;
 
-export const decisionTypeUpdateSchema = z.strictObject({
-  name: name.optional(),
-  description: description.optional(),
-  options: optionsSchema.optional(),
-  reason_codes: reasonCodesSchema.optional(),
-  rules: rules.optional(),
-  hard_rules: rules.optional(),
-  input_schema: jsonObject.nullable().optional(),
-  confidence_thresholds: confidenceThresholdsSchema.optional(),
-  escalation_policy: escalationPolicySchema.optional(),
-  fallback_option: z.string().nullable().optional(),
-  pii_fields: piiFields.optional(),
-  retention_days: retentionDays.optional(),
-});
+export const decisionTypeUpdateSchema = z
+  .strictObject({
+    name: name.optional(),
+    description: description.optional(),
+    options: optionsSchema.optional(),
+    reason_codes: reasonCodesSchema.optional(),
+    rules: rules.optional(),
+    hard_rules: rules.optional(),
+    input_schema: jsonObject.nullable().optional(),
+    confidence_thresholds: confidenceThresholdsSchema.optional(),
+    escalation_policy: escalationPolicySchema.optional(),
+    fallback_option: z.string().nullable().optional(),
+    pii_fields: piiFields.optional(),
+    retention_days: retentionDays.optional(),
+  })
+  .meta({ id: 'DecisionTypeUpdate', ...oneOfTheTwo });
 export type DecisionTypeUpdate = z.output<typeof decisionTypeUpdateSchema>;
 
-export const versionSchema = z.object({
-  id: uuid,
-  version_number: z.int(),
-  ...definitionSchema.shape,
-  created_at: dateTime,
-});
+export const versionSchema = z
+  .object({
+    id: uuid,
+    version_number: z.int(),
+    ...definitionSchema.shape,
+    created_at: dateTime,
+  })
+  .meta({ id: 'Version' });
 export type Version = z.infer<typeof versionSchema>;
 
-export const decisionTypeSchema = z.object({
-  id: uuid,
-  name: z.string(),
-  description: z.string(),
-  active_version: versionSchema,
-  pii_fields: z.array(z.string()),
-  retention_days: z.int().nullable(),
-  fallback_option: z.string().nullable(),
-  model_deployed: z.boolean(),
-  needs_retraining: z.boolean(),
-  created_at: dateTime,
-  updated_at: dateTime,
-});
+export const decisionTypeSchema = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    description: z.string(),
+    active_version: versionSchema,
+    pii_fields: z.array(z.string()),
+    retention_days: z.int().nullable(),
+    fallback_option: z.string().nullable(),
+    model_deployed: z.boolean(),
+    needs_retraining: z.boolean(),
+    created_at: dateTime,
+    updated_at: dateTime,
+  })
+  .meta({ id: 'DecisionType' });
 export type DecisionType = z.infer<typeof decisionTypeSchema>;
 
 const common = { access: 'key', tag: 'Decision types' } as const;
@@ -87,6 +98,7 @@ export const decisionTypeOperations = {
     status: 201,
     summary: 'Create a decision type',
     hints: creates,
+    errors: ['quota_exceeded', 'conflict'],
   }),
   'decision_types.list': operation({
     ...common,
@@ -118,6 +130,7 @@ export const decisionTypeOperations = {
     status: 200,
     summary: 'Change a decision type; a change of logic makes a new version',
     hints: updates,
+    errors: ['conflict'],
   }),
   'decision_types.delete': operation({
     ...common,
@@ -195,5 +208,6 @@ export const decisionTypeOperations = {
     summary: 'Make a decision type with rules and examples from a sample',
     hints: creates,
     tag: 'Samples',
+    errors: ['quota_exceeded', 'conflict'],
   }),
 };

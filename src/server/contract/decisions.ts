@@ -4,14 +4,15 @@ import type { ErrorDetail, Result } from '../../engine/errors.ts';
 import { creates, operation } from './operation.ts';
 
 /** As it is documented; the hot path reads it with `readDecideRequest`, which accepts exactly the same. */
-const decideRequestSchema = z.strictObject({
-  decision_type: z.string().optional().describe('Name of the decision type (aliases: type, decision_type_name)'),
-  type: z.string().optional(),
-  decision_type_name: z.string().optional(),
-  input: z.record(z.string(), z.unknown()),
-});
-
 const nameFields = ['decision_type', 'type', 'decision_type_name'] as const;
+const decideRequestSchema = z
+  .strictObject({
+    decision_type: z.string().min(1).optional().describe('Name of the decision type; give it in one of three fields'),
+    type: z.string().min(1).optional(),
+    decision_type_name: z.string().min(1).optional(),
+    input: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'DecideRequest', oneOf: nameFields.map((field) => ({ required: [field] })) });
 export type DecideRequest = { decision_type: string; input: JsonObject };
 
 /**
@@ -37,8 +38,8 @@ export function readDecideRequest(
     const value = record[key];
     if (typeof value !== 'string' || value === '') {
       problems.push({ type: 'invalid_type', loc: [...at, key], msg: 'expected the name of a decision type' });
-    } else if (name !== undefined && name !== value) {
-      problems.push({ type: 'invalid_value', loc: [...at, key], msg: `${nameFields.join(', ')} must agree` });
+    } else if (name !== undefined) {
+      problems.push({ type: 'invalid_value', loc: [...at, key], msg: `give one of ${nameFields.join(', ')}` });
     } else name = value;
   }
   if (name === undefined && problems.length === 0) {
@@ -57,25 +58,33 @@ export function readDecideRequest(
   return { ok: true, value: { decision_type: name, input: input as JsonObject } };
 }
 
-export const decideResponseSchema = decisionSchema.extend({
-  latency_ms: z.number(),
-  request_id: z.string(),
-  trace: decisionTraceSchema.optional(),
-});
+export const decideResponseSchema = decisionSchema
+  .extend({
+    latency_ms: z.number(),
+    request_id: z.string(),
+    trace: decisionTraceSchema.optional(),
+  })
+  .meta({ id: 'Decision' });
 export type DecideResponse = z.infer<typeof decideResponseSchema>;
 
-export const batchErrorSchema = z.object({
-  index: z.int(),
-  decision_type: z.string(),
-  code: z.string(),
-  message: z.string(),
-  status_code: z.int(),
-  retryable: z.boolean(),
-  request_id: z.string(),
-});
+export const batchErrorSchema = z
+  .object({
+    index: z.int(),
+    decision_type: z.string(),
+    code: z.string(),
+    message: z.string(),
+    status_code: z.int(),
+    retryable: z.boolean(),
+    request_id: z.string(),
+  })
+  .meta({ id: 'BatchError' });
 export type BatchError = z.infer<typeof batchErrorSchema>;
 
 export const batchLimit = 50;
+const batchItems = z
+  .array(z.union([decideRequestSchema, z.unknown().describe('Fails alone, with an entry in `errors`')]))
+  .min(1)
+  .max(batchLimit);
 
 export const decisionOperations = {
   /** The adapter passes the body unread (`unknown`): operations/decide.ts reads it with `readDecideRequest`. */
@@ -90,11 +99,12 @@ export const decisionOperations = {
     summary: 'Decide one input with the deployed policy',
     hints: creates,
     tag: 'Decisions',
+    errors: ['quota_exceeded', 'decision_type_not_found', 'model_not_deployed'],
   }),
   'decide.batch': operation({
     method: 'POST',
     path: '/api/v1/decide/batch',
-    body: z.union([z.strictObject({ decisions: z.array(decideRequestSchema) }), z.array(decideRequestSchema)]),
+    body: z.union([z.strictObject({ decisions: batchItems }), batchItems]),
     output: z.object({
       results: z.array(decideResponseSchema.nullable()),
       errors: z.array(batchErrorSchema),

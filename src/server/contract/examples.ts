@@ -1,9 +1,17 @@
 import { z } from 'zod';
-import { jsonObject } from '../../engine/domain.ts';
+import { characters, jsonObject } from '../../engine/domain.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 
-const reasonCodes = z.array(z.string().min(1).max(200)).max(50);
+const reasonCodes = z.array(characters(1, 200)).max(50);
+
+const never = (...fields: string[]) => ({ not: { required: fields } });
+/** Of a field and its alias at most one may be given. */
+const aliases = [
+  never('input_payload', 'input'),
+  never('expected_decision', 'decision'),
+  never('reason_codes', 'reason_code'),
+];
 
 /** Accepts the aliases `input`, `decision` and `reason_code` (a single string). */
 export const exampleInputSchema = z.strictObject({
@@ -16,17 +24,24 @@ export const exampleInputSchema = z.strictObject({
 });
 export type ExampleInput = z.output<typeof exampleInputSchema>;
 
-export const exampleSchema = z.object({
-  id: uuid,
-  decision_type_id: uuid,
-  input_payload: z.record(z.string(), z.unknown()),
-  expected_decision: z.string().nullable(),
-  reason_codes: z.array(z.string()),
-  source: z.enum(['user', 'synthetic']),
-  reviewed: z.boolean(),
-  created_at: dateTime,
-  updated_at: dateTime,
+const newExampleSchema = exampleInputSchema.meta({
+  id: 'NewExample',
+  allOf: [{ anyOf: [{ required: ['input_payload'] }, { required: ['input'] }] }, ...aliases],
 });
+
+export const exampleSchema = z
+  .object({
+    id: uuid,
+    decision_type_id: uuid,
+    input_payload: z.record(z.string(), z.unknown()),
+    expected_decision: z.string().nullable(),
+    reason_codes: z.array(z.string()),
+    source: z.enum(['user', 'synthetic']),
+    reviewed: z.boolean(),
+    created_at: dateTime,
+    updated_at: dateTime,
+  })
+  .meta({ id: 'Example' });
 export type Example = z.infer<typeof exampleSchema>;
 
 const filterFields = {
@@ -34,7 +49,7 @@ const filterFields = {
   reviewed: z.boolean().optional(),
   decision: z.string().optional(),
   labelled: z.boolean().optional(),
-  search: z.string().max(200).optional(),
+  search: characters(0, 200).optional(),
 };
 export const exampleFilterSchema = z.strictObject(filterFields);
 export type ExampleFilter = z.output<typeof exampleFilterSchema>;
@@ -92,6 +107,15 @@ export const exampleBulkSchema = z
   .refine((b) => b.action !== 'set_reviewed' || b.reviewed !== undefined, {
     message: 'reviewed is required',
     path: ['reviewed'],
+  })
+  .meta({
+    id: 'ExampleBulk',
+    oneOf: [{ required: ['ids'] }, { required: ['filter'] }],
+    anyOf: [
+      { properties: { action: { const: 'delete' } } },
+      { properties: { action: { const: 'set_decision' } }, required: ['decision'] },
+      { properties: { action: { const: 'set_reviewed' } }, required: ['reviewed'] },
+    ],
   });
 export type ExampleBulk = z.output<typeof exampleBulkSchema>;
 
@@ -107,7 +131,7 @@ export const exampleOperations = {
     method: 'POST',
     path: base,
     params,
-    body: z.strictObject({ examples: z.array(exampleInputSchema).min(1).max(10_000) }),
+    body: z.strictObject({ examples: z.array(newExampleSchema).min(1).max(10_000) }),
     output: z.array(exampleSchema),
     status: 201,
     summary: 'Add examples, all or none',
@@ -147,7 +171,7 @@ export const exampleOperations = {
     method: 'PATCH',
     path: `${base}/:example_id`,
     params: one,
-    body: exampleInputSchema.extend({ reviewed: z.boolean().optional() }),
+    body: exampleInputSchema.extend({ reviewed: z.boolean().optional() }).meta({ id: 'ExampleUpdate', allOf: aliases }),
     output: exampleSchema,
     status: 200,
     summary: 'Change one example',
@@ -179,11 +203,12 @@ export const exampleOperations = {
     method: 'POST',
     path: `${base}/undo`,
     params,
-    body: z.strictObject({ undo_token: z.string().min(1).max(100) }),
+    body: z.strictObject({ undo_token: characters(1, 100) }),
     output: z.object({ affected: z.int() }),
     status: 200,
     summary: 'Undo one bulk change',
     hints: updates,
+    errors: ['not_found'],
   }),
   'examples.import': operation({
     ...common,

@@ -3,26 +3,28 @@ import { stages } from '../../engine/domain.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads, updates } from './operation.ts';
 
-export const logRecordSchema = z.object({
-  id: uuid,
-  request_id: z.string(),
-  decision_type_id: uuid,
-  decision_type: z.string(),
-  input: z.record(z.string(), z.unknown()),
-  decision: z.string(),
-  confidence: z.number(),
-  stage: z.enum(stages),
-  reason_codes: z.array(z.string()),
-  class_probabilities: z.record(z.string(), z.number()),
-  rules_triggered: z.array(z.string()),
-  escalated: z.boolean(),
-  fallback_used: z.boolean(),
-  policy_version: z.string(),
-  latency_ms: z.number(),
-  api_key_id: z.string().nullable(),
-  created_at: dateTime,
-  corrected_decision: z.string().nullable(),
-});
+export const logRecordSchema = z
+  .object({
+    id: uuid,
+    request_id: z.string(),
+    decision_type_id: uuid,
+    decision_type: z.string(),
+    input: z.record(z.string(), z.unknown()),
+    decision: z.string(),
+    confidence: z.number(),
+    stage: z.enum(stages),
+    reason_codes: z.array(z.string()),
+    class_probabilities: z.record(z.string(), z.number()),
+    rules_triggered: z.array(z.string()),
+    escalated: z.boolean(),
+    fallback_used: z.boolean(),
+    policy_version: z.string(),
+    latency_ms: z.number(),
+    api_key_id: z.string().nullable(),
+    created_at: dateTime,
+    corrected_decision: z.string().nullable(),
+  })
+  .meta({ id: 'LogRecord' });
 export type LogRecord = z.infer<typeof logRecordSchema>;
 
 const filters = {

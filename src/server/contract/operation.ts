@@ -3,6 +3,7 @@
  * renderer are all made from it. Pure data: nothing here may import Node or the server.
  */
 import type { ZodType, z } from 'zod';
+import type { ErrorCode } from '../../engine/errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -31,6 +32,8 @@ export type Operation = {
   readonly hints: Hints;
   readonly bodyLimitBytes?: number;
   readonly tag: string;
+  /** Errors of this operation beside those that every operation of its kind may answer (`errorsOf`). */
+  readonly errors?: readonly ErrorCode[];
 };
 
 export const reads: Hints = { readOnly: true, destructive: false, idempotent: true };
@@ -41,6 +44,19 @@ export const destroys: Hints = { readOnly: false, destructive: true, idempotent:
 /** Keeps the literal types of one row while checking its shape. */
 export function operation<const O extends Operation>(row: O): O {
   return row;
+}
+
+/** Every error code that an operation may answer, by its kind and by its own row. */
+export function errorsOf(row: Operation): ErrorCode[] {
+  const codes = new Set<ErrorCode>(['bad_request', 'forbidden', 'unsupported_media_type', 'validation_error']);
+  if (row.access !== 'public') codes.add('unauthorized');
+  if (row.method !== 'GET') codes.add('payload_too_large');
+  if (row.path.includes(':decision_type_id')) codes.add('decision_type_not_found');
+  // an operation upon one thing inside: `/examples/:example_id`, `/policies/:policy_id/deploy`
+  if (/:(?!decision_type_id)/.test(row.path)) codes.add('not_found');
+  for (const code of row.errors ?? []) codes.add(code);
+  for (const code of ['rate_limited', 'internal_error', 'unavailable'] as const) codes.add(code);
+  return [...codes];
 }
 
 type Field<O, K extends string, D> = O extends { readonly [P in K]: infer S } ? (S extends ZodType ? S : D) : D;

@@ -3,96 +3,104 @@ import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../engin
 import { dateTime, decisionTypeParams, uuid } from './common.ts';
 import { creates, operation, reads, updates } from './operation.ts';
 
-export const policySummarySchema = z.object({
-  id: uuid,
-  decision_type_id: uuid,
-  version: z.int(),
-  policy_type: z.string(),
-  status: z.enum(policyStatuses),
-  deployed: z.boolean(),
-  auto_deployed: z.boolean(),
-  accuracy: z.number().nullable(),
-  macro_f1: z.number().nullable(),
-  train_size: z.int().nullable(),
-  quality_gate_met: z.boolean().nullable(),
-  augmentation_status: z.string().nullable(),
-  created_at: dateTime,
-});
+export const policySummarySchema = z
+  .object({
+    id: uuid,
+    decision_type_id: uuid,
+    version: z.int(),
+    policy_type: z.string(),
+    status: z.enum(policyStatuses),
+    deployed: z.boolean(),
+    auto_deployed: z.boolean(),
+    accuracy: z.number().nullable(),
+    macro_f1: z.number().nullable(),
+    train_size: z.int().nullable(),
+    quality_gate_met: z.boolean().nullable(),
+    augmentation_status: z.string().nullable(),
+    created_at: dateTime,
+  })
+  .meta({ id: 'PolicySummary' });
 export type PolicySummary = z.infer<typeof policySummarySchema>;
 
-export const policyDetailSchema = z.object({
-  id: uuid,
-  decision_type_id: uuid,
-  version: z.int(),
-  /** Number of the decision type's version that it was trained on. */
-  decision_type_version: z.int(),
-  policy_type: z.string(),
-  status: z.enum(policyStatuses),
-  deployed: z.boolean(),
-  auto_deployed: z.boolean(),
-  quality_gate_met: z.boolean().nullable(),
-  created_at: dateTime,
-  training_config: trainingConfigSchema,
-  metrics: metricsSchema.nullable(),
-  target_f1: z.number().nullable(),
-  error: z.string().nullable(),
-  current_attempt_id: z.string().nullable(),
-  execution_name: z.string().nullable(),
-  last_heartbeat_at: dateTime.nullable(),
-  last_training_error: z.string().nullable(),
-});
+export const policyDetailSchema = z
+  .object({
+    id: uuid,
+    decision_type_id: uuid,
+    version: z.int(),
+    /** Number of the decision type's version that it was trained on. */
+    decision_type_version: z.int(),
+    policy_type: z.string(),
+    status: z.enum(policyStatuses),
+    deployed: z.boolean(),
+    auto_deployed: z.boolean(),
+    quality_gate_met: z.boolean().nullable(),
+    created_at: dateTime,
+    training_config: trainingConfigSchema,
+    metrics: metricsSchema.nullable(),
+    target_f1: z.number().nullable(),
+    error: z.string().nullable(),
+    current_attempt_id: z.string().nullable(),
+    execution_name: z.string().nullable(),
+    last_heartbeat_at: dateTime.nullable(),
+    last_training_error: z.string().nullable(),
+  })
+  .meta({ id: 'Policy' });
 export type PolicyDetail = z.infer<typeof policyDetailSchema>;
 
-export const progressSchema = z.object({
-  policy_id: uuid,
-  status: z.enum(policyStatuses),
-  stage: z.string().nullable(),
-  stage_name: z.string().nullable(),
-  stage_number: z.int(),
-  total_stages: z.int(),
-  progress_percent: z.number(),
-  message: z.string().nullable(),
-  error: z.string().nullable(),
-  duration_hint: z.string().nullable(),
-  execution_name: z.string().nullable(),
-  task_index: z.int(),
-  task_attempt: z.int(),
-  attempt_number: z.int(),
-  retry_count: z.int(),
-  elapsed_seconds: z.number(),
-  started_at: dateTime.nullable(),
-  attempt_started_at: dateTime.nullable(),
-  last_heartbeat_at: dateTime.nullable(),
-  estimated_completion_at: dateTime.nullable(),
-  attempt_id: z.string().nullable(),
-  completed_stages: z.array(z.object({ stage: z.string(), name: z.string(), completed_at: dateTime })),
-  attempts: z.array(
-    z.object({
-      attempt_id: z.string(),
-      attempt_number: z.int(),
-      status: z.string(),
-      execution_name: z.string().nullable(),
-      task_index: z.int(),
-      task_attempt: z.int(),
-      started_at: dateTime.nullable(),
-      last_heartbeat_at: dateTime.nullable(),
-      completed_at: dateTime.nullable(),
-      error: z.string().nullable(),
-    }),
-  ),
-});
+export const progressSchema = z
+  .object({
+    policy_id: uuid,
+    status: z.enum(policyStatuses),
+    stage: z.string().nullable(),
+    stage_name: z.string().nullable(),
+    stage_number: z.int(),
+    total_stages: z.int(),
+    progress_percent: z.number(),
+    message: z.string().nullable(),
+    error: z.string().nullable(),
+    duration_hint: z.string().nullable(),
+    execution_name: z.string().nullable(),
+    task_index: z.int(),
+    task_attempt: z.int(),
+    attempt_number: z.int(),
+    retry_count: z.int(),
+    elapsed_seconds: z.number(),
+    started_at: dateTime.nullable(),
+    attempt_started_at: dateTime.nullable(),
+    last_heartbeat_at: dateTime.nullable(),
+    estimated_completion_at: dateTime.nullable(),
+    attempt_id: z.string().nullable(),
+    completed_stages: z.array(z.object({ stage: z.string(), name: z.string(), completed_at: dateTime })),
+    attempts: z.array(
+      z.object({
+        attempt_id: z.string(),
+        attempt_number: z.int(),
+        status: z.string(),
+        execution_name: z.string().nullable(),
+        task_index: z.int(),
+        task_attempt: z.int(),
+        started_at: dateTime.nullable(),
+        last_heartbeat_at: dateTime.nullable(),
+        completed_at: dateTime.nullable(),
+        error: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Progress' });
 export type Progress = z.infer<typeof progressSchema>;
 
-export const readinessSchema = z.object({
-  ready: z.boolean(),
-  total_examples: z.int(),
-  labelled_examples: z.int(),
-  per_option: z.record(z.string(), z.int()),
-  options: z.array(z.string()),
-  min_total: z.int(),
-  min_per_option: z.int(),
-  issues: z.array(z.string()),
-});
+export const readinessSchema = z
+  .object({
+    ready: z.boolean(),
+    total_examples: z.int(),
+    labelled_examples: z.int(),
+    per_option: z.record(z.string(), z.int()),
+    options: z.array(z.string()),
+    min_total: z.int(),
+    min_per_option: z.int(),
+    issues: z.array(z.string()),
+  })
+  .meta({ id: 'Readiness' });
 export type Readiness = z.infer<typeof readinessSchema>;
 
 const common = { access: 'key', tag: 'Training' } as const;
@@ -112,6 +120,7 @@ export const trainingOperations = {
     status: 202,
     summary: 'Train a policy from the labelled examples',
     hints: creates,
+    errors: ['quota_exceeded', 'insufficient_credits', 'conflict', 'training_dispatch_failed'],
   }),
   'training.readiness': operation({
     ...common,
@@ -152,6 +161,7 @@ export const trainingOperations = {
     status: 200,
     summary: 'Deploy a trained policy; the others of the type are deactivated',
     hints: updates,
+    errors: ['conflict'],
   }),
   'policies.cancel': operation({
     ...common,
@@ -162,6 +172,7 @@ export const trainingOperations = {
     status: 200,
     summary: 'Cancel a running training',
     hints: updates,
+    errors: ['conflict'],
   }),
   'policies.progress': operation({
     ...common,
@@ -184,5 +195,6 @@ export const trainingOperations = {
     status: 200,
     summary: 'The deployed policy as a ZIP bundle for offline use',
     hints: reads,
+    errors: ['model_not_deployed'],
   }),
 };
