@@ -62,6 +62,30 @@ describe('writing rules', () => {
     expect(problemsOf(rule(condition)).map((problem) => problem.message)).toEqual([message]);
   });
 
+  it('goes on behind a mistake whose remedy is clear, with every place in the text as it was written', () => {
+    const condition = 'ctx.a = 1 and foo(ctx.b) & ctx.c === 2 or 1 < "x" || ctx.d <> 3 && ctx.e not in [1]';
+    const problems = problemsOf(rule(condition));
+    expect(problems.map(({ message, range }) => [message, condition.slice(range.start, range.end)])).toEqual([
+      ['A single = does not compare.', '='],
+      ['and is not an operator here.', 'and'],
+      ['Unknown function: foo.', 'foo(ctx.b)'],
+      ['A single & is not an operator.', '&'],
+      ['=== is not an operator.', '='],
+      ['or is not an operator here.', 'or'],
+      ['< cannot take a number and a text.', '1 < "x"'],
+      ['<> is not an operator.', '>'],
+      ['not in is not an operator.', 'not'],
+    ]);
+  });
+
+  it('offers a way to write a field whose name is no plain word, and never a name of the machine', () => {
+    expect(problemsOf(rule('ctx.größe > 1'))[0]?.suggestion).toContain('ctx["name"]');
+    expect(problemsOf(rule('ctx.in > 1'))[0]?.suggestion).toContain('ctx["name"]');
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty'])
+      for (const problem of problemsOf(rule(`${name}(1) && ${name} > 1 && ctx.a.${name}()`)))
+        expect(`${problem.message} ${problem.suggestion}`).not.toMatch(/object Object|native code|undefined/);
+  });
+
   it('keeps its limits at the bound and one past it [RUL-10]', () => {
     const long = (bytes: number) => `ctx.a == "${'x'.repeat(bytes - 11)}"`;
     expect(problemsOf(rule(long(4096), { name: 'x' }))).toEqual([]);

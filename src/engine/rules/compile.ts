@@ -62,18 +62,19 @@ export function compileRules(
         `"${rule.reason_code}" is not a reason code.`,
         didYouMean(rule.reason_code, definition.reason_codes),
       );
-    const parsed = parseCondition(rule.condition);
-    for (const problem of parsed.problems) report('condition', problem.message, problem.suggestion, problem.range);
-    if (!parsed.ast) return;
-    const found = staticTypeOf(parsed.ast);
-    for (const problem of found.problems)
-      report('condition', problem.message, problem.suggestion, utf16Range(rule.condition, problem.at));
-    if (found.type !== 'bool' && found.type !== 'any')
-      report('condition', 'The condition is not true or false.', 'Compare it with something.', {
-        start: 0,
-        end: rule.condition.length,
+    const { ast, draft, problems: found } = parseCondition(rule.condition);
+    const checked = draft && staticTypeOf(draft.tree);
+    for (const { at, message, suggestion } of checked?.problems ?? [])
+      found.push({ message, suggestion, range: draft?.rangeOf(at) ?? { start: 0, end: 0 } });
+    if (checked && checked.type !== 'bool' && checked.type !== 'any')
+      found.push({
+        message: 'The condition is not true or false.',
+        suggestion: 'Compare it with something.',
+        range: { start: 0, end: rule.condition.length },
       });
-    compiled.push({ ...rule, ast: parsed.ast });
+    for (const problem of found.toSorted((a, b) => a.range.start - b.range.start))
+      report('condition', problem.message, problem.suggestion, problem.range);
+    if (ast) compiled.push({ ...rule, ast });
   });
   if (problems.length > 0) return { ok: false, problems };
   return { ok: true, value: link({ rules: compiled.toSorted((a, b) => a.priority - b.priority) }) };
@@ -146,11 +147,4 @@ function didYouMean(word: string, candidates: readonly string[]): string | null 
   const meant = nearest(word, candidates);
   if (meant !== null) return `Did you mean "${meant}"?`;
   return candidates.length > 0 && candidates.length <= 8 ? `Known: ${candidates.join(', ')}.` : null;
-}
-
-/** A range of code points as a range of UTF-16 units, which editors count in. */
-export function utf16Range(source: string, at: readonly [number, number]): { start: number; end: number } {
-  const characters = Array.from(source);
-  const start = characters.slice(0, at[0]).join('').length;
-  return { start, end: start + characters.slice(at[0], at[1]).join('').length };
 }

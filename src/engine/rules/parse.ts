@@ -1,8 +1,9 @@
 /** Reads a condition: cel-js gives syntax and positions, this module turns its tree into ours and says what is wrong. */
-import { type ASTNode, Environment, ParseError } from '@marcbachmann/cel-js';
+import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { compilePattern } from './calls.ts';
 import { ruleFunctions } from './functions.ts';
 import { nearest } from './suggest.ts';
+import { parseSyntax } from './syntax.ts';
 import {
   type At,
   type BinaryOperator,
@@ -16,16 +17,25 @@ import {
 
 /** One problem of a condition; the range counts UTF-16 units of the source, as editors do. */
 export type ConditionProblem = { message: string; suggestion: string | null; range: { start: number; end: number } };
-export type ParsedCondition = { ast: RuleNode | null; problems: ConditionProblem[] };
+/**
+ * `ast` is null if there is any problem. `draft` is the tree as far as it could be read, for further checks only: a
+ * part that is wrong stands in it as a variable without a name. `rangeOf` is the place of its nodes in the source.
+ */
+export type ParsedCondition = {
+  ast: RuleNode | null;
+  draft: { tree: RuleNode; rangeOf(at: At): { start: number; end: number } } | null;
+  problems: ConditionProblem[];
+};
 
 const parser = new Environment({ unlistedVariablesAreDyn: true, limits: { maxAstNodes: 4096, maxDepth: 200 } });
 const lowestSurrogate = /[\ud800-\udfff]/;
 
-/** Parses and checks a condition. `ast` is null if there is any problem; every problem is told. */
+/** Parses and checks a condition; every problem is told. */
 export function parseCondition(source: string): ParsedCondition {
   const whole = { start: 0, end: source.length };
   const refuse = (message: string, suggestion: string | null = null, range = whole): ParsedCondition => ({
     ast: null,
+    draft: null,
     problems: [{ message, suggestion, range }],
   });
   if (source.trim() === '') return refuse('The condition is empty.', 'Write a comparison such as ctx.amount > 100.');
@@ -33,23 +43,10 @@ export function parseCondition(source: string): ParsedCondition {
     return refuse(`The condition is longer than ${limits.sourceBytes} bytes.`, 'Split it into several rules.');
   if (source.includes('\0') || !source.isWellFormed())
     return refuse('The condition holds characters that are not text (NUL or half a surrogate pair).');
-  let parsed: ASTNode;
-  try {
-    parsed = parser.parse(source).ast;
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    const range = {
-      start: error.range?.start ?? 0,
-      end: Math.max(error.range?.end ?? 0, (error.range?.start ?? 0) + 1),
-    };
-    const { message, suggestion } = explain(error.code, range.start, source);
-    return refuse(message, suggestion, {
-      start: Math.min(range.start, source.length),
-      end: Math.min(range.end, source.length),
-    });
-  }
-  const converter = createConverter(source);
-  const ast = converter.convert(parsed, []);
+  const syntax = parseSyntax(source, parser);
+  if (!syntax.ast) return { ast: null, draft: null, problems: syntax.problems };
+  const converter = createConverter(syntax.source);
+  const ast = converter.convert(syntax.ast, []);
   if (weightOf(ast) > limits.nodes)
     converter.report(whole, `The condition has more than ${limits.nodes} parts.`, 'Split it into several rules.');
   if (depthOf(ast) > limits.depth)
@@ -58,7 +55,10 @@ export function parseCondition(source: string): ParsedCondition {
       `The condition is nested deeper than ${limits.depth} levels.`,
       'Split it into several rules.',
     );
-  return { ast: converter.problems.length > 0 ? null : ast, problems: converter.problems };
+  const found = converter.problems.map((problem) => ({ ...problem, range: syntax.originalRange(problem.range) }));
+  const problems = [...syntax.problems, ...found];
+  const rangeOf = (at: At) => syntax.originalRange(utf16Range(syntax.source, at));
+  return { ast: problems.length > 0 ? null : ast, draft: { tree: ast, rangeOf }, problems };
 }
 
 function createConverter(source: string) {
@@ -74,7 +74,7 @@ function createConverter(source: string) {
 
   const convert = (node: ASTNode, scope: readonly string[]): RuleNode => {
     const at = atOf(node);
-    const nothing: RuleNode = { k: 'lit', v: null, at };
+    const nothing: RuleNode = { k: 'var', name: '', at };
     const below = (child: ASTNode) => convert(child, scope);
     switch (node.op) {
       case 'value':
@@ -142,14 +142,14 @@ function createConverter(source: string) {
     if (value instanceof Uint8Array)
       report(node, 'Byte texts are not part of the rules language.', 'Leave out the b before the quote.');
     else report(node, 'Unsigned numbers are not part of the rules language.', 'Leave out the u behind the number.');
-    return { k: 'lit', v: null, at };
+    return { k: 'var', name: '', at };
   };
 
   const has = (node: ASTNode, args: ASTNode[], at: At, scope: readonly string[]): RuleNode => {
     const [field] = args;
     if (args.length !== 1 || field?.op !== '.') {
       report(node, 'has takes one field.', 'Write has(ctx.field).');
-      return { k: 'lit', v: null, at };
+      return { k: 'var', name: '', at };
     }
     return { k: 'has', of: convert(field.args[0], scope), field: field.args[1], at };
   };
@@ -168,17 +168,18 @@ function createConverter(source: string) {
     const right = macro === 'map' ? args.length === 2 || args.length === 3 : args.length === 2;
     if (!right || variable?.op !== 'id' || !second) {
       report(node, `${macro} takes a name and an expression.`, `Write ctx.list.${macro}(item, …).`);
-      return { k: 'lit', v: null, at };
+      return { k: 'var', name: '', at };
     }
     const name = variable.args;
     if (name === 'ctx') report(variable, 'The name ctx is taken by the input.', 'Choose another name, such as item.');
     if (scope.length >= limits.comprehensionDepth) {
       report(node, `${macro} stands inside two others; only one may stand inside another.`);
-      return { k: 'lit', v: null, at };
+      return { k: 'var', name: '', at };
     }
     const inner = [...scope, name];
     const one = convert(second, inner);
     const two = third ? convert(third, inner) : null;
+    if (name === 'ctx') return { k: 'var', name: '', at };
     if (macro !== 'map') return { k: 'each', macro: known, of, name, test: one, result: null, at };
     return { k: 'each', macro: 'map', of, name, test: two ? one : null, result: two ?? one, at };
   };
@@ -192,7 +193,7 @@ function createConverter(source: string) {
     scope: readonly string[],
   ): RuleNode => {
     const converted = [...(receiver ? [receiver] : []), ...args].map((arg) => convert(arg, scope));
-    const nothing: RuleNode = { k: 'lit', v: null, at };
+    const nothing: RuleNode = { k: 'var', name: '', at };
     const found = ruleFunctions.get(name);
     if (!found) {
       const meant = nearest(name, [...ruleFunctions.keys(), ...macros, 'has']);
@@ -229,6 +230,13 @@ function createConverter(source: string) {
   };
 
   return { convert, report, problems };
+}
+
+/** A range of code points as a range of UTF-16 units, which editors count in. */
+export function utf16Range(source: string, at: At): { start: number; end: number } {
+  const characters = Array.from(source);
+  const start = characters.slice(0, at[0]).join('').length;
+  return { start, end: start + characters.slice(at[0], at[1]).join('').length };
 }
 
 function utf8Length(text: string): number {
@@ -302,31 +310,4 @@ function endOfText(source: string, from: number): number {
     else if (source.startsWith(closing, i)) return i + closing.length - 1;
   }
   return source.length;
-}
-
-function explain(code: string, start: number, source: string): { message: string; suggestion: string | null } {
-  const rest = source.slice(start);
-  const word = /^[A-Za-z_]\w*/.exec(rest)?.[0] ?? '';
-  const signs: Record<string, string> = { and: '&&', or: '||', not: '!', AND: '&&', OR: '||', NOT: '!' };
-  if (signs[word])
-    return { message: `${word} is not an operator here.`, suggestion: `Write ${signs[word]} instead of ${word}.` };
-  if (/^=(?!=)/.test(rest)) return { message: 'A single = does not compare.', suggestion: 'Write == to compare.' };
-  if (/^&(?!&)/.test(rest)) return { message: 'A single & is not an operator.', suggestion: 'Write && for "and".' };
-  if (/^\|(?!\|)/.test(rest)) return { message: 'A single | is not an operator.', suggestion: 'Write || for "or".' };
-  if (/^[“”‘’„]/.test(rest))
-    return { message: 'This quotation mark does not start a text.', suggestion: 'Use straight quotes: "…".' };
-  if (code.startsWith('unterminated') || code === 'newline_in_string')
-    return { message: 'A text is not closed.', suggestion: 'Add the missing quote.' };
-  if (code === 'limit_exceeded')
-    return { message: 'The condition is nested too deeply or too long.', suggestion: 'Split it into several rules.' };
-  if (code === 'reserved_identifier')
-    return { message: `The word ${word} is reserved.`, suggestion: 'Choose another name.' };
-  if (code === 'invalid_macro_argument')
-    return { message: 'The first argument must be a name.', suggestion: 'Write ctx.list.exists(item, …).' };
-  if (/escape/.test(code) || code === 'invalid_unicode_surrogate')
-    return { message: 'A text holds an escape that does not exist.', suggestion: 'Write \\\\ for a backslash.' };
-  if (/integer|number|exponent/.test(code)) return { message: 'This is not a number.', suggestion: null };
-  if (rest.trim() === '')
-    return { message: 'The condition ends too early.', suggestion: 'Something is missing at the end.' };
-  return { message: `Unexpected ${word || (Array.from(rest)[0] ?? 'end')} here.`, suggestion: null };
 }

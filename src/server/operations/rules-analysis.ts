@@ -1,7 +1,7 @@
 /** Rules against what the type already knows: its examples, and the inputs it has decided on. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, Rule } from '../../engine/domain.ts';
-import { type CompiledRules, compileRules, utf16Range } from '../../engine/rules/compile.ts';
+import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import {
   type Impact,
   type ImpactRow,
@@ -10,6 +10,7 @@ import {
   startImpact,
 } from '../../engine/rules/impact.ts';
 import { lintRules, type RuleFinding } from '../../engine/rules/lint.ts';
+import { utf16Range } from '../../engine/rules/parse.ts';
 import { knownOfSeen, surveyFields } from '../../engine/rules/survey.ts';
 import type { RulesAnalysis } from '../contract/rules.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
