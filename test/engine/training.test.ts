@@ -217,6 +217,32 @@ describe('a training run', () => {
     expect(outcome.heldOut.map((row) => row.example_id)).toEqual(plain.heldOut.map((row) => row.example_id));
   });
 
+  it('augments the training side to the wished size, and tells what it could not make', async () => {
+    const rows = germanCredit().slice(0, 120);
+    const request = requestOf(rows, definitionOf(['good risk', 'bad risk']), {
+      config: { ...config, augment: true, augment_target_size: 300, tune_hyperparams: false },
+    });
+    const plain = await train({ ...request, config: { ...request.config, augment: false } }, ports);
+    expect(plain.metrics.augmentation).toMatchObject({ status: 'not_requested', augmented_count: 0, target_size: 0 });
+    const { metrics, heldOut } = await train(request, ports);
+    const { augmentation } = metrics;
+    expect(augmentation).toMatchObject({
+      status: 'completed',
+      original_count: 120,
+      target_size: 300,
+      failure_reason: '',
+    });
+    expect(augmentation.augmented_count).toBeGreaterThan(0);
+    expect(Object.values(augmentation.per_class_counts).reduce((a, b) => a + b)).toBe(augmentation.augmented_count);
+    expect(metrics.train_size).toBe(plain.metrics.train_size + augmentation.augmented_count);
+    expect(heldOut.map((row) => row.example_id)).toEqual(plain.heldOut.map((row) => row.example_id));
+
+    const flags = Array.from({ length: 60 }, (_, i) => example(`${i}`, { flag: i % 2 === 0 }, i % 2 === 0 ? 'a' : 'b'));
+    const poor = await train({ ...request, examples: flags, definition: definitionOf(['a', 'b']) }, ports);
+    expect(poor.metrics.augmentation).toMatchObject({ status: 'partial', augmented_count: 0 });
+    expect(poor.metrics.augmentation.failure_reason).toContain('Option "a"');
+  });
+
   it('says in plain words what is missing', async () => {
     const definition = definitionOf(['a', 'b']);
     await expect(train(requestOf([example('1', { x: 1 }, null)], definition), ports)).rejects.toMatchObject({

@@ -1,93 +1,138 @@
-/** The embedded teacher: fills up options that have too few examples by recombining examples of the same option. */
-import type { Json, JsonObject, TrainingExample } from '../domain.ts';
-import { createRandom, type Random } from '../random.ts';
+/** The embedded teacher: makes synthetic examples offline, from examples, options, description, schema and rules. */
+import type { Definition, Json, JsonObject, TrainingExample } from '../domain.ts';
+import { compileInputSchema } from '../input-schema.ts';
+import { createRandom, hashString, type Random } from '../random.ts';
+import { compileRules } from '../rules/compile.ts';
+import { isText, learnSlots, pick, recombine, type Slots, signatureOf, similarityOf } from './recombine.ts';
+import { comparedFields, phrasesOf, sampleCompared, sampleSchema } from './sample-input.ts';
 
 /** What the minimum is that training asks for, in all and per option. */
 export const minimumExamples = { total: 38, perOption: 38 } as const;
-/** Below this an option shows no variety that could be recombined. */
-const leastToRecombine = 2;
-const triesPerRow = 20;
+/** Tries for one example before an option counts as exhausted. */
+const mostTries = 60;
+/** The second parent is the most alike of so many: between far examples an option may have none of its own. */
+const candidateParents = 4;
 
-export type Generated = {
-  examples: TrainingExample[];
-  /** Options that stay below the minimum, with what was there and what was reached. */
-  short: { option: string; have: number; reached: number }[];
+/** What a teacher makes examples from. */
+export type TeacherMaterial = {
+  definition: Pick<Definition, 'options' | 'reason_codes' | 'hard_rules' | 'input_schema'>;
+  description: string;
+  /** Labelled examples to learn from. */
+  examples: readonly TrainingExample[];
+  /** Further inputs that must not come out again. */
+  avoid: readonly JsonObject[];
+  seed: number;
+};
+/** An example that a teacher proposes; whoever asked gives it an id. */
+export type Proposal = { input: JsonObject; decision: string; reasonCodes: string[] };
+
+/** Whether a proposal may be used: it fits the input schema, contradicts no hard rule, and is nearly like none before it. */
+export type ProposalCheck = (proposal: Proposal) => 'ok' | 'schema' | 'rule' | 'duplicate';
+
+/** Makes the check of every teacher's proposals; a proposal that passes counts as seen from then on. */
+export function createProposalCheck(material: Omit<TeacherMaterial, 'description' | 'seed'>): ProposalCheck {
+  const { definition } = material;
+  const validate = definition.input_schema === null ? null : compileInputSchema(definition.input_schema);
+  const compiled = compileRules(definition.hard_rules, definition);
+  const known = new Set([...material.examples.map(({ input }) => input), ...material.avoid].map(signatureOf));
+  return ({ input, decision }) => {
+    if (validate !== null && validate(input).length > 0) return 'schema';
+    const matched = compiled.ok ? compiled.value.evaluate(input, false).matched : null;
+    if (matched !== null && matched.then !== decision) return 'rule';
+    const signature = signatureOf(input);
+    if (known.has(signature)) return 'duplicate';
+    known.add(signature);
+    return 'ok';
+  };
+}
+
+export type EmbeddedTeacher = {
+  /** The next new example of an option, or null when no more can be found. */
+  propose(option: string): Proposal | null;
 };
 
 /**
- * Makes synthetic examples so that each option reaches `minimum` labelled ones: texts are spliced from sentences of two
- * examples of the option, numbers lie between the two, everything else comes from one of them. Rows equal to an
- * existing one are dropped. Deterministic by seed; offline; never labels across options.
+ * Makes the embedded teacher. An option with examples gets recombinations of them (numbers between two of them, texts
+ * spliced, slots varied); one without gets inputs sampled from schema, other options' inputs or rules, with texts that
+ * name it. Every proposal passes {@link createProposalCheck}. Deterministic by seed and content; offline.
  */
-export function generateExamples(
-  examples: readonly TrainingExample[],
-  options: readonly string[],
-  minimum: number,
-  seed: number,
-): Generated {
-  const random = createRandom(seed);
-  const known = new Set(examples.map((example) => JSON.stringify(example.input)));
-  const made: TrainingExample[] = [];
-  const short: Generated['short'] = [];
-  for (const option of options) {
-    const originals = examples.filter((example) => example.decision === option);
-    let reached = originals.length;
-    const tries = originals.length < leastToRecombine ? 0 : (minimum - reached) * triesPerRow;
-    for (let attempt = 0; attempt < tries && reached < minimum; attempt++) {
-      const first = pick(originals, random);
-      const second = pick(originals, random);
-      if (first === second) continue;
-      const input = recombine(first.input, second.input, random) as JsonObject;
-      const text = JSON.stringify(input);
-      if (known.has(text)) continue;
-      known.add(text);
-      reached += 1;
-      made.push({
-        id: `synthetic-${options.indexOf(option)}-${reached}`,
-        input,
-        decision: option,
-        reasonCodes: first.reasonCodes,
-        source: 'synthetic',
-      });
-    }
-    if (reached < minimum) short.push({ option, have: originals.length, reached });
-  }
-  return { examples: made, short };
+export function createEmbeddedTeacher(material: TeacherMaterial): EmbeddedTeacher {
+  const check = createProposalCheck(material);
+  const makers = new Map<string, () => Proposal>();
+  return {
+    propose(option) {
+      const make = makers.get(option) ?? makerOf(material, option);
+      makers.set(option, make);
+      for (let attempt = 0; attempt < mostTries; attempt += 1) {
+        const proposal = make();
+        if (check(proposal) === 'ok') return proposal;
+      }
+      return null;
+    },
+  };
 }
 
-function pick<T>(values: readonly T[], random: Random): T {
-  return values[Math.floor(random() * values.length)] as T;
+function makerOf(material: TeacherMaterial, option: string): () => Proposal {
+  // each option draws from a sequence of its own, so that one does not depend on how often another was asked
+  const random = createRandom(material.seed ^ hashString(option));
+  const own = material.examples.filter((example) => example.decision === option);
+  const slots = learnSlots(own.map(({ input }) => input));
+  if (own.length === 0) return () => ({ input: sample(material, option, random), decision: option, reasonCodes: [] });
+  return () => {
+    const first = pick(own, random);
+    const second = nearParent(first, own, random);
+    return { input: between(first, second, slots, random), decision: option, reasonCodes: first.reasonCodes };
+  };
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-function recombine(a: Json, b: Json, random: Random): Json {
-  if (isObject(a) && isObject(b)) {
-    const merged: [string, Json][] = Object.entries(a).map(([key, value]) => [
-      key,
-      Object.hasOwn(b, key) ? recombine(value, b[key] as Json, random) : value,
-    ]);
-    return Object.fromEntries(merged);
+function nearParent(first: TrainingExample, own: readonly TrainingExample[], random: Random): TrainingExample {
+  let best = first;
+  let bestSimilarity = -1;
+  for (let i = 0; i < candidateParents; i += 1) {
+    const other = pick(own, random);
+    if (other === first) continue;
+    const similarity = similarityOf(first.input, other.input);
+    if (similarity > bestSimilarity) [best, bestSimilarity] = [other, similarity];
   }
-  if (typeof a === 'number' && typeof b === 'number') {
-    const between = a + random() * (b - a);
-    return Number.isInteger(a) && Number.isInteger(b) ? Math.round(between) : between;
-  }
-  if (typeof a === 'string' && typeof b === 'string') {
-    const spliced = splice(a, b, random);
-    if (spliced !== null) return spliced;
-  }
-  return random() < 0.5 ? a : b;
+  return best;
 }
 
-/** The beginning of one text and the end of the other, cut between sentences; null where either has only one. */
-function splice(a: string, b: string, random: Random): string | null {
-  const head = sentences(a);
-  const tail = sentences(b);
-  if (head.length < 2 || tail.length < 2) return null;
-  const share = 0.25 + random() * 0.5;
-  return [...head.slice(0, Math.ceil(head.length * share)), ...tail.slice(Math.floor(tail.length * share))].join(' ');
+function between(a: TrainingExample, b: TrainingExample, slots: Slots, random: Random): JsonObject {
+  const other = a === b ? (jitter(b.input, random) as JsonObject) : b.input;
+  return recombine(a.input, other, slots, random) as JsonObject;
 }
 
-const sentences = (text: string) => text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence.trim() !== '');
+/** Moves numbers by at most a tenth: all that a single example says of its option's numbers. */
+function jitter(value: Json, random: Random): Json {
+  if (typeof value === 'number') {
+    const moved = value * (0.9 + 0.2 * random());
+    return Number.isInteger(value) ? Math.round(moved) : moved;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, jitter(value[key] as Json, random)]));
+}
+
+/** An input for an option without examples. */
+function sample(material: TeacherMaterial, option: string, random: Random): JsonObject {
+  const { definition, examples, description } = material;
+  const phrases = phrasesOf(option, description);
+  if (definition.input_schema !== null) {
+    const sampled = sampleSchema(definition.input_schema, phrases, random);
+    return typeof sampled === 'object' && sampled !== null && !Array.isArray(sampled) ? sampled : {};
+  }
+  if (examples.length > 0) {
+    const shape = recombine(pick(examples, random).input, pick(examples, random).input, new Map(), random);
+    return replaceTexts(shape, () => phrases(random)) as JsonObject;
+  }
+  const compiled = compileRules(definition.hard_rules, definition);
+  const trees = compiled.ok ? compiled.value.file.rules.map(({ ast }) => ast) : [];
+  return sampleCompared(comparedFields(trees), phrases, random);
+}
+
+function replaceTexts(value: Json, text: () => string): Json {
+  if (typeof value === 'string') return isText(value) ? text() : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((member) => replaceTexts(member, text));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replaceTexts(member, text)]));
+}

@@ -1,50 +1,73 @@
 /** The generate stage: synthetic examples beside the given ones where the configuration asks for them. */
 import type { Metrics, TrainingExample } from '../domain.ts';
-import { type Generated, generateExamples, minimumExamples } from './generate.ts';
+import { createEmbeddedTeacher, minimumExamples } from './generate.ts';
 import { prepareRows } from './prepare.ts';
 import type { TrainRequest } from './request.ts';
 import { splitRows } from './split.ts';
 
 export type Grown = { examples: TrainingExample[]; origins: Pick<Metrics, 'augmentation' | 'auto_generation'> };
 
-const nothing: Generated = { examples: [], short: [] };
+type Filled = {
+  examples: TrainingExample[];
+  /** Options that stay below what was wished, with what was there and what was reached. */
+  short: { option: string; have: number; reached: number }[];
+};
+const nothing: Filled = { examples: [], short: [] };
 
-function statusOf(asked: boolean, generated: Generated): string {
+function statusOf(asked: boolean, filled: Filled): string {
   if (!asked) return 'not_requested';
-  if (generated.short.length > 0) return 'partial';
-  return generated.examples.length > 0 ? 'completed' : 'not_needed';
+  if (filled.short.length > 0) return 'partial';
+  return filled.examples.length > 0 ? 'completed' : 'not_needed';
 }
 
-const reasonOf = ({ short }: Generated) =>
+const reasonOf = ({ short }: Filled) =>
   short.map(({ option, have, reached }) => `Option "${option}": ${reached} examples made from ${have}.`).join(' ');
 
 /**
  * Adds synthetic examples: `auto_generate` fills every option up to the minimum, `augment` up to an even share of the
  * target size (twice the labelled examples when none is given). They are made from examples of the training side only,
- * so that nothing of a held-out example is trained on. Throws as {@link prepareRows} does.
+ * so that nothing of a held-out example is trained on. `tick` is called for each made example. Throws as {@link prepareRows} does.
  */
-export function growExamples(request: TrainRequest): Grown {
-  const { config, definition, examples } = request;
+export function growExamples(request: TrainRequest, tick: () => void): Grown {
+  const { config, definition, examples, seed } = request;
   const { rows } = prepareRows(examples, definition.options);
   const byId = new Map(examples.map((example) => [example.id, example]));
-  const sources = splitRows(rows).train.flatMap((position) => byId.get(rows[position]?.id ?? '') ?? []);
+  const split = splitRows(rows);
+  const rowsAt = (positions: readonly number[]) =>
+    positions.flatMap((position) => byId.get(rows[position]?.id ?? '') ?? []);
+  const sources = rowsAt(split.train);
+  const avoid = rowsAt(split.test).map(({ input }) => input);
   const options = definition.options.filter((option) => sources.some((source) => source.decision === option));
-  const generated = config.auto_generate
-    ? generateExamples(sources, options, minimumExamples.perOption, request.seed)
-    : nothing;
-  const filled = [...sources, ...generated.examples];
+  const material = { definition, description: '', examples: sources, avoid, seed };
+  const asked = config.augment || config.auto_generate;
+  const teacher = asked ? createEmbeddedTeacher(material) : null;
+  const counts = new Map(options.map((option) => [option, sources.filter((one) => one.decision === option).length]));
+
+  const fill = (wished: number, name: string): Filled => {
+    const filled: Filled = { examples: [], short: [] };
+    for (const option of options) {
+      const have = counts.get(option) ?? 0;
+      let reached = have;
+      for (; reached < wished; reached += 1) {
+        const proposal = teacher?.propose(option) ?? null;
+        tick();
+        if (proposal === null) break;
+        filled.examples.push({ ...proposal, id: `${name}-${options.indexOf(option)}-${reached}`, source: 'synthetic' });
+      }
+      if (reached < wished) filled.short.push({ option, have, reached });
+      counts.set(option, reached);
+    }
+    return filled;
+  };
+  const generated = config.auto_generate ? fill(minimumExamples.perOption, 'generated') : nothing;
   const target = config.augment_target_size ?? 2 * rows.length;
-  const augmented = config.augment
-    ? generateExamples(filled, options, Math.ceil(target / options.length), request.seed + 1)
-    : nothing;
-  // Both steps number their examples per option, so the second one gets names of its own.
-  const renamed = augmented.examples.map((example) => ({ ...example, id: `augmented-${example.id}` }));
+  const augmented = config.augment ? fill(Math.ceil(target / options.length), 'augmented') : nothing;
   const perClass = options.map((option): [string, number] => [
     option,
     augmented.examples.filter((example) => example.decision === option).length,
   ]);
   return {
-    examples: [...examples, ...generated.examples, ...renamed],
+    examples: [...examples, ...generated.examples, ...augmented.examples],
     origins: {
       augmentation: {
         status: statusOf(config.augment, augmented),

@@ -39,7 +39,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
 
   progress.tell('generate', 0, 'Looking for options with too few examples');
   const rules = compileDefinition(request);
-  const grown = growExamples(request);
+  const grown = growExamples(request, progress.tick);
   const added = grown.examples.length - request.examples.length;
   progress.tell('generate', 1, added === 0 ? 'No examples were generated' : `${count(added)} examples were generated`);
 

@@ -210,6 +210,21 @@ export const exampleOperations = {
     hints: updates,
     errors: ['not_found'],
   }),
+  'examples.generate': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/generate`,
+    params,
+    body: z.strictObject({
+      count: z.int().min(1).max(50).default(10),
+      option: z.string().optional().describe('Left out: the options with the fewest examples come first'),
+    }),
+    bodyOptional: true,
+    output: z.array(exampleSchema),
+    status: 201,
+    summary: 'Have a teacher make synthetic examples, all or none',
+    hints: creates,
+  }),
   'examples.import': operation({
     ...common,
     method: 'POST',

@@ -57,4 +57,4 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
-export const creditPrices = { decision: 1, training: 2_000, hostingPerHour: 2 } as const;
+export const creditPrices = { decision: 1, training: 2_000, hostingPerHour: 2, per100Tokens: 1 } as const;

@@ -11,7 +11,8 @@ import { pageOf } from './pages.ts';
 
 const maxPerType = 200_000;
 
-function exampleOf(row: ExampleRow): Example {
+/** An example as the wire tells it. */
+export function exampleOf(row: ExampleRow): Example {
   return {
     id: row.id,
     decision_type_id: row.decisionTypeId,
@@ -68,7 +69,7 @@ function refuse(problems: unknown[]): void {
 }
 
 /** Inserts all rows or none; throws `validation_error` when the type would hold too many examples. */
-function insertAll(deps: Deps, type: DecisionTypeRow, rows: readonly ExampleRow[]): void {
+export function insertAll(deps: Deps, type: DecisionTypeRow, rows: readonly ExampleRow[]): void {
   deps.store.transaction(() => {
     const current = deps.store.examples.count(type.id);
     if (current + rows.length > maxPerType) {

@@ -6,6 +6,7 @@ import { billingHandlers } from './credits.ts';
 import { decideHandlers } from './decide.ts';
 import { decisionTypeHandlers } from './decision-types.ts';
 import { exampleHandlers } from './examples.ts';
+import { generateHandlers } from './generate.ts';
 import { logHandlers } from './logs.ts';
 import { optionRenameHandlers } from './option-rename.ts';
 import { ruleHandlers } from './rules.ts';
@@ -24,6 +25,7 @@ export const operationHandlers: OperationHandlers = {
   ...ruleHandlers,
   ...sampleHandlers,
   ...exampleHandlers,
+  ...generateHandlers,
   ...trainingHandlers,
   ...bundleHandlers,
   ...decideHandlers,

@@ -1,0 +1,128 @@
+/** Synthetic examples on request: made by a teacher, checked, and stored all or none. */
+import { canonicalJson } from '../../engine/canonical-json.ts';
+import type { TrainingExample } from '../../engine/domain.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
+import { createEmbeddedTeacher, type Proposal, type TeacherMaterial } from '../../engine/training/generate.ts';
+import { splitRows } from '../../engine/training/split.ts';
+import type { DecisionTypeRow } from '../store/decision-types.ts';
+import type { ExampleRow } from '../store/examples.ts';
+import { type AskTeacher, collect, type OptionCounts } from '../teacher/collect.ts';
+import type { Deps, Handlers } from './context.ts';
+import { findDecisionType } from './decision-types.ts';
+import { exampleOf, insertAll } from './examples.ts';
+
+/** Examples that a teacher learns from at most, the newest ones: reading them must not hold up decisions. */
+const mostSources = 3_000;
+
+/** What a teacher may see: examples of the training side only, so that no held-out one leaks into a synthetic one. */
+function materialOf(deps: Deps, type: DecisionTypeRow): TeacherMaterial {
+  const { definition } = type.activeVersion;
+  const { rows, total } = deps.store.examples.page(type.id, { labelled: true }, 1, mostSources);
+  const known = rows.filter(({ decision }) => decision !== null && definition.options.includes(decision));
+  const { train, test } = splitRows(
+    known.map(({ input, decision, source }) => ({
+      content: canonicalJson(input),
+      label: definition.options.indexOf(decision ?? ''),
+      source,
+    })),
+  );
+  const at = (positions: readonly number[]): TrainingExample[] =>
+    positions.flatMap((position) => known[position] ?? []);
+  return {
+    definition,
+    description: type.description,
+    examples: at(train),
+    avoid: at(test).map(({ input }) => input),
+    seed: total,
+  };
+}
+
+/** Which options are asked for: the wished one, else those with examples, else all. */
+function countsOf(deps: Deps, type: DecisionTypeRow, option: string | undefined): OptionCounts {
+  const counts = deps.store.examples.labelCounts(type.id);
+  const { options } = type.activeVersion.definition;
+  const countOf = (each: string) => (Object.hasOwn(counts, each) ? (counts[each] ?? 0) : 0);
+  const labelled = options.filter((each) => countOf(each) > 0);
+  const asked = option === undefined ? (labelled.length > 0 ? labelled : options) : [option];
+  return new Map(asked.map((each) => [each, countOf(each)]));
+}
+
+/** The label must be what the deployed policy would say; a policy that does not know the option has no say. */
+function agreementOf(deps: Deps, type: DecisionTypeRow): (proposal: Proposal) => Promise<boolean> {
+  const policy = deps.store.policies.deployedOf(type.id);
+  if (policy === null) return async () => true;
+  const decider = deps.runtime.deployed.get(type, policy);
+  return async ({ input, decision }) => {
+    if (!policy.options.includes(decision)) return true;
+    const decided = await decider.decide(input);
+    if (!decided.ok) return false;
+    const probabilities = Object.entries(decided.decision.class_probabilities);
+    const best = probabilities.reduce((a, b) => (b[1] > a[1] ? b : a));
+    return best[0] === decision;
+  };
+}
+
+export const generateHandlers = {
+  async 'examples.generate'(deps, { caller, params, body }) {
+    const { store, metering } = deps;
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { count, option } = body;
+    if (option !== undefined && !type.activeVersion.definition.options.includes(option)) {
+      throw new WorkbenchError('validation_error', 'Request validation failed', [
+        { type: 'invalid_value', loc: ['body', 'option'], msg: 'must be one of the options' },
+      ]);
+    }
+    metering.checkCredits(caller, metering.prices.per100Tokens, 'a generation');
+    const teacher = createEmbeddedTeacher(materialOf(deps, type));
+    const ask: AskTeacher = async (wanted, most) => {
+      const proposals: Proposal[] = [];
+      for (let i = 0; i < most; i += 1) {
+        const proposal = teacher.propose(wanted);
+        if (proposal === null) break;
+        proposals.push(proposal);
+      }
+      return proposals;
+    };
+    const proposals = await collect(ask, countsOf(deps, type, option), count, agreementOf(deps, type));
+    if (proposals.length < count) {
+      throw new WorkbenchError(
+        'conflict',
+        `Only ${proposals.length} of ${count} examples could be made from what is known of the decision type. Ask for fewer, or add labelled examples that differ.`,
+      );
+    }
+    const tokenizer = deps.runtime.textModel.tokenizer();
+    const tokens = proposals.reduce((sum, { input }) => sum + tokenizer.encode(JSON.stringify(input)).length, 0);
+    const credits = Math.ceil(tokens / 100) * metering.prices.per100Tokens;
+    const createdAt = deps.clock.now();
+    const rows = proposals.map(
+      ({ input, decision, reasonCodes }): ExampleRow => ({
+        id: deps.newId(),
+        decisionTypeId: type.id,
+        input,
+        decision,
+        reasonCodes: reasonCodes.filter((code) => type.activeVersion.definition.reason_codes.includes(code)),
+        source: 'synthetic',
+        reviewed: false,
+        logId: null,
+        createdAt,
+        updatedAt: createdAt,
+      }),
+    );
+    store.transaction(() => {
+      // the type may have been deleted while the teacher worked
+      findDecisionType(deps, caller, type.id);
+      metering.checkCredits(caller, credits, 'this generation');
+      insertAll(deps, type, rows);
+      store.credits.insert({
+        id: deps.newId(),
+        organisationSeq: caller.organisationSeq,
+        operation: 'generation',
+        credits,
+        decisionTypeId: type.id,
+        referenceId: null,
+        createdAt,
+      });
+    });
+    return rows.map(exampleOf);
+  },
+} satisfies Handlers<'examples.generate'>;
