@@ -216,6 +216,7 @@ const records = {
   'BUN-1': 'The export is a ZIP with the classifier, the rules, the features, the name, the options and the version.',
   'BUN-2': 'Export needs a deployed policy: 428 otherwise.',
   'BUN-3': 'A bundle that was exported stays as it is; after a retraining a new one is exported.',
+  'BUN-5': 'A bundle decides with the settings with which the service decides at the time of the export.',
   'BUN-4': 'A policy file that is missing or damaged is a 503 unavailable.',
   'EDG-1': 'Offline use needs Python 3.10 or later.',
   'EDG-2': 'EdgePredictor.from_bundle(path).predict(input) gives the six fields of a decision.',

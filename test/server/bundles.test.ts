@@ -74,9 +74,39 @@ describe('the bundle of a decision type', () => {
 
   it('stays as it is; a new one comes of the next policy [BUN-3]', async () => {
     const first = (await download('?slim=true')).bundle;
+    expect(first).toEqual(unpackBundle(bench.deps.runtime.readBundle(policyId), sha256));
     await train();
     const second = (await download('?slim=true')).bundle;
     expect([first.manifest.policy_version, second.manifest.policy_version]).toEqual(['v1', 'v2']);
+  });
+
+  it('decides with the settings of today, as the service does, and its golden decisions say so [BUN-5]', async () => {
+    const rules = [{ name: 'tiny', condition: 'ctx.amount < 2000', then: 'approve', reason_code: null, priority: 1 }];
+    await bench.call('PUT', path, {
+      hard_rules: rules,
+      confidence_thresholds: { auto_decide: 1, escalation: 1 },
+      reason_codes: ['TOO_MUCH'],
+    });
+    const { bundle } = await download();
+    expect(bundle.rules.rules.map((rule) => rule.name)).toEqual(['tiny']);
+    expect(bundle.manifest).toMatchObject({
+      version: 2,
+      policy_version: 'v2',
+      confidence_thresholds: { auto_decide: 1, escalation: 1 },
+      reason_codes: ['TOO_MUCH'],
+    });
+    expect(bundle.reasons.by_option).toEqual({ approve: [], decline: [] });
+    expect(bundle.modelCard).toContain('Version 2 of the decision type');
+    const stages = new Set<string>();
+    for (const { input, output } of bundle.golden) {
+      const answer = (await bench.call('POST', '/decide', { decision_type: 'loan', input })).body;
+      const { decision, stage, fallback_used, escalate, reason_codes, rules_triggered } = answer;
+      expect(output).toMatchObject({ decision, stage, fallback_used, escalate, reason_codes, rules_triggered });
+      stages.add(stage);
+    }
+    expect(stages).toEqual(new Set(['rules', 'fallback']));
+    await bench.call('PUT', path, { options: ['approve', 'decline', 'review'] });
+    expect((await download()).bundle.manifest).toMatchObject({ version: 1, options: ['approve', 'decline'] });
   });
 
   it('is a 503 with the remedy while its file is damaged or missing, and comes back with it [BUN-4]', async () => {

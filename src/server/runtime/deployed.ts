@@ -1,15 +1,19 @@
 /** Deciders of deployed policies, compiled before the first call needs them. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Bundle, unpackBundle } from '../../engine/bundle/bundle.ts';
-import { compileDecider, type Decider, runGolden, type Settings } from '../../engine/decide.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundle.ts';
+import { writeModelCard } from '../../engine/bundle/model-card.ts';
+import { compileDecider, type Decider, runGolden } from '../../engine/decide.ts';
+import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
-import { compileRules } from '../../engine/rules/compile.ts';
+import { goldenLines } from '../../engine/training/golden.ts';
 import { sha256 } from '../clock.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { DeployedPolicy } from '../store/policies.ts';
 import type { EncoderHost } from './encoder-host.ts';
+import { presentBundle } from './present-bundle.ts';
 import { createRecentCache } from './recent-cache.ts';
 import type { TextModel } from './text-model.ts';
 
@@ -25,15 +29,11 @@ type Loaded = { bundle: Bundle; decider: Decider; settingsKey: string };
 
 const LOADED_POLICIES = 24;
 
+const remedy = 'train the decision type again, or put a backup of the file in its place';
+
 /** Path of a policy's bundle, in its slim form. */
 export function artifactPath(artifactsDir: string, policyId: string): string {
   return join(artifactsDir, `${policyId}.zip`);
-}
-
-/** True where the active version still names the options that the policy knows, in any order. */
-export function sameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
-  const known = new Set(policyOptions);
-  return known.size === options.length && options.every((option) => known.has(option));
 }
 
 /** Keeps up to 24 compiled policies, each with the settings of its type's active version. */
@@ -41,7 +41,7 @@ export function createDeployed(options: DeployedOptions) {
   const { artifactsDir, textModel, encoderHost } = options;
   const loaded = createRecentCache<string, Loaded>(LOADED_POLICIES);
 
-  function compile(bundle: Bundle, settings?: Settings): Decider {
+  function compile(bundle: Bundle): Decider {
     const { text } = bundle.manifest;
     if (text && text.tokenizer_sha256 !== textModel.tokenizerSha256) {
       throw new WorkbenchError(
@@ -50,29 +50,7 @@ export function createDeployed(options: DeployedOptions) {
       );
     }
     const encoder = bundle.plan.text?.encoder ? encoderHost.encoder : null;
-    return compileDecider(
-      bundle,
-      { encoder, tokenizer: text ? textModel.tokenizer() : null, now: options.now },
-      settings,
-    );
-  }
-
-  function compileFor(bundle: Bundle, type: DecisionTypeRow): Decider {
-    const { definition } = type.activeVersion;
-    if (!sameOptions(bundle.manifest.options, definition.options)) return compile(bundle);
-    const rules = compileRules(definition.hard_rules, definition);
-    if (!rules.ok) throw new Error(`the rules of version ${type.activeVersion.id} do not compile`);
-    const own = options.escalationThresholdOf(bundle.manifest.policy_id);
-    const thresholds = definition.confidence_thresholds;
-    return compile(
-      { ...bundle, inputSchema: definition.input_schema },
-      {
-        rules: rules.value,
-        thresholds: own === null ? thresholds : { auto_decide: Math.max(own, thresholds.auto_decide), escalation: own },
-        escalationPolicy: definition.escalation_policy,
-        fallbackOption: type.fallbackOption,
-      },
-    );
+    return compileDecider(bundle, { encoder, tokenizer: text ? textModel.tokenizer() : null, now: options.now });
   }
 
   function readFile(policyId: string, bundleSha256: string): Uint8Array {
@@ -80,11 +58,16 @@ export function createDeployed(options: DeployedOptions) {
     try {
       bytes = readFileSync(artifactPath(artifactsDir, policyId));
     } catch (cause) {
-      throw new WorkbenchError('unavailable', 'The file of the policy cannot be read', undefined, { cause });
+      throw new WorkbenchError('unavailable', `The file of the policy cannot be read; ${remedy}.`, undefined, {
+        cause,
+      });
     }
-    if (sha256(bytes) !== bundleSha256) throw new WorkbenchError('unavailable', 'The file of the policy is damaged');
-    return bytes;
+    if (sha256(bytes) === bundleSha256) return bytes;
+    throw new WorkbenchError('unavailable', `The file of the policy is damaged; ${remedy}.`);
   }
+
+  const present = (bundle: Bundle, type: DecisionTypeRow) =>
+    presentBundle(bundle, type, options.escalationThresholdOf(bundle.manifest.policy_id));
 
   return {
     /**
@@ -96,7 +79,7 @@ export function createDeployed(options: DeployedOptions) {
       const known = loaded.get(policy.id);
       if (known?.settingsKey === settingsKey) return known.decider;
       const bundle = known?.bundle ?? unpackBundle(readFile(policy.id, policy.bundleSha256), sha256);
-      const decider = compileFor(bundle, type);
+      const decider = compile(present(bundle, type));
       loaded.set(policy.id, { bundle, decider, settingsKey });
       return decider;
     },
@@ -104,6 +87,21 @@ export function createDeployed(options: DeployedOptions) {
     async warm(type: DecisionTypeRow, policy: DeployedPolicy): Promise<void> {
       this.get(type, policy);
       if (loaded.get(policy.id)?.bundle.plan.text?.encoder) await encoderHost.start();
+    },
+    /**
+     * The slim bundle that decides as the service does now: the file of the policy where the type's settings are still
+     * those of the training, else the same policy packed with today's settings, golden decisions and model card.
+     */
+    async exported(type: DecisionTypeRow, policy: DeployedPolicy, metrics: Metrics): Promise<Uint8Array> {
+      const bytes = readFile(policy.id, policy.bundleSha256);
+      const trained = unpackBundle(bytes, sha256);
+      const now = present(trained, type);
+      if (isDeepStrictEqual(now, trained)) return bytes;
+      if (now.plan.text?.encoder) await encoderHost.start();
+      const inputs = trained.golden.map((line) => line.input);
+      const golden = await goldenLines(compile(now), inputs, [], now.manifest.confidence_thresholds);
+      const { files: _trained, ...manifest } = now.manifest;
+      return packBundle({ ...now, manifest, golden, modelCard: writeModelCard({ ...now, metrics }) }, sha256);
     },
     /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with what is wrong. */
     async selfTest(bytes: Uint8Array): Promise<void> {

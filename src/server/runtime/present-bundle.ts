@@ -1,0 +1,44 @@
+import type { Bundle } from '../../engine/bundle/bundle.ts';
+import { compileRules } from '../../engine/rules/compile.ts';
+import type { DecisionTypeRow } from '../store/decision-types.ts';
+
+/** True where the active version still names the options that the policy knows, in any order. */
+function sameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
+  const known = new Set(policyOptions);
+  return known.size === options.length && options.every((option) => known.has(option));
+}
+
+/**
+ * What decides for a type now: the policy as it was trained, with the rules, thresholds, escalation, fallback, schema
+ * and name of today as long as the options are the same. `ownEscalation` is the threshold that the training was
+ * started with, or null. Golden decisions and model card stay those of the training.
+ */
+export function presentBundle(bundle: Bundle, type: DecisionTypeRow, ownEscalation: number | null): Bundle {
+  const { definition, versionNumber, id } = type.activeVersion;
+  if (!sameOptions(bundle.manifest.options, definition.options)) return bundle;
+  const rules = compileRules(definition.hard_rules, definition);
+  if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
+  const { auto_decide, escalation } = definition.confidence_thresholds;
+  const reasons = Object.entries(bundle.reasons.by_option).map(([option, codes]) => [
+    option,
+    codes.filter((code) => definition.reason_codes.includes(code)),
+  ]);
+  return {
+    ...bundle,
+    manifest: {
+      ...bundle.manifest,
+      decision_type: type.name,
+      version: versionNumber,
+      reason_codes: definition.reason_codes,
+      confidence_thresholds: {
+        auto_decide: Math.max(auto_decide, ownEscalation ?? 0),
+        escalation: ownEscalation ?? escalation,
+      },
+      escalation_policy: definition.escalation_policy,
+      fallback_option: type.fallbackOption,
+    },
+    rules: rules.value.file,
+    reasons: { by_option: Object.fromEntries(reasons) },
+    inputSchema: definition.input_schema,
+  };
+}
