@@ -91,6 +91,8 @@ export async function buildApp(
     }
   });
 
+  // a line of the log names its request itself: a child logger for each request would only cost time
+  app.setChildLoggerFactory((logger) => logger);
   app.decorateRequest('caller', null);
   const unknown = createUnknownRoutes(listOperations().map(({ row }) => row));
   guard(app, deps, unknown.refuse);
