@@ -2,6 +2,8 @@
 
 /** Writes the gradient at `x` into `gradient` and returns the value. */
 export type Objective = (x: Float64Array, gradient: Float64Array) => number;
+/** Multiplies a vector, in place, with a guess of the inverse Hessian (symmetric, positive definite). */
+export type Precondition = (vector: Float64Array) => void;
 export type MinimiseSettings = {
   memory: number;
   maxIterations: number;
@@ -29,10 +31,14 @@ function largestMagnitude(v: Float64Array): number {
   return largest;
 }
 
-type Pair = { step: Float64Array; change: Float64Array; inverse: number };
+/** `scale` fits the preconditioner to the curvature along the step. */
+type Pair = { step: Float64Array; change: Float64Array; inverse: number; scale: number };
 
-/** Two-loop recursion: the quasi-Newton direction −H·g (Nocedal & Wright, Numerical Optimization, algorithm 7.4). */
-function directionOf(gradient: Float64Array, pairs: readonly Pair[]): Float64Array {
+/**
+ * Two-loop recursion: the quasi-Newton direction −H·g (Nocedal & Wright, Numerical Optimization, algorithm 7.4), with the
+ * preconditioner, scaled to the last pair, as the first guess of H.
+ */
+function directionOf(gradient: Float64Array, pairs: readonly Pair[], precondition: Precondition): Float64Array {
   const direction = Float64Array.from(gradient);
   const factors = new Float64Array(pairs.length);
   for (let i = pairs.length - 1; i >= 0; i--) {
@@ -41,8 +47,8 @@ function directionOf(gradient: Float64Array, pairs: readonly Pair[]): Float64Arr
     factors[i] = factor;
     addScaled(direction, -factor, pair.change);
   }
-  const last = pairs.at(-1);
-  const scale = last === undefined ? 1 : 1 / (last.inverse * dot(last.change, last.change));
+  precondition(direction);
+  const scale = pairs.at(-1)?.scale ?? 1;
   for (let i = 0; i < direction.length; i++) direction[i] = -scale * (direction[i] as number);
   pairs.forEach((pair, i) => {
     const factor = pair.inverse * dot(pair.change, direction);
@@ -55,7 +61,12 @@ function directionOf(gradient: Float64Array, pairs: readonly Pair[]): Float64Arr
  * Minimises a convex function from `start` (not changed) by L-BFGS with an Armijo backtracking line search whose steps
  * come from quadratic interpolation (Nocedal & Wright, sections 3.5 and 7.2). Deterministic.
  */
-export function minimise(objective: Objective, start: Float64Array, settings: MinimiseSettings): Minimum {
+export function minimise(
+  objective: Objective,
+  start: Float64Array,
+  settings: MinimiseSettings,
+  precondition: Precondition = () => undefined,
+): Minimum {
   let x = Float64Array.from(start);
   let gradient = new Float64Array(x.length);
   let value = objective(x, gradient);
@@ -63,14 +74,14 @@ export function minimise(objective: Objective, start: Float64Array, settings: Mi
   for (let iteration = 0; iteration < settings.maxIterations; iteration++) {
     if (largestMagnitude(gradient) <= settings.gradientTolerance)
       return { x, value, iterations: iteration, converged: true };
-    let direction = directionOf(gradient, pairs);
+    let direction = directionOf(gradient, pairs, precondition);
     let slope = dot(gradient, direction);
     if (slope >= 0) {
       pairs = [];
-      direction = directionOf(gradient, pairs);
+      direction = directionOf(gradient, pairs, precondition);
       slope = dot(gradient, direction);
     }
-    let length = pairs.length === 0 ? Math.min(1, 1 / Math.sqrt(-slope)) : 1;
+    let length = 1;
     const candidate = new Float64Array(x.length);
     const candidateGradient = new Float64Array(x.length);
     let candidateValue = Number.POSITIVE_INFINITY;
@@ -91,7 +102,9 @@ export function minimise(objective: Objective, start: Float64Array, settings: Mi
     addScaled(change, -1, gradient);
     const curvature = dot(step, change);
     if (curvature > 1e-12) {
-      pairs.push({ step, change, inverse: 1 / curvature });
+      const changed = Float64Array.from(change);
+      precondition(changed);
+      pairs.push({ step, change, inverse: 1 / curvature, scale: curvature / dot(change, changed) });
       if (pairs.length > settings.memory) pairs.shift();
     }
     const gain = value - candidateValue;
