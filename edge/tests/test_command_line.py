@@ -83,6 +83,7 @@ def test_predict_line_by_line_in_order(make_bundle: Any) -> None:
         "rules_triggered",
         "escalate",
         "fallback_used",
+        "unfamiliar",
     }
 
 

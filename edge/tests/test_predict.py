@@ -172,6 +172,7 @@ def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
         "rules_triggered": ["too much"],
         "escalate": False,
         "fallback_used": False,
+        "unfamiliar": False,
     }
     # The first rule errs where there is no loan: it does not match and the next one is asked.
     result = predictor.predict({"vip": None})

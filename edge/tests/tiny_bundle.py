@@ -65,6 +65,7 @@ def parts() -> dict[str, Any]:
             "rules_triggered": [],
             "fallback_used": False,
             "escalate": False,
+            "unfamiliar": False,
             "class_probabilities": dict(zip(OPTIONS, scores, strict=True)),
         }
         golden.append({"input": {"loan": {"amount": amount}}, "output": output})

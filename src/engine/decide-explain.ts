@@ -1,4 +1,5 @@
 import type { ConfidenceThresholds } from './domain.ts';
+import type { FamiliarityCheck } from './features/familiarity.ts';
 
 /**
  * Shows a confidence with as few decimals (from 2) as keep it on its side of both thresholds, so that a sentence
@@ -27,9 +28,24 @@ export const explain = {
     `The classifier chose «${option}» with confidence ${shown(confidence, t)}, below the ${missed(confidence, t)}; no fallback is set, so it is flagged for review.`,
   fallback: (option: string, fallback: string, confidence: number, t: ConfidenceThresholds): string =>
     `The classifier's confidence ${shown(confidence, t)} for «${option}» is below the ${missed(confidence, t)}, so the fallback «${fallback}» was used.`,
+  unfamiliar: (option: string, what: string): string =>
+    `The input is unlike the examples (${what}), so the choice «${option}» of the classifier is not relied on; no fallback is set, so it is flagged for review.`,
+  unfamiliarFallback: (option: string, fallback: string, what: string): string =>
+    `The input is unlike the examples (${what}), so the choice «${option}» of the classifier is not relied on and the fallback «${fallback}» was used.`,
   encoderDown: (fallback: string): string =>
     `The text model was not available, so the fallback «${fallback}» was used.`,
 };
+
+/** What is unlike the examples, in a few words: the text, or the fields that are outside their range. */
+export function unlike(checks: readonly FamiliarityCheck[]): string | null {
+  const strange = checks.filter(({ familiar }) => !familiar);
+  if (strange.length === 0) return null;
+  const fields = strange.flatMap(({ outside }) => outside);
+  const shownFields = fields.slice(0, 3).map((field) => `«${field}»`);
+  const more = fields.length > 3 ? ` and ${fields.length - 3} more` : '';
+  const text = strange.some(({ check }) => check !== 'fields') ? ['its text'] : [];
+  return [...text, ...(fields.length > 0 ? [`the values of ${shownFields.join(', ')}${more}`] : [])].join(' and ');
+}
 
 function missed(confidence: number, t: ConfidenceThresholds): string {
   return confidence < t.escalation ? `escalation threshold ${t.escalation}` : `automatic threshold ${t.auto_decide}`;

@@ -1,7 +1,7 @@
 import type { Bundle } from './bundle/bundle.ts';
 import { type GoldenOutput, toGoldenOutput } from './bundle/manifest.ts';
 import { scoreLogistic } from './classifiers/logistic-model.ts';
-import { explain } from './decide-explain.ts';
+import { explain, unlike } from './decide-explain.ts';
 import { type ClassifierInput, traceFeatures, truncatedFields } from './decide-trace.ts';
 import type {
   ConfidenceThresholds,
@@ -14,6 +14,7 @@ import type {
 } from './domain.ts';
 import { type ErrorDetail, WorkbenchError } from './errors.ts';
 import { compileFeatures } from './features/compile.ts';
+import { compileFamiliarity } from './features/familiarity.ts';
 import { checkInputSchema, compileInputSchema, type InputValidator } from './input-schema.ts';
 import { readLogistic } from './onnx/logistic.ts';
 import type { MonotonicClock, TextEncoder } from './ports.ts';
@@ -50,29 +51,46 @@ export type Decider = {
 const noNgrams: NgramRow = { indices: [], values: [] };
 
 /** The classifier's verdict is turned into one of these by the thresholds. */
-type Outcome = { decision: string; stage: Stage; escalate: boolean; fallbackUsed: boolean; explanation: string };
+type Outcome = {
+  decision: string;
+  stage: Stage;
+  escalate: boolean;
+  fallbackUsed: boolean;
+  unfamiliar: boolean;
+  explanation: string;
+};
 
-function settle(option: string, confidence: number, settings: Settings): Outcome {
+/** `strange` says what is unlike the examples, null where nothing is; a strange input counts as below `escalation`. */
+function settle(option: string, confidence: number, strange: string | null, settings: Settings): Outcome {
   const { thresholds, escalationPolicy, fallbackOption } = settings;
   const own = (escalate: boolean, sentence: typeof explain.automatic): Outcome => ({
     decision: option,
     stage: 'classifier',
     escalate,
     fallbackUsed: false,
+    unfamiliar: strange !== null,
     explanation: sentence(option, confidence, thresholds),
   });
-  if (confidence >= thresholds.auto_decide) return own(false, explain.automatic);
-  if (confidence >= thresholds.escalation) {
-    if (escalationPolicy.between === 'accept') return own(false, explain.accepted);
-    if (escalationPolicy.between === 'flag') return own(true, explain.flagged);
+  if (strange === null) {
+    if (confidence >= thresholds.auto_decide) return own(false, explain.automatic);
+    if (confidence >= thresholds.escalation) {
+      if (escalationPolicy.between === 'accept') return own(false, explain.accepted);
+      if (escalationPolicy.between === 'flag') return own(true, explain.flagged);
+    }
   }
-  if (fallbackOption === null) return own(true, explain.uncertain);
+  if (fallbackOption === null) {
+    return own(true, strange === null ? explain.uncertain : () => explain.unfamiliar(option, strange));
+  }
   return {
     decision: fallbackOption,
     stage: 'fallback',
     escalate: true,
     fallbackUsed: true,
-    explanation: explain.fallback(option, fallbackOption, confidence, thresholds),
+    unfamiliar: strange !== null,
+    explanation:
+      strange === null
+        ? explain.fallback(option, fallbackOption, confidence, thresholds)
+        : explain.unfamiliarFallback(option, fallbackOption, strange),
   };
 }
 
@@ -139,6 +157,14 @@ function startTimer(now: MonotonicClock): Timer {
   };
 }
 
+function traceWithoutClassifier(
+  rules: RuleTrace[],
+  thresholds: ConfidenceThresholds | null,
+  timer: Timer,
+): DecisionTrace {
+  return { rules, features: [], thresholds, stage_ms: timer.marks, truncated: [], familiarity: [] };
+}
+
 /**
  * Compiles a bundle into a decider; everything that can be prepared once is prepared here. `settings` replaces the
  * bundle's own rules, thresholds, escalation policy and fallback. Throws WorkbenchError 'validation_error' where the
@@ -156,6 +182,10 @@ export function compileDecider(
   const features = compileFeatures(plan);
   const ngramsOf = plan.text?.ngrams ? compileNgrams(plan.text.ngrams) : null;
   const encoderSpec = plan.text?.encoder ?? null;
+  const familiarityOf =
+    bundle.familiarity === null || settings.escalationPolicy.unfamiliar === 'ignore'
+      ? null
+      : compileFamiliarity(bundle.familiarity, plan, features.slots);
   const validate = inputValidator(bundle.inputSchema);
   const reasonsOf = new Map(
     options.map((option) => {
@@ -179,6 +209,7 @@ export function compileDecider(
         class_probabilities: byOption(options, (index) => (options[index] === rule.then ? 1 : 0)),
         explanation: explain.rule(rule.name),
         stage: 'rules',
+        unfamiliar: false,
       }),
   );
 
@@ -194,6 +225,7 @@ export function compileDecider(
       class_probabilities: probabilities,
       explanation: outcome.explanation,
       stage: outcome.stage,
+      unfamiliar: outcome.unfamiliar,
     });
 
   const classify = (input: JsonObject, given: ClassifierInput, rules: RuleTrace[], timer: Timer | null): Decided => {
@@ -201,7 +233,8 @@ export function compileDecider(
     let best = 0;
     for (let k = 1; k < scores.length; k++) if ((scores[k] ?? 0) > (scores[best] ?? 0)) best = k;
     const confidence = Math.min(1, scores[best] ?? 0);
-    const outcome = settle(options[best] ?? '', confidence, settings);
+    const familiarity = familiarityOf?.(given.dense, given.ids) ?? [];
+    const outcome = settle(options[best] ?? '', confidence, unlike(familiarity), settings);
     const decision = compose(
       outcome,
       confidence,
@@ -215,6 +248,7 @@ export function compileDecider(
       thresholds: settings.thresholds,
       stage_ms: timer.marks,
       truncated: ports.tokenizer === null ? [] : truncatedFields(plan, ports.tokenizer, given),
+      familiarity,
     };
     return { ok: true, decision, trace };
   };
@@ -223,12 +257,16 @@ export function compileDecider(
     const fallback = settings.fallbackOption;
     if (!(error instanceof WorkbenchError) || error.code !== 'unavailable' || fallback === null) throw error;
     const explanation = explain.encoderDown(fallback);
-    const outcome: Outcome = { decision: fallback, stage: 'fallback', escalate: true, fallbackUsed: true, explanation };
+    const outcome: Outcome = {
+      decision: fallback,
+      stage: 'fallback',
+      escalate: true,
+      fallbackUsed: true,
+      unfamiliar: false,
+      explanation,
+    };
     timer?.mark('text');
-    const trace =
-      timer === null
-        ? null
-        : { rules, features: [], thresholds: settings.thresholds, stage_ms: timer.marks, truncated: [] };
+    const trace = timer === null ? null : traceWithoutClassifier(rules, settings.thresholds, timer);
     return { ok: true, decision: compose(outcome, 0, uniform), trace };
   };
 
@@ -246,10 +284,7 @@ export function compileDecider(
       timer?.mark('rules');
       const ruleDecision = ruled.matched === null ? undefined : ruleDecisions[ruled.matchedIndex];
       if (ruleDecision !== undefined) {
-        const trace =
-          timer === null
-            ? null
-            : { rules: ruled.trace, features: [], thresholds: null, stage_ms: timer.marks, truncated: [] };
+        const trace = timer === null ? null : traceWithoutClassifier(ruled.trace, null, timer);
         return { ok: true, decision: ruleDecision, trace };
       }
       const tabular = features.tabular(input);
@@ -301,6 +336,7 @@ function sameOutput(expected: GoldenOutput, actual: GoldenOutput): boolean {
     expected.stage === actual.stage &&
     expected.fallback_used === actual.fallback_used &&
     expected.escalate === actual.escalate &&
+    expected.unfamiliar === actual.unfamiliar &&
     near(expected.confidence, actual.confidence) &&
     JSON.stringify(expected.reason_codes) === JSON.stringify(actual.reason_codes) &&
     JSON.stringify(expected.rules_triggered) === JSON.stringify(actual.rules_triggered) &&

@@ -126,6 +126,21 @@ export const policyStatuses = [
 ] as const;
 export type PolicyStatus = (typeof policyStatuses)[number];
 
+export const familiarityEffectSchema = z.object({
+  checks: z.array(z.enum(['words', 'embedding', 'fields'])),
+  /** The share of inputs like the examples that the limits are set to lose. */
+  target_loss: z.number(),
+  /** The share of held-out rows called unfamiliar, and the accuracy of the classifier on the two kinds of rows. */
+  flagged: z.number(),
+  accuracy_familiar: z.number().nullable(),
+  accuracy_unfamiliar: z.number().nullable(),
+  /** Texts that are none of the type's business, and how many of them are noticed. */
+  probes_tried: z.int(),
+  probes_noticed: z.int(),
+  sentence: z.string(),
+});
+export type FamiliarityEffect = z.infer<typeof familiarityEffectSchema>;
+
 export const metricsSchema = z
   .object({
     accuracy: z.number(),
@@ -146,6 +161,8 @@ export const metricsSchema = z
     latency_estimate_p95_ms: z.number(),
     /** For each threshold: share of rows decided at or above it, and the error among those. */
     risk_coverage: z.array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() })),
+    /** What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them. */
+    familiarity: familiarityEffectSchema.nullable().default(null),
     /** Plain sentences about the run: fields left out and why, texts cut, what the text model uses. */
     notes: z.array(z.string()),
     augmentation: z.object({
@@ -185,6 +202,16 @@ export const decisionTraceSchema = z.object({
   stage_ms: z.record(z.string(), z.number()),
   /** Names of the text fields that were cut to the encoder's length. */
   truncated: z.array(z.string()),
+  /** What was compared to see whether the input is like the examples; `outside` names fields beyond their range. */
+  familiarity: z.array(
+    z.object({
+      check: z.enum(['words', 'embedding', 'fields']),
+      score: z.number(),
+      limit: z.number(),
+      familiar: z.boolean(),
+      outside: z.array(z.string()),
+    }),
+  ),
 });
 export type DecisionTrace = z.infer<typeof decisionTraceSchema>;
 
@@ -200,5 +227,7 @@ export const decisionSchema = z.object({
   class_probabilities: z.record(z.string(), z.number()),
   explanation: z.string(),
   stage: z.enum(stages),
+  /** The input is unlike the examples that the policy learned from; it counts as below the escalation threshold. */
+  unfamiliar: z.boolean(),
 });
 export type Decision = z.infer<typeof decisionSchema>;

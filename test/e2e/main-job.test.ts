@@ -12,6 +12,7 @@ type Outcome = {
   stage: string;
   reason_codes: string[];
   rules_triggered: string[];
+  unfamiliar: boolean;
   class_probabilities: Record<string, number>;
   confidence: number;
 };
@@ -184,6 +185,7 @@ describe('the main job, end to end [EDG-5]', () => {
           stage: offline.stage,
           reasons: offline.reason_codes,
           rules: offline.rules_triggered,
+          unfamiliar: offline.unfamiliar,
         },
         `row ${at + 1} of ${job.dataSet}`,
       ).toEqual({
@@ -191,6 +193,7 @@ describe('the main job, end to end [EDG-5]', () => {
         stage: online.stage,
         reasons: online.reason_codes,
         rules: online.rules_triggered,
+        unfamiliar: online.unfamiliar,
       });
       for (const option of options) {
         const difference = Math.abs(

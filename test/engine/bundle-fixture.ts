@@ -34,6 +34,7 @@ type Overrides = {
   model?: LogisticModel;
   golden?: Golden[];
   inputSchema?: JsonObject | null;
+  familiarity?: BundleParts['familiarity'];
   fallbackOption?: string | null;
   thresholds?: Definition['confidence_thresholds'];
   policy?: Partial<Definition['escalation_policy']>;
@@ -82,6 +83,7 @@ export function bundleParts(overrides: Overrides = {}): BundleParts {
     plan: overrides.plan ?? amountPlan,
     classifier: exportLogistic(overrides.model ?? amountModel),
     reasons: { by_option: { approve: [], decline: ['AMOUNT'] } },
+    familiarity: overrides.familiarity ?? null,
     inputSchema: overrides.inputSchema ?? null,
     golden: overrides.golden ?? [],
     modelCard: '# loan\n',

@@ -44,13 +44,14 @@ describe('packing and opening a bundle', () => {
     const parts = bundleParts({
       rules: [{ name: 'vip', condition: 'ctx.amount < 5.0', reason_code: 'VIP' }],
       inputSchema: { type: 'object', required: ['amount'] },
+      familiarity: { words: null, embedding: null, fields: { low: [-1, 0], high: [1, 0], most: 0 } },
       fallbackOption: 'decline',
     });
     const { manifest, ...rest } = unpackBundle(packBundle(parts, sha256), sha256);
     const { manifest: packedManifest, ...packedRest } = parts;
     expect(rest).toEqual(packedRest);
     expect(manifest).toMatchObject(packedManifest);
-    expect(Object.keys(manifest.files)).toEqual(entryNames.slice(1, 9));
+    expect(Object.keys(manifest.files)).toEqual(entryNames.slice(1, 10));
   });
 
   it('writes the same bytes every time, in every time zone', () => {
@@ -114,6 +115,7 @@ describe('the model card', () => {
       latency_estimate_p50_ms: 1,
       latency_estimate_p95_ms: 2,
       risk_coverage: [],
+      familiarity: null,
       notes: ['Two texts were cut.'],
       augmentation: {
         status: 'none',

@@ -38,6 +38,7 @@ describe('deciding', () => {
       class_probabilities: { approve: 0, decline: 1 },
       explanation: 'Rule «high amount» matched.',
       stage: 'rules',
+      unfamiliar: false,
     });
   });
 

@@ -38,6 +38,7 @@ function decision(note = ''): DecisionRecord {
       rulesTriggered: [],
       escalated: false,
       fallbackUsed: false,
+      unfamiliar: false,
       policyVersion: 'v1',
       latencyMs: 0.2,
       apiKeyId: null,

@@ -33,6 +33,7 @@ async function openWithLists() {
       rulesTriggered: [],
       escalated: false,
       fallbackUsed: false,
+      unfamiliar: false,
       policyVersion: 'v1',
       latencyMs: 1,
       apiKeyId: null,

@@ -38,6 +38,7 @@ function add(count: number, from: number): void {
         rulesTriggered: [],
         escalated: random() < 0.1,
         fallbackUsed: false,
+        unfamiliar: false,
         policyVersion: 'v1',
         latencyMs: Math.round(random() * 64) / 8,
         apiKeyId: null,

@@ -27,6 +27,7 @@ async function openWithLogs(count: number, change: (index: number) => Partial<Lo
         rulesTriggered: [],
         escalated: index % 4 === 0,
         fallbackUsed: false,
+        unfamiliar: false,
         policyVersion: 'v1',
         latencyMs: 2,
         apiKeyId: null,
@@ -39,6 +40,20 @@ async function openWithLogs(count: number, change: (index: number) => Partial<Lo
 }
 
 describe('the decision log', () => {
+  it('shows those that need a look with unfamiliar inputs first, until they are corrected', async () => {
+    const { call, url } = await openWithLogs(12, (index) => ({
+      escalated: index % 3 === 0,
+      unfamiliar: index === 3,
+    }));
+    const review = async () => (await call('GET', `${url}/logs?review=true`)).body.items;
+    const requests = async () => (await review()).map((record: { request_id: string }) => record.request_id);
+    expect(await requests()).toEqual(['r3', 'r9', 'r6', 'r0']);
+    const [first] = await review();
+    expect(first).toMatchObject({ unfamiliar: true, escalated: true });
+    await call('PUT', `${url}/logs/${first.id}/correction`, { decision: 'no' });
+    expect(await requests()).toEqual(['r9', 'r6', 'r0']);
+  });
+
   it('is listed newest first and filtered [LOG-1] [LOG-2]', async () => {
     const { call, url, clock } = await openWithLogs(40);
     const first = await call('GET', `${url}/logs`);

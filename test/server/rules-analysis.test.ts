@@ -65,6 +65,7 @@ describe('before rules are saved', () => {
         rulesTriggered: ['large'],
         escalated: false,
         fallbackUsed: false,
+        unfamiliar: false,
         policyVersion: '1',
         latencyMs: 1,
         apiKeyId: null,

@@ -12,7 +12,10 @@ __all__ = ["EdgeDecision", "Settings"]
 
 @dataclass(frozen=True)
 class EdgeDecision:
-    """One decision. `stage` is "rules", "classifier" or "fallback"; `escalate` asks for a person's look."""
+    """One decision. `stage` is "rules", "classifier" or "fallback"; `escalate` asks for a person's look.
+
+    `unfamiliar` says that the input is unlike the examples: the classifier's choice was not relied on.
+    """
 
     decision: str
     confidence: float
@@ -22,6 +25,7 @@ class EdgeDecision:
     rules_triggered: list[str]
     escalate: bool
     fallback_used: bool
+    unfamiliar: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a new JSON-ready dict."""
@@ -37,6 +41,8 @@ class Settings:
             self._auto_decide = float(manifest["confidence_thresholds"]["auto_decide"])
             self._escalation = float(manifest["confidence_thresholds"]["escalation"])
             self._between = str(manifest["escalation_policy"]["between"])
+            # Bundles from before familiarity have neither the setting nor the file.
+            self.notices_unfamiliar = manifest["escalation_policy"].get("unfamiliar", "escalate") != "ignore"
             self._fallback = manifest["fallback_option"]
             by_option = reasons["by_option"].items()
             self._reasons = {str(option): [str(code) for code in codes] for option, codes in by_option}
@@ -61,13 +67,16 @@ class Settings:
             rules_triggered=[rule["name"]],
             escalate=False,
             fallback_used=False,
+            unfamiliar=False,
         )
 
-    def by_classifier(self, probabilities: list[float]) -> EdgeDecision:
+    def by_classifier(self, probabilities: list[float], unfamiliar: bool) -> EdgeDecision:
         """Return the decision for the classifier's probabilities; there is no live escalation offline."""
         confidence = max(probabilities)
         decision = self.options[probabilities.index(confidence)]
-        if confidence >= self._auto_decide:
+        if unfamiliar:
+            escalate, fallback = True, self._fallback
+        elif confidence >= self._auto_decide:
             escalate, fallback = False, None
         elif confidence >= self._escalation:
             escalate = self._between != "accept"
@@ -83,4 +92,5 @@ class Settings:
             rules_triggered=[],
             escalate=escalate,
             fallback_used=fallback is not None,
+            unfamiliar=unfamiliar,
         )

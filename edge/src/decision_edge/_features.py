@@ -29,7 +29,8 @@ class TabularFeatures:
             self.size = int(plan["tabular_size"])
         except (KeyError, TypeError, ValueError, IndexError) as error:
             raise InvalidBundle(f"features.json: a field is not as the format says ({error!r})") from error
-        slots = sum(len(encode(None)) for _, encode in self._fields)
+        self.field_sizes = [len(encode(None)) for _, encode in self._fields]
+        slots = sum(self.field_sizes)
         if slots != self.size:
             raise InvalidBundle(f"features.json: the fields have {slots} slots, tabular_size says {self.size}")
 

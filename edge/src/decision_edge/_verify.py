@@ -27,6 +27,8 @@ def differences(predictor: EdgePredictor) -> Iterator[list[str]]:
 
 def _compare(predictor: EdgePredictor, given: Any, expected: dict[str, Any], tolerance: float) -> Iterator[str]:
     actual = predictor.predict(given).to_dict()
+    if expected.get("unfamiliar", False) != actual["unfamiliar"]:
+        yield f"unfamiliar: expected {not actual['unfamiliar']}, got {actual['unfamiliar']}"
     for field in _EXACT:
         if expected[field] != actual[field]:
             yield f"{field}: expected {expected[field]!r}, got {actual[field]!r}"

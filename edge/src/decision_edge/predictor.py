@@ -9,6 +9,7 @@ from ._bundle import ENCODER, TOKENIZER, Bundle, read_bundle
 from ._classifier import Classifier
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle
+from ._familiarity import Familiarity
 from ._features import TabularFeatures
 from ._json import clean_input
 from ._rules import RulesError, load_rules
@@ -57,6 +58,9 @@ class EdgePredictor:
             self._text = TextFeatures(text, bundle.bytes(TOKENIZER), encoder)
             dense_size += self._text.encoder.size if self._text.encoder else 0
             ngram_size = self._text.ngrams.size if self._text.ngrams else 0
+        self._familiarity: Familiarity | None = None
+        if "familiarity.json" in bundle and self._settings.notices_unfamiliar:
+            self._familiarity = Familiarity(bundle.json("familiarity.json"), plan, self._tabular.field_sizes)
         options = len(self._settings.options)
         self._classifier = Classifier(bundle.bytes("classifier.onnx"), dense_size, ngram_size, options)
 
@@ -94,6 +98,7 @@ class EdgePredictor:
         if rule is not None:
             return self._settings.by_rule(rule)
         dense = self._tabular.encode(values)
+        ids: list[int] = []
         indices: list[int] = []
         weights: list[float] = []
         if self._text is not None:
@@ -102,4 +107,5 @@ class EdgePredictor:
                 dense += self._text.encoder.encode(ids)
             if self._text.ngrams is not None:
                 indices, weights = self._text.ngrams.encode(ids)
-        return self._settings.by_classifier(self._classifier.score(dense, indices, weights))
+        strange = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
+        return self._settings.by_classifier(self._classifier.score(dense, indices, weights), strange)

@@ -1,6 +1,7 @@
 import { strFromU8, strToU8 } from 'fflate';
 import type { ZodType } from 'zod';
 import type { JsonObject } from '../domain.ts';
+import { type FamiliarityFile, familiaritySchema, fitsPlan } from '../features/familiarity.ts';
 import { type FeaturePlan, featurePlanSchema } from '../features/plan.ts';
 import type { Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/compile.ts';
@@ -26,6 +27,8 @@ export type Bundle = {
   plan: FeaturePlan;
   classifier: Uint8Array;
   reasons: Reasons;
+  /** null where the policy has no way to tell unfamiliar inputs. */
+  familiarity: FamiliarityFile | null;
   inputSchema: JsonObject | null;
   golden: Golden[];
   modelCard: string;
@@ -93,6 +96,7 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
     ['model-card.md', strToU8(parts.modelCard)],
     ['LICENSES', strToU8(licensesText)],
   ]);
+  if (parts.familiarity !== null) entries.set('familiarity.json', jsonBytes(parts.familiarity));
   if (parts.inputSchema !== null) entries.set('input_schema.json', jsonBytes(parts.inputSchema));
   if (text !== undefined)
     for (const [name, bytes] of textEntries(manifest, parts.plan, text, sha256)) entries.set(name, bytes);
@@ -188,6 +192,14 @@ function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<s
     parseJson('features.json', file('features.json')),
   );
   checkText(manifest, plan);
+  const familiarityBytes = files.get('familiarity.json');
+  const familiarity =
+    familiarityBytes === undefined
+      ? null
+      : parseAs('familiarity.json', familiaritySchema, parseJson('familiarity.json', familiarityBytes));
+  if (familiarity !== null && !fitsPlan(familiarity, plan)) {
+    throw bundleFault('entry familiarity.json', 'does not fit features.json');
+  }
   const schemaBytes = files.get('input_schema.json');
   const inputSchema = schemaBytes === undefined ? null : parseJson('input_schema.json', schemaBytes);
   if (inputSchema !== null && (typeof inputSchema !== 'object' || Array.isArray(inputSchema))) {
@@ -204,6 +216,7 @@ function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<s
     plan,
     classifier: file('classifier.onnx'),
     reasons: parseAs('reasons.json', reasonsSchema, parseJson('reasons.json', file('reasons.json'))),
+    familiarity,
     inputSchema: inputSchema as JsonObject | null,
     golden: readGolden(file('golden.jsonl')),
     modelCard: strFromU8(file('model-card.md')),

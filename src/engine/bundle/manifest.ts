@@ -55,6 +55,7 @@ const goldenOutputSchema = z.strictObject({
   rules_triggered: z.array(z.string()),
   fallback_used: z.boolean(),
   escalate: z.boolean(),
+  unfamiliar: z.boolean().default(false),
   class_probabilities: z.record(z.string(), z.number()),
 });
 /** One line of `golden.jsonl`: an input and the decision that every implementation must give for it. */
@@ -72,6 +73,7 @@ export function toGoldenOutput(decision: Decision): GoldenOutput {
     rules_triggered: [...decision.rules_triggered],
     fallback_used: decision.fallback_used,
     escalate: decision.escalate,
+    unfamiliar: decision.unfamiliar,
     class_probabilities: { ...decision.class_probabilities },
   };
 }
@@ -83,6 +85,7 @@ export const entryNames = [
   'features.json',
   'classifier.onnx',
   'reasons.json',
+  'familiarity.json',
   'input_schema.json',
   'golden.jsonl',
   'model-card.md',

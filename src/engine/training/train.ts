@@ -10,16 +10,17 @@ import { compileFeatures } from '../features/compile.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import { exportLogistic } from '../onnx/logistic.ts';
 import { type CompiledRules, compileRules } from '../rules/compile.ts';
-import { chooseText, type FittedModel, fitChoice, inferFields, type TextUse, tuneStrengths } from './fit.ts';
+import { type Evaluated, evaluateModel } from './evaluate.ts';
+import { learnFamiliarity } from './familiarity.ts';
+import { chooseText, fitChoice, inferFields, type TextUse, tuneStrengths } from './fit.ts';
 import { goldenLines, measureLatency } from './golden.ts';
 import { growExamples } from './grow.ts';
-import { evaluate, percentile, topOption } from './metrics.ts';
+import { percentile } from './metrics.ts';
 import { type LabelledRow, prepareRows, reasonsByOption } from './prepare.ts';
+import { probeTexts } from './probes.ts';
 import { createProgress, type ProgressTeller } from './progress.ts';
 import { proveExport } from './prove.ts';
-import type { HeldOutRow, TrainOutcome, TrainPorts, TrainRequest } from './request.ts';
-import { buildRows } from './rows.ts';
-import { scoreRows } from './score.ts';
+import type { TrainOutcome, TrainPorts, TrainRequest } from './request.ts';
 import { splitRows } from './split.ts';
 import { type ReadTexts, readTexts } from './texts.ts';
 
@@ -89,7 +90,18 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const measured = fitChoice({ ...shared, choice, rows: trainRows, relearn: false });
 
   progress.tell('evaluate', 0, `Measuring on ${count(measuredRows.length)} examples`);
-  const evaluated = evaluateModel(measured, measuredRows, texts, options);
+  const probes = measured.plan.text === null ? [] : probeTexts();
+  const readProbes = await readTexts(probes, ports.tokenizer, ports.encoder, progress.tick);
+  const learnOn = (model: typeof measured, learned: readonly LabelledRow[]) =>
+    learnFamiliarity({ plan: model.plan, rows: learned, built: model.rows, texts });
+  const evaluated = evaluateModel({
+    model: measured,
+    familiarity: learnOn(measured, trainRows),
+    rows: measuredRows,
+    texts: new Map([...texts, ...readProbes]),
+    probes,
+    options,
+  });
   progress.tell('evaluate', 0.3, config.refit ? `Fitting on all ${count(rows.length)} examples` : 'Measured');
   const final = config.refit ? fitChoice({ ...shared, choice, rows, relearn: true }) : measured;
 
@@ -103,6 +115,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     plan: final.plan,
     classifier: classifierFile,
     reasons: { by_option: reasonsByOption(rows, options, definition.reason_codes) },
+    familiarity: config.refit ? learnOn(final, rows) : learnOn(measured, trainRows),
     inputSchema: definition.input_schema,
     golden: [],
     modelCard: '',
@@ -123,7 +136,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     train_size: trainRows.length,
     test_size: testRows.length,
     feature_count: final.calibrated.D + final.calibrated.V,
-    escalation_estimate: escalationShare(evaluated.confidences, manifest),
+    escalation_estimate: escalationShare(evaluated, manifest),
     latency_estimate_p50_ms: percentile(times, 0.5),
     latency_estimate_p95_ms: percentile(times, 0.95),
     notes,
@@ -177,66 +190,6 @@ async function readAllTexts(
   return texts;
 }
 
-type Evaluated = {
-  figures: Omit<
-    Metrics,
-    | 'train_size'
-    | 'test_size'
-    | 'feature_count'
-    | 'escalation_estimate'
-    | 'latency_estimate_p50_ms'
-    | 'latency_estimate_p95_ms'
-    | 'notes'
-    | 'augmentation'
-    | 'auto_generation'
-  >;
-  confidences: number[];
-  heldOut: HeldOutRow[];
-};
-
-function evaluateModel(
-  model: FittedModel,
-  rows: readonly LabelledRow[],
-  texts: ReadTexts,
-  options: readonly string[],
-): Evaluated {
-  const built = buildRows(
-    model.plan,
-    rows.map((row) => row.input),
-    texts,
-  );
-  const predictionsOf = (scores: number[][]) =>
-    rows.map((row, i) => ({ expected: options.indexOf(row.decision), probabilities: scores[i] ?? [] }));
-  const probabilities = scoreRows(model.calibrated, built);
-  const after = evaluate(predictionsOf(probabilities), options);
-  const before = evaluate(predictionsOf(scoreRows(model.uncalibrated, built)), options);
-  return {
-    figures: {
-      accuracy: after.accuracy,
-      macro_f1: after.macroF1,
-      macro_precision: after.macroPrecision,
-      macro_recall: after.macroRecall,
-      per_class: after.perClass,
-      confusion_matrix: after.confusionMatrix,
-      confusion_labels: [...options],
-      log_loss: after.logLoss,
-      ece_before: before.ece,
-      ece: after.ece,
-      risk_coverage: after.riskCoverage,
-    },
-    confidences: probabilities.map((row) => row[topOption(row)] ?? 0),
-    heldOut: rows.map((row, i) => {
-      const scores = probabilities[i] ?? [];
-      return {
-        example_id: row.id,
-        expected: row.decision,
-        predicted: options[topOption(scores)] ?? '',
-        probabilities: scores,
-      };
-    }),
-  };
-}
-
 function manifestOf(request: TrainRequest, plan: FeaturePlan, ports: TrainPorts): Omit<Manifest, 'files'> {
   const { definition, config } = request;
   const escalation = config.escalation_threshold ?? definition.confidence_thresholds.escalation;
@@ -266,9 +219,14 @@ function manifestOf(request: TrainRequest, plan: FeaturePlan, ports: TrainPorts)
   };
 }
 
-/** The share of decisions whose confidence would not be accepted as it is. */
-function escalationShare(confidences: readonly number[], manifest: Omit<Manifest, 'files'>): number {
+/** The share of decisions that would not be accepted as they are: of low confidence, or for an unfamiliar input. */
+function escalationShare(
+  { confidences, unfamiliar }: Pick<Evaluated, 'confidences' | 'unfamiliar'>,
+  manifest: Omit<Manifest, 'files'>,
+): number {
   const { confidence_thresholds: thresholds, escalation_policy } = manifest;
   const accepted = escalation_policy.between === 'accept' ? thresholds.escalation : thresholds.auto_decide;
-  return confidences.filter((confidence) => confidence < accepted).length / Math.max(1, confidences.length);
+  const noticed = escalation_policy.unfamiliar === 'escalate';
+  const escalated = confidences.filter((confidence, i) => confidence < accepted || (noticed && unfamiliar[i] === true));
+  return escalated.length / Math.max(1, confidences.length);
 }

@@ -6,6 +6,11 @@ import { Card } from '../parts/layout.tsx';
 import { readSchemaText } from './save-bar.tsx';
 import { useDraft } from './use-draft.ts';
 
+const unfamiliarChoices = [
+  { value: 'escalate', text: 'Treat as unsure' },
+  { value: 'ignore', text: 'Decide like any other' },
+] as const;
+
 const betweenChoices = [
   { value: 'flag', text: 'Decide, and mark it for a look' },
   { value: 'accept', text: 'Decide as if sure' },
@@ -113,6 +118,16 @@ function ThresholdsCard({ type, choices }: { type: DecisionType; choices: readon
         onValue={(value) => {
           const between = betweenChoices.find((choice) => choice.value === value)?.value;
           if (between) edit({ escalation_policy: { ...draft.escalation_policy, between } });
+        }}
+      />
+      <SelectField
+        label="Inputs unlike the examples"
+        hint="A classifier may be sure of nonsense; the policy also looks at the input itself."
+        value={draft.escalation_policy.unfamiliar}
+        choices={unfamiliarChoices}
+        onValue={(value) => {
+          const unfamiliar = unfamiliarChoices.find((choice) => choice.value === value)?.value;
+          if (unfamiliar) edit({ escalation_policy: { ...draft.escalation_policy, unfamiliar } });
         }}
       />
       <SelectField

@@ -17,19 +17,24 @@ export function LogsTab({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
   const [page, setPage] = useState(1);
   const [decision, setDecision] = useState('');
-  const [escalated, setEscalated] = useState(false);
-  const filter = { ...(decision === '' ? {} : { decision }), ...(escalated ? { escalated } : {}) };
-  const list = useOperation('logs.list', { params, query: { page, page_size: 25, ...filter } }, { keepPrevious: true });
+  const [review, setReview] = useState(false);
+  const filter = decision === '' ? {} : { decision };
+  const query = { page, page_size: 25, ...filter, ...(review ? { review } : {}) };
+  const list = useOperation('logs.list', { params, query }, { keepPrevious: true });
   const metrics = useOperation('metrics.type', { params });
   const exportLog = useMutation({
-    mutationFn: () => client.download('logs.export', { params, query: { format: 'csv', ...filter } }),
+    mutationFn: () =>
+      client.download('logs.export', {
+        params,
+        query: { format: 'csv', ...filter, ...(review ? { escalated: true } : {}) },
+      }),
     onSuccess: ({ blob, fileName }) => saveFile(blob, fileName ?? `${type.name}-log.csv`),
   });
   useCommands([
     { id: 'export-log', title: 'Export log as CSV', group: 'Files', run: () => exportLog.mutate() },
     { id: 'refresh-log', title: 'Read the log again', group: 'Go', run: () => void list.refetch() },
   ]);
-  const empty = list.data?.total === 0 && decision === '' && !escalated;
+  const empty = list.data?.total === 0 && decision === '' && !review;
   if (list.isPending) return <Busy>Loading the log…</Busy>;
   if (empty) {
     return (
@@ -70,10 +75,10 @@ export function LogsTab({ type }: { type: DecisionType }) {
             ]}
           />
           <CheckField
-            label="Only those that need a look"
-            checked={escalated}
+            label="Only those that need a look, unfamiliar inputs first"
+            checked={review}
             onChecked={(checked) => {
-              setEscalated(checked);
+              setReview(checked);
               setPage(1);
             }}
           />
@@ -122,7 +127,8 @@ function LogTable({ type, items }: { type: DecisionType; items: readonly LogReco
                   </span>
                 </td>
                 <td>
-                  {record.decision} {record.escalated && <span className="badge warn">look</span>}
+                  {record.decision} {record.escalated && <span className="badge warn">look</span>}{' '}
+                  {record.unfamiliar && <span className="badge bad">unfamiliar</span>}
                 </td>
                 <td className="num">{percent(record.confidence)}</td>
                 <td>{record.stage}</td>

@@ -178,6 +178,7 @@ function Answer({ answer }: { answer: DecideResponse }) {
         title="Decision"
         actions={
           <span className="row">
+            {answer.unfamiliar && <span className="badge bad">Unfamiliar input</span>}
             {answer.escalate && <span className="badge warn">Needs a look</span>}
             {answer.fallback_used && <span className="badge warn">Fallback</span>}
             <span className="badge">{answer.policy_version}</span>

@@ -18,6 +18,7 @@ export const logRecordSchema = z
     rules_triggered: z.array(z.string()),
     escalated: z.boolean(),
     fallback_used: z.boolean(),
+    unfamiliar: z.boolean(),
     policy_version: z.string(),
     latency_ms: z.number(),
     api_key_id: z.string().nullable(),
@@ -47,7 +48,14 @@ export const logOperations = {
     method: 'GET',
     path: `${base}/logs`,
     params: decisionTypeParams,
-    query: z.strictObject({ ...pageQuery, ...filters }),
+    query: z.strictObject({
+      ...pageQuery,
+      ...filters,
+      review: z
+        .boolean()
+        .default(false)
+        .describe('Only records that need a look and have no correction, those of unfamiliar inputs first'),
+    }),
     output: paginated(logRecordSchema),
     status: 200,
     summary: 'Decision log, newest first',

@@ -54,6 +54,7 @@ async function make(
       rulesTriggered: decision.rules_triggered,
       escalated: decision.escalate,
       fallbackUsed: decision.fallback_used,
+      unfamiliar: decision.unfamiliar,
       policyVersion: decision.policy_version,
       latencyMs,
       apiKeyId: caller.apiKeyId,

@@ -27,6 +27,7 @@ function recordOf(type: DecisionTypeRow, row: LogRow): LogRecord {
     rules_triggered: row.rulesTriggered,
     escalated: row.escalated,
     fallback_used: row.fallbackUsed,
+    unfamiliar: row.unfamiliar,
     policy_version: row.policyVersion,
     latency_ms: row.latencyMs,
     api_key_id: row.apiKeyId,
@@ -49,6 +50,7 @@ const csvColumns = [
   'rules_triggered',
   'escalated',
   'fallback_used',
+  'unfamiliar',
   'policy_version',
   'latency_ms',
   'api_key_id',
@@ -87,7 +89,9 @@ function* jsonText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): Generator
 export const logHandlers = {
   'logs.list': async (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { rows, total } = await deps.store.logs.page(type.seq, query, query.page, query.page_size);
+    const { rows, total } = query.review
+      ? deps.store.logs.toReview(type.seq, query, query.page, query.page_size)
+      : await deps.store.logs.page(type.seq, query, query.page, query.page_size);
     return pageOf(
       rows.map((row) => recordOf(type, row)),
       total,

@@ -27,6 +27,7 @@ export type LogInsert = {
   rulesTriggered: string[];
   escalated: boolean;
   fallbackUsed: boolean;
+  unfamiliar: boolean;
   policyVersion: string;
   latencyMs: number;
   apiKeyId: string | null;
@@ -39,8 +40,9 @@ export type LogRow = Omit<LogInsert, 'decisionTypeSeq'> & { seq: number; correct
 export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => void {
   const statement = db.prepare(
     `INSERT INTO decision_logs (id, decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
-       class_probabilities, rules_triggered, escalated, fallback_used, policy_version, latency_ms, api_key_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, latency_ms, api_key_id,
+       created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const summarise = summariseLogs(db);
   return (record) => {
@@ -57,6 +59,7 @@ export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => v
       JSON.stringify(record.rulesTriggered),
       record.escalated ? 1 : 0,
       record.fallbackUsed ? 1 : 0,
+      record.unfamiliar ? 1 : 0,
       record.policyVersion,
       record.latencyMs,
       record.apiKeyId,
@@ -93,6 +96,7 @@ type Raw = {
   rules_triggered: string;
   escalated: number;
   fallback_used: number;
+  unfamiliar: number;
   policy_version: string;
   latency_ms: number;
   api_key_id: string | null;
@@ -114,6 +118,7 @@ function toRow(raw: Raw): LogRow {
     rulesTriggered: JSON.parse(raw.rules_triggered) as string[],
     escalated: raw.escalated === 1,
     fallbackUsed: raw.fallback_used === 1,
+    unfamiliar: raw.unfamiliar === 1,
     policyVersion: raw.policy_version,
     latencyMs: raw.latency_ms,
     apiKeyId: raw.api_key_id,
@@ -212,6 +217,21 @@ export function createLogStore(db: WorkbenchDatabase) {
         if (counted % rangesPerTurn === 0) await nextTurn();
       }
       return { rows, total };
+    },
+    /** One page of the records that need a look and have no correction: of unfamiliar inputs first, then newest first. */
+    toReview(typeSeq: number, filter: LogFilter, page: number, pageSize: number): { rows: LogRow[]; total: number } {
+      const wanted = conditions(typeSeq, filter);
+      const values = wanted.map(({ value }) => value);
+      const sql = `FROM decision_logs INDEXED BY decision_logs_to_review
+        WHERE ${wanted.map(({ row }) => row).join(' AND ')} AND escalated = 1 AND corrected_decision IS NULL`;
+      const total = db.prepare<(string | number)[], number>(`SELECT count(*) ${sql}`).pluck();
+      const rows = db.prepare<(string | number)[], Raw>(
+        `SELECT * ${sql} ORDER BY unfamiliar DESC, seq DESC LIMIT ? OFFSET ?`,
+      );
+      return {
+        rows: rows.all(...values, pageSize, (page - 1) * pageSize).map(toRow),
+        total: total.get(...values) ?? 0,
+      };
     },
     /** All records that match, newest first, up to `limit` at a time; records made meanwhile are not in it. */
     *slices(typeSeq: number, filter: LogFilter, limit: number): Generator<LogRow[]> {

@@ -1,0 +1,112 @@
+/**
+ * Whether an input is like the examples a policy learned from. A classifier must choose an option even for nonsense and
+ * may be sure of it; these checks look at the input itself, whatever the kind of classifier.
+ */
+import { z } from 'zod';
+import type { FeaturePlan } from './plan.ts';
+
+const finite = z.number();
+
+/** `familiarity.json`: a check that does not apply to the policy, or that learned nothing, is null. */
+export const familiaritySchema = z.strictObject({
+  /** Mean rarity of the word pieces of the text: their idf, `unknown` for those outside the vocabulary. */
+  words: z.strictObject({ unknown: finite, most: finite }).nullable(),
+  /** Largest dot product of the embedding with the mean direction of an option's examples. */
+  embedding: z.strictObject({ centroids: z.array(z.array(finite)).min(1), least: finite }).nullable(),
+  /** Number of tabular fields with a slot outside the range of the examples. */
+  fields: z.strictObject({ low: z.array(finite), high: z.array(finite), most: z.int().nonnegative() }).nullable(),
+});
+export type FamiliarityFile = z.infer<typeof familiaritySchema>;
+
+/** The outcome of one check; `outside` names the tabular fields that are outside their range. */
+export type FamiliarityCheck = {
+  check: 'words' | 'embedding' | 'fields';
+  score: number;
+  limit: number;
+  familiar: boolean;
+  outside: string[];
+};
+
+/** Differences of rounding between implementations must not move a value over an end of its range. */
+const slack = 1e-4;
+
+/** Mean rarity of token ids; a text without any is as rare as an unknown one. */
+export function rarityOf(ids: readonly number[], idfOf: (id: number) => number | undefined, unknown: number): number {
+  if (ids.length === 0) return unknown;
+  let sum = 0;
+  for (const id of ids) sum += idfOf(id) ?? unknown;
+  return sum / ids.length;
+}
+
+/** Largest dot product of `embedding` with one of the directions. */
+export function similarityOf(
+  embedding: ArrayLike<number>,
+  from: number,
+  centroids: readonly ArrayLike<number>[],
+): number {
+  let largest = Number.NEGATIVE_INFINITY;
+  for (const centroid of centroids) {
+    let sum = 0;
+    for (let d = 0; d < centroid.length; d++) sum += (centroid[d] as number) * (embedding[from + d] as number);
+    if (sum > largest) largest = sum;
+  }
+  return largest;
+}
+
+/** Whether any slot of a field is outside its range. */
+export function isOutside(
+  dense: ArrayLike<number>,
+  from: number,
+  slot: { start: number; size: number },
+  range: { low: ArrayLike<number>; high: ArrayLike<number> },
+): boolean {
+  for (let s = slot.start; s < slot.start + slot.size; s++) {
+    const value = dense[from + s] as number;
+    if (value < (range.low[s] as number) - slack || value > (range.high[s] as number) + slack) return true;
+  }
+  return false;
+}
+
+/**
+ * Compiles the checks into a function of the dense vector and the token ids of an input; it gives one outcome per check
+ * of the file. `slots` are those of the compiled plan.
+ */
+export function compileFamiliarity(
+  file: FamiliarityFile,
+  plan: FeaturePlan,
+  slots: readonly { field: string; start: number; size: number }[],
+): (dense: Float32Array, ids: readonly number[]) => FamiliarityCheck[] {
+  const { words, embedding, fields } = file;
+  const ngrams = plan.text?.ngrams;
+  const idf = new Map(ngrams?.unigrams.map((id, index) => [id, ngrams.idf[index] as number]));
+  return (dense, ids) => {
+    const checks: FamiliarityCheck[] = [];
+    const add = (check: FamiliarityCheck['check'], score: number, limit: number, familiar: boolean) =>
+      checks.push({ check, score, limit, familiar, outside: [] });
+    if (words !== null) {
+      const score = rarityOf(ids, (id) => idf.get(id), words.unknown);
+      add('words', score, words.most, score <= words.most);
+    }
+    if (embedding !== null) {
+      const score = similarityOf(dense, plan.tabular_size, embedding.centroids);
+      add('embedding', score, embedding.least, score >= embedding.least);
+    }
+    if (fields !== null) {
+      const outside = slots.filter((slot) => isOutside(dense, 0, slot, fields)).map(({ field }) => field);
+      const familiar = outside.length <= fields.most;
+      checks.push({ check: 'fields', score: outside.length, limit: fields.most, familiar, outside });
+    }
+    return checks;
+  };
+}
+
+/** Whether the file's lists have the lengths that the plan asks for. */
+export function fitsPlan(file: FamiliarityFile, plan: FeaturePlan): boolean {
+  const { words, embedding, fields } = file;
+  const dimensions = plan.text?.encoder?.dimensions;
+  return (
+    (words === null || (plan.text?.ngrams ?? null) !== null) &&
+    (embedding === null || embedding.centroids.every((centroid) => centroid.length === dimensions)) &&
+    (fields === null || (fields.low.length === plan.tabular_size && fields.high.length === plan.tabular_size))
+  );
+}
