@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { insertCreditEntry } from '../../src/server/store/credits.ts';
 import {
   type Answer,
   createTrainable,
@@ -83,6 +84,25 @@ describe('a policy that reads text with the sentence encoder', () => {
     const free = await decide('URGENT! You have won a free prize, call now to claim 1000 pounds cash');
     expect(free.body).toMatchObject({ decision: 'spam', policy_version: 'v1' });
     expect((await decide('Are we still meeting for lunch tomorrow? See you at home')).body.decision).toBe('not spam');
+  });
+
+  it('never overdraws a budget, however many calls wait for the encoder at once [BAT-7] [PLN-5]', async () => {
+    const { db, newId, clock } = bench.deps;
+    await bench.call('PUT', '/billing/plan', { plan: 'trial' });
+    insertCreditEntry(db)({
+      id: newId(),
+      organisationSeq: 1,
+      operation: 'generation',
+      credits: (await bench.call('GET', '/credits')).body.remaining - 2,
+      decisionTypeId: null,
+      referenceId: null,
+      createdAt: clock.now(),
+    });
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => decide(`lunch at ${i} o'clock, see you`)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(2);
+    for (const { status, body } of answers) if (status !== 200) expect(body.error.code).toBe('quota_exceeded');
+    expect((await bench.call('GET', '/credits')).body).toMatchObject({ used: 5_000, remaining: 0 });
+    await bench.call('PUT', '/billing/plan', { plan: 'local' });
   });
 
   it('answers every waiting call when the encoder is killed: decided or 503, each answer recorded once', async () => {

@@ -28,9 +28,12 @@ async function make(
   const policy = store.policies.deployedOf(type.id);
   if (!policy)
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type; train one first');
-  metering.checkDecision(caller, runtime.decisions.pendingOf(caller.organisationSeq));
+  const checkBudget = () => metering.checkDecision(caller, runtime.decisions.pendingOf(caller.organisationSeq));
+  checkBudget();
   const answered = runtime.deployed.get(type, policy).decide(request.input, { trace });
   const decided = answered instanceof Promise ? await answered : answered;
+  // while the text encoder worked, other calls may have taken what was left
+  if (answered instanceof Promise) checkBudget();
   if (!decided.ok) {
     throw new WorkbenchError('validation_error', 'The input does not fit the input schema', decided.problems);
   }
