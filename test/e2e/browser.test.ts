@@ -57,6 +57,21 @@ describe('the workbench in the browser', () => {
     await expect.poll(async () => label().inputValue()).toBe(before);
   });
 
+  test('renames an option everywhere after showing what that touches [TYP-27]', async () => {
+    await tab('Define').click();
+    await page.getByRole('button', { name: 'Rename an option everywhere' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename an option' });
+    await dialog.getByLabel('Option', { exact: true }).selectOption('deny');
+    await dialog.getByLabel('New name').fill('refuse');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => dialog.getByRole('list', { name: 'What it touches' }).textContent())
+      .toMatch(/\d\d examples with this label.*Rules: /);
+    await dialog.getByRole('button', { name: 'Rename everywhere' }).click();
+    await page.getByText('Renamed; version 2 is active').first().waitFor();
+    await expect.poll(() => page.getByLabel('Option 2').inputValue()).toBe('refuse');
+  });
+
   test('trains with progress until the policy is deployed', async () => {
     await tab('Train').click();
     await page.getByRole('button', { name: 'Start training' }).click();
@@ -74,7 +89,7 @@ describe('the workbench in the browser', () => {
     await tab('Try').click();
     await page.getByRole('button', { name: 'Decide', exact: true }).click();
     const shown = (await page.getByTestId('decision').textContent()) ?? '';
-    expect(shown).toMatch(/approve|review|deny/);
+    expect(shown).toMatch(/approve|review|refuse/);
     await page.screenshot({ path: join(pictures, 'workbench.png') });
     await tab('Logs').click();
     await page.locator('tbody tr').first().waitFor();

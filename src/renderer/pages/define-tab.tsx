@@ -1,8 +1,11 @@
+import { useState } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useOperation } from '../api/queries.ts';
 import { inferSchema } from '../examples/infer-schema.ts';
 import { AreaField, SelectField, TextField, TextListField } from '../parts/fields.tsx';
 import { Card } from '../parts/layout.tsx';
+import { changedFields } from '../state/drafts.ts';
+import { RenameOptionDialog } from './rename-option-dialog.tsx';
 import { readSchemaText } from './save-bar.tsx';
 import { useDraft } from './use-draft.ts';
 
@@ -20,10 +23,13 @@ const betweenChoices = [
 
 /** What is decided: name, options, reason codes, thresholds, fallback and the shape of the input. */
 export function DefineTab({ type }: { type: DecisionType }) {
-  const { draft, edit } = useDraft(type);
+  const { base, draft, edit } = useDraft(type);
+  const [isRenaming, setIsRenaming] = useState(false);
   const choices = draft.options.filter((option) => option !== '');
+  const isEdited = changedFields(base, draft).length > 0;
   return (
     <div className="two">
+      {isRenaming && <RenameOptionDialog type={type} onClose={() => setIsRenaming(false)} />}
       <div className="stack">
         <Card title="The question">
           <TextField
@@ -46,6 +52,17 @@ export function DefineTab({ type }: { type: DecisionType }) {
             onValues={(options) => edit({ options }, `options-${options.length}`)}
             minimum={2}
           />
+          <div>
+            <button
+              type="button"
+              className="small"
+              disabled={isEdited}
+              title={isEdited ? 'Save or discard the changes first' : undefined}
+              onClick={() => setIsRenaming(true)}
+            >
+              Rename an option everywhere…
+            </button>
+          </div>
           <TextListField
             label="Reason codes"
             itemLabel="Reason code"
