@@ -4,6 +4,7 @@ import copy
 import json
 import pathlib
 import sys
+import time
 
 import pytest
 
@@ -12,9 +13,41 @@ from decision_edge._rules.evaluate import Compiler
 from decision_edge._rules.tree import Reader
 from decision_edge._rules.values import Failure, Run, doubles, equal
 
+MOST_SECONDS = 5.0  # generous: what is bounded is the number of steps
 SHARED = pathlib.Path(__file__).parents[2] / "test" / "cases"
 CASES = json.loads((SHARED / "rules.json").read_text("utf-8"))["cases"]
+HOSTILE = json.loads((SHARED / "rules-hostile.json").read_text("utf-8"))
 CONFORMANCE = json.loads((SHARED / "rules-conformance.json").read_text("utf-8"))["cases"]
+
+
+def expand(value):
+    """A value of rules-hostile.json with its short forms written out, as test/engine/rules-hostile.test.ts does."""
+    if isinstance(value, list):
+        return [expand(member) for member in value]
+    if not isinstance(value, dict):
+        return value
+    if "$repeat" in value:
+        text, count = value["$repeat"]
+        return text * count
+    if "$copies" in value:
+        member, count = value["$copies"]
+        return [expand(member) for _ in range(count)]
+    if "$join" in value:
+        return "".join(map(expand, value["$join"]))
+    if "$keys" in value:
+        return {f"k{i}": i for i in range(value["$keys"])}
+    if "$lists" in value:
+        count, inner = value["$lists"][0], expand(value["$lists"][1])
+        for _ in range(count):
+            inner = [inner]
+        return inner
+    if "$nested" in value:
+        field, count, inner, *beside = value["$nested"]
+        inner = expand(inner)
+        for _ in range(count):
+            inner = {**(beside[0] if beside else {}), field: inner}
+        return inner
+    return {key: expand(member) for key, member in value.items()}
 
 
 def rule(ast, condition="ctx.a > 1", name="r"):
@@ -108,3 +141,26 @@ def test_the_conformance_cases_of_cel_hold():
         else:
             run = Run({})
             assert equal(step(run), doubles(case["expected"]), run), case["name"]
+
+
+@pytest.mark.parametrize("case", HOSTILE["evaluated"], ids=[case["name"] for case in HOSTILE["evaluated"]])
+def test_a_hostile_rule_ends_within_its_steps_and_tells_nothing_of_the_input(case):
+    condition = expand(case["condition"])
+    rules = _rules.load_rules({"rules": [rule(case["ast"], condition)]})
+    started = time.monotonic()
+    _, trace = rules.evaluate(expand(case["input"]))
+    assert time.monotonic() - started < MOST_SECONDS
+    assert trace[0]["outcome"] == case["outcome"]
+    assert trace[0]["error"] == case["error"]
+    if case["error"] is not None:
+        kind, _, expression = case["error"].partition(": ")
+        assert kind == case["kind"]
+        assert expression in condition
+        assert "s3cret" not in case["error"]
+        assert "4711" not in case["error"]
+
+
+@pytest.mark.parametrize("case", HOSTILE["trees"], ids=[case["name"] for case in HOSTILE["trees"]])
+def test_a_hostile_tree_is_refused_by_name_of_the_rule(case):
+    with pytest.raises(_rules.RulesError, match="rule 1"):
+        _rules.load_rules({"rules": [rule(expand(case["ast"]))]})

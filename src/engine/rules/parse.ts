@@ -72,7 +72,17 @@ function createConverter(source: string) {
     return [points(start), points(end)];
   };
 
+  let depth = 0;
+  /** What is far too deep is left out: the check of the depth tells of it. */
   const convert = (node: ASTNode, scope: readonly string[]): RuleNode => {
+    if (depth > 2 * limits.depth) return { k: 'var', name: '', at: [0, 0] };
+    depth++;
+    const converted = convertNode(node, scope);
+    depth--;
+    return converted;
+  };
+
+  const convertNode = (node: ASTNode, scope: readonly string[]): RuleNode => {
     const at = atOf(node);
     const nothing: RuleNode = { k: 'var', name: '', at };
     const below = (child: ASTNode) => convert(child, scope);

@@ -12,6 +12,10 @@ type Mend = Range & { text: string };
 export type Syntax = { ast: ASTNode | null; source: string; problems: Problem[]; originalRange(range: Range): Range };
 
 const mostMends = 20;
+const tooDeep = {
+  message: 'The condition is nested too deeply or too long.',
+  suggestion: 'Split it into several rules.',
+};
 const signs = new Map([
   ['and', '&&'],
   ['or', '||'],
@@ -36,6 +40,11 @@ export function parseSyntax(given: string, parser: Environment): Syntax {
     try {
       return { ast: parser.parse(source).ast, source, problems, originalRange };
     } catch (error) {
+      if (error instanceof RangeError) {
+        // The parser counts no nesting of signs: it may run out of stack.
+        problems.push({ ...tooDeep, range: { start: 0, end: given.length } });
+        return { ast: null, source, problems, originalRange };
+      }
       if (!(error instanceof ParseError)) throw error;
       const start = Math.min(error.range?.start ?? 0, source.length);
       const end = Math.min(Math.max(error.range?.end ?? 0, start + 1), source.length);
@@ -91,8 +100,7 @@ function explain(code: string, start: number, source: string): Explained {
     return { message: 'This quotation mark does not start a text.', suggestion: 'Use straight quotes: "…".' };
   if (code.startsWith('unterminated') || code === 'newline_in_string')
     return { message: 'A text is not closed.', suggestion: 'Add the missing quote.' };
-  if (code === 'limit_exceeded')
-    return { message: 'The condition is nested too deeply or too long.', suggestion: 'Split it into several rules.' };
+  if (code === 'limit_exceeded') return tooDeep;
   if (code === 'reserved_identifier')
     return { message: `The word ${word} is reserved.`, suggestion: 'Choose another name.' };
   if (code === 'invalid_macro_argument')

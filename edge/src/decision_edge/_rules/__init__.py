@@ -64,5 +64,8 @@ def load_rules(rules_file: dict[str, Any]) -> RuleSet:
             }
         except (KeyError, TypeError, ValueError) as error:
             raise RulesError(f"rules.json: the tree of rule {number} is not sound") from error
-        loaded.append(TracedRule(plain, tree))
+        try:
+            loaded.append(TracedRule(plain, tree))
+        except RulesError as error:
+            raise RulesError(f"rules.json, rule {number}: {error}") from error
     return RuleSet(loaded)
