@@ -291,14 +291,8 @@ const border = {
   'ERR-9': 'JSON is nested at most 32 levels deep.',
   'ERR-10': 'A part that is not available now is a 503 unavailable, and nothing was changed.',
   'ERR-11': 'The documents list the same codes and statuses as are sent.',
-  'MCP-1': {
-    statement: 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
-    waived: notYet('The tool endpoint'),
-  },
-  'MCP-2': {
-    statement: 'It offers the 14 tools over decision types, examples, training, decisions, logs, metrics and credits.',
-    waived: notYet('The tool endpoint'),
-  },
+  'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
+  'MCP-2': 'It offers the 14 tools over decision types, examples, training, decisions, logs, metrics and credits.',
   'RUN-1': 'serve prints one line of JSON with url, mcp_url, data_dir and pid when it is ready.',
   'RUN-2': 'A data folder in use ends the start with exit 97 and the address, a busy port with exit 98.',
   'RUN-3': 'token prints a session of the local owner.',

@@ -14,14 +14,17 @@ import { newId } from './clock.ts';
 import { listOperations } from './contract/operations.ts';
 import { envelopeOf, toWorkbenchError } from './envelope.ts';
 import { readJsonBody } from './json-body.ts';
+import type { Mcp } from './mcp.ts';
 import type { Deps } from './operations/context.ts';
 import { operationHandlers } from './operations/handlers.ts';
 import { registerOperations } from './rest.ts';
-import { createUnknownRoutes } from './unknown-routes.ts';
+import { createUnknownRoutes, mcpPath } from './unknown-routes.ts';
 
 /** The bounds of the listener. */
 export const limits = {
   bodyBytes: 1024 * 1024,
+  /** Of a tool call: as large as the examples that can be added. */
+  toolBytes: 16 * 1024 * 1024,
   headersTimeoutMs: 5_000,
   /** How often connections are looked through for slow clients. */
   slowClientCheckMs: 1_000,
@@ -109,6 +112,7 @@ export async function buildApp(
   unknown.closeShadowed(app);
   registerOperations(app, deps, operationHandlers);
   app.get('/openapi.json', async (_request, reply) => reply.redirect('/api/v1/openapi.json', 302));
+  serveAgentTools(app, deps);
   await servePages(app, deps.options.rendererDir);
   return app;
 }
@@ -162,6 +166,27 @@ function guard(
     if (request.is404) refuseUnknown(request, reply);
     if (access !== undefined) deps.auth.authorise(request.caller, access);
     return undefined;
+  });
+}
+
+/** The agent tools at one address. Their library is loaded with the first call, so that it costs the start nothing. */
+function serveAgentTools(app: FastifyInstance, deps: Deps): void {
+  let loaded: Promise<Mcp> | null = null;
+  app.post(mcpPath, { config: { access: 'key' }, bodyLimit: limits.toolBytes }, async (request) => {
+    const { caller } = request;
+    if (caller === null) throw new Error('an authorised request has no caller');
+    loaded ??= import('./mcp.ts').then(({ createMcp }) => createMcp(deps));
+    const mcp = await loaded;
+    const baseUrl = `http://${request.headers.host ?? request.host}`;
+    const headers = new Headers();
+    for (const [name, value] of Object.entries(request.headers)) {
+      if (typeof value === 'string' && name !== 'authorization') headers.set(name, value);
+    }
+    const message = new Request(`${baseUrl}${mcpPath}`, { method: 'POST', headers });
+    return mcp.answer(message, request.body, { caller, requestId: request.id, baseUrl });
+  });
+  app.addHook('onClose', async () => {
+    if (loaded !== null) await (await loaded).close();
   });
 }
 

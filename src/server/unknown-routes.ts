@@ -1,10 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../engine/errors.ts';
 
+/** The address of the agent tools. */
+export const mcpPath = '/mcp';
+
 type Route = { method: string; path: string };
 
 /** Addresses that are served beside the operation table. */
-const otherRoutes: readonly Route[] = [{ method: 'GET', path: '/openapi.json' }];
+const otherRoutes: readonly Route[] = [
+  { method: 'GET', path: '/openapi.json' },
+  { method: 'POST', path: mcpPath },
+];
 
 const parametersIn = (path: string) => path.split('/:').length - 1;
 

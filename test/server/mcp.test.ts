@@ -1,0 +1,189 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tools } from '../../src/server/mcp-tools.ts';
+import { openForTest } from './workbench.ts';
+
+type Result = { isError?: boolean; content: { type: string; text?: string }[]; structuredContent?: unknown };
+
+/** A workbench that listens, an API key of it, and the official client of the agent protocol. */
+async function agentOn(options: { rate?: number; versions?: 'legacy' | 'auto' } = {}) {
+  const bench = await openForTest();
+  await bench.app.listen({ host: '127.0.0.1', port: 0 });
+  const address = bench.app.server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}`;
+  const rest = async (method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${bench.token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.status === 204 ? null : answer.json();
+  };
+  const { key } = (await rest('POST', '/api-keys', { name: 'agent', rate_limit_per_minute: options.rate ?? 600 })) as {
+    key: string;
+  };
+  const connect = async (token: string) => {
+    const client = new Client(
+      { name: 'agent', version: '1.0.0' },
+      { versionNegotiation: { mode: options.versions ?? 'auto' } },
+    );
+    await client.connect(
+      new StreamableHTTPClientTransport(new URL(`${url}/mcp`), {
+        requestInit: { headers: { authorization: `Bearer ${token}` } },
+      }),
+    );
+    onTestFinished(() => client.close());
+    return client;
+  };
+  return { url, key, rest, connect, deps: bench.deps };
+}
+
+const textOf = (result: Result) => result.content.map(({ text }) => text ?? '').join('\n');
+
+/** Calls a tool that must succeed and gives its structured answer. */
+async function use(client: Client, name: string, args: Record<string, unknown> = {}): Promise<Record<string, unknown>> {
+  const result = (await client.callTool({ name, arguments: args })) as Result;
+  if (result.isError) throw new Error(`${name}: ${textOf(result)}`);
+  expect(JSON.parse(result.content[1]?.text ?? '')).toEqual(result.structuredContent);
+  return result.structuredContent as Record<string, unknown>;
+}
+
+const examples = Array.from({ length: 80 }, (_, index) => ({
+  input_payload: { amount: index * 10.5, score: (index * 7) % 13 },
+  expected_decision: index < 40 ? 'yes' : 'no',
+}));
+
+describe('an agent with an API key', () => {
+  it('is offered fourteen tools that say what they do, cost and change [MCP-2]', async () => {
+    const { connect, key } = await agentOn();
+    const client = await connect(key);
+    const { tools: offered } = await client.listTools();
+    expect(offered.map(({ name }) => name).sort()).toEqual([
+      'add_examples',
+      'batch_decisions',
+      'cancel_training',
+      'create_decision_type',
+      'export_edge_bundle',
+      'generate_examples',
+      'get_credits',
+      'get_decision_logs',
+      'get_decision_type',
+      'get_metrics',
+      'get_training_status',
+      'list_decision_types',
+      'make_decision',
+      'train_model',
+    ]);
+    for (const tool of offered) {
+      expect([tool.name, tool.description]).toEqual([tool.name, expect.stringMatching(/[Cc]ost/)]);
+      expect(tool.inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+      expect(tool.outputSchema).toMatchObject({ type: 'object' });
+      const { hints } = tools.find(({ name }) => name === tool.name)?.row ?? { hints: null };
+      expect(tool.annotations).toMatchObject({
+        readOnlyHint: hints?.readOnly,
+        destructiveHint: hints?.destructive,
+        idempotentHint: hints?.idempotent,
+      });
+    }
+    // the arguments are those of the operation, defaults and bounds included
+    const list = offered.find(({ name }) => name === 'list_decision_types');
+    expect(list?.inputSchema.properties).toMatchObject({ page_size: { type: 'integer', maximum: 100, default: 20 } });
+  });
+
+  for (const versions of ['legacy', 'auto'] as const) {
+    it(`builds, trains and uses a decision type (protocol negotiation: ${versions})`, async () => {
+      const { connect, key, url } = await agentOn({ versions });
+      const client = await connect(key);
+      const made = await use(client, 'create_decision_type', {
+        name: 'loans',
+        options: ['yes', 'no'],
+        rules: [{ name: 'huge', condition: 'ctx.amount > 1000', then: 'no' }],
+      });
+      const type = { decision_type_id: made['id'] };
+      expect((await use(client, 'list_decision_types'))['total']).toBe(1);
+      expect(((await use(client, 'add_examples', { ...type, examples }))['items'] as unknown[]).length).toBe(80);
+      const generated = await use(client, 'generate_examples', { ...type, count: 2 });
+      expect((generated['items'] as { source: string }[]).map(({ source }) => source)).toEqual([
+        'synthetic',
+        'synthetic',
+      ]);
+      const { policy_id } = await use(client, 'train_model', { ...type, n_tuning_trials: 1 });
+      const deadline = performance.now() + 25_000;
+      let status: unknown;
+      while (status !== 'deployed' && performance.now() < deadline) {
+        ({ status } = await use(client, 'get_training_status', { ...type, policy_id }));
+        if (status !== 'deployed') await wait(50);
+      }
+      expect(status).toBe('deployed');
+      expect((await use(client, 'get_decision_type', type))['model_deployed']).toBe(true);
+      const decided = await use(client, 'make_decision', { decision_type: 'loans', input: { amount: 5000, score: 1 } });
+      expect(decided).toMatchObject({ decision: 'no', stage: 'rules', rules_triggered: ['huge'] });
+      const batch = await use(client, 'batch_decisions', {
+        decisions: [
+          { decision_type: 'loans', input: { amount: 3, score: 5 } },
+          { decision_type: 'nowhere', input: {} },
+        ],
+      });
+      expect(batch).toMatchObject({ succeeded: 1, failed: 1, results: [{ decision: 'yes' }, null] });
+      expect((await use(client, 'get_decision_logs', { ...type, page_size: 1 }))['total']).toBe(2);
+      expect((await use(client, 'get_metrics', type))['total_decisions']).toBe(2);
+      expect((await use(client, 'get_credits'))['used']).toBeGreaterThanOrEqual(2002);
+      const ended = (await client.callTool({ name: 'cancel_training', arguments: { ...type, policy_id } })) as Result;
+      expect([ended.isError, textOf(ended)]).toEqual([true, expect.stringContaining('"conflict"')]);
+      const bundle = await use(client, 'export_edge_bundle', { ...type, slim: true });
+      const file = await fetch(String(bundle['download_url']), { headers: { authorization: `Bearer ${key}` } });
+      expect([file.status, file.headers.get('content-type')]).toEqual([200, bundle['content_type']]);
+      expect(String(bundle['download_url'])).toMatch(new RegExp(`^${url}/`));
+    });
+  }
+
+  it('is told what is wrong with a call, as the content of an answer', async () => {
+    const { connect, key, rest } = await agentOn();
+    const client = await connect(key);
+    await rest('POST', '/decision-types', { name: 'loans', options: ['yes', 'no'] });
+    const wrong: [string, Record<string, unknown>, RegExp][] = [
+      ['create_decision_type', { name: 'x', options: ['a'], colour: 'red' }, /options[\s\S]*colour/],
+      ['get_decision_type', { decision_type_id: 'loans' }, /decision_type_id/],
+      ['list_decision_types', { page: '1' }, /page/],
+      ['create_decision_type', { name: 'loans', options: ['a', 'b'] }, /"conflict"/],
+      ['make_decision', { decision_type: 'loans', input: {} }, /"model_not_deployed"[\s\S]*/],
+      ['make_decision', { decision_type: 'nobody', input: {} }, /Next: list_decision_types/],
+      ['train_model', { decision_type_id: '00000000-0000-4000-8000-000000000000' }, /"decision_type_not_found"/],
+    ];
+    for (const [name, args, told] of wrong) {
+      const result = (await client.callTool({ name, arguments: args })) as Result;
+      expect([name, result.isError, textOf(result)]).toEqual([name, true, expect.stringMatching(told)]);
+    }
+  });
+
+  it('is let in only with a key, from this machine, and up to its rate [MCP-1]', async () => {
+    const { connect, key, url } = await agentOn({ rate: 3 });
+    await expect(connect('0'.repeat(64))).rejects.toThrow(/401|[Uu]nauthorized/);
+    const post = (headers: Record<string, string>) =>
+      fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', ...headers },
+        body: '{"jsonrpc":"2.0","id":1,"method":"tools/list"}',
+      });
+    const anyone = await post({});
+    expect([anyone.status, (await anyone.json()).error.code]).toEqual([401, 'unauthorized']);
+    expect((await post({ authorization: `Bearer ${key}`, origin: 'http://evil.example' })).status).toBe(403);
+    for (const left of [2, 1, 0]) {
+      const answer = await post({ authorization: `Bearer ${key}` });
+      expect([answer.status, answer.headers.get('x-ratelimit-remaining')]).toEqual([200, String(left)]);
+      expect((await answer.text()).includes('make_decision')).toBe(true);
+    }
+    const over = await post({ authorization: `Bearer ${key}` });
+    expect([over.status, (await over.json()).error.code]).toEqual([429, 'rate_limited']);
+    expect(Number(over.headers.get('retry-after'))).toBeGreaterThan(0);
+    for (const method of ['GET', 'DELETE', 'PUT']) {
+      const answer = await fetch(`${url}/mcp`, { method });
+      expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, 'POST']);
+    }
+  });
+});
