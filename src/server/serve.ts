@@ -21,6 +21,7 @@ Flags (environment variable, default):
   --synchronous FULL|NORMAL durability of a commit (WORKBENCH_SYNCHRONOUS, FULL)
   --heartbeat-timeout-ms N  a training silent for so long is dead (WORKBENCH_HEARTBEAT_TIMEOUT_MS, 30000)
   --training-memory-mb N    a training that needs more is stopped (WORKBENCH_TRAINING_MEMORY_MB, 2000)
+  --teacher-timeout-ms N    a connected teacher model answers within this (WORKBENCH_TEACHER_TIMEOUT_MS, 60000)
   --log-level LEVEL         silent, error, warn, info, debug (WORKBENCH_LOG_LEVEL, warn)
   --oidc-issuer URL         external OpenID provider (WORKBENCH_OIDC_ISSUER), with
   --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and
@@ -88,6 +89,12 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
         256,
         1_000_000,
       ),
+      teacherTimeoutMs: whole(
+        '--teacher-timeout-ms',
+        values['teacher-timeout-ms'] ?? env['WORKBENCH_TEACHER_TIMEOUT_MS'] ?? '60000',
+        1_000,
+        3_600_000,
+      ),
       logLevel: oneOf('--log-level', values['log-level'] ?? env['WORKBENCH_LOG_LEVEL'] ?? 'warn', [
         'silent',
         'error',
@@ -115,6 +122,7 @@ function parseFlags(args: readonly string[]) {
       synchronous: text,
       'heartbeat-timeout-ms': text,
       'training-memory-mb': text,
+      'teacher-timeout-ms': text,
       'log-level': text,
       'oidc-issuer': text,
       'oidc-audience': text,

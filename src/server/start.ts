@@ -39,6 +39,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
     synchronous: 'FULL',
     heartbeatTimeoutMs: 30_000,
     trainingMemoryMb: 2_000,
+    teacherTimeoutMs: 60_000,
     oidc: null,
     logLevel: 'info',
     ...options,

@@ -18,7 +18,7 @@ async function openType(fields: Record<string, unknown>, examples: object[] = []
 const generate = (call: Call, url: string, body?: object) => call('POST', `${url}/examples/generate`, body);
 
 describe('generated examples', () => {
-  it('are ten synthetic, unreviewed ones unless asked otherwise, even for options with equal shares', async () => {
+  it('are ten synthetic, unreviewed ones unless asked otherwise, even for options with equal shares [GEN-1] [GEN-2]', async () => {
     const { call, url } = await openType(loanType, loanExamples(20));
     const made = await generate(call, url);
     expect(made.status).toBe(201);
@@ -49,7 +49,7 @@ describe('generated examples', () => {
     expect(inputs.size).toBe(60);
   });
 
-  it('can be made of a type that has nothing but its options', async () => {
+  it('can be made of a type that has nothing but its options [GEN-3]', async () => {
     const { call, url } = await openType({ name: 'bare', options: ['late_delivery', 'wrong item'] });
     const made = await generate(call, url, { count: 50 });
     expect(made.status).toBe(201);
@@ -78,7 +78,7 @@ describe('generated examples', () => {
     expect(Number.isInteger(credits) && credits > 0 && credits < 20).toBe(true);
   });
 
-  it('are refused with the place of the fault, and without credits', async () => {
+  it('are refused with the place of the fault, and without credits [GEN-2]', async () => {
     const { call, url, deps } = await openType(loanType, loanExamples(5));
     const faults: [object, string][] = [
       [{ count: 0 }, 'body.count'],

@@ -46,6 +46,7 @@ export async function startWorkbench(
     synchronous: 'NORMAL',
     heartbeatTimeoutMs: 30_000,
     trainingMemoryMb: 2_000,
+    teacherTimeoutMs: 60_000,
     oidc: null,
     logLevel: 'silent',
     ...changes,

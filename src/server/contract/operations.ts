@@ -1,5 +1,6 @@
 /** Every operation of the service by its name. */
 import { accountOperations } from './account.ts';
+import { connectionOperations } from './connections.ts';
 import { billingOperations } from './credits.ts';
 import { decisionTypeOperations } from './decision-types.ts';
 import { decisionOperations } from './decisions.ts';
@@ -19,6 +20,7 @@ export const operations = {
   ...exampleOperations,
   ...trainingOperations,
   ...logOperations,
+  ...connectionOperations,
   ...accountOperations,
 } as const;
 

@@ -1,12 +1,14 @@
 /** Synthetic examples on request: made by a teacher, checked, and stored all or none. */
 import { canonicalJson } from '../../engine/canonical-json.ts';
-import type { TrainingExample } from '../../engine/domain.ts';
+import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { createEmbeddedTeacher, type Proposal, type TeacherMaterial } from '../../engine/training/generate.ts';
 import { splitRows } from '../../engine/training/split.ts';
+import type { ConnectionRow } from '../store/connections.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { ExampleRow } from '../store/examples.ts';
-import { type AskTeacher, collect, type OptionCounts } from '../teacher/collect.ts';
+import { collect, type OptionCounts, type Teacher } from '../teacher/collect.ts';
+import { createRemoteTeacher } from '../teacher/remote-teacher.ts';
 import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
 import { exampleOf, insertAll } from './examples.ts';
@@ -37,12 +39,12 @@ function materialOf(deps: Deps, type: DecisionTypeRow): TeacherMaterial {
   };
 }
 
-/** Which options are asked for: the wished one, else those with examples, else all. */
-function countsOf(deps: Deps, type: DecisionTypeRow, option: string | undefined): OptionCounts {
+/** Which options are asked for: the wished one, else all, where the embedded teacher leaves out those it knows nothing of. */
+function countsOf(deps: Deps, type: DecisionTypeRow, option: string | undefined, embedded: boolean): OptionCounts {
   const counts = deps.store.examples.labelCounts(type.id);
   const { options } = type.activeVersion.definition;
   const countOf = (each: string) => (Object.hasOwn(counts, each) ? (counts[each] ?? 0) : 0);
-  const labelled = options.filter((each) => countOf(each) > 0);
+  const labelled = embedded ? options.filter((each) => countOf(each) > 0) : [];
   const asked = option === undefined ? (labelled.length > 0 ? labelled : options) : [option];
   return new Map(asked.map((each) => [each, countOf(each)]));
 }
@@ -62,6 +64,32 @@ function agreementOf(deps: Deps, type: DecisionTypeRow): (proposal: Proposal) =>
   };
 }
 
+function embeddedTeacher(deps: Deps, type: DecisionTypeRow): Teacher {
+  const teacher = createEmbeddedTeacher(materialOf(deps, type));
+  return {
+    mostRounds: 10,
+    async ask(option, count) {
+      const proposals: Proposal[] = [];
+      for (let i = 0; i < count; i += 1) {
+        const proposal = teacher.propose(option);
+        if (proposal === null) break;
+        proposals.push(proposal);
+      }
+      return proposals;
+    },
+    tokens(stored) {
+      const tokenizer = deps.runtime.textModel.tokenizer();
+      return stored.reduce((sum, { input }) => sum + tokenizer.encode(JSON.stringify(input)).length, 0);
+    },
+  };
+}
+
+function remoteTeacher(deps: Deps, type: DecisionTypeRow, connection: ConnectionRow): Teacher {
+  const { teachers } = deps.runtime;
+  const mask = (input: JsonObject) => deps.auth.redact(input, type.piiFields);
+  return createRemoteTeacher(teachers.endpointOf(connection), materialOf(deps, type), mask, teachers.chat);
+}
+
 export const generateHandlers = {
   async 'examples.generate'(deps, { caller, params, body }) {
     const { store, metering } = deps;
@@ -73,26 +101,23 @@ export const generateHandlers = {
       ]);
     }
     metering.checkCredits(caller, metering.prices.per100Tokens, 'a generation');
-    const teacher = createEmbeddedTeacher(materialOf(deps, type));
-    const ask: AskTeacher = async (wanted, most) => {
-      const proposals: Proposal[] = [];
-      for (let i = 0; i < most; i += 1) {
-        const proposal = teacher.propose(wanted);
-        if (proposal === null) break;
-        proposals.push(proposal);
-      }
-      return proposals;
-    };
-    const proposals = await collect(ask, countsOf(deps, type, option), count, agreementOf(deps, type));
+    const connection = deps.runtime.teachers.generating(caller.organisationId);
+    const teacher = connection === null ? embeddedTeacher(deps, type) : remoteTeacher(deps, type, connection);
+    const counts = countsOf(deps, type, option, connection === null);
+    const proposals = await collect(teacher, counts, count, agreementOf(deps, type));
     if (proposals.length < count) {
-      throw new WorkbenchError(
-        'conflict',
-        `Only ${proposals.length} of ${count} examples could be made from what is known of the decision type. Ask for fewer, or add labelled examples that differ.`,
-      );
+      const made = `Only ${proposals.length} of ${count} examples could be made`;
+      throw connection === null
+        ? new WorkbenchError(
+            'conflict',
+            `${made} from what is known of the decision type. Ask for fewer, or add labelled examples that differ.`,
+          )
+        : new WorkbenchError(
+            'unavailable',
+            `${made}: what else the teacher "${connection.name}" answered could not be used. Nothing was stored.`,
+          );
     }
-    const tokenizer = deps.runtime.textModel.tokenizer();
-    const tokens = proposals.reduce((sum, { input }) => sum + tokenizer.encode(JSON.stringify(input)).length, 0);
-    const credits = Math.ceil(tokens / 100) * metering.prices.per100Tokens;
+    const credits = Math.ceil(teacher.tokens(proposals) / 100) * metering.prices.per100Tokens;
     const createdAt = deps.clock.now();
     const rows = proposals.map(
       ({ input, decision, reasonCodes }): ExampleRow => ({

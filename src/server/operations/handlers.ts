@@ -1,6 +1,7 @@
 import type { OperationName } from '../contract/operations.ts';
 import { accountHandlers } from './account.ts';
 import { bundleHandlers } from './bundles.ts';
+import { connectionHandlers } from './connections.ts';
 import type { Handlers } from './context.ts';
 import { billingHandlers } from './credits.ts';
 import { decideHandlers } from './decide.ts';
@@ -30,5 +31,6 @@ export const operationHandlers: OperationHandlers = {
   ...bundleHandlers,
   ...decideHandlers,
   ...logHandlers,
+  ...connectionHandlers,
   ...accountHandlers,
 };

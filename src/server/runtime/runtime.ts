@@ -8,6 +8,7 @@ import { createTrainingJobs, type TrainingJobs } from '../jobs/training-jobs.ts'
 import { chargeHosting } from '../metering/hosting.ts';
 import type { BaseDeps } from '../operations/context.ts';
 import { type CommitQueue, createCommitQueue } from '../store/commit-queue.ts';
+import { openTeachers, type Teachers } from '../teacher/teachers.ts';
 import { artifactPath, createDeployed, type Deployed } from './deployed.ts';
 import { createEncoderHost, type EncoderHost } from './encoder-host.ts';
 import { spawnChild } from './spawn-child.ts';
@@ -21,6 +22,7 @@ export type Runtime = {
   decisions: CommitQueue;
   encoderHost: EncoderHost;
   textModel: TextModel;
+  teachers: Teachers;
   /** Resolves when trainings left behind are resolved and every deployed policy is compiled. */
   started: Promise<void>;
   /** Compiles what a type decides with after a deployment; takes a policy out of service whose file is unusable. */
@@ -40,6 +42,7 @@ export function createRuntime(base: BaseDeps): Runtime {
   mkdirSync(artifactsDir, { recursive: true, mode: 0o700 });
   const spawn = options.spawnChild ?? spawnChild;
   const textModel = openTextModel(options.resourcesDir);
+  const teachers = openTeachers(store, { dataDir: options.dataDir, timeoutMs: options.teacherTimeoutMs });
   const encoderHost = createEncoderHost({ spawn, model: textModel });
   const deployed = createDeployed({
     artifactsDir,
@@ -124,6 +127,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     decisions: createCommitQueue(base.db),
     encoderHost,
     textModel,
+    teachers,
     started: start(),
     warm,
     readBundle: (policyId) => readFileSync(artifactPath(artifactsDir, policyId)),
@@ -133,6 +137,7 @@ export function createRuntime(base: BaseDeps): Runtime {
       text_model: encoderHost.state(),
     }),
     async close() {
+      teachers.close();
       await jobs.close();
       await encoderHost.close();
     },

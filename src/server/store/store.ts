@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { createAccountStore } from './accounts.ts';
+import { createConnectionStore } from './connections.ts';
 import { createCreditStore } from './credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { createDecisionTypeStore } from './decision-types.ts';
@@ -12,6 +13,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
   return {
     accounts: createAccountStore(db),
     credits: createCreditStore(db),
+    connections: createConnectionStore(db),
     decisionTypes: createDecisionTypeStore(db),
     examples: createExampleStore(db),
     logs: createLogStore(db),

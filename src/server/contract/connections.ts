@@ -1,0 +1,73 @@
+import { z } from 'zod';
+import { dateTime, uuid } from './common.ts';
+import { creates, destroys, operation, reads } from './operation.ts';
+
+export const connectionSchema = z.object({
+  id: uuid,
+  name: z.string(),
+  url: z.string(),
+  model: z.string(),
+  /** The key itself is never shown again. */
+  has_api_key: z.boolean(),
+  private_network: z.boolean(),
+  generates: z.boolean(),
+  created_at: dateTime,
+});
+export type Connection = z.infer<typeof connectionSchema>;
+
+const common = { access: 'owner', tag: 'Connections' } as const;
+const one = z.strictObject({ connection_id: uuid });
+
+export const connectionOperations = {
+  'connections.list': operation({
+    ...common,
+    access: 'jwt',
+    method: 'GET',
+    path: '/api/v1/connections',
+    output: z.array(connectionSchema),
+    status: 200,
+    summary: 'Connections to teacher models, oldest first',
+    hints: reads,
+  }),
+  'connections.create': operation({
+    ...common,
+    method: 'POST',
+    path: '/api/v1/connections',
+    body: z.strictObject({
+      name: z.string().trim().min(1).max(100),
+      url: z.string().min(1).max(2_000).describe('OpenAI-compatible base address, e.g. http://127.0.0.1:11434/v1'),
+      model: z.string().trim().min(1).max(200),
+      api_key: z
+        .string()
+        .regex(/^[\x21-\x7e]+$/, 'printable characters without spaces')
+        .max(1_000)
+        .optional(),
+      private_network: z.boolean().default(false).describe('true: the address may lie in a private network'),
+      generates: z.boolean().default(true).describe('true: examples are generated with it, and with no other'),
+    }),
+    output: connectionSchema,
+    status: 201,
+    summary: 'Connect a teacher model; from then on what it is asked leaves this program',
+    hints: creates,
+  }),
+  'connections.delete': operation({
+    ...common,
+    method: 'DELETE',
+    path: '/api/v1/connections/:connection_id',
+    params: one,
+    output: null,
+    status: 204,
+    summary: 'Remove a connection and its key',
+    hints: destroys,
+  }),
+  'connections.test': operation({
+    ...common,
+    method: 'POST',
+    path: '/api/v1/connections/:connection_id/test',
+    params: one,
+    output: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number() }),
+    status: 200,
+    summary: 'Ask the teacher one small question',
+    hints: { ...reads, idempotent: false },
+  }),
+};
