@@ -1,5 +1,6 @@
 import { chargeHosting } from './metering/hosting.ts';
 import type { Deps } from './operations/context.ts';
+import { encodingsFolder, pruneEncodings } from './runtime/encoding-cache.ts';
 import { emptyWriteAheadLog } from './store/database.ts';
 
 const dayMs = 24 * 3600 * 1000;
@@ -30,7 +31,7 @@ export async function forgetOldLogs(
   return forgotten;
 }
 
-/** Starts the regular work: retention daily (and at the start), hosting credits by the hour, key usage every minute. */
+/** Starts the regular work: retention of logs and of embeddings daily (and at the start), hosting credits by the hour, key usage every minute. */
 export function startHousekeeping(deps: Deps): { stop(): void } {
   let stopped = false;
   const guarded = (work: () => unknown) => async () => {
@@ -42,11 +43,18 @@ export function startHousekeeping(deps: Deps): { stop(): void } {
   };
   const timers = [
     setTimeout(
-      guarded(() => forgetOldLogs(deps, () => stopped)),
+      guarded(() => {
+        pruneEncodings(encodingsFolder(deps.options.dataDir), deps.clock.now());
+        return forgetOldLogs(deps, () => stopped);
+      }),
       5_000,
     ),
     setInterval(
       guarded(() => forgetOldLogs(deps, () => stopped)),
+      dayMs,
+    ),
+    setInterval(
+      guarded(() => pruneEncodings(encodingsFolder(deps.options.dataDir), deps.clock.now())),
       dayMs,
     ),
     setInterval(

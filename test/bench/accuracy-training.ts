@@ -15,13 +15,21 @@ import { buildRows } from '../../src/engine/training/rows.ts';
 import { readTexts } from '../../src/engine/training/texts.ts';
 import { type TrainPorts, train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/clock.ts';
-import { openEncoder, runModel } from '../../src/server/runtime/onnx-session.ts';
+import { withEncodingCache } from '../../src/server/runtime/encoding-cache.ts';
+import { openEncoder, runModel, runtimeVersion } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 import { type Figures, figuresOf } from './accuracy-metrics.ts';
 
 export type Row = { input: JsonObject; decision: string };
-/** `featuresDir`: an existing folder for the peers' files; null where no peer runs. */
-export type Order = { train: Row[]; test: Row[]; options: string[]; trials: number; featuresDir: string | null };
+/** `featuresDir`: an existing folder for the peers' files; null where no peer runs. `encodingsDir`: embeddings kept between runs, or null. */
+export type Order = {
+  train: Row[];
+  test: Row[];
+  options: string[];
+  trials: number;
+  featuresDir: string | null;
+  encodingsDir: string | null;
+};
 export type Reply =
   | { kind: 'progress'; message: string }
   | { kind: 'done'; figures: Figures; notes: string[] }
@@ -38,7 +46,10 @@ process.once('message', (order: Order) => {
 
 async function run(order: Order): Promise<Reply> {
   const model = openTextModel();
-  const encoder = timed(await openEncoder(model.encoderPath, model.encoderSha256));
+  const opened = await openEncoder(model.encoderPath, model.encoderSha256);
+  const kept =
+    order.encodingsDir === null ? null : withEncodingCache(opened, order.encodingsDir, runtimeVersion, Date.now());
+  const encoder = timed(kept ?? opened);
   const tokenizer = model.tokenizer();
   const ports: TrainPorts = {
     encoder,
@@ -85,7 +96,8 @@ async function run(order: Order): Promise<Reply> {
   const peakMb = process.resourceUsage().maxRSS / 1_024;
 
   const bundle = unpackBundle(outcome.bundle, sha256);
-  const decider = compileDecider(bundle, { encoder, tokenizer, now: ports.now });
+  // deciding is timed with the encoder itself
+  const decider = compileDecider(bundle, { encoder: opened, tokenizer, now: ports.now });
   const times: number[] = [];
   const probabilities: number[][] = [];
   for (const { input } of order.test) {
@@ -97,6 +109,7 @@ async function run(order: Order): Promise<Reply> {
     probabilities.push(order.options.map((option) => given[option] ?? 0));
   }
   if (order.featuresDir !== null) await writeFeatures(order, order.featuresDir, bundle.plan, ports);
+  kept?.close();
   const expected = order.test.map((row) => row.decision);
   return {
     kind: 'done',

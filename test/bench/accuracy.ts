@@ -1,8 +1,10 @@
 /**
- * `node test/bench/accuracy.ts FOLDER [--only NAME]… [--peers] [--setfit] [--autogluon] [--trials N] [--python PATH]`
+ * `node test/bench/accuracy.ts FOLDER [--only NAME]… [--peers] [--setfit] [--autogluon] [--trials N] [--python PATH]
+ * [--encodings FOLDER]`
  *
  * Trains on every data set of the folder (`NAME/train.jsonl` and `NAME/test.jsonl`, one `{"input": {…}, "decision": "…"}`
- * a line) and prints what the packed policy does on the test side, beside the peers when they are asked for.
+ * a line) and prints what the packed policy does on the test side, beside the peers when they are asked for. With
+ * `--encodings` the embeddings are kept in a folder, so that a second run spends its time on fitting only.
  */
 import { fork } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -22,6 +24,7 @@ const { values: flags, positionals } = parseArgs({
     autogluon: { type: 'boolean', default: false },
     trials: { type: 'string', default: '20' },
     python: { type: 'string' },
+    encodings: { type: 'string' },
   },
 });
 const print = (line = '') => process.stdout.write(`${line}\n`);
@@ -100,6 +103,7 @@ for (const name of names) {
     train: readRows(name, 'train'),
     test: readRows(name, 'test'),
     options: [],
+    encodingsDir: flags.encodings ?? null,
     trials: Number(flags.trials),
     featuresDir: python === null ? null : mkdtempSync(join(tmpdir(), 'workbench-accuracy-')),
   };

@@ -24,6 +24,8 @@ export type TrainingJobsOptions = {
   clock: Clock;
   artifactsDir: string;
   resourcesDir: string;
+  /** Where workers keep the embeddings of texts; see encoding-cache.ts. */
+  encodingsDir: string;
   toolVersion: string;
   heartbeatMs: number;
   /** A worker that shows no sign of life for this long is taken for dead. */
@@ -117,6 +119,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     const order = {
       request: options.requestOf(policyId),
       resourcesDir: options.resourcesDir,
+      encodingsDir: options.encodingsDir,
       outFile: job.partFile,
       heartbeatMs: options.heartbeatMs,
     };

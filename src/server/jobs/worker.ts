@@ -5,10 +5,20 @@ import { WorkbenchError } from '../../engine/errors.ts';
 import type { TrainOutcome, TrainRequest } from '../../engine/training/train.ts';
 import { sha256 } from '../clock.ts';
 import { writeDurably } from '../runtime/durable-file.ts';
+import type { CachedEncoder } from '../runtime/encoding-cache.ts';
 import { openTextModel } from '../runtime/text-model.ts';
 
-/** Parent to worker; sent once. `outFile` is where the packed bundle is to lie, in an existing folder. */
-export type WorkerOrder = { request: TrainRequest; resourcesDir: string; outFile: string; heartbeatMs: number };
+/**
+ * Parent to worker; sent once. `outFile` is where the packed bundle is to lie, in an existing folder; `encodingsDir`
+ * keeps the embeddings of texts for later trainings.
+ */
+export type WorkerOrder = {
+  request: TrainRequest;
+  resourcesDir: string;
+  encodingsDir: string;
+  outFile: string;
+  heartbeatMs: number;
+};
 /** Worker to parent. Every message is also a sign of life. */
 export type WorkerReport =
   | { kind: 'accepted' }
@@ -49,37 +59,49 @@ async function work(order: WorkerOrder): Promise<void> {
 
 async function run(order: WorkerOrder): Promise<TrainOutcome> {
   // loaded after the order was accepted: what is heavy must not delay the answer to the caller
-  const [{ train }, { openEncoder, runModel }] = await Promise.all([
+  const [{ train }, { runModel }] = await Promise.all([
     import('../../engine/training/train.ts'),
     import('../runtime/onnx-session.ts'),
   ]);
   const model = openTextModel(order.resourcesDir);
-  return train(order.request, {
-    encoder: lazyEncoder(model.encoderSha256, () => openEncoder(model.encoderPath, model.encoderSha256)),
-    tokenizer: model.tokenizer(),
-    tokenizerSha256: model.tokenizerSha256,
-    runModel,
-    sha256,
-    now: () => performance.now(),
-    progress: ({ stage, fraction, message }) =>
-      void report({ kind: 'progress', stage, fraction, message, residentMb: residentMb() }),
-    // a long computation hears no 'disconnect': it asks at each sign of life whether its parent still is the same
-    cancelled: () => process.ppid !== parentPid,
+  const encoder = lazyEncoder(model.encoderSha256, async () => {
+    const [{ openEncoder, runtimeVersion }, { withEncodingCache }] = await Promise.all([
+      import('../runtime/onnx-session.ts'),
+      import('../runtime/encoding-cache.ts'),
+    ]);
+    const opened = await openEncoder(model.encoderPath, model.encoderSha256);
+    return withEncodingCache(opened, order.encodingsDir, runtimeVersion, Date.now());
   });
+  try {
+    return await train(order.request, {
+      encoder,
+      tokenizer: model.tokenizer(),
+      tokenizerSha256: model.tokenizerSha256,
+      runModel,
+      sha256,
+      now: () => performance.now(),
+      progress: ({ stage, fraction, message }) =>
+        void report({ kind: 'progress', stage, fraction, message, residentMb: residentMb() }),
+      // a long computation hears no 'disconnect': it asks at each sign of life whether its parent still is the same
+      cancelled: () => process.ppid !== parentPid,
+    });
+  } finally {
+    await encoder.close();
+  }
 }
 
 /** A type without text fields never pays for loading the encoder. */
-function lazyEncoder(
-  modelSha256: string,
-  open: () => ReturnType<typeof import('../runtime/onnx-session.ts').openEncoder>,
-) {
-  let opened: ReturnType<typeof open> | null = null;
+function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
+  let opened: Promise<CachedEncoder> | null = null;
   return {
     sha256: modelSha256,
     dimensions: 384,
     async embed(ids: readonly number[]) {
       opened ??= open();
       return (await opened).embed(ids);
+    },
+    async close() {
+      if (opened !== null) (await opened.catch(() => null))?.close();
     },
   };
 }

@@ -1,6 +1,9 @@
 /** ONNX Runtime made into the engine's ports. Imported by child processes only: a native crash must not end the server. */
-import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import type { ModelRunner, TextEncoder } from '../../engine/ports.ts';
+
+/** What computes the embeddings. */
+export const runtimeVersion = `onnxruntime ${env.versions.common}`;
 
 const DIMENSIONS = 384;
 const LAYERS = 6;

@@ -11,6 +11,7 @@ import { type CommitQueue, createCommitQueue } from '../store/commit-queue.ts';
 import { openTeachers, type Teachers } from '../teacher/teachers.ts';
 import { artifactPath, createDeployed, type Deployed } from './deployed.ts';
 import { createEncoderHost, type EncoderHost } from './encoder-host.ts';
+import { encodingsFolder } from './encoding-cache.ts';
 import { spawnChild } from './spawn-child.ts';
 import { openTextModel, type TextModel } from './text-model.ts';
 
@@ -103,6 +104,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     clock,
     artifactsDir,
     resourcesDir: options.resourcesDir,
+    encodingsDir: encodingsFolder(options.dataDir),
     toolVersion: base.toolVersion,
     heartbeatMs: Math.min(HEARTBEAT_MS, options.heartbeatTimeoutMs / 4),
     deadAfterMs: options.heartbeatTimeoutMs,

@@ -1,0 +1,166 @@
+/**
+ * Sentence embeddings on disk, so that training again after a few new labels does not encode every text again. Only
+ * embeddings are kept, under a digest of the token ids: no text.
+ *
+ * Every process appends to a file of its own and reads those of the others, so nothing is locked. A record carries a
+ * check: what a kill or a bad disk left half-written is encoded again, never used.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import type { TextEncoder } from '../../engine/ports.ts';
+
+const KEY_BYTES = 16;
+const CHECK_BYTES = 8;
+/** Records written at once; as many are lost at most when the process is killed. */
+const BATCH = 32;
+const READ_AT_ONCE = 512;
+const FILE_NAME = /^(\d+)-[0-9a-f]{12}\.enc$/;
+const DAY_MS = 24 * 3600 * 1000;
+
+export type EncodingLimits = { mostBytes: number; mostDays: number };
+/** About 340,000 texts; a month after it was written an embedding goes, whoever still uses it. */
+export const encodingLimits: EncodingLimits = { mostBytes: 512 * 2 ** 20, mostDays: 30 };
+
+/** Where a data folder keeps its embeddings. */
+export const encodingsFolder = (dataDir: string) => join(dataDir, 'encodings');
+
+type Place = { file: string; offset: number };
+export type CachedEncoder = TextEncoder & { close(): void };
+
+const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
+
+/** Quantised arithmetic differs between processors and versions of the runtime: their embeddings do not mix. */
+function folderOf(folder: string, encoder: TextEncoder, runtime: string): string {
+  const machine = `${encoder.sha256} ${runtime} ${process.arch} ${cpus()[0]?.model ?? ''}`;
+  return join(folder, digest(Buffer.from(machine)).toString('hex').slice(0, 32));
+}
+
+function segmentsIn(folder: string): { file: string; createdMs: number; bytes: number }[] {
+  return readdirSync(folder).flatMap((name) => {
+    const created = FILE_NAME.exec(name)?.[1];
+    if (created === undefined) return [];
+    const file = join(folder, name);
+    const bytes = statSync(file, { throwIfNoEntry: false })?.size;
+    return bytes === undefined ? [] : [{ file, createdMs: Number(created), bytes }];
+  });
+}
+
+/** Which texts a folder has, by key. Embeddings are read, and checked, when they are asked for. */
+function readIndex(folder: string, recordBytes: number): Map<string, Place> {
+  const index = new Map<string, Place>();
+  const chunk = Buffer.alloc(recordBytes * READ_AT_ONCE);
+  for (const { file } of segmentsIn(folder)) {
+    const opened = openSync(file, 'r');
+    try {
+      for (let from = 0; ; from += chunk.length) {
+        const read = readSync(opened, chunk, 0, chunk.length, from);
+        for (let at = 0; at + recordBytes <= read; at += recordBytes) {
+          index.set(chunk.toString('latin1', at, at + KEY_BYTES), { file, offset: from + at });
+        }
+        if (read < chunk.length) break;
+      }
+    } finally {
+      closeSync(opened);
+    }
+  }
+  return index;
+}
+
+/**
+ * An encoder that looks into `folder` (made when missing) before it encodes, and keeps what it encodes. `runtime` names
+ * the version of what computes. A record that cannot be read or is damaged counts as absent; when the disk is full,
+ * encoding goes on without keeping. `close` writes out what is still in memory.
+ */
+export function withEncodingCache(encoder: TextEncoder, folder: string, runtime: string, nowMs: number): CachedEncoder {
+  const own = folderOf(folder, encoder, runtime);
+  mkdirSync(own, { recursive: true, mode: 0o700 });
+  const vectorBytes = encoder.dimensions * 4;
+  const recordBytes = KEY_BYTES + vectorBytes + CHECK_BYTES;
+  const index = readIndex(own, recordBytes);
+  const readers = new Map<string, number>();
+  const ownFile = join(own, `${nowMs}-${randomBytes(6).toString('hex')}.enc`);
+  let writer: number | null = null;
+  let writable = true;
+  let unwritten: Buffer[] = [];
+
+  const keyOf = (ids: readonly number[]) => digest(Buffer.from(Int32Array.from(ids).buffer)).subarray(0, KEY_BYTES);
+  const checkOf = (record: Buffer) => digest(record.subarray(0, KEY_BYTES + vectorBytes)).subarray(0, CHECK_BYTES);
+
+  function readAt(place: Place): Buffer | null {
+    const record = Buffer.alloc(recordBytes);
+    try {
+      const reader = readers.get(place.file) ?? openSync(place.file, 'r');
+      readers.set(place.file, reader);
+      if (readSync(reader, record, 0, recordBytes, place.offset) < recordBytes) return null;
+    } catch {
+      return null; // housekeeping took the file away: the text is encoded again
+    }
+    return checkOf(record).equals(record.subarray(KEY_BYTES + vectorBytes)) ? record : null;
+  }
+
+  function flush(): void {
+    if (unwritten.length === 0 || !writable) return;
+    const bytes = Buffer.concat(unwritten);
+    unwritten = [];
+    try {
+      writer ??= openSync(ownFile, 'a', 0o600);
+      for (let written = 0; written < bytes.length; ) written += writeSync(writer, bytes, written);
+    } catch {
+      writable = false; // a full disk costs time at the next training, not this one's result
+    }
+  }
+
+  return {
+    sha256: encoder.sha256,
+    dimensions: encoder.dimensions,
+    async embed(ids) {
+      const key = keyOf(ids);
+      const place = index.get(key.toString('latin1'));
+      const known = place === undefined ? null : readAt(place);
+      if (known !== null) {
+        const vector = new Float32Array(encoder.dimensions);
+        vector.forEach((_, d) => {
+          vector[d] = known.readFloatLE(KEY_BYTES + d * 4);
+        });
+        return vector;
+      }
+      const embedding = await encoder.embed(ids);
+      const record = Buffer.alloc(recordBytes);
+      key.copy(record);
+      embedding.forEach((component, d) => {
+        record.writeFloatLE(component, KEY_BYTES + d * 4);
+      });
+      checkOf(record).copy(record, KEY_BYTES + vectorBytes);
+      unwritten.push(record);
+      if (unwritten.length >= BATCH) flush();
+      return embedding;
+    },
+    close() {
+      flush();
+      for (const reader of readers.values()) closeSync(reader);
+      readers.clear();
+      if (writer !== null) closeSync(writer);
+      writer = null;
+    },
+  };
+}
+
+/** Deletes embeddings that are too old, then the oldest until the folder is within its size. Returns how many files went. */
+export function pruneEncodings(folder: string, nowMs: number, limits: EncodingLimits = encodingLimits): number {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const machines = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const newestFirst = machines
+    .flatMap((entry) => segmentsIn(join(folder, entry.name)))
+    .sort((a, b) => b.createdMs - a.createdMs);
+  let bytes = 0;
+  let removed = 0;
+  for (const segment of newestFirst) {
+    bytes += segment.bytes;
+    if (bytes <= limits.mostBytes && nowMs - segment.createdMs <= limits.mostDays * DAY_MS) continue;
+    rmSync(segment.file, { force: true });
+    removed += 1;
+  }
+  return removed;
+}
