@@ -84,7 +84,7 @@ const deciding = {
   'DEC-2': 'type and decision_type_name are aliases of decision_type.',
   'DEC-3': 'The id of a decision type is not its name: 404 decision_type_not_found.',
   'DEC-4':
-    'An answer has decision, confidence, reason_codes, escalate, fallback_used, rules_triggered, latency_ms, policy_version, class_probabilities, explanation, request_id and stage.',
+    'An answer has decision, confidence, reason_codes, escalate, fallback_used, unfamiliar, rules_triggered, latency_ms, policy_version, class_probabilities, explanation, request_id and stage.',
   'DEC-5': 'Without a deployed policy: 428 model_not_deployed, even where a rule would match.',
   'DEC-6': 'The input schema is checked before the rules.',
   'DEC-7':
@@ -101,10 +101,7 @@ const deciding = {
     statement: 'A live escalation that fails or times out ends in the fallback.',
     waived: notYet('A connection to a live model'),
   },
-  'THR-6': {
-    statement: 'An unfamiliar input counts as below escalation and the answer says so.',
-    waived: notYet('The familiarity score of a policy'),
-  },
+  'THR-6': 'An unfamiliar input counts as below escalation and the answer says so.',
   'FEA-1': 'Numbers are z-score normalised.',
   'FEA-2': 'Booleans are binary-encoded.',
   'FEA-3': 'Short strings are categories.',
@@ -196,7 +193,7 @@ const records = {
   'LOG-1': 'The log is paginated, newest first.',
   'LOG-2': 'It is filtered by decision, escalated, min_confidence, max_confidence, start_time and end_time.',
   'LOG-3':
-    'A record has id, request_id, decision_type_id, decision_type, input, decision, confidence, stage, reason_codes, class_probabilities, rules_triggered, escalated, fallback_used, policy_version, latency_ms, api_key_id, created_at and corrected_decision.',
+    'A record has id, request_id, decision_type_id, decision_type, input, decision, confidence, stage, reason_codes, class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, latency_ms, api_key_id, created_at and corrected_decision.',
   'LOG-4': 'The export is a stream of JSON, or of CSV with the same filters.',
   'LOG-5': 'CSV follows RFC 4180, one column per field, input as JSON, and nothing that a spreadsheet would run.',
   'LOG-6': 'A correction is stored and makes a reviewed example linked to the record.',
@@ -225,10 +222,7 @@ const credits = {
   'CRD-4': 'The summary has total_credits and by_operation over everything that the filter selects.',
   'CRD-5': 'A decision costs 1 credit; a refused one costs nothing.',
   'CRD-6': 'A training costs 2,000 credits once per policy, and is refunded when it could not be dispatched.',
-  'CRD-7': {
-    statement: 'Generation costs a credit per started 100 tokens of the teacher.',
-    waived: notYet('Generating examples on request'),
-  },
+  'CRD-7': 'Generation costs a credit per started 100 tokens of the teacher.',
   'CRD-8': 'Hosting costs 2 credits for each started hour of each deployed policy.',
   'CRD-9': 'Each decision credit refers to exactly one log record, and each record has exactly one.',
   'PLN-1': 'The plans have the prices, credits and numbers of decision types of the table.',

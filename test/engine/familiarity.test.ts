@@ -32,7 +32,7 @@ function now(result: Decided | Promise<Decided>) {
   return result;
 }
 
-describe('an unfamiliar input', () => {
+describe('an unfamiliar input [THR-6]', () => {
   const familiarity: FamiliarityFile = {
     words: null,
     embedding: null,

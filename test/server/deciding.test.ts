@@ -189,6 +189,20 @@ describe('between the thresholds', () => {
   });
 });
 
+describe('an unfamiliar input', () => {
+  it('counts as below the escalation threshold, unless the type says otherwise [THR-6]', async () => {
+    const strange = { applicant: { score: 90_000 }, amount: -5_000_000, purpose: 'moon', employed: 'often' };
+    const confidence_thresholds = { auto_decide: 0, escalation: 0 };
+    await change({ confidence_thresholds, fallback_option: 'decline', escalation_policy: { between: 'accept' } });
+    expect((await decide(strange)).body).toMatchObject({ unfamiliar: true, escalate: true, stage: 'fallback' });
+    expect((await decide(applicant)).body).toMatchObject({ unfamiliar: false, escalate: false, stage: 'classifier' });
+    const [, logged] = (await bench.call('GET', `${path}/logs?page_size=2`)).body.items;
+    expect(logged).toMatchObject({ unfamiliar: true, escalated: true });
+    await change({ escalation_policy: { unfamiliar: 'ignore' } });
+    expect((await decide(strange)).body).toMatchObject({ unfamiliar: false, escalate: false, stage: 'classifier' });
+  });
+});
+
 describe('a batch', () => {
   it('answers in order whatever fails, wrapped or bare [BAT-1] [BAT-3] [BAT-4] [BAT-5] [BAT-6]', async () => {
     const items = [

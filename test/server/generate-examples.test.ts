@@ -18,7 +18,7 @@ async function openType(fields: Record<string, unknown>, examples: object[] = []
 const generate = (call: Call, url: string, body?: object) => call('POST', `${url}/examples/generate`, body);
 
 describe('generated examples', () => {
-  it('are ten synthetic, unreviewed ones unless asked otherwise, even for options with equal shares [GEN-1] [GEN-2]', async () => {
+  it('are ten synthetic, unreviewed ones unless asked otherwise, even for options with equal shares [GEN-1] [GEN-2] [GEN-3]', async () => {
     const { call, url } = await openType(loanType, loanExamples(20));
     const made = await generate(call, url);
     expect(made.status).toBe(201);
@@ -57,7 +57,7 @@ describe('generated examples', () => {
     expect(options.filter((option) => option === 'wrong item')).toHaveLength(25);
   });
 
-  it('cost a credit for each started hundred tokens, and nothing where none are made', async () => {
+  it('cost a credit for each started hundred tokens, and nothing where none are made [GEN-2] [CRD-7]', async () => {
     const { call, url } = await openType({ name: 'flags', options: ['yes', 'no'] }, [
       { input: { flag: true }, decision: 'yes' },
       { input: { flag: false }, decision: 'no' },
@@ -78,7 +78,7 @@ describe('generated examples', () => {
     expect(Number.isInteger(credits) && credits > 0 && credits < 20).toBe(true);
   });
 
-  it('are refused with the place of the fault, and without credits [GEN-2]', async () => {
+  it('are refused with the place of the fault, and without credits [GEN-2] [PLN-6]', async () => {
     const { call, url, deps } = await openType(loanType, loanExamples(5));
     const faults: [object, string][] = [
       [{ count: 0 }, 'body.count'],
