@@ -141,6 +141,17 @@ export const familiarityEffectSchema = z.object({
 });
 export type FamiliarityEffect = z.infer<typeof familiarityEffectSchema>;
 
+const intervalSchema = z.object({ low: z.number(), high: z.number() });
+
+export const learningCurveSchema = z.object({
+  points: z.array(z.object({ share: z.number(), train_size: z.int(), accuracy: z.number(), macro_f1: z.number() })),
+  /** What would help each option: more examples, nothing, or a clearer difference from the others. */
+  advice: z.array(
+    z.object({ option: z.string(), advice: z.enum(['more', 'enough', 'separate']), sentence: z.string() }),
+  ),
+});
+export type LearningCurve = z.infer<typeof learningCurveSchema>;
+
 export const metricsSchema = z
   .object({
     accuracy: z.number(),
@@ -153,6 +164,10 @@ export const metricsSchema = z
     train_size: z.int(),
     test_size: z.int(),
     feature_count: z.int(),
+    /** 95 % confidence intervals on the held-out rows: Wilson's for accuracy, a bootstrap for macro-F1. */
+    accuracy_interval: intervalSchema.nullable().default(null),
+    macro_f1_interval: intervalSchema.nullable().default(null),
+    log_loss_before: z.number().nullable().default(null),
     log_loss: z.number(),
     ece_before: z.number(),
     ece: z.number(),
@@ -161,6 +176,19 @@ export const metricsSchema = z
     latency_estimate_p95_ms: z.number(),
     /** For each threshold: share of rows decided at or above it, and the error among those. */
     risk_coverage: z.array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() })),
+    /** The lowest threshold with at most the wished error among the decided rows; null where there is none. */
+    suggested_thresholds: z
+      .array(
+        z.object({
+          wished_error: z.number(),
+          threshold: z.number().nullable(),
+          coverage: z.number(),
+          error: z.number(),
+          error_interval: intervalSchema,
+        }),
+      )
+      .default([]),
+    learning_curve: learningCurveSchema.nullable().default(null),
     /** What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them. */
     familiarity: familiarityEffectSchema.nullable().default(null),
     /** Plain sentences about the run: fields left out and why, texts cut, what the text model uses. */

@@ -115,6 +115,11 @@ describe('the model card', () => {
       latency_estimate_p50_ms: 1,
       latency_estimate_p95_ms: 2,
       risk_coverage: [],
+      accuracy_interval: { low: 0.86, high: 0.95 },
+      macro_f1_interval: null,
+      log_loss_before: null,
+      suggested_thresholds: [],
+      learning_curve: null,
       familiarity: null,
       notes: ['Two texts were cut.'],
       augmentation: {

@@ -46,6 +46,9 @@ export function writeModelCard(facts: ModelCardFacts): string {
     manifest.fallback_option === null
       ? 'No fallback option is set.'
       : `The fallback option is ${plain(manifest.fallback_option)}.`;
+  const interval = metrics.accuracy_interval;
+  const range =
+    interval === null ? '' : ` (${percent(interval.low)} to ${percent(interval.high)} with 95 % confidence)`;
   const leftOut = plan.left_out.map((entry) => `- ${plain(entry.path)}: ${plain(entry.reason)}`);
   const notes = metrics.notes.map((note) => `- ${plain(note)}`);
   const parts = [
@@ -58,11 +61,14 @@ export function writeModelCard(facts: ModelCardFacts): string {
     '## How well it does',
     `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen:`,
     [
-      `- accuracy ${percent(metrics.accuracy)}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
+      `- accuracy ${percent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
       `- calibration error ${metrics.ece.toFixed(3)} (before calibration ${metrics.ece_before.toFixed(3)})`,
       `- ${percent(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),
     optionTable(facts),
+    metrics.familiarity === null
+      ? 'It has no way to tell inputs that are unlike the examples.'
+      : `Inputs unlike the examples are called unfamiliar. ${metrics.familiarity.sentence}`,
     'These figures hold for inputs like the examples. Measure again when the inputs change.',
     ...(notes.length > 0 ? ['## Notes', notes.join('\n')] : []),
     ...(leftOut.length > 0 ? ['## Fields left out', leftOut.join('\n')] : []),

@@ -1,4 +1,5 @@
 /** Calibration: temperature scaling and the expected calibration error. */
+import { createRandom } from '../random.ts';
 
 /** Mean negative log-likelihood of softmax(logits / temperature). */
 export function logLossOfLogits(
@@ -19,21 +20,22 @@ export function logLossOfLogits(
   return labels.length === 0 ? 0 : loss / labels.length;
 }
 
-/**
- * The temperature by which logits must be divided so that held-out log-loss is least (Guo et al. 2017, "On calibration of
- * modern neural networks"), found by golden-section search over ln T between ln 0.1 and ln 10. 1 when there are no rows.
- */
-export function fitTemperature(logits: Float64Array, labels: Int32Array, optionCount: number): number {
-  if (labels.length === 0) return 1;
+/** Standard deviation of ln T that is expected before any row is seen: few rows move the temperature little. */
+const priorSpread = 0.5;
+
+/** The temperature with the least log-loss plus prior, by golden-section search over ln T between ln 0.1 and ln 10. */
+function likeliestTemperature(logits: Float64Array, labels: Int32Array, optionCount: number): number {
   const ratio = (Math.sqrt(5) - 1) / 2;
   let low = Math.log(0.1);
   let high = Math.log(10);
-  const loss = (logTemperature: number) => logLossOfLogits(logits, labels, optionCount, Math.exp(logTemperature));
+  const loss = (logTemperature: number) =>
+    logLossOfLogits(logits, labels, optionCount, Math.exp(logTemperature)) +
+    (logTemperature / priorSpread) ** 2 / (2 * labels.length);
   let a = high - ratio * (high - low);
   let b = low + ratio * (high - low);
   let lossA = loss(a);
   let lossB = loss(b);
-  while (high - low > 1e-4) {
+  while (high - low > 1e-3) {
     if (lossA <= lossB) {
       high = b;
       b = a;
@@ -49,6 +51,34 @@ export function fitTemperature(logits: Float64Array, labels: Int32Array, optionC
     }
   }
   return Math.exp((low + high) / 2);
+}
+
+/** The rows of one of two halves that are mixed as by tossing coins, always the same way. */
+function half(logits: Float64Array, labels: Int32Array, optionCount: number, which: number) {
+  const random = createRandom(97);
+  const positions = [...labels.keys()].filter(() => Number(random() < 0.5) === which);
+  const taken = new Float64Array(positions.length * optionCount);
+  positions.forEach((position, i) => {
+    taken.set(logits.subarray(position * optionCount, (position + 1) * optionCount), i * optionCount);
+  });
+  return { logits: taken, labels: Int32Array.from(positions, (position) => labels[position] as number) };
+}
+
+/**
+ * The temperature by which out-of-fold logits must be divided so that log-loss is least (Guo et al. 2017, "On calibration
+ * of modern neural networks"), drawn towards 1 where there are few rows. It is 1 where a temperature that was fitted on
+ * one half of the rows does not lower the log-loss of the other half: calibration must not make anything worse.
+ */
+export function fitTemperature(logits: Float64Array, labels: Int32Array, optionCount: number): number {
+  const halves = [0, 1].map((which) => half(logits, labels, optionCount, which));
+  let gain = 0;
+  halves.forEach((one, index) => {
+    const other = halves[1 - index] ?? one;
+    const temperature = likeliestTemperature(one.logits, one.labels, optionCount);
+    const before = logLossOfLogits(other.logits, other.labels, optionCount);
+    gain += other.labels.length * (before - logLossOfLogits(other.logits, other.labels, optionCount, temperature));
+  });
+  return gain > 0 ? likeliestTemperature(logits, labels, optionCount) : 1;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { FamiliarityEffect, Metrics } from '../domain.ts';
 import type { FamiliarityFile } from '../features/familiarity.ts';
 import { familiarityLoss, unfamiliarRows } from './familiarity.ts';
 import type { FittedModel } from './fit.ts';
+import { bootstrapMacroF1, wilsonInterval } from './intervals.ts';
 import { evaluate, topOption } from './metrics.ts';
 import type { LabelledRow } from './prepare.ts';
 import { withProbe } from './probes.ts';
@@ -10,6 +11,7 @@ import type { HeldOutRow } from './request.ts';
 import { buildRows } from './rows.ts';
 import { scoreRows } from './score.ts';
 import type { ReadTexts } from './texts.ts';
+import { suggestThreshold } from './thresholds.ts';
 
 type Figures =
   | 'accuracy'
@@ -23,6 +25,10 @@ type Figures =
   | 'ece_before'
   | 'ece'
   | 'risk_coverage'
+  | 'accuracy_interval'
+  | 'macro_f1_interval'
+  | 'log_loss_before'
+  | 'suggested_thresholds'
   | 'familiarity';
 
 export type Evaluated = {
@@ -32,6 +38,9 @@ export type Evaluated = {
   unfamiliar: boolean[];
   heldOut: HeldOutRow[];
 };
+
+/** Errors for which the report suggests thresholds. */
+const wishedErrors = [0.005, 0.01, 0.02, 0.05, 0.1] as const;
 
 const mean = (values: readonly boolean[]) =>
   values.length === 0 ? null : values.filter(Boolean).length / values.length;
@@ -78,8 +87,9 @@ export function evaluateModel(given: {
   texts: ReadTexts;
   probes: readonly string[];
   options: readonly string[];
+  seed: number;
 }): Evaluated {
-  const { model, familiarity, rows, texts, probes, options } = given;
+  const { model, familiarity, rows, texts, probes, options, seed } = given;
   const { plan } = model;
   const build = (some: readonly LabelledRow[]) =>
     buildRows(
@@ -111,10 +121,23 @@ export function evaluateModel(given: {
       per_class: after.perClass,
       confusion_matrix: after.confusionMatrix,
       confusion_labels: [...options],
+      accuracy_interval: wilsonInterval(heldOut.filter((row) => row.expected === row.predicted).length, heldOut.length),
+      macro_f1_interval: bootstrapMacroF1(
+        rows.map((row) => options.indexOf(row.decision)),
+        probabilities.map(topOption),
+        options.length,
+        seed,
+      ),
+      log_loss_before: before.logLoss,
       log_loss: after.logLoss,
       ece_before: before.ece,
       ece: after.ece,
       risk_coverage: after.riskCoverage,
+      suggested_thresholds: wishedErrors.map((wished) => {
+        const found = suggestThreshold(after.riskCoverage, wished, rows.length);
+        const nothing = { threshold: null, coverage: 0, error: 0, error_interval: wilsonInterval(0, 0) };
+        return { wished_error: wished, ...(found ?? nothing) };
+      }),
       familiarity:
         familiarity === null
           ? null

@@ -30,11 +30,11 @@ export function topOption(probabilities: ArrayLike<number>): number {
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 /**
- * Share of rows decided at or above each threshold 0, 0.05 … 1 and the error among them (0 where no row is decided).
+ * Share of rows decided at or above each threshold 0, 0.01 … 1 and the error among them (0 where no row is decided).
  */
 export function riskCoverageOf(confidences: readonly number[], correct: readonly boolean[]): RiskCoverage[] {
-  return Array.from({ length: 21 }, (_, step) => {
-    const threshold = step / 20;
+  return Array.from({ length: 101 }, (_, step) => {
+    const threshold = step / 100;
     const decided = correct.filter((_, i) => (confidences[i] ?? 0) >= threshold);
     const wrong = decided.filter((hit) => !hit).length;
     return { threshold, coverage: ratio(decided.length, correct.length), error: ratio(wrong, decided.length) };

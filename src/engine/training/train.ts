@@ -15,6 +15,7 @@ import { learnFamiliarity } from './familiarity.ts';
 import { chooseText, fitChoice, inferFields, type TextUse, tuneStrengths } from './fit.ts';
 import { goldenLines, measureLatency } from './golden.ts';
 import { growExamples } from './grow.ts';
+import { learningCurve } from './learning-curve.ts';
 import { percentile } from './metrics.ts';
 import { type LabelledRow, prepareRows, reasonsByOption } from './prepare.ts';
 import { probeTexts } from './probes.ts';
@@ -94,15 +95,21 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const readProbes = await readTexts(probes, ports.tokenizer, ports.encoder, progress.tick);
   const learnOn = (model: typeof measured, learned: readonly LabelledRow[]) =>
     learnFamiliarity({ plan: model.plan, rows: learned, built: model.rows, texts });
+  const onMeasuredRows = { rows: measuredRows, options, seed: request.seed };
   const evaluated = evaluateModel({
+    ...onMeasuredRows,
     model: measured,
     familiarity: learnOn(measured, trainRows),
-    rows: measuredRows,
     texts: new Map([...texts, ...readProbes]),
     probes,
-    options,
   });
-  progress.tell('evaluate', 0.3, config.refit ? `Fitting on all ${count(rows.length)} examples` : 'Measured');
+  const measurePart = (part: readonly LabelledRow[], share: number) => {
+    progress.tell('evaluate', 0.1 + 0.4 * share, `Measuring with ${100 * share} % of the examples`);
+    const model = fitChoice({ ...shared, choice, rows: part, relearn: true });
+    return evaluateModel({ ...onMeasuredRows, model, familiarity: null, texts, probes: [] }).figures;
+  };
+  const curve = testRows.length === 0 ? null : learningCurve(trainRows, evaluated.figures, measurePart);
+  progress.tell('evaluate', 0.6, config.refit ? `Fitting on all ${count(rows.length)} examples` : 'Measured');
   const final = config.refit ? fitChoice({ ...shared, choice, rows, relearn: true }) : measured;
 
   progress.tell('package', 0, 'Exporting the classifier');
@@ -135,6 +142,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     ...evaluated.figures,
     train_size: trainRows.length,
     test_size: testRows.length,
+    learning_curve: curve,
     feature_count: final.calibrated.D + final.calibrated.V,
     escalation_estimate: escalationShare(evaluated, manifest),
     latency_estimate_p50_ms: percentile(times, 0.5),

@@ -1,5 +1,5 @@
 /** Training and policies: start, watch, cancel, deploy. */
-import { type Metrics, type TrainingConfig, trainingConfigSchema } from '../../engine/domain.ts';
+import { type Metrics, metricsSchema, type TrainingConfig, trainingConfigSchema } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { minimumExamples } from '../../engine/training/generate.ts';
 import { isoTime, isoTimeOrNull } from '../clock.ts';
@@ -64,7 +64,8 @@ function detailOf(deps: Deps, row: PolicyRow): PolicyDetail {
     quality_gate_met: gate(row),
     created_at: isoTime(row.created_at),
     training_config: config,
-    metrics: row.metrics === null ? null : (JSON.parse(row.metrics) as Metrics),
+    // Policies of earlier versions lack the newer figures: the schema gives their defaults.
+    metrics: row.metrics === null ? null : metricsSchema.parse(JSON.parse(row.metrics)),
     target_f1: config.target_f1,
     error: row.error,
     current_attempt_id: row.current_attempt_id,
