@@ -18,7 +18,7 @@ import type { Mcp } from './mcp.ts';
 import type { Deps } from './operations/context.ts';
 import { operationHandlers } from './operations/handlers.ts';
 import { registerOperations } from './rest.ts';
-import { createUnknownRoutes, mcpPath } from './unknown-routes.ts';
+import { createUnknownRoutes, docsPath, mcpPath } from './unknown-routes.ts';
 
 /** The bounds of the listener. */
 export const limits = {
@@ -113,6 +113,7 @@ export async function buildApp(
   registerOperations(app, deps, operationHandlers);
   app.get('/openapi.json', async (_request, reply) => reply.redirect('/api/v1/openapi.json', 302));
   serveAgentTools(app, deps);
+  serveDocs(app, deps);
   await servePages(app, deps.options.rendererDir);
   return app;
 }
@@ -166,6 +167,15 @@ function guard(
     if (request.is404) refuseUnknown(request, reply);
     if (access !== undefined) deps.auth.authorise(request.caller, access);
     return undefined;
+  });
+}
+
+/** The interface as a readable page. */
+function serveDocs(app: FastifyInstance, deps: Deps): void {
+  app.get(docsPath, async (request, reply) => {
+    const { docsPolicy, makeDocsPage } = await import('./docs-page.ts');
+    reply.headers({ ...pageHeaders, 'content-security-policy': docsPolicy }).type('text/html; charset=utf-8');
+    return makeDocsPage(deps.toolVersion, `http://${request.headers.host ?? request.host}`);
   });
 }
 

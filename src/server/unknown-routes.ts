@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../engine/errors.ts';
 
+/** The address of the readable page of the interface. */
+export const docsPath = '/docs';
 /** The address of the agent tools. */
 export const mcpPath = '/mcp';
 
@@ -9,6 +11,7 @@ type Route = { method: string; path: string };
 /** Addresses that are served beside the operation table. */
 const otherRoutes: readonly Route[] = [
   { method: 'GET', path: '/openapi.json' },
+  { method: 'GET', path: docsPath },
   { method: 'POST', path: mcpPath },
 ];
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorTable } from '../../src/engine/errors.ts';
+import { operations } from '../../src/server/contract/operations.ts';
 import { callerOf, makeType, minimalType, openForTest } from './workbench.ts';
 
 const base = '/api/v1/decision-types';
@@ -116,6 +117,7 @@ describe('what the border refuses', () => {
       ['PATCH', stats, 'GET'],
       ['DELETE', stats, 'GET'],
       ['OPTIONS', stats, 'GET'],
+      ['POST', '/docs', 'GET'],
     ] as const) {
       const answer = await call(method, url, method === 'PATCH' ? 'not JSON' : undefined);
       expect([method, url, answer.status, answer.headers['allow']]).toEqual([method, url, 405, allow]);
@@ -201,6 +203,37 @@ describe('what the service says of itself', () => {
     const page = await anyone('GET', '/app/');
     expect(page.headers['content-security-policy']).toContain("script-src 'self'");
     expect(root.headers['content-security-policy']).toBeUndefined();
+  });
+
+  it('is documented on a page that needs no scripts and nothing from outside', async () => {
+    const { app } = await openForTest();
+    const anyone = callerOf(app, {});
+    const root = await anyone('GET', '/');
+    expect(root.body.documentation).toBe('http://127.0.0.1/docs');
+    const page = await anyone('GET', '/docs');
+    expect([page.status, page.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'sha256-/);
+    expect(page.text).not.toMatch(/<script|<link|<img|onclick|https?:\/\/(?!127\.0\.0\.1)/);
+    const ids = [...page.text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const [, target] of page.text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+    for (const name of Object.keys(operations)) expect(ids).toContain(name);
+    for (const code of Object.keys(errorTable)) expect(ids).toContain(`error-${code}`);
+    expect(page.text).toContain('curl -s &quot;http://127.0.0.1/api/v1/decide&quot;');
+  });
+
+  it('can be called with each example of the document', async () => {
+    const { call } = await openForTest();
+    const { components } = (await call('GET', '/api/v1/openapi.json')).body;
+    const example = (name: string) => components.schemas[name].examples[0];
+    const made = await call('POST', base, example('DecisionTypeCreate'));
+    const url = `${base}/${made.body.id}`;
+    const added = await call('POST', `${url}/examples`, { examples: [example('NewExample')] });
+    const changed = await call('PATCH', `${url}/examples/${added.body[0].id}`, example('ExampleUpdate'));
+    const bulk = await call('POST', `${url}/examples/bulk`, example('ExampleBulk'));
+    const updated = await call('PUT', url, example('DecisionTypeUpdate'));
+    expect([made, added, changed, bulk, updated].map(({ status }) => status)).toEqual([201, 201, 200, 200, 200]);
+    expect((await call('POST', '/api/v1/decide', example('DecideRequest'))).body.error.code).toBe('model_not_deployed');
   });
 
   it('documents each answer of an operation once, by name', async () => {

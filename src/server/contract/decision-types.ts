@@ -37,7 +37,20 @@ export const decisionTypeCreateSchema = z
     pii_fields: piiFields.default([]),
     retention_days: retentionDays.default(90),
   })
-  .meta({ id: 'DecisionTypeCreate', ...oneOfTheTwo });
+  .meta({
+    id: 'DecisionTypeCreate',
+    ...oneOfTheTwo,
+    examples: [
+      {
+        name: 'refund-requests',
+        options: ['approve', 'reject'],
+        reason_codes: ['small_amount'],
+        rules: [
+          { name: 'small', condition: 'ctx.amount < 10', then: 'approve', reason_code: 'small_amount', priority: 1 },
+        ],
+      },
+    ],
+  });
 export type DecisionTypeCreate = z.output<typeof decisionTypeCreateSchema>;
 
 export const decisionTypeUpdateSchema = z
@@ -55,7 +68,13 @@ export const decisionTypeUpdateSchema = z
     pii_fields: piiFields.optional(),
     retention_days: retentionDays.optional(),
   })
-  .meta({ id: 'DecisionTypeUpdate', ...oneOfTheTwo });
+  .meta({
+    id: 'DecisionTypeUpdate',
+    ...oneOfTheTwo,
+    examples: [
+      { description: 'Refunds of the web shop', confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } },
+    ],
+  });
 export type DecisionTypeUpdate = z.output<typeof decisionTypeUpdateSchema>;
 
 export const versionSchema = z

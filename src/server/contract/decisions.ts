@@ -12,7 +12,11 @@ const decideRequestSchema = z
     decision_type_name: z.string().min(1).optional(),
     input: z.record(z.string(), z.unknown()),
   })
-  .meta({ id: 'DecideRequest', oneOf: nameFields.map((field) => ({ required: [field] })) });
+  .meta({
+    id: 'DecideRequest',
+    oneOf: nameFields.map((field) => ({ required: [field] })),
+    examples: [{ decision_type: 'refund-requests', input: { amount: 42, message: 'The cup arrived in pieces.' } }],
+  });
 export type DecideRequest = { decision_type: string; input: JsonObject };
 
 /**

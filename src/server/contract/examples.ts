@@ -26,6 +26,7 @@ export type ExampleInput = z.output<typeof exampleInputSchema>;
 
 const newExampleSchema = exampleInputSchema.meta({
   id: 'NewExample',
+  examples: [{ input_payload: { amount: 42, message: 'The cup arrived in pieces.' }, expected_decision: 'approve' }],
   allOf: [{ anyOf: [{ required: ['input_payload'] }, { required: ['input'] }] }, ...aliases],
 });
 
@@ -65,12 +66,14 @@ export const importMappingSchema = z.strictObject({
 });
 export type ImportMapping = z.output<typeof importMappingSchema>;
 
-export const importRequestSchema = z.strictObject({
-  format: z.enum(importFormats),
-  content: z.string(),
-  mapping: importMappingSchema.optional().describe('Left out: guessed from the column names'),
-  commit: z.boolean().default(false).describe('false: preview only, nothing is written'),
-});
+export const importRequestSchema = z
+  .strictObject({
+    format: z.enum(importFormats),
+    content: z.string(),
+    mapping: importMappingSchema.optional().describe('Left out: guessed from the column names'),
+    commit: z.boolean().default(false).describe('false: preview only, nothing is written'),
+  })
+  .meta({ examples: [{ format: 'csv', content: 'amount,decision\n42,approve\n9000,reject\n' }] });
 
 export const importResultSchema = z.object({
   committed: z.boolean(),
@@ -110,6 +113,7 @@ export const exampleBulkSchema = z
   })
   .meta({
     id: 'ExampleBulk',
+    examples: [{ filter: { source: 'synthetic', reviewed: false }, action: 'set_reviewed', reviewed: true }],
     oneOf: [{ required: ['ids'] }, { required: ['filter'] }],
     anyOf: [
       { properties: { action: { const: 'delete' } } },
@@ -171,7 +175,9 @@ export const exampleOperations = {
     method: 'PATCH',
     path: `${base}/:example_id`,
     params: one,
-    body: exampleInputSchema.extend({ reviewed: z.boolean().optional() }).meta({ id: 'ExampleUpdate', allOf: aliases }),
+    body: exampleInputSchema
+      .extend({ reviewed: z.boolean().optional() })
+      .meta({ id: 'ExampleUpdate', allOf: aliases, examples: [{ expected_decision: 'reject', reviewed: true }] }),
     output: exampleSchema,
     status: 200,
     summary: 'Change one example',

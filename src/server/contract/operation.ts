@@ -3,7 +3,7 @@
  * renderer are all made from it. Pure data: nothing here may import Node or the server.
  */
 import type { ZodType, z } from 'zod';
-import type { ErrorCode } from '../../engine/errors.ts';
+import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -46,7 +46,7 @@ export function operation<const O extends Operation>(row: O): O {
   return row;
 }
 
-/** Every error code that an operation may answer, by its kind and by its own row. */
+/** Every error code that an operation may answer, by its kind and by its own row, in the order of their statuses. */
 export function errorsOf(row: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['bad_request', 'forbidden', 'unsupported_media_type', 'validation_error']);
   if (row.access !== 'public') codes.add('unauthorized');
@@ -56,7 +56,7 @@ export function errorsOf(row: Operation): ErrorCode[] {
   if (/:(?!decision_type_id)/.test(row.path)) codes.add('not_found');
   for (const code of row.errors ?? []) codes.add(code);
   for (const code of ['rate_limited', 'internal_error', 'unavailable'] as const) codes.add(code);
-  return [...codes];
+  return [...codes].sort((a, b) => errorTable[a].status - errorTable[b].status);
 }
 
 type Field<O, K extends string, D> = O extends { readonly [P in K]: infer S } ? (S extends ZodType ? S : D) : D;

@@ -110,12 +110,18 @@ export const ruleOperations = {
   'rules.check': operation({
     method: 'POST',
     path: '/api/v1/rules/check',
-    body: z.strictObject({
-      rules: draftRules,
-      options: z.array(z.string()).max(200),
-      reason_codes: z.array(z.string()).max(500).default([]),
-      input_schema: jsonObject.nullable().default(null),
-    }),
+    body: z
+      .strictObject({
+        rules: draftRules,
+        options: z.array(z.string()).max(200),
+        reason_codes: z.array(z.string()).max(500).default([]),
+        input_schema: jsonObject.nullable().default(null),
+      })
+      .meta({
+        examples: [
+          { rules: [{ name: 'small', condition: 'ctx.amount < 10', then: 'approve' }], options: ['approve', 'reject'] },
+        ],
+      }),
     output: z.object({ ok: z.boolean(), problems, findings }),
     status: 200,
     access: 'key',

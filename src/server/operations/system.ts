@@ -6,7 +6,7 @@ export const systemHandlers = {
     service: 'Decision Workbench',
     by: 'decision-workbench',
     version: deps.toolVersion,
-    documentation: `${baseUrl}/app/`,
+    documentation: `${baseUrl}/docs`,
     openapi: `${baseUrl}/openapi.json`,
     health: `${baseUrl}/health`,
   }),
