@@ -18,8 +18,7 @@ export async function forgetOldLogs(
   stopped: () => boolean = () => false,
 ): Promise<number> {
   let forgotten = 0;
-  for (const type of deps.store.decisionTypes.all()) {
-    if (type.retentionDays === null) continue;
+  for (const type of deps.store.decisionTypes.retentions()) {
     const before = deps.clock.now() - type.retentionDays * dayMs;
     for (const removed of deps.store.logs.forget(type.seq, before)) {
       forgotten += removed;

@@ -179,6 +179,19 @@ describe('a fault of the service', () => {
   });
 });
 
+describe('a service that cannot work', () => {
+  it('lives, and says which of its parts is missing [SYS-2] [SYS-3]', async () => {
+    const { app, deps } = await openForTest();
+    const anyone = callerOf(app, {});
+    const parts = { database: true, cache: true, models: true, deployed_models: 0, text_model: expect.any(String) };
+    expect((await anyone('GET', '/ready')).body).toEqual({ status: 'ready', ...parts });
+    deps.db.close();
+    const ready = await anyone('GET', '/ready');
+    expect([ready.status, ready.body]).toEqual([200, { status: 'degraded', database: false }]);
+    expect((await anyone('GET', '/health')).body).toEqual({ status: 'ok' });
+  });
+});
+
 describe('what the service says of itself', () => {
   it('answers the system routes without credentials [SYS-1] [SYS-2] [SYS-3] [SYS-4] [SYS-5] [VRS-1]', async () => {
     const { app } = await openForTest();

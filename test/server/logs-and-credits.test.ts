@@ -135,4 +135,13 @@ describe('the decision log', () => {
     clock.move(24 * 3600_000 + 1);
     expect(await forgetOldLogs(deps)).toBe(5);
   });
+
+  it('keeps the records of a deleted type to the end of their retention, and no longer [TYP-21] [TYP-24]', async () => {
+    const { call, url, deps, clock } = await openWithLogs(5);
+    await call('PUT', url, { retention_days: 1 });
+    await call('DELETE', url);
+    expect(await forgetOldLogs(deps)).toBe(0);
+    clock.move(24 * 3600_000 + 1);
+    expect(await forgetOldLogs(deps)).toBe(5);
+  });
 });

@@ -12,8 +12,13 @@ export const systemHandlers = {
   }),
   'system.health': () => ({ status: 'ok' }),
   'system.ready': (deps) => {
-    const database = deps.db.prepare('SELECT 1').pluck().get() === 1;
-    return { status: database ? 'ready' : 'degraded', database, cache: true, ...deps.runtime.ready() };
+    try {
+      const parts = { database: deps.db.prepare('SELECT 1').pluck().get() === 1, ...deps.runtime.ready() };
+      return { status: parts.database && parts.cache && parts.models ? 'ready' : 'degraded', ...parts };
+    } catch (err) {
+      deps.log.error({ err }, 'the database does not answer');
+      return { status: 'degraded', database: false };
+    }
   },
   'system.openapi': (deps) => makeOpenApi(deps.toolVersion),
   'system.jwks': (deps) => deps.auth.issuer.jwks(),

@@ -118,6 +118,9 @@ export function createDeployed(options: DeployedOptions) {
     async selfTestFile(policyId: string, bundleSha256: string): Promise<void> {
       await this.selfTest(readFile(policyId, bundleSha256));
     },
+    /** Whether these policies are compiled, or as many of them as are kept at a time. */
+    holds: (policyIds: readonly string[]) =>
+      policyIds.filter((id) => loaded.get(id) !== undefined).length >= Math.min(policyIds.length, LOADED_POLICIES),
     forget: (policyId: string) => loaded.delete(policyId),
   };
 }

@@ -1,5 +1,5 @@
 /** Everything that runs beside the requests: trainings, deployed deciders, the text encoder, the commit queue. */
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrainingConfig } from '../../engine/domain.ts';
 import type { TrainRequest } from '../../engine/training/train.ts';
@@ -9,7 +9,7 @@ import { chargeHosting } from '../metering/hosting.ts';
 import type { BaseDeps } from '../operations/context.ts';
 import { type CommitQueue, createCommitQueue } from '../store/commit-queue.ts';
 import { openTeachers, type Teachers } from '../teacher/teachers.ts';
-import { artifactPath, createDeployed, type Deployed } from './deployed.ts';
+import { createDeployed, type Deployed } from './deployed.ts';
 import { createEncoderHost, type EncoderHost } from './encoder-host.ts';
 import { encodingsFolder } from './encoding-cache.ts';
 import { spawnChild } from './spawn-child.ts';
@@ -28,10 +28,8 @@ export type Runtime = {
   started: Promise<void>;
   /** Compiles what a type decides with after a deployment; takes a policy out of service whose file is unusable. */
   warm(policyId: string): Promise<void>;
-  /** The stored (slim) bundle of a finished policy. Throws the file system's error when it is missing. */
-  readBundle(policyId: string): Uint8Array;
   /** For `/ready`. */
-  ready(): { models: boolean; deployed_models: number; text_model: string };
+  ready(): { cache: boolean; models: boolean; deployed_models: number; text_model: string };
   close(): Promise<void>;
 };
 
@@ -132,8 +130,8 @@ export function createRuntime(base: BaseDeps): Runtime {
     teachers,
     started: start(),
     warm,
-    readBundle: (policyId) => readFileSync(artifactPath(artifactsDir, policyId)),
     ready: () => ({
+      cache: deployed.holds(policies.deployedIds()),
       models: encoderHost.state() !== 'restarting',
       deployed_models: policies.deployedIds().length,
       text_model: encoderHost.state(),

@@ -102,6 +102,9 @@ export function createDecisionTypeStore(db: WorkbenchDatabase) {
       `SELECT ${columns} WHERE t.organisation_id = ? AND t.deleted_at IS NULL ORDER BY t.seq DESC LIMIT ? OFFSET ?`,
     ),
     all: db.prepare<[], Raw>(`SELECT ${columns} WHERE t.deleted_at IS NULL ORDER BY t.seq`),
+    retentions: db.prepare<[], { seq: number; retentionDays: number }>(
+      'SELECT seq, retention_days AS retentionDays FROM decision_types WHERE retention_days IS NOT NULL ORDER BY seq',
+    ),
     count: db
       .prepare<[string], number>('SELECT count(*) FROM decision_types WHERE organisation_id = ? AND deleted_at IS NULL')
       .pluck(),
@@ -187,8 +190,10 @@ export function createDecisionTypeStore(db: WorkbenchDatabase) {
         total: statements.count.get(organisationId) ?? 0,
       };
     },
-    /** Every type of every organisation, for the daily work (retention, hosting). */
+    /** Every type of every organisation, for the hourly charge of hosting. */
     all: (): DecisionTypeRow[] => statements.all.all().map(toRow),
+    /** How long the records of each type are kept, deleted types included: a deletion keeps records no longer. */
+    retentions: (): { seq: number; retentionDays: number }[] => statements.retentions.all(),
     ofOrganisation: (organisationId: string): DecisionTypeRow[] =>
       statements.list.all(organisationId, 10_000, 0).map(toRow),
     count: (organisationId: string): number => statements.count.get(organisationId) ?? 0,
