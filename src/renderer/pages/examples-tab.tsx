@@ -1,9 +1,10 @@
 import { useState } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { useOperation } from '../api/queries.ts';
+import { useChange, useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
 import { SelectField, TextField } from '../parts/fields.tsx';
 import { Busy, EmptyState, ErrorNote, Facts } from '../parts/layout.tsx';
+import { useWorkbench } from '../workbench.tsx';
 import { AddExampleDialog } from './add-example-dialog.tsx';
 import { ExampleTable } from './example-table.tsx';
 import { ImportDialog } from './import-dialog.tsx';
@@ -41,6 +42,18 @@ export function ExamplesTab({ type }: { type: DecisionType }) {
     { params, query: { page, page_size: pageSize, ...queryOf(filter) } },
     { keepPrevious: true },
   );
+  const { ui } = useWorkbench();
+  const generate = useChange('examples.generate');
+  const runGenerate = () =>
+    generate.mutate(
+      { params, body: {} },
+      {
+        onSuccess: (made) => {
+          ui.getState().notify('info', `${made.length} synthetic examples were made; review them`);
+          setPart({ show: 'synthetic', search: '' });
+        },
+      },
+    );
   const setPart = (part: Partial<Filter>) => {
     setFilter({ ...filter, ...part });
     setPage(1);
@@ -48,6 +61,13 @@ export function ExamplesTab({ type }: { type: DecisionType }) {
   useCommands([
     { id: 'import', title: 'Import examples', group: 'Create', keys: 'i', run: () => setOpen('import') },
     { id: 'add-example', title: 'Add an example', group: 'Create', keys: 'n', run: () => setOpen('add') },
+    {
+      id: 'generate-examples',
+      title: 'Generate examples',
+      group: 'Create',
+      enabled: !generate.isPending,
+      run: runGenerate,
+    },
     {
       id: 'show-unlabelled',
       title: 'Show examples without a label',
@@ -69,6 +89,9 @@ export function ExamplesTab({ type }: { type: DecisionType }) {
       <button type="button" onClick={() => setOpen('add')}>
         Add example
       </button>
+      <button type="button" disabled={generate.isPending} onClick={runGenerate}>
+        {generate.isPending ? 'Generating…' : 'Generate 10'}
+      </button>
     </>
   );
   const options = type.active_version.options;
@@ -76,6 +99,7 @@ export function ExamplesTab({ type }: { type: DecisionType }) {
   return (
     <div className="stack">
       {stats.isError && <ErrorNote error={stats.error} retry={() => void stats.refetch()} />}
+      {generate.isError && <ErrorNote error={generate.error} />}
       {stats.isPending && <Busy>Counting examples…</Busy>}
       {stats.isSuccess && total === 0 && (
         <EmptyState title="No examples yet" actions={buttons}>

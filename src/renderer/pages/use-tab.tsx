@@ -6,6 +6,7 @@ import { Busy, Card, ErrorNote } from '../parts/layout.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { useWorkbench } from '../workbench.tsx';
 import { ApiKeysCard } from './api-keys-card.tsx';
+import { ConnectionsCard } from './connections-card.tsx';
 
 function curlSnippet(address: string, name: string, input: unknown): string {
   const body = JSON.stringify({ decision_type: name, input }).replaceAll("'", "'\\''");
@@ -98,6 +99,7 @@ export function UseTab({ type }: { type: DecisionType }) {
             <Snippet name="Python, offline" text={edgeSnippet(type.name, input)} />
           </Card>
           <ApiKeysCard />
+          <ConnectionsCard />
         </div>
       </div>
     </div>
