@@ -1,6 +1,7 @@
 /**
  * The limit that the decide figures stand beside: the same Fastify route shape that only commits one row per call,
- * the calls of one event-loop turn sharing a commit, `synchronous=FULL`. Prints its port on stdout.
+ * the calls of one event-loop turn sharing a commit, `synchronous=FULL` (or the level given as argument). Prints its
+ * port on stdout.
  */
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,7 @@ import fastify from 'fastify';
 
 const database = new Database(join(mkdtempSync(join(tmpdir(), 'limit-')), 'limit.db'));
 database.pragma('journal_mode = WAL');
-database.pragma('synchronous = FULL');
+database.pragma(`synchronous = ${process.argv[2] === 'NORMAL' ? 'NORMAL' : 'FULL'}`);
 database.exec('CREATE TABLE record (id INTEGER PRIMARY KEY, at TEXT NOT NULL, body TEXT NOT NULL)');
 const insert = database.prepare('INSERT INTO record (at, body) VALUES (?, ?)');
 

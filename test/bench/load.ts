@@ -7,6 +7,8 @@ export type Load = {
   connections: number;
   seconds: number;
   body: (call: number) => unknown;
+  /** Left out: as many as the connections can. */
+  perSecond?: number;
 };
 export type LoadResult = {
   requestsPerSecond: number;
@@ -36,6 +38,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
     url: load.url,
     connections: load.connections,
     duration: load.seconds,
+    ...(load.perSecond === undefined ? {} : { overallRate: load.perSecond }),
     method: 'POST',
     headers: { authorization: `Bearer ${load.token}`, 'content-type': 'application/json' },
     requests: [{ setupRequest: (request: object) => ({ ...request, body: JSON.stringify(load.body(call++)) }) }],

@@ -19,6 +19,9 @@ export type RunningWorkbench = {
   token: string;
   call<T>(method: string, path: string, body?: unknown, token?: string): Promise<Answer<T>>;
   download(path: string): Promise<Buffer>;
+  /** Ends the program and keeps its data folder. */
+  end(): Promise<void>;
+  /** Ends the program and removes its data folder. */
   stop(): Promise<void>;
 };
 
@@ -38,10 +41,10 @@ export async function runWorkbench(
 /** Starts `workbench serve` on a free port and waits for its line of JSON. */
 export async function startWorkbenchProcess(
   dataDir = mkdtempSync(join(tmpdir(), 'workbench-')),
+  ...flags: string[]
 ): Promise<RunningWorkbench> {
-  const child: ChildProcess = spawn(process.execPath, [...entry, 'serve', '--data-dir', dataDir, '--port', '0'], {
-    cwd: root,
-  });
+  const args = [...entry, 'serve', '--data-dir', dataDir, '--port', '0', ...flags];
+  const child: ChildProcess = spawn(process.execPath, args, { cwd: root });
   let log = '';
   child.stderr?.on('data', (chunk) => (log = (log + chunk).slice(-20_000)));
   const line = await new Promise<string>((ready, fail) => {
@@ -61,6 +64,12 @@ export async function startWorkbenchProcess(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
 
+  async function end(): Promise<void> {
+    const ended = new Promise((done) => child.once('exit', done));
+    child.kill('SIGTERM');
+    await ended;
+  }
+
   return {
     url,
     pid,
@@ -76,10 +85,9 @@ export async function startWorkbenchProcess(
       if (!response.ok) throw new Error(`GET ${path} answered ${response.status}: ${await response.text()}`);
       return Buffer.from(await response.arrayBuffer());
     },
+    end,
     async stop() {
-      const ended = new Promise((done) => child.once('exit', done));
-      child.kill('SIGTERM');
-      await ended;
+      await end();
       rmSync(dataDir, { recursive: true, force: true });
     },
   };

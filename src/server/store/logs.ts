@@ -152,8 +152,7 @@ export type TypeMetrics = {
   distribution: Record<string, number>;
 };
 
-/** Ranges that are counted or rows that are deleted before other work gets its turn. */
-const rangesPerTurn = 4;
+/** Records that are deleted before other work gets its turn. */
 const rowsPerSlice = 500;
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
@@ -205,16 +204,13 @@ export function createLogStore(db: WorkbenchDatabase) {
       const rows: LogRow[] = [];
       let skip = (page - 1) * pageSize;
       let total = 0;
-      let counted = 0;
       for (const range of log.ranges(wanted)) {
         const n = log.count(wanted, range);
         const missing = pageSize - rows.length;
         if (missing > 0 && n > skip) rows.push(...log.read<Raw>(wanted, range, missing, skip).map(toRow));
         skip = Math.max(0, skip - n);
         total += n;
-        if (range.n !== null) continue;
-        counted += 1;
-        if (counted % rangesPerTurn === 0) await nextTurn();
+        if (range.n === null) await nextTurn();
       }
       return { rows, total };
     },
