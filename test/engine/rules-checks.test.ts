@@ -8,7 +8,7 @@ import { lintRules } from '../../src/engine/rules/lint.ts';
 import { parseCondition } from '../../src/engine/rules/parse.ts';
 import { printTree } from '../../src/engine/rules/print.ts';
 import { knownOfSeen, surveyFields } from '../../src/engine/rules/survey.ts';
-import { conditionOf, tableOf } from '../../src/engine/rules/table.ts';
+import { conditionOf, type TableRow, tableOf } from '../../src/engine/rules/table.ts';
 import { createRandom, randomCondition, randomInput } from './rules-fuzz.ts';
 
 type Short = [condition: string, then?: string, priority?: number];
@@ -116,6 +116,23 @@ describe('checking rules against one another', () => {
     expect(lintRules(rules(['ctx.amount == "3"']).file.rules, schema)[0]?.message).toBe(
       'A number never equals a text.',
     );
+  });
+
+  it('points at parts that err whatever the input is', () => {
+    const told = (condition: string) =>
+      lintRules(rules([condition]).file.rules, null).map(({ kind, message, at }) => [
+        kind,
+        /: (\w+)\.$/.exec(message)?.[1],
+        condition.slice(...(at ?? [0, 0])),
+      ]);
+    expect(told('ctx.a > 1 / 0 || timestamp("soon") < timestamp(ctx.t)')).toEqual([
+      ['always_errs', 'division_by_zero', '1 / 0'],
+      ['always_errs', 'bad_value', 'timestamp("soon")'],
+    ]);
+    expect(told('[1, 2].exists(x, x / 0 == 1)')).toEqual([
+      ['always_errs', 'division_by_zero', '[1, 2].exists(x, x / 0 == 1)'],
+    ]);
+    expect(told('ctx.a > 1 && duration("1h30m") > duration("1h")')).toEqual([]);
   });
 
   it('knows the domain that the schema leaves', () => {
@@ -289,6 +306,26 @@ describe('editing a condition', () => {
       if (ast) expect(bare(printTree(ast)), condition).toBe(bare(condition));
     }
     expect(randomInput(random)).toBeTypeOf('object');
+  });
+
+  it('takes a slash in a text for no comment, and writes every field name so that it can be read', () => {
+    expect(formatCondition('ctx.url=="https://a.b"')).toBe('ctx.url == "https://a.b"');
+    expect(formatCondition('ctx.a==1// why')).toBe('ctx.a==1// why');
+    expect(formatCondition('(-1).size()>1')).toBe('(-1).size() > 1');
+    const random = createRandom(23);
+    const names = ['a', 'in', 'true', 'null', 'x y', '__proto__', '//', '"', "it's", '', '😀'];
+    const values = ['', '//', 'a"b', '\\', '\u2028', -1.5, 0, 1e300, -(2 ** 63), 5e-324, true, null];
+    for (let i = 0; i < 300; i++) {
+      const path = Array.from({ length: 1 + random.below(3) }, () => random.pick(names));
+      const rows: TableRow[] = [
+        { path, test: random.pick(['==', '!=', '<', '>=']), value: random.pick(values) },
+        { path, test: random.pick(['present', 'absent']) },
+        { path, test: 'in', value: Array.from({ length: random.below(4) }, () => random.pick(values)) },
+        { path, test: random.pick(['contains', 'startsWith']), value: random.pick(names) },
+      ];
+      expect(tableOf(conditionOf(rows)), conditionOf(rows)).toEqual(rows);
+      expect(formatCondition(conditionOf(rows))).toBe(conditionOf(rows));
+    }
   });
 
   it('shows a condition as a table and back', () => {

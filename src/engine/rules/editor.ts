@@ -1,7 +1,7 @@
 /** What an editor needs to know about a condition, as pure functions: completion, hover, formatting. */
 import type { KnownField } from './fields.ts';
 import { ruleFunctions } from './functions.ts';
-import { parseCondition } from './parse.ts';
+import { hasComment, parseCondition } from './parse.ts';
 import { literalText, pathText, printTree } from './print.ts';
 import { macros } from './tree.ts';
 
@@ -138,7 +138,7 @@ export function hoverAt(source: string, offset: number, fields: readonly KnownFi
 /** The condition in the one style; unchanged where it does not parse or holds comments (which a tree does not keep). */
 export function formatCondition(source: string): string {
   const { ast } = parseCondition(source);
-  if (!ast || /\/\//.test(source)) return source;
+  if (!ast || hasComment(source)) return source;
   const printed = printTree(ast);
   return parseCondition(printed).ast ? printed : source;
 }

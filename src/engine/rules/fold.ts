@@ -1,6 +1,7 @@
 /** Works out what does not depend on the input. */
 import { compileTree, startRun } from './evaluate.ts';
-import { childrenOf, type RuleNode } from './tree.ts';
+import { type At, childrenOf, type RuleNode } from './tree.ts';
+import { type ErrorKind, RuleError } from './values.ts';
 
 /** The tree with every part that needs no input replaced by its value, where that is a plain literal and no error. */
 export function foldConstants(node: RuleNode): RuleNode {
@@ -33,6 +34,17 @@ export function foldConstants(node: RuleNode): RuleNode {
     default:
       return node;
   }
+}
+
+/** The smallest parts that need no input and err when they are worked out, in source order. */
+export function constantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
+  if (node.k === 'lit' || node.k === 'var') return [];
+  const below = () => childrenOf(node).flatMap(constantErrors);
+  if (!isClosed(node, [])) return below();
+  const outcome = compileTree(node)(startRun({}));
+  if (!(outcome instanceof RuleError)) return [];
+  const smaller = below();
+  return smaller.length > 0 ? smaller : [{ at: node.at, kind: outcome.kind }];
 }
 
 function isClosed(node: RuleNode, bound: readonly string[]): boolean {

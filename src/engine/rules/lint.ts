@@ -3,7 +3,7 @@ import type { JsonObject } from '../domain.ts';
 import type { RulesFile } from './compile.ts';
 import { both, type Conjunct, conjunctsOf, implies, isImpossible } from './conjuncts.ts';
 import { fieldsOfSchema, type KnownField, typesOfFields } from './fields.ts';
-import { foldConstants } from './fold.ts';
+import { constantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
 import { type SchemaSets, schemaSets } from './schema-sets.ts';
 import { staticTypeOf } from './types.ts';
@@ -14,7 +14,7 @@ import { staticTypeOf } from './types.ts';
  * tried. `shownBy` are the examples that show it, out of all that were tried (null: none were).
  */
 export type RuleFinding = {
-  kind: 'never_true' | 'always_true' | 'never_reached' | 'overlap' | 'field' | 'no_example';
+  kind: 'never_true' | 'always_true' | 'never_reached' | 'overlap' | 'field' | 'always_errs' | 'no_example';
   severity: 'warning' | 'info';
   basis: 'exact' | 'examples';
   shownBy: { rows: number; of: number } | null;
@@ -65,6 +65,13 @@ export function lintRules(
     const shown = (rows: number) => (impact ? { rows, of: impact.rows } : null);
     for (const problem of fieldProblems(rule, inputSchema, evidence?.fields ?? []))
       find({ ...problem, kind: 'field', shownBy: problem.basis === 'examples' ? shown(impact?.rows ?? 0) : null });
+    for (const { at, kind } of constantErrors(rule.ast))
+      find({
+        kind: 'always_errs',
+        message: `This part errs whatever the input is: ${kind}.`,
+        suggestion: 'Correct its values: a rule that errs does not match.',
+        at,
+      });
     const ast = folded[index];
     const own = narrowed[index] ?? null;
     alive[index] = false;

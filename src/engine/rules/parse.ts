@@ -157,11 +157,15 @@ function createConverter(source: string) {
 
   const has = (node: ASTNode, args: ASTNode[], at: At, scope: readonly string[]): RuleNode => {
     const [field] = args;
-    if (args.length !== 1 || field?.op !== '.') {
-      report(node, 'has takes one field.', 'Write has(ctx.field).');
-      return { k: 'var', name: '', at };
+    if (args.length === 1 && field?.op === '.')
+      return { k: 'has', of: convert(field.args[0], scope), field: field.args[1], at };
+    if (args.length === 1 && field?.op === '[]') {
+      const by = convert(field.args[1], scope);
+      if (by.k === 'lit' && typeof by.v === 'string')
+        return { k: 'has', of: convert(field.args[0], scope), field: by.v, at };
     }
-    return { k: 'has', of: convert(field.args[0], scope), field: field.args[1], at };
+    report(node, 'has takes one field.', 'Write has(ctx.field), or has(ctx["a field"]).');
+    return { k: 'var', name: '', at };
   };
 
   const each = (
@@ -309,6 +313,15 @@ function balanced(source: string, from: number, to: number): { start: number; en
     range.start = previous;
   }
   return range;
+}
+
+/** True if a comment stands in the source, which a tree does not keep. */
+export function hasComment(source: string): boolean {
+  for (let i = 0; i < source.length; i++) {
+    if (source[i] === '"' || source[i] === "'") i = endOfText(source, i);
+    else if (source.startsWith('//', i)) return true;
+  }
+  return false;
 }
 
 function endOfText(source: string, from: number): number {

@@ -19,7 +19,7 @@ const levels: Record<string, number> = {
   '/': 7,
   '%': 7,
 };
-const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const identifier = /^(?!(?:in|true|false|null)$)[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** The source of a tree: one space around operators, brackets only where they are needed, double quotes. */
 export function printTree(node: RuleNode): string {
@@ -31,13 +31,13 @@ function print(node: RuleNode, above: number): string {
   const list = (nodes: readonly RuleNode[]) => nodes.map((one) => print(one, 1)).join(', ');
   switch (node.k) {
     case 'lit':
-      return literalText(node.v);
+      return typeof node.v === 'number' && node.v < 0 ? wrap(8, literalText(node.v)) : literalText(node.v);
     case 'var':
       return node.name;
     case 'get':
-      return `${print(node.of, 9)}.${node.field}`;
+      return `${print(node.of, 9)}${fieldText(node.field)}`;
     case 'has':
-      return `has(${print(node.of, 9)}.${node.field})`;
+      return `has(${print(node.of, 9)}${fieldText(node.field)})`;
     case 'index':
       return `${print(node.of, 9)}[${print(node.by, 0)}]`;
     case 'not':
@@ -78,7 +78,11 @@ export function literalText(value: string | number | boolean | null): string {
   return typeof value === 'number' && Math.abs(value) >= 2 ** 63 ? value.toExponential() : String(value);
 }
 
-/** A field path as source: `ctx.a.b`, or `ctx["a b"]` where a name is no identifier. */
+/** A field path as source: `ctx.a.b`, or `ctx["a b"]` where a name is no plain word. */
 export function pathText(path: readonly string[]): string {
-  return `ctx${path.map((field) => (identifier.test(field) && field !== 'in' ? `.${field}` : `[${JSON.stringify(field)}]`)).join('')}`;
+  return `ctx${path.map(fieldText).join('')}`;
+}
+
+function fieldText(field: string): string {
+  return identifier.test(field) ? `.${field}` : `[${JSON.stringify(field)}]`;
 }

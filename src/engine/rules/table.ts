@@ -1,5 +1,5 @@
 /** The table view of a condition: rows of field, comparison and value that must all hold. */
-import { parseCondition } from './parse.ts';
+import { hasComment, parseCondition } from './parse.ts';
 import { literalText, pathText } from './print.ts';
 import type { RuleNode } from './tree.ts';
 import { pathOf } from './types.ts';
@@ -16,7 +16,7 @@ export type TableRow =
 /** The rows of a condition; null where it is more than comparisons joined by `&&`. */
 export function tableOf(condition: string): TableRow[] | null {
   const { ast } = parseCondition(condition);
-  if (!ast || /\/\//.test(condition)) return null;
+  if (!ast || hasComment(condition)) return null;
   const rows = (ast.k === 'and' ? ast.args : [ast]).map(rowOf);
   return rows.every((row) => row !== null) ? rows : null;
 }

@@ -32,7 +32,8 @@ export function readValue(text: string, textField: boolean): Literal {
   if (textField) return text;
   if (trimmed === 'true' || trimmed === 'false') return trimmed === 'true';
   if (trimmed === 'null') return null;
-  return /^-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : text;
+  const number = /^-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?$/.test(trimmed) ? Number(trimmed) : Number.NaN;
+  return Number.isFinite(number) ? number : text;
 }
 
 /** The shortest text that `readValue` reads as this value. */
