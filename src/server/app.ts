@@ -9,9 +9,9 @@ import {
   LogController,
 } from 'fastify';
 import { WorkbenchError } from '../engine/errors.ts';
-import { createHostGuard } from './auth/host-guard.ts';
 import { newId } from './clock.ts';
 import { listOperations } from './contract/operations.ts';
+import { createDoor, type Door } from './door.ts';
 import { envelopeOf, toWorkbenchError } from './envelope.ts';
 import { readJsonBody } from './json-body.ts';
 import type { Mcp } from './mcp.ts';
@@ -45,6 +45,7 @@ export async function buildApp(
   deps: Deps,
   logger: NonNullable<FastifyServerOptions['loggerInstance']>,
 ): Promise<FastifyInstance> {
+  const door = createDoor(deps);
   const app: FastifyInstance = fastify({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -68,10 +69,13 @@ export async function buildApp(
       const given = request.headers['x-request-id'];
       return typeof given === 'string' && printable.test(given) ? given : newId();
     },
-    frameworkErrors: (error, _request, reply) => {
-      const known = toWorkbenchError(error);
-      const sender: FastifyReply = reply;
-      return sender.code(known.status).send(envelopeOf(known.code, known.message));
+    // an address that cannot be read has no route, and so no hooks: the door is here
+    frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
+      const refused = door.enter(request, reply).then(
+        () => error,
+        (refusal: unknown) => refusal,
+      );
+      void refused.then((cause) => sendFault(cause, request, reply));
     },
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return;
@@ -98,16 +102,8 @@ export async function buildApp(
   app.setChildLoggerFactory((logger) => logger);
   app.decorateRequest('caller', null);
   const unknown = createUnknownRoutes(listOperations().map(({ row }) => row));
-  guard(app, deps, unknown.refuse);
-  app.setErrorHandler((error, request, reply) => {
-    const known = toWorkbenchError(error);
-    if (known.status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
-    if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-    return reply
-      .code(known.status)
-      .type('application/json')
-      .send(envelopeOf(known.code, known.message, known.details));
-  });
+  guard(app, deps, door, unknown.refuse);
+  app.setErrorHandler(sendFault);
   app.setNotFoundHandler(unknown.refuse);
   unknown.closeShadowed(app);
   registerOperations(app, deps, operationHandlers);
@@ -118,23 +114,19 @@ export async function buildApp(
   return app;
 }
 
-/** Host and Origin first, then who calls, then the rate limit, then whether the route is allowed. */
+/** Every request passes the door; then the address must exist and be allowed to the caller. */
 function guard(
   app: FastifyInstance,
   deps: Deps,
+  door: Door,
   refuseUnknown: (request: FastifyRequest, reply: FastifyReply) => never,
 ): void {
-  // requests that are injected, not received, carry the standard port
-  let check = createHostGuard(80);
   app.addHook('onListen', async () => {
     const address = app.server.address();
-    if (typeof address === 'object' && address !== null) check = createHostGuard(address.port);
+    if (typeof address === 'object' && address !== null) door.listensOn(address.port);
   });
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    reply.header('cross-origin-resource-policy', 'same-origin');
-    check(request.headers);
+    await door.enter(request, reply);
     // a person who opens the bare address wants the pages, a program the service record
     const wantsPages = request.url === '/' && request.headers.accept?.includes('text/html');
     if (wantsPages || request.url === '/app') return reply.redirect(pagesPath, 302);
@@ -142,32 +134,22 @@ function guard(
     if (encoding !== undefined && encoding !== 'identity') {
       throw new WorkbenchError('unsupported_media_type', 'Compressed bodies are not accepted.');
     }
-    const { access } = request.routeOptions.config;
-    const header = request.headers.authorization;
-    if (header !== undefined) {
-      const found = deps.auth.authenticate(header);
-      const authenticated = found instanceof Promise ? await found : found;
-      if (authenticated !== null) {
-        request.caller = authenticated.caller;
-        const { rate } = authenticated;
-        if (rate !== null) {
-          reply.header('x-ratelimit-limit', rate.limit);
-          reply.header('x-ratelimit-remaining', rate.remaining);
-          reply.header('x-ratelimit-reset', rate.resetAt);
-          if (!rate.allowed) {
-            reply.header('retry-after', rate.retryAfter);
-            throw new WorkbenchError(
-              'rate_limited',
-              `The key's limit of ${rate.limit} requests per minute is reached.`,
-            );
-          }
-        }
-      }
-    }
     if (request.is404) refuseUnknown(request, reply);
+    const { access } = request.routeOptions.config;
     if (access !== undefined) deps.auth.authorise(request.caller, access);
     return undefined;
   });
+}
+
+/** Any fault as the envelope; only what went wrong in the service is logged. */
+function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const known = toWorkbenchError(error);
+  if (known.status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
+  if (known.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  return reply
+    .code(known.status)
+    .type('application/json')
+    .send(envelopeOf(known.code, known.message, known.details));
 }
 
 /** The interface as a readable page. */

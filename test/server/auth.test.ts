@@ -93,6 +93,46 @@ describe('the life of an API key', () => {
   });
 });
 
+describe('an answer to an API key', () => {
+  it('says what is left of its window, whatever the answer is [AUT-6] [AUT-7]', async () => {
+    const { call, app, deps } = await openForTest({}, stoppedClock(Date.now()));
+    const id = (await call('POST', types, { name: 'triage', options: ['yes', 'no'] })).body.id;
+    const { key } = (await call('POST', keys, { name: 'shop' })).body;
+    const shop = callerOf(app, { authorization: `Bearer ${key}` });
+    const decide = '/api/v1/decide';
+    const large = JSON.stringify({ a: 'x'.repeat(1024 * 1024) });
+    const calls: [number, () => ReturnType<typeof shop>][] = [
+      [400, () => shop('POST', decide, '{')],
+      [400, () => shop('GET', '/api/v1/%zz')],
+      [400, () => shop('GET', `${types}/${'x'.repeat(500)}`)],
+      [404, () => shop('GET', '/nowhere')],
+      [405, () => shop('PATCH', types, {})],
+      [413, () => shop('POST', decide, large)],
+      [415, () => shop('POST', decide, 'x', { 'content-type': 'text/plain' })],
+      [415, () => shop('POST', decide, '{}', { 'content-encoding': 'gzip' })],
+      [200, () => shop('GET', `${types}/${id}/logs/export?format=csv`)],
+      [302, () => shop('GET', '/openapi.json')],
+      [200, () => shop('GET', '/health')],
+      [204, () => shop('DELETE', `${types}/${id}`)],
+    ];
+    let left = 600;
+    for (const [status, send] of calls) {
+      const { headers, ...answer } = await send();
+      left -= 1;
+      expect([answer.status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual([
+        status,
+        '600',
+        String(left),
+      ]);
+      expect(headers).toMatchObject({ 'x-ratelimit-reset': expect.any(String), 'x-request-id': expect.any(String) });
+      expect(headers['retry-after']).toBeUndefined();
+    }
+    deps.db.exec('ALTER TABLE decision_types RENAME TO mislaid');
+    const fault = await shop('GET', types);
+    expect([fault.status, fault.headers['x-ratelimit-remaining']]).toEqual([500, String(left - 1)]);
+  });
+});
+
 describe('sessions', () => {
   it('make the user, the organisation and their names [ACC-1] [ACC-2] [ACC-3]', async () => {
     const { call } = await openForTest();

@@ -1,0 +1,39 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { WorkbenchError } from '../engine/errors.ts';
+import { createHostGuard } from './auth/host-guard.ts';
+import type { Deps } from './operations/context.ts';
+
+/**
+ * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
+ * `enter` sets the headers that every answer has and `request.caller`; it throws `forbidden` or `rate_limited`.
+ */
+export function createDoor(deps: Pick<Deps, 'auth'>) {
+  // requests that are injected, not received, carry the standard port
+  let check = createHostGuard(80);
+  return {
+    listensOn(port: number): void {
+      check = createHostGuard(port);
+    },
+    async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+      reply.header('x-request-id', request.id);
+      reply.header('x-content-type-options', 'nosniff');
+      reply.header('cross-origin-resource-policy', 'same-origin');
+      check(request.headers);
+      const header = request.headers.authorization;
+      if (header === undefined) return;
+      const found = deps.auth.authenticate(header);
+      const authenticated = found instanceof Promise ? await found : found;
+      if (authenticated === null) return;
+      request.caller = authenticated.caller;
+      const { rate } = authenticated;
+      if (rate === null) return;
+      reply.header('x-ratelimit-limit', rate.limit);
+      reply.header('x-ratelimit-remaining', rate.remaining);
+      reply.header('x-ratelimit-reset', rate.resetAt);
+      if (rate.allowed) return;
+      reply.header('retry-after', rate.retryAfter);
+      throw new WorkbenchError('rate_limited', `The key's limit of ${rate.limit} requests per minute is reached.`);
+    },
+  };
+}
+export type Door = ReturnType<typeof createDoor>;
