@@ -83,6 +83,13 @@ describe('the workbench in the browser', () => {
     await tab('Results').click();
     await page.locator('.recharts-line').first().waitFor();
     await page.getByRole('heading', { name: 'Where it errs' }).waitFor();
+    const cell = page.getByRole('button', { name: /^\d+ examples of approve decided as approve$/ });
+    const count = Number(await cell.textContent());
+    await cell.click();
+    const opened = page.getByRole('region', { name: 'Rightly decided: approve' });
+    await opened.getByText(`· ${count} in all`).waitFor();
+    await page.getByRole('heading', { name: 'Would more examples help?' }).waitFor();
+    await page.getByRole('heading', { name: 'Inputs unlike the examples' }).waitFor();
   });
 
   test('decides on the Try tab with the trace beside it', async () => {

@@ -1,9 +1,11 @@
 import { lazy, Suspense, useState } from 'react';
 import type { Metrics } from '../../engine/domain.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
-import type { PolicySummary } from '../../server/contract/training.ts';
+import type { PolicyDetail, PolicySummary } from '../../server/contract/training.ts';
 import { useChange, useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
+import { FamiliarityCard, LearningCurveCard, ThresholdAdvice } from '../parts/evaluation-cards.tsx';
+import { type Cell, HeldOutRows, PolicyComparison } from '../parts/held-out-rows.tsx';
 import { Busy, Card, EmptyState, ErrorNote, Facts, moment, percent } from '../parts/layout.tsx';
 import { goTo } from '../state/route.ts';
 import { useWorkbench } from '../workbench.tsx';
@@ -47,7 +49,19 @@ export function ResultsTab({ type }: { type: DecisionType }) {
       <PoliciesCard type={type} policies={list.data} current={current?.id ?? null} onChoose={setChosen} />
       {detail.isError && <ErrorNote error={detail.error} />}
       {current && detail.isPending && <Busy>Loading the metrics…</Busy>}
-      {detail.data?.metrics && <MetricsView metrics={detail.data.metrics} />}
+      {detail.data?.metrics && (
+        <MetricsView key={detail.data.id} type={type} policy={detail.data} metrics={detail.data.metrics} />
+      )}
+      {detail.data?.metrics && measured.length > 1 && (
+        <PolicyComparison
+          key={`comparison-${detail.data.id}`}
+          policy={{ ...params, policy_id: detail.data.id }}
+          name={`v${detail.data.version}`}
+          others={measured
+            .filter(({ id }) => id !== detail.data.id)
+            .map(({ id, version }) => ({ id, name: `v${version}` }))}
+        />
+      )}
     </div>
   );
 }
@@ -142,8 +156,12 @@ function PoliciesCard({
   );
 }
 
-function MetricsView({ metrics }: { metrics: Metrics }) {
+const rangeOf = (interval: Metrics['accuracy_interval'], show: (value: number) => string) =>
+  interval === null ? '' : `${show(interval.low)} to ${show(interval.high)}`;
+
+function MetricsView({ type, policy, metrics }: { type: DecisionType; policy: PolicyDetail; metrics: Metrics }) {
   const heldOut = metrics.test_size > 0;
+  const [cell, setCell] = useState<Cell | null>(null);
   return (
     <>
       {!heldOut && (
@@ -156,10 +174,21 @@ function MetricsView({ metrics }: { metrics: Metrics }) {
           {
             name: 'Accuracy',
             value: percent(metrics.accuracy),
-            detail: heldOut ? `of ${metrics.test_size} unseen` : 'on training examples',
+            detail: heldOut
+              ? `${rangeOf(metrics.accuracy_interval, percent)}, of ${metrics.test_size} unseen`
+              : 'on training examples',
           },
-          { name: 'Macro F1', value: metrics.macro_f1.toFixed(3) },
+          {
+            name: 'Macro F1',
+            value: metrics.macro_f1.toFixed(3),
+            detail: rangeOf(metrics.macro_f1_interval, (value) => value.toFixed(3)),
+          },
           { name: 'Calibration error', value: metrics.ece.toFixed(3), detail: `was ${metrics.ece_before.toFixed(3)}` },
+          {
+            name: 'Log-loss',
+            value: metrics.log_loss.toFixed(3),
+            ...(metrics.log_loss_before === null ? {} : { detail: `was ${metrics.log_loss_before.toFixed(3)}` }),
+          },
           { name: 'Would escalate', value: percent(metrics.escalation_estimate) },
           { name: 'Latency p95', value: `${metrics.latency_estimate_p95_ms.toFixed(1)} ms` },
           { name: 'Features', value: metrics.feature_count.toLocaleString() },
@@ -167,12 +196,24 @@ function MetricsView({ metrics }: { metrics: Metrics }) {
       />
       <div className="two">
         <Card title="Where it errs">
-          <ConfusionTable labels={metrics.confusion_labels} matrix={metrics.confusion_matrix} />
+          <ConfusionTable
+            labels={metrics.confusion_labels}
+            matrix={metrics.confusion_matrix}
+            onOpen={heldOut ? setCell : null}
+          />
         </Card>
         <Card title="Each option">
           <ClassTable perClass={metrics.per_class} />
         </Card>
       </div>
+      {cell !== null && (
+        <HeldOutRows
+          key={`${cell.expected} ${cell.predicted}`}
+          policy={{ decision_type_id: type.id, policy_id: policy.id }}
+          cell={cell}
+          onClose={() => setCell(null)}
+        />
+      )}
       {metrics.risk_coverage.length > 0 && (
         <Card title="What a threshold costs">
           <p className="muted">
@@ -182,8 +223,11 @@ function MetricsView({ metrics }: { metrics: Metrics }) {
           <Suspense fallback={<Busy>Drawing…</Busy>}>
             <RiskCoverageChart points={metrics.risk_coverage} />
           </Suspense>
+          {heldOut && <ThresholdAdvice type={type} metrics={metrics} />}
         </Card>
       )}
+      {metrics.learning_curve !== null && <LearningCurveCard curve={metrics.learning_curve} />}
+      {metrics.familiarity !== null && <FamiliarityCard type={type} effect={metrics.familiarity} />}
       {metrics.notes.length > 0 && (
         <Card title="Notes of the run">
           <ul className="stack tight">
@@ -197,11 +241,20 @@ function MetricsView({ metrics }: { metrics: Metrics }) {
   );
 }
 
-function ConfusionTable({ labels, matrix }: { labels: readonly string[]; matrix: readonly (readonly number[])[] }) {
+function ConfusionTable({
+  labels,
+  matrix,
+  onOpen,
+}: {
+  labels: readonly string[];
+  matrix: readonly (readonly number[])[];
+  /** Opens the rows of a cell; null where no rows are kept. */
+  onOpen: ((cell: Cell) => void) | null;
+}) {
   return (
     <div className="scroll">
       <table className="heat">
-        <caption>Rows: the right decision. Columns: what the policy decided.</caption>
+        <caption>Rows: right. Columns: decided. A number opens its examples.</caption>
         <thead>
           <tr>
             <th scope="col">Right ↓ decided →</th>
@@ -232,7 +285,18 @@ function ConfusionTable({ labels, matrix }: { labels: readonly string[]; matrix:
                       style={{ background: `color-mix(in srgb, ${color} ${tint}%, transparent)` }}
                       className={count === 0 ? 'muted' : undefined}
                     >
-                      {count}
+                      {count === 0 || onOpen === null ? (
+                        count
+                      ) : (
+                        <button
+                          type="button"
+                          className="quiet small"
+                          aria-label={`${count} examples of ${label} decided as ${other}`}
+                          onClick={() => onOpen({ expected: label, predicted: other })}
+                        >
+                          {count}
+                        </button>
+                      )}
                     </td>
                   );
                 })}
@@ -268,7 +332,7 @@ function ClassTable({ perClass }: { perClass: Metrics['per_class'] }) {
                 const value = figures[column];
                 return (
                   <td key={column} className="num">
-                    {value === undefined ? '–' : Number.isInteger(value) && value > 1 ? value : value.toFixed(3)}
+                    {value === undefined ? '–' : column === 'support' ? value : value.toFixed(3)}
                   </td>
                 );
               })}

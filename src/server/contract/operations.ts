@@ -4,6 +4,7 @@ import { connectionOperations } from './connections.ts';
 import { billingOperations } from './credits.ts';
 import { decisionTypeOperations } from './decision-types.ts';
 import { decisionOperations } from './decisions.ts';
+import { evaluationOperations } from './evaluation.ts';
 import { exampleOperations } from './examples.ts';
 import { logOperations } from './logs.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
@@ -19,6 +20,7 @@ export const operations = {
   ...decisionOperations,
   ...exampleOperations,
   ...trainingOperations,
+  ...evaluationOperations,
   ...logOperations,
   ...connectionOperations,
   ...accountOperations,

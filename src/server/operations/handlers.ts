@@ -6,6 +6,7 @@ import type { Handlers } from './context.ts';
 import { billingHandlers } from './credits.ts';
 import { decideHandlers } from './decide.ts';
 import { decisionTypeHandlers } from './decision-types.ts';
+import { evaluationHandlers } from './evaluation.ts';
 import { exampleHandlers } from './examples.ts';
 import { generateHandlers } from './generate.ts';
 import { logHandlers } from './logs.ts';
@@ -28,6 +29,7 @@ export const operationHandlers: OperationHandlers = {
   ...exampleHandlers,
   ...generateHandlers,
   ...trainingHandlers,
+  ...evaluationHandlers,
   ...bundleHandlers,
   ...decideHandlers,
   ...logHandlers,

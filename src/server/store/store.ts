@@ -5,6 +5,7 @@ import { createCreditStore } from './credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { createDecisionTypeStore } from './decision-types.ts';
 import { createExampleStore } from './examples.ts';
+import { createHeldOutStore } from './held-out.ts';
 import { createLogStore } from './logs.ts';
 import { createPolicyStore } from './policies.ts';
 
@@ -17,6 +18,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     decisionTypes: createDecisionTypeStore(db),
     examples: createExampleStore(db),
     logs: createLogStore(db),
+    heldOut: createHeldOutStore(db),
     policies: createPolicyStore(db, clock),
     /** Runs `work` in one immediate transaction: all of it or nothing. */
     transaction<T>(work: () => T): T {

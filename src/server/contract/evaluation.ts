@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
+import { operation, reads } from './operation.ts';
+
+const predictionSchema = z.object({ predicted: z.string(), confidence: z.number() });
+
+export const heldOutRowSchema = predictionSchema
+  .extend({
+    example_id: z.string(),
+    /** null when the example was deleted since. */
+    input: z.record(z.string(), z.unknown()).nullable(),
+    expected: z.string(),
+  })
+  .meta({ id: 'HeldOutRow' });
+export type HeldOutRow = z.infer<typeof heldOutRowSchema>;
+
+export const comparedRowSchema = z
+  .object({
+    example_id: z.string(),
+    input: z.record(z.string(), z.unknown()).nullable(),
+    expected: z.string(),
+    first: predictionSchema,
+    second: predictionSchema,
+  })
+  .meta({ id: 'ComparedRow' });
+export type ComparedRow = z.infer<typeof comparedRowSchema>;
+
+const common = { method: 'GET', access: 'key', tag: 'Training', status: 200, hints: reads } as const;
+const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
+const params = decisionTypeParams.extend({ policy_id: uuid });
+
+export const evaluationOperations = {
+  'policies.held_out': operation({
+    ...common,
+    path: `${base}/held-out`,
+    params,
+    query: z.strictObject({
+      ...pageQuery,
+      expected: z.string().optional().describe('Only rows for which this option is right'),
+      predicted: z.string().optional().describe('Only rows for which the classifier chose this option'),
+    }),
+    output: paginated(heldOutRowSchema),
+    summary: 'The held-out examples and what the classifier chose for them, surest first',
+  }),
+  'policies.compare': operation({
+    ...common,
+    path: `${base}/comparison`,
+    params,
+    query: z.strictObject({ ...pageQuery, with: uuid.describe('The policy to compare with') }),
+    output: paginated(comparedRowSchema).extend({
+      /** Rows that both policies held out; the other counts add up to it. */
+      rows: z.int(),
+      both_right: z.int(),
+      both_wrong: z.int(),
+      only_first_right: z.int(),
+      only_second_right: z.int(),
+    }),
+    summary: 'Two policies on the examples that both held out; items are the rows that only one of them gets right',
+  }),
+};
