@@ -1,4 +1,4 @@
-import type { LogisticModel } from './classifiers/logistic-model.ts';
+import { type ClassifierModel, slotContributions } from './classifiers/model.ts';
 import type { DecisionTrace, JsonObject } from './domain.ts';
 import type { CompiledFeatures, InputText } from './features/compile.ts';
 import type { FeaturePlan } from './features/plan.ts';
@@ -11,33 +11,32 @@ export type ClassifierInput = { dense: Float32Array; ngrams: NgramRow; text: Inp
 
 type Feature = DecisionTrace['features'][number];
 
-function denseShare(model: LogisticModel, dense: Float32Array, start: number, size: number, option: number): number {
-  let sum = 0;
-  for (let d = start; d < start + size; d++) sum += (dense[d] ?? 0) * (model.dense[d * model.K + option] ?? 0);
-  return sum;
+function sumOf(shares: Float64Array, start: number, size: number): number {
+  return shares.subarray(start, start + size).reduce((sum, share) => sum + share, 0);
 }
 
 /**
  * Every field with its value in the input and what it adds to the logit of option number `option`: tabular fields one
- * by one, the n-grams of the text together, the text's embedding together. With the option's bias they sum to the logit.
+ * by one, the n-grams of the text together, the text's embedding together. With the option's bias, and the trees' mean where there are trees, they sum to the logit.
  */
 export function traceFeatures(
   plan: FeaturePlan,
   features: CompiledFeatures,
-  model: LogisticModel,
+  model: ClassifierModel,
   input: JsonObject,
   given: ClassifierInput,
   option: number,
 ): Feature[] {
+  const shares = slotContributions(model, given.dense, option);
   const traced: Feature[] = features.slots.map((slot, index) => ({
     field: slot.field,
     kind: slot.kind,
     value: valueAt(input, plan.fields[index]?.path ?? []) ?? null,
-    contribution: denseShare(model, given.dense, slot.start, slot.size, option),
+    contribution: sumOf(shares, slot.start, slot.size),
   }));
   if (plan.text === null) return traced;
   const field = plan.text.fields.map((path) => path.join('.')).join(', ');
-  if (plan.text.ngrams !== null) {
+  if (plan.text.ngrams !== null && model.kind !== 'trees') {
     let contribution = 0;
     given.ngrams.indices.forEach((index, position) => {
       contribution += (given.ngrams.values[position] ?? 0) * (model.ngram[index * model.K + option] ?? 0);
@@ -47,7 +46,7 @@ export function traceFeatures(
   }
   if (plan.text.encoder !== null) {
     const { dimensions, max_tokens: maxTokens } = plan.text.encoder;
-    const contribution = denseShare(model, given.dense, features.tabularSize, dimensions, option);
+    const contribution = sumOf(shares, features.tabularSize, dimensions);
     const value = { tokens: Math.min(given.ids.length, maxTokens - 2) };
     traced.push({ field, kind: 'text_embedding', value, contribution });
   }

@@ -1,6 +1,6 @@
 import type { Bundle } from './bundle/bundle.ts';
 import { type GoldenOutput, toGoldenOutput } from './bundle/manifest.ts';
-import { scoreLogistic } from './classifiers/logistic-model.ts';
+import { type ClassifierModel, compileScorer } from './classifiers/model.ts';
 import { explain, unlike } from './decide-explain.ts';
 import { type ClassifierInput, traceFeatures, truncatedFields } from './decide-trace.ts';
 import type {
@@ -16,7 +16,7 @@ import { type ErrorDetail, WorkbenchError } from './errors.ts';
 import { compileFeatures } from './features/compile.ts';
 import { compileFamiliarity } from './features/familiarity.ts';
 import { checkInputSchema, compileInputSchema, type InputValidator } from './input-schema.ts';
-import { readLogistic } from './onnx/logistic.ts';
+import { readClassifier } from './onnx/classifier.ts';
 import type { MonotonicClock, TextEncoder } from './ports.ts';
 import { type CompiledRules, loadRules } from './rules/compile.ts';
 import { encoderInput } from './text/encoder-input.ts';
@@ -105,11 +105,16 @@ function frozenList(values: readonly string[]): string[] {
   return list;
 }
 
-function checkParts(bundle: Bundle, ports: DeciderPorts, modelSizes: { D: number; V: number; K: number }): void {
+function checkParts(bundle: Bundle, ports: DeciderPorts, model: ClassifierModel): void {
   const { manifest, plan } = bundle;
   const dense = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0);
   const ngrams = plan.text?.ngrams?.idf.length ?? 0;
-  if (modelSizes.D !== dense || modelSizes.V !== ngrams || modelSizes.K !== manifest.options.length) {
+  if (
+    model.D !== dense ||
+    model.V !== ngrams ||
+    model.K !== manifest.options.length ||
+    model.kind !== manifest.classifier.kind
+  ) {
     throw new WorkbenchError(
       'validation_error',
       `Bundle entry classifier.onnx: does not fit features.json and the manifest's options. Export the bundle again, or train the type again.`,
@@ -177,8 +182,9 @@ export function compileDecider(
 ): Decider {
   const { manifest, plan } = bundle;
   const { options } = manifest;
-  const model = readLogistic(bundle.classifier);
+  const model = readClassifier(bundle.classifier);
   checkParts(bundle, ports, model);
+  const score = compileScorer(model);
   const features = compileFeatures(plan);
   const ngramsOf = plan.text?.ngrams ? compileNgrams(plan.text.ngrams) : null;
   const encoderSpec = plan.text?.encoder ?? null;
@@ -229,7 +235,7 @@ export function compileDecider(
     });
 
   const classify = (input: JsonObject, given: ClassifierInput, rules: RuleTrace[], timer: Timer | null): Decided => {
-    const scores = scoreLogistic(model, given.dense, given.ngrams.indices, given.ngrams.values);
+    const scores = score(given.dense, given.ngrams.indices, given.ngrams.values);
     let best = 0;
     for (let k = 1; k < scores.length; k++) if ((scores[k] ?? 0) > (scores[best] ?? 0)) best = k;
     const confidence = Math.min(1, scores[best] ?? 0);

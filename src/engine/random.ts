@@ -30,3 +30,14 @@ export function hashString(text: string, seed = 0): number {
   hash ^= hash >>> 16;
   return hash >>> 0;
 }
+
+/** Mixes a whole number with a seed (MurmurHash3's finaliser); an unsigned 32-bit integer. */
+export function hashNumber(value: number, seed: number): number {
+  let hash = Math.imul(value ^ seed, 0x9e3779b1) ^ (seed >>> 15);
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x85ebca6b);
+  hash ^= hash >>> 13;
+  hash = Math.imul(hash, 0xc2b2ae35);
+  hash ^= hash >>> 16;
+  return hash >>> 0;
+}

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type BundleParts, packBundle, unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import type { Golden } from '../../src/engine/bundle/manifest.ts';
-import type { LogisticModel } from '../../src/engine/classifiers/logistic-model.ts';
+import type { ClassifierModel, LogisticModel } from '../../src/engine/classifiers/model.ts';
 import type { Definition, JsonObject, Rule } from '../../src/engine/domain.ts';
 import type { FeaturePlan } from '../../src/engine/features/plan.ts';
-import { exportLogistic } from '../../src/engine/onnx/logistic.ts';
+import { exportClassifier } from '../../src/engine/onnx/classifier.ts';
 import { compileRules } from '../../src/engine/rules/compile.ts';
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
@@ -31,7 +31,7 @@ export const amountModel: LogisticModel = {
 type Overrides = {
   rules?: Partial<Rule>[];
   plan?: FeaturePlan;
-  model?: LogisticModel;
+  model?: ClassifierModel;
   golden?: Golden[];
   inputSchema?: JsonObject | null;
   familiarity?: BundleParts['familiarity'];
@@ -76,12 +76,12 @@ export function bundleParts(overrides: Overrides = {}): BundleParts {
       },
       fallback_option: overrides.fallbackOption ?? null,
       created_at: '2026-11-21T14:00:02.000Z',
-      classifier: { kind: 'logistic' },
+      classifier: { kind: (overrides.model ?? amountModel).kind },
       text: overrides.text ?? null,
     },
     rules: compiled.value.file,
     plan: overrides.plan ?? amountPlan,
-    classifier: exportLogistic(overrides.model ?? amountModel),
+    classifier: exportClassifier(overrides.model ?? amountModel),
     reasons: { by_option: { approve: [], decline: ['AMOUNT'] } },
     familiarity: overrides.familiarity ?? null,
     inputSchema: overrides.inputSchema ?? null,

@@ -104,21 +104,22 @@ const messages = Object.entries(phrases).flatMap(([decision, starts]) =>
   ),
 );
 
-function germanCredit(): TrainingExample[] {
-  return readFileSync(new URL('../fixtures/german_credit/train.jsonl', import.meta.url), 'utf8')
+function creditRows(part: 'train' | 'test'): { input: JsonObject; decision: string }[] {
+  return readFileSync(new URL(`../fixtures/german_credit/${part}.jsonl`, import.meta.url), 'utf8')
     .trim()
     .split('\n')
-    .map((line, i) => {
-      const row = JSON.parse(line) as { input: JsonObject; decision: string };
-      return example(`credit-${i}`, row.input, row.decision);
-    });
+    .map((line) => JSON.parse(line) as { input: JsonObject; decision: string });
 }
+
+const germanCredit = () => creditRows('train').map((row, i) => example(`credit-${i}`, row.input, row.decision));
 
 describe('a training run', () => {
   it('on credit applications gives a policy that beats the majority and whose golden decisions repeat', async () => {
     told = [];
     const outcome = await train(requestOf(germanCredit(), definitionOf(['good risk', 'bad risk'])), ports);
-    expect(outcome.metrics.accuracy).toBeGreaterThanOrEqual(0.74);
+    // Always answering with the majority has accuracy 0.70 and log-loss 0.61.
+    expect(outcome.metrics.accuracy).toBeGreaterThan(0.7);
+    expect(outcome.metrics.log_loss).toBeLessThan(0.53);
     expect(outcome.metrics.train_size + outcome.metrics.test_size).toBe(800);
     expect(metricsSchema.parse(outcome.metrics)).toBeTruthy();
     expect(outcome.heldOut.length).toBe(outcome.metrics.test_size);
@@ -128,6 +129,10 @@ describe('a training run', () => {
     expect(bundle.golden.length).toBeGreaterThanOrEqual(50);
     const decider = compileDecider(bundle, { encoder: null, tokenizer: null, now: ports.now });
     expect((await runGolden(bundle, decider)).failures).toEqual([]);
+    const unseen = creditRows('test');
+    const decisions = await Promise.all(unseen.map((row) => decider.decide(row.input)));
+    const right = decisions.filter((decided, i) => decided.ok && decided.decision.decision === unseen[i]?.decision);
+    expect(right.length / unseen.length).toBeGreaterThanOrEqual(0.77);
 
     const fractions = told.map((report) => report.fraction);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
@@ -169,6 +174,33 @@ describe('a training run', () => {
     expect([second.metrics.log_loss, third.metrics.log_loss]).toEqual([first.metrics.log_loss, first.metrics.log_loss]);
     expect(unpackBundle(third.bundle, sha256).classifier).toEqual(unpackBundle(first.bundle, sha256).classifier);
     expect(unpackBundle(second.bundle, sha256).classifier).toEqual(unpackBundle(first.bundle, sha256).classifier);
+  });
+
+  it('chooses trees where options hang on several fields together, the same ones for the same request', async () => {
+    const colours = ['red', 'green', 'blue'];
+    const rows = Array.from({ length: 240 }, (_, i) => {
+      const colour = colours[i % 3] ?? '';
+      const size = (i * 7) % 10;
+      const parcel = i % 5 === 0 ? null : (i * 3) % 4;
+      const wanted = (colour === 'red') !== size > 4 ? (parcel === null ? 'rare' : 'b') : 'a';
+      return example(`${i}`, { colour, size, parcel }, wanted);
+    });
+    const request = requestOf(rows, definitionOf(['a', 'b', 'rare']));
+    const outcome = await train(request, ports);
+    const bundle = unpackBundle(outcome.bundle, sha256);
+    expect(['trees', 'blend']).toContain(bundle.manifest.classifier.kind);
+    expect(outcome.metrics.accuracy).toBeGreaterThan(0.95);
+    expect(outcome.metrics.notes.join(' ')).toMatch(/Cross-validated log-loss: logistic regression .* boosted trees/);
+    expect(outcome.metrics.notes.join(' ')).toMatch(/unevenly represented: a has \d+ examples and rare only \d+/);
+    const again = await train({ ...request, examples: [...rows].reverse() }, ports);
+    expect(unpackBundle(again.bundle, sha256).classifier).toEqual(bundle.classifier);
+    const decider = compileDecider(bundle, { encoder: null, tokenizer: null, now: ports.now });
+    expect((await runGolden(bundle, decider)).failures).toEqual([]);
+    const decided = await decider.decide({ colour: 'red', size: 1, parcel: 2 }, { trace: true });
+    if (!decided.ok || decided.trace === null) throw new Error('no decision with trace');
+    expect(decided.decision.decision).toBe('b');
+    const shares = new Map(decided.trace.features.map(({ field, contribution }) => [field, contribution]));
+    expect((shares.get('colour') ?? 0) + (shares.get('size') ?? 0)).toBeGreaterThan(shares.get('parcel') ?? 0);
   });
 
   it('keeps personal values out of the bundle', async () => {

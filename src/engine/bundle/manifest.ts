@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { classifierKinds } from '../classifiers/model.ts';
 import type { Decision, JsonObject } from '../domain.ts';
 import {
   confidenceThresholdsSchema,
@@ -34,7 +35,7 @@ export const manifestSchema = z.strictObject({
   escalation_policy: escalationPolicySchema,
   fallback_option: z.string().nullable(),
   created_at: z.iso.datetime({ offset: true }),
-  classifier: z.strictObject({ kind: z.literal('logistic') }),
+  classifier: z.strictObject({ kind: z.enum(classifierKinds) }),
   /** null when the policy reads no text; `slim` when the text files are not inside. */
   text: z
     .strictObject({ encoder_sha256: sha256Hex.nullable(), tokenizer_sha256: sha256Hex, slim: z.boolean() })

@@ -11,6 +11,12 @@ export type ModelCardFacts = {
   metrics: Metrics;
 };
 
+const classifierWords: Record<Manifest['classifier']['kind'], string> = {
+  logistic: 'logistic classifier',
+  trees: 'classifier of boosted trees',
+  blend: 'blend of a logistic classifier and boosted trees',
+};
+
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 /** Keeps user-given names from breaking the table or starting markup. */
 const plain = (text: string): string =>
@@ -56,7 +62,7 @@ export function writeModelCard(facts: ModelCardFacts): string {
     `Version ${manifest.version} of the decision type, trained ${manifest.created_at} with Decision Workbench ${manifest.tool_version}.`,
     '## What it decides',
     `One of ${manifest.options.length} options: ${manifest.options.map(plain).join(', ')}.`,
-    `${rules.rules.length} hard rules are tried first. Otherwise a calibrated logistic classifier with ${metrics.feature_count} features decides. ${textSentence(plan)}`,
+    `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[manifest.classifier.kind]} with ${metrics.feature_count} features decides. ${textSentence(plan)}`,
     `A confidence of ${auto} or more decides directly. Below ${escalation} the decision is handed over. ${fallback}`,
     '## How well it does',
     `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen:`,

@@ -1,20 +1,36 @@
 /** What a classifier must do to be trained here; another algorithm is one more file that fulfils it. */
+import type { ClassifierModel, Placement } from './model.ts';
 
 /** Sparse rows in compressed form: the entries of row i stand at `starts[i]` up to `starts[i + 1]`. */
 export type SparseRows = { starts: Int32Array; indices: Int32Array; values: Float64Array; width: number };
 
-/** Training rows: a dense block (row-major, `width` numbers a row) and a sparse block of n-grams. */
-export type Rows = { count: number; dense: Float64Array; denseWidth: number; sparse: SparseRows };
+/**
+ * What trees may test of the dense block: a number in one slot, with the slot that is 1 where the number is missing
+ * (or null), or a category spread over slots of which exactly one is 1.
+ */
+export type TreeField =
+  | { kind: 'number'; slot: number; missingSlot: number | null }
+  | { kind: 'category'; slot: number; size: number };
 
-export type FitRequest = {
+/**
+ * Training rows: a dense block (row-major, `width` numbers a row), a sparse block of n-grams, and the fields of the
+ * dense block that trees may read.
+ */
+export type Rows = {
+  count: number;
+  dense: Float64Array;
+  denseWidth: number;
+  fields: readonly TreeField[];
+  sparse: SparseRows;
+};
+
+export type FitRequest<Settings> = {
   rows: Rows;
-  /** Index of each row's option, 0 … optionCount - 1. */
+  /** Index of each row's option, 0 … optionCount - 1; at least two options. */
   labels: Int32Array;
   optionCount: number;
-  /** Inverse penalty of each dense column. */
-  denseStrengths: Float64Array;
-  /** Inverse penalty of the n-grams. */
-  sparseStrength: number;
+  settings: Settings;
+  seed: number;
   /** `draft` stops early: enough to compare settings; `final` goes to convergence. */
   precision: 'draft' | 'final';
   /** Parameters of an earlier fit of the same shape to start from. */
@@ -23,17 +39,20 @@ export type FitRequest = {
   tick?: () => void;
 };
 
-/** A fitted classifier: its parameters in the algorithm's own order, and logits of any rows of the same shape. */
+/** A fitted classifier: logits of any rows of the same shape, and the model that is stored and scored. */
 export type Fitted = {
+  /** Where a fit with similar settings may start; empty for algorithms that always start anew. */
   parameters: Float64Array;
   iterations: number;
   converged: boolean;
   logits(rows: Rows): Float64Array;
+  toModel(placement: Placement): ClassifierModel;
 };
 
-export type Classifier = {
-  readonly kind: string;
-  fit(request: FitRequest): Fitted;
+/** An algorithm. What it promises is tested for all of them alike in test/engine/classifiers.test.ts. */
+export type Classifier<Settings> = {
+  readonly kind: ClassifierModel['kind'];
+  fit(request: FitRequest<Settings>): Fitted;
 };
 
 /** The rows at `positions`, in that order. */
@@ -55,5 +74,12 @@ export function selectRows(rows: Rows, positions: readonly number[]): Rows {
     indices.set(sparse.indices.subarray(from, to), starts[i] as number);
     values.set(sparse.values.subarray(from, to), starts[i] as number);
   });
-  return { count: positions.length, dense, denseWidth, sparse: { starts, indices, values, width: sparse.width } };
+  const { fields } = rows;
+  return {
+    count: positions.length,
+    dense,
+    denseWidth,
+    fields,
+    sparse: { starts, indices, values, width: sparse.width },
+  };
 }

@@ -2,10 +2,20 @@
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { type MinimiseSettings, minimise } from './lbfgs.ts';
 import { backward, forward } from './linear-products.ts';
-import type { LogisticModel } from './logistic-model.ts';
+import { absentLogit, type LogisticModel, type Placement } from './model.ts';
 import { preconditionerOf } from './precondition.ts';
 
-const settings: Record<FitRequest['precision'], MinimiseSettings> = {
+/** Inverse penalties (C, as in scikit-learn): a larger one fits more closely. */
+export type LogisticSettings = {
+  /** One for each dense column. */
+  denseStrengths: Float64Array;
+  /** Of all n-grams. */
+  sparseStrength: number;
+};
+
+type Request = FitRequest<LogisticSettings>;
+
+const precisions: Record<Request['precision'], MinimiseSettings> = {
   draft: { memory: 5, maxIterations: 50, gradientTolerance: 1e-5, valueTolerance: 2e-4 },
   final: { memory: 8, maxIterations: 400, gradientTolerance: 1e-6, valueTolerance: 2e-8 },
 };
@@ -41,8 +51,9 @@ function residualsInPlace(logits: Float64Array, labels: Int32Array, outputs: num
 }
 
 /** Penalty of every column, 1 / C; the intercept goes free. Two opposite weight vectors halve it for one column of logits. */
-function penaltiesOf(request: FitRequest, outputs: number): Float64Array {
-  const { rows, denseStrengths, sparseStrength } = request;
+function penaltiesOf(request: Request, outputs: number): Float64Array {
+  const { rows } = request;
+  const { denseStrengths, sparseStrength } = request.settings;
   const share = outputs === 1 ? 0.5 : 1;
   const penalties = new Float64Array(rows.denseWidth + rows.sparse.width + 1).fill(share / sparseStrength);
   for (let d = 0; d < rows.denseWidth; d++) penalties[d] = share / (denseStrengths[d] as number);
@@ -71,7 +82,7 @@ function logitsOfRows(rows: Rows, parameters: Float64Array, outputs: number): Fl
  * Two options need only one column of logits, the log-odds of the second (outputs = 1), because with an L2 penalty the
  * optimal softmax weights of two options are opposite.
  */
-function fit(request: FitRequest): Fitted {
+function fit(request: Request): Fitted {
   const { rows, labels, optionCount } = request;
   const outputs = optionCount === 2 ? 1 : optionCount;
   const penalties = penaltiesOf(request, outputs);
@@ -93,7 +104,7 @@ function fit(request: FitRequest): Fitted {
       return value * perRow;
     },
     request.start ?? new Float64Array(size),
-    settings[request.precision],
+    precisions[request.precision],
     preconditionerOf(rows, penalties, optionCount, outputs),
   );
   return {
@@ -101,54 +112,37 @@ function fit(request: FitRequest): Fitted {
     iterations: minimum.iterations,
     converged: minimum.converged,
     logits: (others) => logitsOfRows(others, minimum.x, outputs),
+    toModel: (placement) => toLogisticModel(minimum.x, rows, placement),
   };
 }
 
 /** Multinomial logistic regression. */
-export const logisticRegression: Classifier = { kind: 'logistic', fit };
+export const logisticRegression: Classifier<LogisticSettings> = { kind: 'logistic', fit };
 
-/** Logit of an option that no example has: its probability is practically zero. */
-const absentLogit = -30;
-
-/**
- * The fitted parameters as a model over all options: `positions` gives the place of each fitted option among the
- * `optionCount`, the temperature is folded into the weights, and options that were not fitted get probability about 0.
- */
-export function toLogisticModel(
-  fitted: Fitted,
-  widths: { dense: number; sparse: number },
-  positions: readonly number[],
-  optionCount: number,
-  temperature: number,
-): LogisticModel {
-  const K = optionCount;
+/** The fitted parameters as a model over all options; the placement's weight is folded into the weights. */
+function toLogisticModel(parameters: Float64Array, rows: Rows, placement: Placement): LogisticModel {
+  const { positions, optionCount: K, weight } = placement;
+  const D = rows.denseWidth;
+  const V = rows.sparse.width;
   const outputs = positions.length === 2 ? 1 : positions.length;
-  const weightOf = (row: number, k: number) => {
-    if (outputs === 1) return ((k === 0 ? -1 : 1) * (fitted.parameters[row] as number)) / 2;
-    return fitted.parameters[row * outputs + k] as number;
+  const parameterOf = (row: number, k: number) => {
+    if (outputs === 1) return ((k === 0 ? -1 : 1) * (parameters[row] as number)) / 2;
+    return parameters[row * outputs + k] as number;
   };
   const block = (from: number, count: number) => {
     const weights = new Float32Array(count * K);
     for (let row = 0; row < count; row++) {
       positions.forEach((position, k) => {
-        weights[row * K + position] = weightOf(from + row, k) / temperature;
+        weights[row * K + position] = parameterOf(from + row, k) * weight;
       });
     }
     return weights;
   };
-  const intercepts = positions.map((_, k) => weightOf(widths.dense + widths.sparse, k));
+  const intercepts = positions.map((_, k) => parameterOf(D + V, k));
   const centre = intercepts.reduce((sum, intercept) => sum + intercept, 0) / Math.max(1, intercepts.length);
   const bias = new Float32Array(K).fill(absentLogit);
   positions.forEach((position, k) => {
-    bias[position] = ((intercepts[k] as number) - centre) / temperature;
+    bias[position] = ((intercepts[k] as number) - centre) * weight;
   });
-  return {
-    kind: 'logistic',
-    dense: block(0, widths.dense),
-    ngram: block(widths.dense, widths.sparse),
-    bias,
-    D: widths.dense,
-    V: widths.sparse,
-    K,
-  };
+  return { kind: 'logistic', dense: block(0, D), ngram: block(D, V), bias, D, V, K };
 }

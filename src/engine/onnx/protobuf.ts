@@ -47,6 +47,43 @@ export function textField(field: number, value: string): Uint8Array {
   return bytesField(field, strToU8(value));
 }
 
+/** A packed repeated field of whole numbers from 0 to 2^31 - 1. */
+export function numbersField(field: number, values: Int32Array): Uint8Array {
+  const packed = new Uint8Array(values.length * 5);
+  let at = 0;
+  for (const value of values) {
+    let rest = value;
+    for (; rest >= 128; rest >>>= 7) {
+      packed[at] = (rest & 127) | 128;
+      at += 1;
+    }
+    packed[at] = rest;
+    at += 1;
+  }
+  return bytesField(field, packed.subarray(0, at));
+}
+
+/** A packed repeated field of float32 numbers. */
+export function floatsField(field: number, values: Float32Array): Uint8Array {
+  return bytesField(field, floatBytes(values));
+}
+
+/** Float32 numbers in little-endian bytes. */
+export function floatBytes(values: Float32Array): Uint8Array {
+  const bytes = new Uint8Array(values.length * 4);
+  const view = new DataView(bytes.buffer);
+  values.forEach((value, index) => {
+    view.setFloat32(index * 4, value, true);
+  });
+  return bytes;
+}
+
+/** The float32 numbers in little-endian bytes; a rest of less than four bytes is ignored. */
+export function floatsOf(bytes: Uint8Array): Float32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
+}
+
 /** A message of the given fields, in that order. */
 export function message(fields: readonly Uint8Array[]): Uint8Array {
   return concat(fields);

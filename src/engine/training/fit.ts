@@ -1,31 +1,33 @@
 /** Learning: the choice of settings on the training side, and the fit of a model with them. */
-import type { Classifier, Rows } from '../classifiers/classifier.ts';
-import { toLogisticModel } from '../classifiers/logistic.ts';
-import type { LogisticModel } from '../classifiers/logistic-model.ts';
-import type { TrainingConfig } from '../domain.ts';
+import type { Rows } from '../classifiers/classifier.ts';
+import { logisticRegression } from '../classifiers/logistic.ts';
+import { blendModels, type ClassifierModel, type Placement } from '../classifiers/model.ts';
+import { boostedTrees } from '../classifiers/trees.ts';
 import { compileFeatures } from '../features/compile.ts';
 import { inferPlan, refitPlan } from '../features/infer.ts';
 import type { FeaturePlan } from '../features/plan.ts';
-import { createRandom } from '../random.ts';
 import { fitNgrams } from '../text/ngrams.ts';
+import type { Choice } from './choose-classifier.ts';
 import { type FoldedRows, foldRows } from './cross-validate.ts';
 import type { LabelledRow } from './prepare.ts';
 import type { ProgressTeller } from './progress.ts';
 import { buildRows, denseStrengths, type Strengths } from './rows.ts';
-import { bestOf, defaultStrengths, evaluator, searchStrengths, type Trial } from './search.ts';
+import { bestOf, defaultStrengths, evaluator, type Trial } from './search.ts';
 import { foldsOf } from './split.ts';
 import { encoderMaxTokens, type ReadTexts } from './texts.ts';
 
 /** What the text model reads. */
 export type TextUse = 'none' | 'ngrams' | 'encoder' | 'both';
-/** Everything that was decided on the training side and is used again for the refit. */
-export type Choice = {
+/** How text is used, with the cross-validated strengths of the linear model; no trial where there are too few rows. */
+export type TextChoice = {
   plan: FeaturePlan;
   textUse: TextUse;
   strengths: Strengths;
-  temperature: number;
   trial: Trial | null;
+  /** The rows that were compared on, and the same cut into folds. */
+  compared: Compared | null;
 };
+export type Compared = { part: readonly LabelledRow[]; folded: FoldedRows };
 
 const folds = 3;
 const leastRowsForFolds = 12;
@@ -53,7 +55,7 @@ export function withText(
   };
 }
 
-function labelsOf(rows: readonly LabelledRow[]): Int32Array {
+export function labelsOf(rows: readonly LabelledRow[]): Int32Array {
   return Int32Array.from(rows, (row) => row.label);
 }
 
@@ -126,7 +128,6 @@ export function inferFields(
 
 /** Chooses the use of text by stratified cross-validation; very small sets get n-grams and encoder without a trial. */
 export function chooseText(given: {
-  classifier: Classifier;
   plan: FeaturePlan;
   rows: readonly LabelledRow[];
   optionCount: number;
@@ -135,20 +136,20 @@ export function chooseText(given: {
   seed: number;
   progress: ProgressTeller;
   report: (share: number) => void;
-}): Choice & { folded: FoldedRows | null } {
-  const { classifier, plan, rows, optionCount, texts, dimensions, progress } = given;
+}): TextChoice {
+  const { plan, rows, optionCount, texts, dimensions, progress } = given;
   const planned = (textUse: TextUse) => withText(plan, textUse, rows, texts, dimensions);
   const candidates = candidatesFor(plan);
   if (rows.length < leastRowsForFolds || candidates.length === 0) {
     const textUse = plan.text === null ? 'none' : 'both';
-    return { plan: planned(textUse), textUse, strengths: defaultStrengths, temperature: 1, trial: null, folded: null };
+    return { plan: planned(textUse), textUse, strengths: defaultStrengths, trial: null, compared: null };
   }
-  const outcomes: { textUse: TextUse; plan: FeaturePlan; folded: FoldedRows; trial: Trial }[] = [];
+  const outcomes: { textUse: TextUse; plan: FeaturePlan; compared: Compared; trial: Trial }[] = [];
   candidates.forEach((candidate, index) => {
     const candidatePlan = planned(candidate.textUse);
-    const folded = foldPlan(candidatePlan, rows, optionCount, texts, given.seed);
-    const trial = bestOf(evaluator(classifier, folded, candidatePlan, progress.tick), candidate.settings);
-    if (trial !== null) outcomes.push({ textUse: candidate.textUse, plan: candidatePlan, folded, trial });
+    const compared = foldPlan(candidatePlan, rows, optionCount, texts, given.seed);
+    const trial = bestOf(evaluator(compared.folded, candidatePlan, given.seed, progress.tick), candidate.settings);
+    if (trial !== null) outcomes.push({ textUse: candidate.textUse, plan: candidatePlan, compared, trial });
     given.report((index + 1) / candidates.length);
   });
   const least = Math.min(...outcomes.map((outcome) => outcome.trial.result.logLoss));
@@ -156,15 +157,7 @@ export function chooseText(given: {
     .filter((outcome) => outcome.trial.result.logLoss <= least * 1.01)
     .sort((a, b) => byCost.indexOf(a.textUse) - byCost.indexOf(b.textUse))[0];
   if (good === undefined) throw new Error('cross-validation gave no result');
-  const { strengths, result } = good.trial;
-  return {
-    plan: good.plan,
-    textUse: good.textUse,
-    strengths,
-    temperature: result.temperature,
-    trial: good.trial,
-    folded: good.folded,
-  };
+  return { ...good, strengths: good.trial.strengths };
 }
 
 function foldPlan(
@@ -173,66 +166,70 @@ function foldPlan(
   optionCount: number,
   texts: ReadTexts,
   seed: number,
-): FoldedRows {
+): Compared {
   const part = affordableRows(rows, plan, optionCount);
   const built = buildRows(
     plan,
     part.map((row) => row.input),
     texts,
   );
-  return foldRows(built, labelsOf(part), optionCount, foldsOf(part, folds, seed + 1), folds);
+  return { part, folded: foldRows(built, labelsOf(part), optionCount, foldsOf(part, folds, seed + 1), folds) };
 }
 
-/** Searches better strengths from a choice's starting point, within the configured number of trials. */
-export function tuneStrengths(
-  classifier: Classifier,
-  choice: Choice & { folded: FoldedRows | null },
-  config: TrainingConfig,
-  seed: number,
-  progress: ProgressTeller,
-  report: (done: number, total: number) => void,
-): Choice {
-  if (choice.folded === null || choice.trial === null || !config.tune_hyperparams) return choice;
-  const evaluate = evaluator(classifier, choice.folded, choice.plan, progress.tick);
-  const trial = searchStrengths(evaluate, choice.trial, config.n_tuning_trials, createRandom(seed), (done) =>
-    report(done, config.n_tuning_trials),
-  );
-  return { ...choice, strengths: trial.strengths, temperature: trial.result.temperature, trial };
-}
-
-/** A fitted model with the plan it belongs to, before and after its temperature. */
-export type FittedModel = { plan: FeaturePlan; rows: Rows; calibrated: LogisticModel; uncalibrated: LogisticModel };
+/** A fitted model with the plan it belongs to, before and after calibration. */
+export type FittedModel = { plan: FeaturePlan; rows: Rows; calibrated: ClassifierModel; uncalibrated: ClassifierModel };
 
 /** Fits the final classifier of a choice on rows; `relearn` learns the plan's statistics and vocabulary anew from them. */
 export function fitChoice(given: {
-  classifier: Classifier;
   choice: Choice;
   rows: readonly LabelledRow[];
   present: readonly number[];
   optionCount: number;
   texts: ReadTexts;
   relearn: boolean;
+  seed: number;
   progress: ProgressTeller;
 }): FittedModel {
-  const { classifier, choice, rows, present, optionCount, texts } = given;
+  const { choice, rows, present, optionCount, texts } = given;
+  const { linear, trees } = choice;
   const inputs = rows.map((row) => row.input);
   const dimensions = choice.plan.text?.encoder?.dimensions ?? 0;
   const plan = given.relearn
     ? withText(refitPlan(choice.plan, inputs), choice.textUse, rows, texts, dimensions)
     : choice.plan;
   const built = buildRows(plan, inputs, texts);
-  const start = given.relearn ? undefined : choice.trial?.result.parameters[0];
-  const fitted = classifier.fit({
+  const request = {
     rows: built,
     labels: labelsOf(rows),
     optionCount: present.length,
-    denseStrengths: denseStrengths(plan, choice.strengths),
-    sparseStrength: choice.strengths.ngrams,
-    precision: 'final',
+    seed: given.seed,
+    precision: 'final' as const,
     tick: given.progress.tick,
-    ...(start === undefined ? {} : { start }),
-  });
-  const widths = { dense: built.denseWidth, sparse: built.sparse.width };
-  const model = (temperature: number) => toLogisticModel(fitted, widths, present, optionCount, temperature);
-  return { plan, rows: built, calibrated: model(choice.temperature), uncalibrated: model(1) };
+  };
+  const start = given.relearn ? undefined : linear?.start;
+  const fittedLinear =
+    linear === null
+      ? null
+      : logisticRegression.fit({
+          ...request,
+          settings: { denseStrengths: denseStrengths(plan, linear.strengths), sparseStrength: linear.strengths.ngrams },
+          ...(start === undefined ? {} : { start }),
+        });
+  const fittedTrees = trees === null ? null : boostedTrees.fit({ ...request, settings: trees.settings });
+  const placed = (weight: number): Placement => ({ positions: present, optionCount, weight });
+  const model = (linearWeight: number, treeWeight: number): ClassifierModel => {
+    const linearModel = fittedLinear?.toModel(placed(linearWeight));
+    const treeModel = fittedTrees?.toModel(placed(treeWeight));
+    if (linearModel !== undefined && treeModel !== undefined) return blendModels(linearModel, treeModel);
+    const only = linearModel ?? treeModel;
+    if (only === undefined) throw new Error('a choice without any classifier');
+    return only;
+  };
+  const even = linear !== null && trees !== null ? 0.5 : 1;
+  return {
+    plan,
+    rows: built,
+    calibrated: model(linear?.weight ?? 0, trees?.weight ?? 0),
+    uncalibrated: model(even, even),
+  };
 }

@@ -45,7 +45,28 @@ export function prepareRows(examples: readonly TrainingExample[], options: reado
   if (empty.length > 0) notes.push(`No examples, so never predicted: ${empty.join(', ')}.`);
   const unknown = labelled.length - rows.length;
   if (unknown > 0) notes.push(`${unknown} examples were left out because their decision is not an option.`);
+  const imbalance = imbalanceNote(rows, present, options);
+  if (imbalance !== null) notes.push(imbalance);
   return { rows, present, notes };
+}
+
+/** The most frequent option has this many times the examples of the rarest one before that is worth a note. */
+const notableImbalance = 5;
+
+function imbalanceNote(
+  rows: readonly LabelledRow[],
+  present: readonly number[],
+  options: readonly string[],
+): string | null {
+  const counts = present.map((place, label) => ({
+    option: options[place] ?? '',
+    count: rows.filter((row) => row.label === label).length,
+  }));
+  counts.sort((a, b) => a.count - b.count);
+  const rarest = counts[0];
+  const most = counts.at(-1);
+  if (rarest === undefined || most === undefined || most.count < notableImbalance * rarest.count) return null;
+  return `The options are unevenly represented: ${most.option} has ${most.count} examples and ${rarest.option} only ${rarest.count}. Look at the figures of each option, not only at the accuracy; more examples of rare options help most.`;
 }
 
 /**

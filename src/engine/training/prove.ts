@@ -1,6 +1,6 @@
 /** Proof that the exported ONNX graph gives the numbers of the model it was made from. */
 import type { Rows } from '../classifiers/classifier.ts';
-import { type LogisticModel, scoreLogistic } from '../classifiers/logistic-model.ts';
+import { type ClassifierModel, compileScorer } from '../classifiers/model.ts';
 import type { ModelRunner } from '../ports.ts';
 import { modelInput } from './score.ts';
 
@@ -13,7 +13,7 @@ const provedRows = 64;
  */
 export async function proveExport(
   file: Uint8Array,
-  model: LogisticModel,
+  model: ClassifierModel,
   rows: Rows,
   runModel: ModelRunner,
 ): Promise<number> {
@@ -39,9 +39,10 @@ export async function proveExport(
   }
   const { probabilities } = await runModel(file, feeds);
   if (probabilities === undefined) throw new Error('the exported classifier has no output "probabilities"');
+  const score = compileScorer(model);
   let largest = 0;
   inputs.forEach((input, i) => {
-    scoreLogistic(model, input.dense, input.indices, input.values).forEach((expected, k) => {
+    score(input.dense, input.indices, input.values).forEach((expected, k) => {
       const difference = Math.abs(expected - (probabilities[i * model.K + k] ?? Number.NaN));
       largest = difference <= largest ? largest : difference;
     });

@@ -5,6 +5,7 @@ import { compileFeatures } from '../features/compile.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import { compileNgrams, ngramCount } from '../text/ngrams.ts';
 import type { ReadTexts } from './texts.ts';
+import { treeFieldsOf } from './tree-fields.ts';
 
 /** Inverse penalty (C, as in scikit-learn) of each block of columns: a larger one fits more closely. */
 export type Strengths = { tabular: number; ngrams: number; encoder: number };
@@ -39,6 +40,7 @@ export function buildRows(plan: FeaturePlan, inputs: readonly JsonObject[], text
     count: inputs.length,
     dense,
     denseWidth,
+    fields: treeFieldsOf(plan),
     sparse: {
       starts,
       indices: Int32Array.from(indices),

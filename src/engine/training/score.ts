@@ -1,6 +1,6 @@
 /** Scoring of built rows with a finished model. */
 import type { Rows } from '../classifiers/classifier.ts';
-import { type LogisticModel, scoreLogistic } from '../classifiers/logistic-model.ts';
+import { type ClassifierModel, compileScorer } from '../classifiers/model.ts';
 
 /** Row `i` in the form in which the model takes it. */
 export function modelInput(rows: Rows, i: number): { dense: Float32Array; indices: Int32Array; values: Float64Array } {
@@ -15,9 +15,10 @@ export function modelInput(rows: Rows, i: number): { dense: Float32Array; indice
 }
 
 /** Probabilities of every row, in the model's option order. */
-export function scoreRows(model: LogisticModel, rows: Rows): number[][] {
+export function scoreRows(model: ClassifierModel, rows: Rows): number[][] {
+  const score = compileScorer(model);
   return Array.from({ length: rows.count }, (_, i) => {
     const { dense, indices, values } = modelInput(rows, i);
-    return [...scoreLogistic(model, dense, indices, values)];
+    return [...score(dense, indices, values)];
   });
 }

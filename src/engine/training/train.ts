@@ -2,17 +2,17 @@
 import { type BundleParts, packBundle } from '../bundle/bundle.ts';
 import { bundleFormatVersion, type Manifest } from '../bundle/manifest.ts';
 import { writeModelCard } from '../bundle/model-card.ts';
-import { logisticRegression } from '../classifiers/logistic.ts';
 import { compileDecider } from '../decide.ts';
 import type { Metrics } from '../domain.ts';
 import { WorkbenchError } from '../errors.ts';
 import { compileFeatures } from '../features/compile.ts';
 import type { FeaturePlan } from '../features/plan.ts';
-import { exportLogistic } from '../onnx/logistic.ts';
+import { exportClassifier } from '../onnx/classifier.ts';
 import { type CompiledRules, compileRules } from '../rules/compile.ts';
+import { chooseClassifier } from './choose-classifier.ts';
 import { type Evaluated, evaluateModel } from './evaluate.ts';
 import { learnFamiliarity } from './familiarity.ts';
-import { chooseText, fitChoice, inferFields, type TextUse, tuneStrengths } from './fit.ts';
+import { chooseText, type FittedModel, fitChoice, inferFields, type TextUse } from './fit.ts';
 import { goldenLines, measureLatency } from './golden.ts';
 import { growExamples } from './grow.ts';
 import { learningCurve } from './learning-curve.ts';
@@ -67,11 +67,9 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   );
 
   const texts = await readAllTexts(fields, rows, ports, progress, notes);
-  const classifier = logisticRegression;
   const { dimensions } = ports.encoder;
-  const shared = { classifier, present, optionCount: options.length, texts, progress };
+  const shared = { present, optionCount: options.length, texts, seed: request.seed, progress };
   const started = chooseText({
-    classifier,
     plan: fields,
     rows: trainRows,
     optionCount: present.length,
@@ -81,12 +79,18 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     progress,
     report: (share) => progress.tell('text_model', 0.7 + 0.3 * share, 'Comparing ways to read the inputs'),
   });
-  notes.push(textSentences[fields.text === null ? 'noText' : started.textUse]);
 
   progress.tell('classifier', 0, 'Searching good settings');
-  const choice = tuneStrengths(classifier, started, config, request.seed, progress, (done, total) =>
-    progress.tell('classifier', (0.8 * done) / total, `Setting ${done} of at most ${total} tried`),
-  );
+  const { choice, comparison } = chooseClassifier({
+    started,
+    optionCount: present.length,
+    rowCount: rows.length,
+    config,
+    seed: request.seed,
+    progress,
+    report: (share, message) => progress.tell('classifier', 0.8 * share, message),
+  });
+  notes.push(textSentences[fields.text === null ? 'noText' : choice.textUse], ...comparison);
   progress.tell('classifier', 0.85, 'Fitting the classifier');
   const measured = fitChoice({ ...shared, choice, rows: trainRows, relearn: false });
 
@@ -113,9 +117,9 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const final = config.refit ? fitChoice({ ...shared, choice, rows, relearn: true }) : measured;
 
   progress.tell('package', 0, 'Exporting the classifier');
-  const classifierFile = exportLogistic(final.calibrated);
+  const classifierFile = exportClassifier(final.calibrated);
   await proveExport(classifierFile, final.calibrated, final.rows, ports.runModel);
-  const manifest = manifestOf(request, final.plan, ports);
+  const manifest = manifestOf(request, final, ports);
   const draft: BundleParts = {
     manifest,
     rules: rules.file,
@@ -198,7 +202,8 @@ async function readAllTexts(
   return texts;
 }
 
-function manifestOf(request: TrainRequest, plan: FeaturePlan, ports: TrainPorts): Omit<Manifest, 'files'> {
+function manifestOf(request: TrainRequest, model: FittedModel, ports: TrainPorts): Omit<Manifest, 'files'> {
+  const { plan } = model;
   const { definition, config } = request;
   const escalation = config.escalation_threshold ?? definition.confidence_thresholds.escalation;
   const auto_decide = Math.max(definition.confidence_thresholds.auto_decide, escalation);
@@ -215,7 +220,7 @@ function manifestOf(request: TrainRequest, plan: FeaturePlan, ports: TrainPorts)
     escalation_policy: definition.escalation_policy,
     fallback_option: request.fallbackOption,
     created_at: request.createdAt,
-    classifier: { kind: 'logistic' },
+    classifier: { kind: model.calibrated.kind },
     text:
       plan.text === null
         ? null

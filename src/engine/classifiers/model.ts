@@ -1,0 +1,101 @@
+/** Trained classifiers as they are stored and scored: softmax(linear scores + tree scores + bias). */
+import { addTreeScores, columnContributions, columnsOf, type Trees } from './trees-model.ts';
+
+/** D dense slots, V n-grams, K options; `bias` holds K numbers. Calibration is folded into all weights. */
+type Shape = { bias: Float32Array; D: number; V: number; K: number };
+/** Weights in float32, feature-major: `dense[d * K + k]`, `ngram[v * K + k]`. */
+type Linear = { dense: Float32Array; ngram: Float32Array };
+
+export type LogisticModel = Shape & Linear & { kind: 'logistic' };
+/** Trees read the dense vector only, so V is 0. */
+export type TreesModel = Shape & { kind: 'trees'; trees: Trees };
+export type BlendModel = Shape & Linear & { kind: 'blend'; trees: Trees };
+export type ClassifierModel = LogisticModel | TreesModel | BlendModel;
+
+export const classifierKinds = ['logistic', 'trees', 'blend'] as const;
+
+/** Where fitted options stand among all `optionCount`, and the factor that calibration puts on all logits. */
+export type Placement = { positions: readonly number[]; optionCount: number; weight: number };
+
+/** Logit of an option that no example has: its probability is practically zero. */
+export const absentLogit = -30;
+
+/** Probabilities of the options for a dense vector of D numbers and n-grams as index/value pairs; they sum to 1. */
+export type Scorer = (dense: Float32Array, indices: ArrayLike<number>, values: ArrayLike<number>) => Float64Array;
+
+/** Prepares a model for scoring many inputs, one after the other. Sums are taken in double precision. */
+export function compileScorer(model: ClassifierModel): Scorer {
+  const { K, D } = model;
+  const trees = model.kind === 'logistic' ? null : model.trees;
+  const linear = model.kind === 'trees' ? null : model;
+  const columns = new Float32Array(trees?.columnCount ?? 0);
+  const scores = new Float64Array(trees?.scoreCount ?? 0);
+  return (dense, indices, values) => {
+    const logits = Float64Array.from(model.bias);
+    if (linear !== null) {
+      for (let d = 0; d < D; d++) addScaledRow(logits, linear.dense, d * K, dense[d] as number);
+      for (let j = 0; j < indices.length; j++) {
+        addScaledRow(logits, linear.ngram, (indices[j] as number) * K, values[j] as number);
+      }
+    }
+    if (trees !== null) {
+      columnsOf(trees, dense, 0, columns);
+      scores.fill(0);
+      addTreeScores(trees, columns, scores, trees.roots.length);
+      for (let s = 0; s < scores.length; s++) addScaledRow(logits, trees.scoreOptions, s * K, scores[s] as number);
+    }
+    return softmaxInPlace(logits);
+  };
+}
+
+/** logits += x · weights[from … from + K) */
+function addScaledRow(logits: Float64Array, weights: Float32Array, from: number, x: number): void {
+  if (x === 0) return;
+  for (let k = 0; k < logits.length; k++) logits[k] = (logits[k] as number) + x * (weights[from + k] as number);
+}
+
+/** Softmax in place, stable for large logits. */
+export function softmaxInPlace(logits: Float64Array): Float64Array {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const logit of logits) if (logit > highest) highest = logit;
+  let sum = 0;
+  for (let k = 0; k < logits.length; k++) {
+    const e = Math.exp((logits[k] as number) - highest);
+    logits[k] = e;
+    sum += e;
+  }
+  for (let k = 0; k < logits.length; k++) logits[k] = (logits[k] as number) / sum;
+  return logits;
+}
+
+/** What each dense slot adds to the logit of option number `option` for one dense vector; see {@link columnContributions}. */
+export function slotContributions(model: ClassifierModel, dense: Float32Array, option: number): Float64Array {
+  const { D, K } = model;
+  const shares = new Float64Array(D);
+  if (model.kind !== 'trees') {
+    for (let d = 0; d < D; d++) shares[d] = (dense[d] ?? 0) * (model.dense[d * K + option] ?? 0);
+  }
+  if (model.kind === 'logistic') return shares;
+  const { slotStarts, slotColumns } = model.trees;
+  const ofColumns = columnContributions(model.trees, dense, option, K);
+  // A column's slots all belong to one field: its whole contribution may stand at the first of them.
+  const taken = new Uint8Array(ofColumns.length);
+  for (let d = 0; d < D; d++) {
+    for (let j = slotStarts[d] as number; j < (slotStarts[d + 1] as number); j++) {
+      const column = slotColumns[j] as number;
+      if (taken[column] === 1) continue;
+      taken[column] = 1;
+      shares[d] = (shares[d] as number) + (ofColumns[column] as number);
+    }
+  }
+  return shares;
+}
+
+/** The model whose logits are the sum of a linear and a tree model of the same dense vector and options. */
+export function blendModels(linear: ClassifierModel, trees: ClassifierModel): ClassifierModel {
+  if (trees.kind === 'logistic') return linear;
+  if (linear.kind !== 'logistic' || trees.kind !== 'trees')
+    throw new Error('only a linear and a tree model can be blended');
+  const bias = linear.bias.map((logit, k) => Math.max(absentLogit, logit + (trees.bias[k] as number)));
+  return { ...linear, kind: 'blend', bias, trees: trees.trees };
+}

@@ -1,0 +1,105 @@
+/** Boosted trees as they are stored and scored; growing them is in trees.ts and grow-tree.ts. */
+
+/**
+ * Trees over columns that are sums of dense slots: a category split tests whether one of several slots is set, a
+ * number that may be missing is moved far to one side by its missing slot. Column c of a row is the sum of
+ * `slotWeights[j] * dense[slot]` over the entries j of that slot with `slotColumns[j] = c`, in float32.
+ * Nodes lie in preorder, tree after tree; the left child (column ≤ threshold) is the next node.
+ */
+export type Trees = {
+  columnCount: number;
+  /** Entries of slot d stand at `slotStarts[d]` up to `slotStarts[d + 1]`; D + 1 numbers. */
+  slotStarts: Int32Array;
+  slotColumns: Int32Array;
+  slotWeights: Float32Array;
+  /** First node of each tree. */
+  roots: Int32Array;
+  /** The score that each tree adds to, 0 … scoreCount - 1. */
+  targets: Int32Array;
+  scoreCount: number;
+  /** Column tested by each node, -1 at leaves. */
+  columns: Int32Array;
+  thresholds: Float32Array;
+  /** Right child of each inner node, 0 at leaves. */
+  rights: Int32Array;
+  /** What a leaf adds to its score; 0 at inner nodes. */
+  values: Float32Array;
+  /** Training rows that came through each node. */
+  covers: Float32Array;
+  /** Scores to logits of the options, `scoreOptions[s * K + k]`. */
+  scoreOptions: Float32Array;
+};
+
+/** Writes the columns of one dense row into `columns` (columnCount numbers, overwritten). */
+export function columnsOf(trees: Trees, dense: ArrayLike<number>, offset: number, columns: Float32Array): void {
+  columns.fill(0);
+  const { slotStarts, slotColumns, slotWeights } = trees;
+  for (let slot = 0; slot + 1 < slotStarts.length; slot++) {
+    const from = slotStarts[slot] as number;
+    const to = slotStarts[slot + 1] as number;
+    if (from === to) continue;
+    const x = dense[offset + slot] as number;
+    if (x === 0) continue;
+    for (let j = from; j < to; j++) {
+      const column = slotColumns[j] as number;
+      columns[column] = (columns[column] as number) + x * (slotWeights[j] as number);
+    }
+  }
+}
+
+/** The leaf of tree `tree` that a row with these columns falls into. */
+function leafOf(trees: Trees, tree: number, columns: Float32Array): number {
+  let node = trees.roots[tree] as number;
+  for (;;) {
+    const column = trees.columns[node] as number;
+    if (column < 0) return node;
+    node =
+      (columns[column] as number) <= (trees.thresholds[node] as number) ? node + 1 : (trees.rights[node] as number);
+  }
+}
+
+/** Adds the first `treeCount` trees' values for a row with these columns to `scores` (scoreCount numbers). */
+export function addTreeScores(trees: Trees, columns: Float32Array, scores: Float64Array, treeCount: number): void {
+  for (let tree = 0; tree < treeCount; tree++) {
+    const target = trees.targets[tree] as number;
+    scores[target] = (scores[target] as number) + (trees.values[leafOf(trees, tree, columns)] as number);
+  }
+}
+
+/** Mean leaf value below each node, weighted by the training rows that came there. */
+function expectedValues(trees: Trees): Float64Array {
+  const expected = Float64Array.from(trees.values);
+  for (let node = expected.length - 1; node >= 0; node--) {
+    if ((trees.columns[node] as number) < 0) continue;
+    const right = trees.rights[node] as number;
+    const leftCover = trees.covers[node + 1] as number;
+    const rightCover = trees.covers[right] as number;
+    const share = leftCover + rightCover > 0 ? leftCover / (leftCover + rightCover) : 0.5;
+    expected[node] = share * (expected[node + 1] as number) + (1 - share) * (expected[right] as number);
+  }
+  return expected;
+}
+
+/**
+ * What each column adds to the logit of option `option` (of K) for one dense row: along the path of every tree, the
+ * change of the mean leaf value at a node belongs to the node's column (Saabas 2014, "Interpreting random forests").
+ * With the trees' mean values they sum to the trees' logit.
+ */
+export function columnContributions(trees: Trees, dense: Float32Array, option: number, K: number): Float64Array {
+  const columns = new Float32Array(trees.columnCount);
+  columnsOf(trees, dense, 0, columns);
+  const expected = expectedValues(trees);
+  const contributions = new Float64Array(trees.columnCount);
+  trees.roots.forEach((root, tree) => {
+    const weight = trees.scoreOptions[(trees.targets[tree] as number) * K + option] as number;
+    let node = root;
+    for (let column = trees.columns[node] as number; column >= 0; column = trees.columns[node] as number) {
+      const left = (columns[column] as number) <= (trees.thresholds[node] as number);
+      const next = left ? node + 1 : (trees.rights[node] as number);
+      const change = (expected[next] as number) - (expected[node] as number);
+      contributions[column] = (contributions[column] as number) + weight * change;
+      node = next;
+    }
+  });
+  return contributions;
+}

@@ -1,0 +1,270 @@
+/** Gradient-boosted trees over binned columns. */
+
+import { createRandom, hashNumber, type Random } from '../random.ts';
+import { assembleTrees } from './assemble-trees.ts';
+import { type BinnedRows, learnBins, toBins } from './bins.ts';
+import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
+import { createGrower, type GrownNode, type Growth, routeBinned } from './grow-tree.ts';
+import { absentLogit, type ClassifierModel, type Placement } from './model.ts';
+import { addTreeScores, columnsOf, type Trees } from './trees-model.ts';
+
+export type TreeSettings = Growth & {
+  rounds: number;
+  /** Share of the rows, and of the fields, that each round may look at. */
+  rowShare: number;
+  fieldShare: number;
+};
+
+/** Rows outside the training to watch the loss on; growing stops when it has not fallen for `patience` rounds. */
+export type Watch = { rows: Rows; labels: Int32Array; patience: number };
+
+export type FittedTrees = Fitted & {
+  /** Mean negative log-likelihood of the watched rows after each round, the empty model first. */
+  watchedLoss: number[];
+  /** Logits after the first `rounds` rounds. */
+  logitsAfter(rows: Rows, rounds: number): Float64Array;
+  /** Histogram entries touched: the cost of the fit in a unit that does not depend on the machine. */
+  work: number;
+};
+
+/** Prior scores: the log of each option's share, with half a row added to each; one log-odds for two options. */
+function priorScores(labels: Int32Array, optionCount: number): Float64Array {
+  const counts = new Float64Array(optionCount).fill(0.5);
+  for (const label of labels) counts[label] = (counts[label] as number) + 1;
+  const logs = counts.map((count) => Math.log(count / (labels.length + 0.5 * optionCount)));
+  return optionCount === 2 ? Float64Array.of((logs[1] as number) - (logs[0] as number)) : logs;
+}
+
+/** Gradients and hessians of the negative log-likelihood in all scores; `out` arrays are score-major. */
+function derivatives(
+  scores: Float64Array,
+  labels: Int32Array,
+  scoreCount: number,
+  gradients: Float64Array[],
+  hessians: Float64Array[],
+): void {
+  const probabilities = new Float64Array(scoreCount);
+  // The diagonal of the softmax hessian understates the curvature (Friedman, Hastie & Tibshirani 2000).
+  const factor = scoreCount / Math.max(1, scoreCount - 1);
+  for (let i = 0; i < labels.length; i++) {
+    const label = labels[i] as number;
+    if (scoreCount === 1) {
+      const p = 1 / (1 + Math.exp(-(scores[i] as number)));
+      (gradients[0] as Float64Array)[i] = p - label;
+      (hessians[0] as Float64Array)[i] = Math.max(1e-16, p * (1 - p));
+      continue;
+    }
+    softmaxRow(scores, i * scoreCount, probabilities);
+    for (let k = 0; k < scoreCount; k++) {
+      const p = probabilities[k] as number;
+      (gradients[k] as Float64Array)[i] = p - (k === label ? 1 : 0);
+      (hessians[k] as Float64Array)[i] = Math.max(1e-16, factor * p * (1 - p));
+    }
+  }
+}
+
+function softmaxRow(scores: Float64Array, from: number, out: Float64Array): void {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (let k = 0; k < out.length; k++) if ((scores[from + k] as number) > highest) highest = scores[from + k] as number;
+  let sum = 0;
+  for (let k = 0; k < out.length; k++) {
+    const e = Math.exp((scores[from + k] as number) - highest);
+    out[k] = e;
+    sum += e;
+  }
+  for (let k = 0; k < out.length; k++) out[k] = (out[k] as number) / sum;
+}
+
+function lossOf(scores: Float64Array, labels: Int32Array, scoreCount: number): number {
+  const probabilities = new Float64Array(scoreCount);
+  let loss = 0;
+  for (let i = 0; i < labels.length; i++) {
+    const label = labels[i] as number;
+    if (scoreCount === 1) {
+      const margin = label === 1 ? (scores[i] as number) : -(scores[i] as number);
+      loss += Math.log1p(Math.exp(-Math.abs(margin))) + Math.max(0, -margin);
+      continue;
+    }
+    softmaxRow(scores, i * scoreCount, probabilities);
+    loss -= Math.log(Math.max(1e-300, probabilities[label] as number));
+  }
+  return loss / Math.max(1, labels.length);
+}
+
+/** `wanted` of `count` positions, ascending. */
+function chooseFields(count: number, wanted: number, random: Random): Int32Array {
+  const all = Int32Array.from({ length: count }, (_, i) => i);
+  if (wanted >= count) return all;
+  for (let i = 0; i < wanted; i++) {
+    const other = i + Math.floor(random() * (count - i));
+    const held = all[i] as number;
+    all[i] = all[other] as number;
+    all[other] = held;
+  }
+  return all.slice(0, wanted).sort();
+}
+
+/** A number for each row that depends on its content alone, so that drawing rows does not depend on their order. */
+function rowKeys(binned: BinnedRows, labels: Int32Array): Int32Array {
+  const width = binned.fields.length;
+  return labels.map((label, i) => {
+    let key = label;
+    for (let f = 0; f < width; f++) key = hashNumber(binned.bins[i * width + f] as number, key);
+    return key;
+  });
+}
+
+/** The rows of one round, a share of all; which ones depends on their keys and one random number. */
+function sampleRows(keys: Int32Array, share: number, random: Random): Int32Array {
+  const seed = Math.floor(random() * 4294967296);
+  const limit = share * 4294967296;
+  const chosen = new Int32Array(keys.length);
+  let size = 0;
+  for (let i = 0; i < keys.length; i++) {
+    if (share < 1 && hashNumber(keys[i] as number, seed) >= limit) continue;
+    chosen[size] = i;
+    size += 1;
+  }
+  return chosen.subarray(0, size);
+}
+
+/**
+ * Fits boosted trees: each round adds a tree per score (one for two options) to the log-odds, grown on second-order
+ * gradients of the log-loss (Friedman 2001; Ke et al. 2017, "LightGBM"). With `watch` it may stop before
+ * `settings.rounds`. Deterministic by seed and independent of the order of the rows.
+ */
+export function fitTrees(request: FitRequest<TreeSettings>, watch: Watch | null = null): FittedTrees {
+  const { rows, labels, optionCount, settings } = request;
+  const scoreCount = optionCount === 2 ? 1 : optionCount;
+  const bins = learnBins(rows, rows.fields);
+  const binned = toBins(rows, bins);
+  const watched = watch === null ? null : toBins(watch.rows, bins);
+  const random = createRandom(request.seed);
+  const grower = createGrower(binned, settings);
+  const prior = priorScores(labels, optionCount);
+  const scoresOf = (count: number) =>
+    Float64Array.from({ length: count * scoreCount }, (_, i) => prior[i % scoreCount] as number);
+  const scores = scoresOf(rows.count);
+  const watchedScores = scoresOf(watch?.rows.count ?? 0);
+  const arrays = () => Array.from({ length: scoreCount }, () => new Float64Array(rows.count));
+  const gradients = arrays();
+  const hessians = arrays();
+  const keys = rowKeys(binned, labels);
+  const fieldsWanted = Math.max(1, Math.ceil(settings.fieldShare * bins.length));
+  const grown: { nodes: GrownNode[]; target: number }[] = [];
+  const watchedLoss = watch === null ? [] : [lossOf(watchedScores, watch.labels, scoreCount)];
+  let bestRound = 0;
+  let rounds = 0;
+  while (rounds < settings.rounds && bins.length > 0) {
+    rounds += 1;
+    derivatives(scores, labels, scoreCount, gradients, hessians);
+    const sample = sampleRows(keys, settings.rowShare, random);
+    let grew = false;
+    for (let target = 0; target < scoreCount; target++) {
+      request.tick?.();
+      const nodes = grower.grow({
+        sample,
+        fields: chooseFields(bins.length, fieldsWanted, random),
+        gradients: gradients[target] as Float64Array,
+        hessians: hessians[target] as Float64Array,
+        scores,
+        stride: scoreCount,
+        offset: target,
+      });
+      grew ||= nodes.length > 1;
+      grown.push({ nodes, target });
+      if (sample.length < rows.count) addOutside(nodes, binned, sample, scores, scoreCount, target);
+      for (let i = 0; watched !== null && i < watched.count; i++) {
+        const at = i * scoreCount + target;
+        watchedScores[at] = (watchedScores[at] as number) + routeBinned(nodes, watched, i);
+      }
+    }
+    if (watch !== null) {
+      const loss = lossOf(watchedScores, watch.labels, scoreCount);
+      if (loss < (watchedLoss[bestRound] as number) * (1 - 1e-5)) bestRound = rounds;
+      watchedLoss.push(loss);
+      if (rounds - bestRound >= watch.patience) break;
+    }
+    // Without sampling a round that found no split would repeat for ever.
+    if (!grew && settings.rowShare >= 1 && settings.fieldShare >= 1) break;
+  }
+  const assemble = (scoreOptions: Float32Array): Trees =>
+    assembleTrees({ grown, fields: bins, denseWidth: rows.denseWidth, scoreCount, scoreOptions });
+  const plain = assemble(new Float32Array(0));
+  const logitsAfter = (others: Rows, count: number): Float64Array => {
+    const treeCount = Math.min(grown.length, count * scoreCount);
+    const columns = new Float32Array(plain.columnCount);
+    const logits = new Float64Array(others.count * optionCount);
+    for (let i = 0; i < others.count; i++) {
+      columnsOf(plain, others.dense, i * others.denseWidth, columns);
+      const row = Float64Array.from(prior);
+      addTreeScores(plain, columns, row, treeCount);
+      if (scoreCount > 1) logits.set(row, i * optionCount);
+      else logits.set([-(row[0] as number) / 2, (row[0] as number) / 2], i * optionCount);
+    }
+    return logits;
+  };
+  return {
+    iterations: rounds,
+    converged: true,
+    parameters: new Float64Array(0),
+    watchedLoss,
+    work: grower.work(),
+    logits: (others) => logitsAfter(others, rounds),
+    logitsAfter,
+    toModel: (placement) => toTreesModel(prior, assemble(optionWeights(placement, scoreCount)), placement, rows),
+  };
+}
+
+function addOutside(
+  nodes: readonly GrownNode[],
+  binned: BinnedRows,
+  sample: Int32Array,
+  scores: Float64Array,
+  stride: number,
+  offset: number,
+): void {
+  let next = 0;
+  for (let i = 0; i < binned.count; i++) {
+    if (sample[next] === i) next += 1;
+    else {
+      const at = i * stride + offset;
+      scores[at] = (scores[at] as number) + routeBinned(nodes, binned, i);
+    }
+  }
+}
+
+/** How scores become logits of all options; the log-odds of two are split evenly between them. */
+function optionWeights({ positions, optionCount, weight }: Placement, scoreCount: number): Float32Array {
+  const weights = new Float32Array(scoreCount * optionCount);
+  positions.forEach((position, k) => {
+    if (scoreCount === 1) weights[position] = weight * (k === 0 ? -0.5 : 0.5);
+    else weights[k * optionCount + position] = weight;
+  });
+  return weights;
+}
+
+function toTreesModel(prior: Float64Array, trees: Trees, placement: Placement, rows: Rows): ClassifierModel {
+  const { positions, optionCount: K, weight } = placement;
+  const logits = prior.length === 1 ? [-(prior[0] as number) / 2, (prior[0] as number) / 2] : [...prior];
+  const centre = logits.reduce((sum, logit) => sum + logit, 0) / logits.length;
+  const bias = new Float32Array(K).fill(absentLogit);
+  positions.forEach((position, k) => {
+    bias[position] = ((logits[k] as number) - centre) * weight;
+  });
+  if (trees.roots.length === 0) {
+    return {
+      kind: 'logistic',
+      dense: new Float32Array(rows.denseWidth * K),
+      ngram: new Float32Array(rows.sparse.width * K),
+      bias,
+      D: rows.denseWidth,
+      V: rows.sparse.width,
+      K,
+    };
+  }
+  return { kind: 'trees', trees, bias, D: rows.denseWidth, V: 0, K };
+}
+
+/** Gradient-boosted trees; they see the dense columns that `rows.fields` names, never the n-grams. */
+export const boostedTrees: Classifier<TreeSettings> = { kind: 'trees', fit: (request) => fitTrees(request) };
