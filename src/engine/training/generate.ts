@@ -54,10 +54,13 @@ export type EmbeddedTeacher = {
 /**
  * Makes the embedded teacher. An option with examples gets recombinations of them (numbers between two of them, texts
  * spliced, slots varied); one without gets inputs sampled from schema, other options' inputs or rules, with texts that
- * name it. Every proposal passes {@link createProposalCheck}. Deterministic by seed and content; offline.
+ * name it. Every proposal passes `check`, which another
+ * teacher may share. Deterministic by seed and content; offline.
  */
-export function createEmbeddedTeacher(material: TeacherMaterial): EmbeddedTeacher {
-  const check = createProposalCheck(material);
+export function createEmbeddedTeacher(
+  material: TeacherMaterial,
+  check: ProposalCheck = createProposalCheck(material),
+): EmbeddedTeacher {
   const makers = new Map<string, () => Proposal>();
   return {
     propose(option) {

@@ -1,17 +1,25 @@
 /** The generate stage: synthetic examples beside the given ones where the configuration asks for them. */
 import type { Metrics, TrainingExample } from '../domain.ts';
-import { createEmbeddedTeacher, minimumExamples } from './generate.ts';
+import { createEmbeddedTeacher, createProposalCheck, minimumExamples, type ProposalCheck } from './generate.ts';
 import { prepareRows } from './prepare.ts';
-import type { TrainRequest } from './request.ts';
+import type { TrainPorts, TrainRequest } from './request.ts';
 import { splitRows } from './split.ts';
 
-export type Grown = { examples: TrainingExample[]; origins: Pick<Metrics, 'augmentation' | 'auto_generation'> };
+export type Grown = {
+  examples: TrainingExample[];
+  origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;
+  /** Plain sentences about what was generated. */
+  notes: string[];
+};
 
 type Filled = {
   examples: TrainingExample[];
   /** Options that stay below what was wished, with what was there and what was reached. */
   short: { option: string; have: number; reached: number }[];
 };
+/** Most examples that a connected teacher is asked for at once, and that it is shown of one option. */
+const mostPerQuestion = 20;
+const mostShown = 8;
 const nothing: Filled = { examples: [], short: [] };
 
 function statusOf(asked: boolean, filled: Filled): string {
@@ -26,9 +34,14 @@ const reasonOf = ({ short }: Filled) =>
 /**
  * Adds synthetic examples: `auto_generate` fills every option up to the minimum, `augment` up to an even share of the
  * target size (twice the labelled examples when none is given). They are made from examples of the training side only,
- * so that nothing of a held-out example is trained on. `tick` is called for each made example. Throws as {@link prepareRows} does.
+ * so that nothing of a held-out example is trained on. A connected teacher is asked first for what `auto_generate` needs;
+ * what it does not give, the embedded one makes. `tick` is called for each made example. Throws as {@link prepareRows} does.
  */
-export function growExamples(request: TrainRequest, tick: () => void): Grown {
+export async function growExamples(
+  request: TrainRequest,
+  teach: TrainPorts['teach'],
+  tick: () => void,
+): Promise<Grown> {
   const { config, definition, examples, seed } = request;
   const { rows } = prepareRows(examples, definition.options);
   const byId = new Map(examples.map((example) => [example.id, example]));
@@ -40,7 +53,9 @@ export function growExamples(request: TrainRequest, tick: () => void): Grown {
   const options = definition.options.filter((option) => sources.some((source) => source.decision === option));
   const material = { definition, description: '', examples: sources, avoid, seed };
   const asked = config.augment || config.auto_generate;
-  const teacher = asked ? createEmbeddedTeacher(material) : null;
+  const check: ProposalCheck | null = asked ? createProposalCheck(material) : null;
+  const teacher = check === null ? null : createEmbeddedTeacher(material, check);
+  const notes: string[] = [];
   const counts = new Map(options.map((option) => [option, sources.filter((one) => one.decision === option).length]));
 
   const fill = (wished: number, name: string): Filled => {
@@ -59,6 +74,35 @@ export function growExamples(request: TrainRequest, tick: () => void): Grown {
     }
     return filled;
   };
+  /** What a connected teacher gives of what is missing; a failure of it becomes a note. */
+  const ask = async (): Promise<TrainingExample[]> => {
+    const given: TrainingExample[] = [];
+    if (teach === undefined || check === null || !config.auto_generate) return given;
+    const shown = options.flatMap((option) =>
+      sources.filter(({ decision }) => decision === option).slice(0, mostShown),
+    );
+    try {
+      for (const option of options) {
+        for (let have = counts.get(option) ?? 0; have < minimumExamples.perOption; have = counts.get(option) ?? 0) {
+          const wanted = Math.min(mostPerQuestion, minimumExamples.perOption - have);
+          const proposals = await teach({ option, count: wanted, examples: shown });
+          const usable = proposals.filter((one) => one.decision === option && check(one) === 'ok').slice(0, wanted);
+          if (usable.length === 0) break;
+          usable.forEach((proposal, i) => {
+            const id = `taught-${options.indexOf(option)}-${have + i}`;
+            given.push({ ...proposal, id, source: 'synthetic' });
+          });
+          counts.set(option, have + usable.length);
+          tick();
+        }
+      }
+    } catch (error) {
+      notes.push(`The connected teacher failed: ${error instanceof Error ? error.message : String(error)}`);
+    }
+    notes.push(`The connected teacher wrote ${given.length} examples.`);
+    return given;
+  };
+  const taught = await ask();
   const generated = config.auto_generate ? fill(minimumExamples.perOption, 'generated') : nothing;
   const target = config.augment_target_size ?? 2 * rows.length;
   const augmented = config.augment ? fill(Math.ceil(target / options.length), 'augmented') : nothing;
@@ -67,7 +111,8 @@ export function growExamples(request: TrainRequest, tick: () => void): Grown {
     augmented.examples.filter((example) => example.decision === option).length,
   ]);
   return {
-    examples: [...examples, ...generated.examples, ...augmented.examples],
+    examples: [...examples, ...taught, ...generated.examples, ...augmented.examples],
+    notes,
     origins: {
       augmentation: {
         status: statusOf(config.augment, augmented),
@@ -78,8 +123,9 @@ export function growExamples(request: TrainRequest, tick: () => void): Grown {
         per_class_counts: Object.fromEntries(perClass),
       },
       auto_generation: {
-        status: statusOf(config.auto_generate, generated),
-        generated_count: generated.examples.length,
+        status:
+          taught.length > 0 && generated.short.length === 0 ? 'completed' : statusOf(config.auto_generate, generated),
+        generated_count: taught.length + generated.examples.length,
         original_count: rows.length,
         minimum_required: minimumExamples.perOption,
       },

@@ -2,6 +2,7 @@
 import type { Definition, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
 import type { ModelRunner, MonotonicClock, Sha256, TextEncoder } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
+import type { Proposal } from './generate.ts';
 
 export type TrainRequest = {
   policyId: string;
@@ -20,6 +21,9 @@ export type TrainRequest = {
   piiFields?: string[];
 };
 
+/** A question to a connected teacher: up to `count` new inputs of an option. It is shown `examples`, none held out. */
+export type TeachOrder = { option: string; count: number; examples: TrainingExample[] };
+
 export type TrainPorts = {
   encoder: TextEncoder;
   tokenizer: Tokenizer;
@@ -29,6 +33,8 @@ export type TrainPorts = {
   now: MonotonicClock;
   /** `fraction` (0–1) is of the whole run and never falls. */
   progress(report: { stage: TrainingStage; fraction: number; message: string }): void;
+  /** Asks a connected teacher; left out where none is connected. Rejects when it cannot be asked. */
+  teach?(order: TeachOrder): Promise<Proposal[]>;
   /** True when the run should stop at the next opportunity. */
   cancelled?(): boolean;
 };

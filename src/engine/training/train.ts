@@ -41,12 +41,13 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
 
   progress.tell('generate', 0, 'Looking for options with too few examples');
   const rules = compileDefinition(request);
-  const grown = growExamples(request, progress.tick);
+  const grown = await growExamples(request, ports.teach, progress.tick);
   const added = grown.examples.length - request.examples.length;
   progress.tell('generate', 1, added === 0 ? 'No examples were generated' : `${count(added)} examples were generated`);
 
   progress.tell('prepare', 0, 'Reading the examples');
   const { rows, present, notes } = prepareRows(grown.examples, options);
+  notes.push(...grown.notes);
   const split = splitRows(rows);
   const trainRows = split.train.flatMap((position) => rows[position] ?? []);
   const testRows = split.test.flatMap((position) => rows[position] ?? []);

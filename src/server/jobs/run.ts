@@ -1,7 +1,7 @@
 /** One execution of a training in its own process: start, signs of life, end. Knows nothing of the database. */
 import type { ChildProcess } from 'node:child_process';
 import type { SpawnChild } from '../runtime/spawn-child.ts';
-import type { WorkerOrder, WorkerReport } from './worker.ts';
+import type { TeachReply, WorkerOrder, WorkerReport } from './worker.ts';
 
 export type RunEvents = {
   report(report: Exclude<WorkerReport, { kind: 'accepted' }>): void;
@@ -15,6 +15,7 @@ export type Run = {
   /** Resolves when the process is confirmed gone and `exited` has been told. */
   readonly ended: Promise<void>;
   lastSignAtMs: number;
+  reply(answer: TeachReply): void;
   kill(): void;
 };
 
@@ -46,6 +47,8 @@ export function startRun(
     accepted,
     ended,
     lastSignAtMs: now(),
+    // a worker that is gone needs no answer
+    reply: (answer) => void child.send(answer, () => undefined),
     kill: () => void child.kill('SIGKILL'),
   };
 

@@ -6,6 +6,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type TrainingConfig, type TrainingStage, trainingStages } from '../../engine/domain.ts';
+import type { Proposal } from '../../engine/training/generate.ts';
+import type { TeachOrder } from '../../engine/training/request.ts';
 import type { TrainRequest } from '../../engine/training/train.ts';
 import { type Clock, isoTime, sha256 } from '../clock.ts';
 import { artifactPath } from '../runtime/deployed.ts';
@@ -35,6 +37,10 @@ export type TrainingJobsOptions = {
   log: JobsLog;
   /** Everything the worker needs, as plain data. */
   requestOf(policyId: string): TrainRequest;
+  /** Whether a teacher is connected for the organisation of a policy. */
+  hasTeacher(policyId: string): boolean;
+  /** Asks that teacher; rejects with a sentence. `stillWanted` is asked before anything is charged. */
+  teach(policyId: string, order: TeachOrder, signal: AbortSignal, stillWanted: () => boolean): Promise<Proposal[]>;
   /** Rejects when the bundle does not decide as it should; such a bundle is not stored. */
   selfTest(bundle: Uint8Array): Promise<void>;
   /** Called after the commit that deployed a policy. */
@@ -52,6 +58,8 @@ type Active = {
   verdict: string;
   /** Settles when a finished training has been stored. */
   completion: Promise<void> | null;
+  /** Ends what is asked for the training when it ends. */
+  questions: AbortController;
   partFile: string;
   stage: TrainingStage;
   fraction: number;
@@ -108,6 +116,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
       gone: false,
       verdict: '',
       completion: null,
+      questions: new AbortController(),
       partFile: join(artifactsDir, `${policyId}.${attemptId}.attempt`),
       stage: 'generate',
       fraction: 0,
@@ -122,6 +131,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
       encodingsDir: options.encodingsDir,
       outFile: job.partFile,
       heartbeatMs: options.heartbeatMs,
+      hasTeacher: options.hasTeacher(policyId),
     };
     const process = { tag: attemptId, heapMb: Math.round(options.memoryMb * HEAP_SHARE) };
     job.run = startRun(options.spawn, process, order, () => clock.monotonic(), {
@@ -143,9 +153,22 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
         job,
         `out of memory: the training needs more than ${options.memoryMb} MB; train on fewer examples or fields`,
       );
+    } else if (report.kind === 'teach') {
+      void answer(job, report);
     } else {
       const newStage = report.kind === 'progress' && advance(job, report);
       keep(job, newStage);
+    }
+  }
+
+  async function answer(job: Active, report: Extract<WorkerReport, { kind: 'teach' }>): Promise<void> {
+    const { id, order } = report;
+    const isWanted = () => job.phase === 'running';
+    try {
+      const proposals = await options.teach(job.policyId, order, job.questions.signal, isWanted);
+      if (isWanted()) job.run?.reply({ id, proposals });
+    } catch (error) {
+      if (isWanted()) job.run?.reply({ id, failure: messageOf(error) });
     }
   }
 
@@ -239,6 +262,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
 
   function forget(job: Active): void {
     job.phase = 'ended';
+    job.questions.abort();
     if (active.get(job.policyId) === job) active.delete(job.policyId);
     rmSync(job.partFile, { force: true });
     rmSync(`${job.partFile}.part`, { force: true });

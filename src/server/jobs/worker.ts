@@ -2,6 +2,8 @@
 import { setPriority } from 'node:os';
 import type { Metrics, TrainingStage } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
+import type { Proposal } from '../../engine/training/generate.ts';
+import type { TeachOrder } from '../../engine/training/request.ts';
 import type { TrainOutcome, TrainRequest } from '../../engine/training/train.ts';
 import { sha256 } from '../clock.ts';
 import { writeDurably } from '../runtime/durable-file.ts';
@@ -18,12 +20,17 @@ export type WorkerOrder = {
   encodingsDir: string;
   outFile: string;
   heartbeatMs: number;
+  /** Whether a teacher is connected: the parent asks it, the worker never sees its address or key. */
+  hasTeacher: boolean;
 };
+/** Parent to worker, in answer to `teach`. */
+export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
 /** Worker to parent. Every message is also a sign of life. */
 export type WorkerReport =
   | { kind: 'accepted' }
   | { kind: 'heartbeat'; residentMb: number }
   | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
+  | { kind: 'teach'; id: number; order: TeachOrder; residentMb: number }
   | { kind: 'done'; sha256: string; sizeBytes: number; metrics: Metrics; heldOut: TrainOutcome['heldOut'] }
   | { kind: 'failed'; message: string };
 
@@ -84,6 +91,7 @@ async function run(order: WorkerOrder): Promise<TrainOutcome> {
         void report({ kind: 'progress', stage, fraction, message, residentMb: residentMb() }),
       // a long computation hears no 'disconnect': it asks at each sign of life whether its parent still is the same
       cancelled: () => process.ppid !== parentPid,
+      ...(order.hasTeacher ? { teach: askParent() } : {}),
     });
   } finally {
     await encoder.close();
@@ -103,6 +111,25 @@ function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
     async close() {
       if (opened !== null) (await opened.catch(() => null))?.close();
     },
+  };
+}
+
+/** Hands questions to the parent and waits for its answers, one question at a time. */
+function askParent(): (order: TeachOrder) => Promise<Proposal[]> {
+  let id = 0;
+  return (order) => {
+    id += 1;
+    const asked = id;
+    return new Promise((resolve, reject) => {
+      const receive = (reply: TeachReply) => {
+        if (reply.id !== asked) return;
+        process.off('message', receive);
+        if ('failure' in reply) reject(new Error(reply.failure));
+        else resolve(reply.proposals);
+      };
+      process.on('message', receive);
+      void report({ kind: 'teach', id: asked, order, residentMb: residentMb() });
+    });
   };
 }
 

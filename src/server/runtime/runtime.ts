@@ -2,12 +2,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrainingConfig } from '../../engine/domain.ts';
+import type { Proposal } from '../../engine/training/generate.ts';
+import type { TeachOrder } from '../../engine/training/request.ts';
 import type { TrainRequest } from '../../engine/training/train.ts';
 import { isoTime } from '../clock.ts';
 import { createTrainingJobs, type TrainingJobs } from '../jobs/training-jobs.ts';
 import { chargeHosting } from '../metering/hosting.ts';
 import type { BaseDeps } from '../operations/context.ts';
 import { type CommitQueue, createCommitQueue } from '../store/commit-queue.ts';
+import { createRemoteTeacher } from '../teacher/remote-teacher.ts';
 import { openTeachers, type Teachers } from '../teacher/teachers.ts';
 import { createDeployed, type Deployed } from './deployed.ts';
 import { createEncoderHost, type EncoderHost } from './encoder-host.ts';
@@ -54,7 +57,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     },
   });
 
-  function requestOf(policyId: string): TrainRequest {
+  function requestOf(policyId: string, examples = policies.runs.snapshot(policyId)): TrainRequest {
     const row = policies.byId(policyId);
     const version = row && store.decisionTypes.version(row.decision_type_id, row.version_id);
     if (!row || !version) throw new Error(`policy ${policyId} has no row`);
@@ -65,7 +68,7 @@ export function createRuntime(base: BaseDeps): Runtime {
       versionNumber: row.version_number,
       definition: version.definition,
       fallbackOption: row.fallback_option,
-      examples: policies.runs.snapshot(policyId),
+      examples,
       config: JSON.parse(row.training_config) as TrainingConfig,
       seed: row.seed,
       toolVersion: base.toolVersion,
@@ -96,6 +99,47 @@ export function createRuntime(base: BaseDeps): Runtime {
     }
   }
 
+  function organisationOf(policyId: string): string {
+    const row = policies.byId(policyId);
+    if (!row) throw new Error(`policy ${policyId} has no row`);
+    return row.organisation_id;
+  }
+
+  /** Asks the organisation's teacher for a training and charges what it used. */
+  async function teach(
+    policyId: string,
+    order: TeachOrder,
+    signal: AbortSignal,
+    stillWanted: () => boolean,
+  ): Promise<Proposal[]> {
+    const organisationId = organisationOf(policyId);
+    const connection = teachers.generating(organisationId);
+    if (connection === null) throw new Error('the connection was removed');
+    const { definition, piiFields = [] } = requestOf(policyId, []);
+    const typeId = policies.byId(policyId)?.decision_type_id ?? '';
+    const description = store.decisionTypes.get(typeId, organisationId)?.description ?? '';
+    const material = { definition, description, examples: order.examples, avoid: [], seed: 0 };
+    const teacher = createRemoteTeacher(
+      teachers.endpointOf(connection),
+      material,
+      (input) => base.auth.redact(input, piiFields),
+      { ...teachers.chat, signal: AbortSignal.any([signal, teachers.chat.signal]) },
+    );
+    const proposals = await teacher.ask(order.option, order.count);
+    if (stillWanted() && proposals.length > 0) {
+      store.credits.insert({
+        id: base.newId(),
+        organisationSeq: store.accounts.organisation(organisationId).seq,
+        operation: 'generation',
+        credits: Math.ceil(teacher.tokens(proposals) / 100) * base.metering.prices.per100Tokens,
+        decisionTypeId: typeId,
+        referenceId: policyId,
+        createdAt: clock.now(),
+      });
+    }
+    return proposals;
+  }
+
   const jobs = createTrainingJobs({
     policies,
     spawn,
@@ -108,7 +152,9 @@ export function createRuntime(base: BaseDeps): Runtime {
     deadAfterMs: options.heartbeatTimeoutMs,
     memoryMb: options.trainingMemoryMb,
     log,
-    requestOf,
+    requestOf: (policyId) => requestOf(policyId),
+    hasTeacher: (policyId) => teachers.generating(organisationOf(policyId)) !== null,
+    teach,
     selfTest: (bundle) => deployed.selfTest(bundle),
     deployed: (policyId) =>
       void warm(policyId).catch((error) =>
