@@ -3,11 +3,16 @@ import { compileTree, startRun } from './evaluate.ts';
 import { type At, childrenOf, type RuleNode } from './tree.ts';
 import { type ErrorKind, RuleError } from './values.ts';
 
+/** Steps that one part may take here: rules are checked while they are written, two hundred at a time. */
+const mostSteps = 1_000;
+
+const workOut = (node: RuleNode) => compileTree(node)({ ...startRun({}), steps: mostSteps });
+
 /** The tree with every part that needs no input replaced by its value, where that is a plain literal and no error. */
 export function foldConstants(node: RuleNode): RuleNode {
   if (node.k === 'lit' || node.k === 'var') return node;
   if (isClosed(node, [])) {
-    const value = compileTree(node)(startRun({}));
+    const value = workOut(node);
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       return { k: 'lit', v: value, at: node.at };
     return node;
@@ -41,9 +46,11 @@ export function constantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
   if (node.k === 'lit' || node.k === 'var') return [];
   const below = () => childrenOf(node).flatMap(constantErrors);
   if (!isClosed(node, [])) return below();
-  const outcome = compileTree(node)(startRun({}));
+  const outcome = workOut(node);
   if (!(outcome instanceof RuleError)) return [];
   const smaller = below();
+  // too long to work out here says nothing about its value
+  if (outcome.kind === 'limit') return smaller;
   return smaller.length > 0 ? smaller : [{ at: node.at, kind: outcome.kind }];
 }
 
