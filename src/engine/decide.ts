@@ -33,9 +33,13 @@ export type Settings = {
 
 export type DeciderPorts = { encoder: TextEncoder | null; tokenizer: Tokenizer | null; now: MonotonicClock };
 
-/** A decision with its trace where one was asked for, or why the input does not fit the input schema. */
+/**
+ * A decision with its trace where one was asked for, or why the input does not fit the input schema. `liveModel` is the
+ * escalation policy where the thresholds left the decision open and a live model may be asked: `decision` stands if
+ * none answers.
+ */
 export type Decided =
-  | { ok: true; decision: Decision; trace: DecisionTrace | null }
+  | { ok: true; decision: Decision; trace: DecisionTrace | null; liveModel: EscalationPolicy | null }
   | { ok: false; problems: ErrorDetail[] };
 
 export type Decider = {
@@ -57,18 +61,21 @@ type Outcome = {
   escalate: boolean;
   fallbackUsed: boolean;
   unfamiliar: boolean;
+  /** Whether the thresholds settled it; otherwise a live model may be asked. */
+  settled: boolean;
   explanation: string;
 };
 
 /** `strange` says what is unlike the examples, null where nothing is; a strange input counts as below `escalation`. */
 function settle(option: string, confidence: number, strange: string | null, settings: Settings): Outcome {
   const { thresholds, escalationPolicy, fallbackOption } = settings;
-  const own = (escalate: boolean, sentence: typeof explain.automatic): Outcome => ({
+  const own = (escalate: boolean, sentence: typeof explain.automatic, settled = true): Outcome => ({
     decision: option,
     stage: 'classifier',
     escalate,
     fallbackUsed: false,
     unfamiliar: strange !== null,
+    settled,
     explanation: sentence(option, confidence, thresholds),
   });
   if (strange === null) {
@@ -79,7 +86,7 @@ function settle(option: string, confidence: number, strange: string | null, sett
     }
   }
   if (fallbackOption === null) {
-    return own(true, strange === null ? explain.uncertain : () => explain.unfamiliar(option, strange));
+    return own(true, strange === null ? explain.uncertain : () => explain.unfamiliar(option, strange), false);
   }
   return {
     decision: fallbackOption,
@@ -87,6 +94,7 @@ function settle(option: string, confidence: number, strange: string | null, sett
     escalate: true,
     fallbackUsed: true,
     unfamiliar: strange !== null,
+    settled: false,
     explanation:
       strange === null
         ? explain.fallback(option, fallbackOption, confidence, thresholds)
@@ -246,8 +254,9 @@ export function compileDecider(
       confidence,
       byOption(options, (index) => scores[index] ?? 0),
     );
+    const liveModel = outcome.settled || !settings.escalationPolicy.enabled ? null : settings.escalationPolicy;
     timer?.mark('classifier');
-    if (timer === null) return { ok: true, decision, trace: null };
+    if (timer === null) return { ok: true, decision, trace: null, liveModel };
     const trace: DecisionTrace = {
       rules,
       features: traceFeatures(plan, features, model, input, given, best),
@@ -256,7 +265,7 @@ export function compileDecider(
       truncated: ports.tokenizer === null ? [] : truncatedFields(plan, ports.tokenizer, given),
       familiarity,
     };
-    return { ok: true, decision, trace };
+    return { ok: true, decision, trace, liveModel };
   };
 
   const withoutEncoder = (error: unknown, rules: RuleTrace[], timer: Timer | null): Decided => {
@@ -269,11 +278,12 @@ export function compileDecider(
       escalate: true,
       fallbackUsed: true,
       unfamiliar: false,
+      settled: true,
       explanation,
     };
     timer?.mark('text');
     const trace = timer === null ? null : traceWithoutClassifier(rules, settings.thresholds, timer);
-    return { ok: true, decision: compose(outcome, 0, uniform), trace };
+    return { ok: true, decision: compose(outcome, 0, uniform), trace, liveModel: null };
   };
 
   return {
@@ -291,7 +301,7 @@ export function compileDecider(
       const ruleDecision = ruled.matched === null ? undefined : ruleDecisions[ruled.matchedIndex];
       if (ruleDecision !== undefined) {
         const trace = timer === null ? null : traceWithoutClassifier(ruled.trace, null, timer);
-        return { ok: true, decision: ruleDecision, trace };
+        return { ok: true, decision: ruleDecision, trace, liveModel: null };
       }
       const tabular = features.tabular(input);
       timer?.mark('features');

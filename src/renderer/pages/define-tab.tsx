@@ -101,6 +101,9 @@ export function DefineTab({ type }: { type: DecisionType }) {
 function ThresholdsCard({ type, choices }: { type: DecisionType; choices: readonly string[] }) {
   const { draft, edit } = useDraft(type);
   const { auto_decide, escalation } = draft.confidence_thresholds;
+  const live = draft.escalation_policy.enabled ? (draft.escalation_policy.connection ?? '') : '';
+  const connections = useOperation('connections.list', {}).data?.map(({ name }) => name) ?? [];
+  const models = live === '' || connections.includes(live) ? connections : [...connections, live];
   const set = (patch: { auto_decide?: number; escalation?: number }) =>
     edit({ confidence_thresholds: { ...draft.confidence_thresholds, ...patch } }, `threshold-${Object.keys(patch)[0]}`);
   return (
@@ -153,6 +156,21 @@ function ThresholdsCard({ type, choices }: { type: DecisionType; choices: readon
         value={draft.fallback_option ?? ''}
         choices={[{ value: '', text: 'None: the best guess, marked' }, ...choices.map((o) => ({ value: o, text: o }))]}
         onValue={(value) => edit({ fallback_option: value === '' ? null : value })}
+      />
+      <SelectField
+        label="Live model"
+        hint="Asked below the lower threshold, and in between where that is set: the input then leaves this program, without its personal fields. When it fails, the fallback applies."
+        value={live}
+        choices={[{ value: '', text: 'None' }, ...models.map((name) => ({ value: name, text: name }))]}
+        onValue={(name) =>
+          edit({
+            escalation_policy: {
+              ...draft.escalation_policy,
+              enabled: name !== '',
+              connection: name === '' ? null : name,
+            },
+          })
+        }
       />
     </Card>
   );

@@ -9,6 +9,7 @@ import {
 } from '../contract/decisions.ts';
 import { toWorkbenchError } from '../envelope.ts';
 import type { Caller, Deps, Handlers } from './context.ts';
+import { askLiveModel } from './live-escalation.ts';
 
 /** A decision that is made but not yet recorded. */
 type Made = { response: DecideResponse; recorded: Promise<void> };
@@ -32,12 +33,14 @@ async function make(
   checkBudget();
   const answered = runtime.deployed.get(type, policy).decide(request.input, { trace });
   const decided = answered instanceof Promise ? await answered : answered;
-  // while the text encoder worked, other calls may have taken what was left
-  if (answered instanceof Promise) checkBudget();
   if (!decided.ok) {
     throw new WorkbenchError('validation_error', 'The input does not fit the input schema', decided.problems);
   }
-  const { decision } = decided;
+  const { liveModel } = decided;
+  const decision =
+    liveModel === null ? decided.decision : await askLiveModel(deps, type, request.input, decided, liveModel);
+  // while the text encoder or the live model worked, other calls may have taken what was left
+  if (answered instanceof Promise || liveModel !== null) checkBudget();
   const latencyMs = Math.round((clock.monotonic() - began) * 1_000) / 1_000;
   const createdAt = clock.now();
   const logId = deps.newId();

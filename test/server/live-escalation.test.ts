@@ -1,0 +1,120 @@
+/** A live model that is asked only where a type says so, and never needed for an answer. */
+import { describe, expect, it } from 'vitest';
+import { type Behaviour, fails, says, startStub } from './teacher-stub.ts';
+import { loanExamples, loanType } from './training-workbench.ts';
+import { makeType, openForTest } from './workbench.ts';
+
+const types = '/api/v1/decision-types';
+const unsure = { auto_decide: 1, escalation: 1 };
+const applicant = {
+  applicant: { score: 790, email: 'canary@example.org' },
+  amount: 2_000,
+  purpose: 'car',
+  employed: true,
+};
+
+/** A deployed loan type that is never sure, with a connection to a stub that behaves as said. */
+async function open(...behaviours: Behaviour[]) {
+  const stub = await startStub(...behaviours);
+  const { call } = await openForTest({ synchronous: 'NORMAL' });
+  const made = await call('POST', '/api/v1/connections', {
+    name: 'judge',
+    url: stub.url,
+    model: 'm',
+    api_key: 'sk-4711',
+    generates: false,
+  });
+  expect(made.status).toBe(201);
+  const id = await makeType(call, {
+    ...loanType,
+    description: 'Loans for cars',
+    pii_fields: ['applicant.email'],
+    fallback_option: 'decline',
+    confidence_thresholds: unsure,
+  });
+  const url = `${types}/${id}`;
+  await call('POST', `${url}/examples`, { examples: loanExamples(40) });
+  const { policy_id: policyId } = (await call('POST', `${url}/train`, { tune_hyperparams: false })).body;
+  await expect
+    .poll(async () => (await call('GET', `${url}/policies/${policyId}/progress`)).body.status, { timeout: 20_000 })
+    .toBe('deployed');
+  const decide = (query = '') => call('POST', `/api/v1/decide${query}`, { decision_type: 'loan', input: applicant });
+  const escalate = (policy: object) =>
+    call('PUT', url, { escalation_policy: { enabled: true, connection: 'judge', ...policy } });
+  return { call, url, stub, decide, escalate, connection: made.body };
+}
+
+describe('an open decision', () => {
+  it('is asked of the live model where the type is set so, without personal data [SVC-3] [SVC-4] [THR-7]', async () => {
+    const { call, url, stub, decide, escalate } = await open(
+      says({ decision: 'approve', reason_codes: ['GOOD_SCORE', 'INVENTED'] }),
+    );
+    expect((await decide()).body).toMatchObject({ stage: 'fallback', fallback_used: true });
+    expect((await call('PUT', url, { escalation_policy: { connection: 'judge' } })).status).toBe(200);
+    expect((await decide()).body.stage).toBe('fallback');
+    expect(stub.asked).toEqual([]);
+
+    await escalate({});
+    const { body } = await decide('?trace=true');
+    expect(body).toMatchObject({
+      decision: 'approve',
+      stage: 'escalation',
+      escalate: true,
+      fallback_used: false,
+      reason_codes: ['GOOD_SCORE'],
+      explanation: expect.stringContaining('«judge»'),
+    });
+    expect(body.confidence).toBe(Math.max(...Object.values<number>(body.class_probabilities)));
+    expect(body.trace.stage_ms.escalation).toBeGreaterThan(0);
+    expect((await call('GET', `${url}/logs`)).body.items[0]).toMatchObject({
+      stage: 'escalation',
+      decision: 'approve',
+    });
+    const [asked] = stub.asked;
+    const prompt = asked?.body.messages.map(({ content }) => content).join('\n') ?? '';
+    expect(prompt).toContain('Loans for cars');
+    expect(prompt).toContain('2000');
+    expect(prompt).not.toContain('canary');
+    expect(asked?.headers.authorization).toBe('Bearer sk-4711');
+  });
+
+  it('is not asked where a rule or the thresholds settle it [SVC-3] [SVC-6]', async () => {
+    const { call, url, stub, decide, escalate } = await open(says({ decision: 'approve' }));
+    await escalate({ between: 'flag' });
+    await call('PUT', url, { confidence_thresholds: { auto_decide: 1, escalation: 0 } });
+    expect((await decide()).body).toMatchObject({ stage: 'classifier', escalate: true });
+    const ruled = await call('POST', '/api/v1/decide', { decision_type: 'loan', input: { amount: 60_000 } });
+    expect(ruled.body.stage).toBe('rules');
+    expect(stub.asked).toEqual([]);
+    await escalate({ between: 'escalate' });
+    expect((await decide()).body.stage).toBe('escalation');
+    expect(stub.asked).toHaveLength(1);
+  });
+
+  it('is asked once more in words alone where the endpoint knows no structured answers [THR-7]', async () => {
+    const { decide, escalate, stub } = await open(fails(400), says('{"decision": "approve"}'));
+    await escalate({});
+    expect((await decide()).body).toMatchObject({ decision: 'approve', stage: 'escalation', reason_codes: [] });
+    expect(stub.asked.map(({ body }) => body.response_format === undefined)).toEqual([false, true]);
+  });
+
+  it('falls back however the live model fails [THR-5]', async () => {
+    const wrong = [fails(500), says({ decision: 'maybe' }), says('I would say approve')];
+    const { call, decide, escalate, connection, url } = await open(
+      ...wrong.flatMap((behaviour) => [behaviour, behaviour]),
+      () => undefined,
+    );
+    await escalate({ timeout_ms: 2_000 });
+    const fallback = { decision: 'decline', stage: 'fallback', fallback_used: true, escalate: true };
+    for (let failure = 1; failure <= 4; failure += 1) {
+      const answer = await decide();
+      expect([answer.status, answer.body]).toEqual([200, expect.objectContaining(fallback)]);
+      expect(answer.body.explanation).toContain('could not be asked');
+    }
+    await call('DELETE', `/api/v1/connections/${connection.id}`);
+    expect((await decide()).body).toMatchObject(fallback);
+    await call('PUT', url, { fallback_option: null });
+    expect((await decide()).body).toMatchObject({ stage: 'classifier', escalate: true, fallback_used: false });
+    expect((await call('GET', `${url}/logs`)).body.total).toBe(6);
+  });
+});
