@@ -18,6 +18,7 @@ import { compileFamiliarity } from './features/familiarity.ts';
 import { checkInputSchema, compileInputSchema, type InputValidator } from './input-schema.ts';
 import { readClassifier } from './onnx/classifier.ts';
 import type { MonotonicClock, TextEncoder } from './ports.ts';
+import { headProbabilities, reasonCodesFor } from './reasons.ts';
 import { type CompiledRules, loadRules } from './rules/compile.ts';
 import { encoderInput } from './text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from './text/ngrams.ts';
@@ -147,6 +148,15 @@ function checkParts(bundle: Bundle, ports: DeciderPorts, model: ClassifierModel)
   }
 }
 
+function checkHeads(bundle: Bundle, heads: ClassifierModel, model: ClassifierModel): void {
+  const fits = heads.kind === 'logistic' && heads.D === model.D && heads.V === model.V;
+  if (fits && heads.K === bundle.reasons.heads.length + 1) return;
+  throw new WorkbenchError(
+    'validation_error',
+    'Bundle entry reasons.onnx: does not fit features.json and reasons.json. Export the bundle again, or train the type again.',
+  );
+}
+
 function inputValidator(schema: JsonObject | null): InputValidator | null {
   if (schema === null) return null;
   const problems = checkInputSchema(schema);
@@ -175,7 +185,7 @@ function traceWithoutClassifier(
   thresholds: ConfidenceThresholds | null,
   timer: Timer,
 ): DecisionTrace {
-  return { rules, features: [], thresholds, stage_ms: timer.marks, truncated: [], familiarity: [] };
+  return { rules, features: [], thresholds, stage_ms: timer.marks, truncated: [], reasons: [], familiarity: [] };
 }
 
 /**
@@ -201,12 +211,9 @@ export function compileDecider(
       ? null
       : compileFamiliarity(bundle.familiarity, plan, features.slots);
   const validate = inputValidator(bundle.inputSchema);
-  const reasonsOf = new Map(
-    options.map((option) => {
-      const codes = Object.hasOwn(bundle.reasons.by_option, option) ? bundle.reasons.by_option[option] : undefined;
-      return [option, frozenList(codes ?? [])];
-    }),
-  );
+  const headModel = bundle.reasonHeads === null ? null : readClassifier(bundle.reasonHeads);
+  if (headModel !== null) checkHeads(bundle, headModel, model);
+  const scoreHeads = headModel === null ? null : compileScorer(headModel);
   const noCodes = frozenList([]);
   const noRules = frozenList([]);
   const uniform = byOption(options, () => 1 / options.length);
@@ -227,11 +234,22 @@ export function compileDecider(
       }),
   );
 
-  const compose = (outcome: Outcome, confidence: number, probabilities: Record<string, number>): Decision =>
+  const usualCodes = new Map(options.map((option) => [option, frozenList(reasonCodesFor(bundle.reasons, option, []))]));
+  const codesFor = (option: string, heads: DecisionTrace['reasons']): string[] =>
+    scoreHeads === null
+      ? (usualCodes.get(option) ?? noCodes)
+      : frozenList(reasonCodesFor(bundle.reasons, option, heads));
+
+  const compose = (
+    outcome: Outcome,
+    confidence: number,
+    probabilities: Record<string, number>,
+    reasonCodes: string[],
+  ): Decision =>
     Object.freeze({
       decision: outcome.decision,
       confidence,
-      reason_codes: outcome.stage === 'classifier' ? (reasonsOf.get(outcome.decision) ?? noCodes) : noCodes,
+      reason_codes: reasonCodes,
       escalate: outcome.escalate,
       fallback_used: outcome.fallbackUsed,
       rules_triggered: noRules,
@@ -249,10 +267,13 @@ export function compileDecider(
     const confidence = Math.min(1, scores[best] ?? 0);
     const familiarity = familiarityOf?.(given.dense, given.ids) ?? [];
     const outcome = settle(options[best] ?? '', confidence, unlike(familiarity), settings);
+    const softmax = scoreHeads?.(given.dense, given.ngrams.indices, given.ngrams.values) ?? null;
+    const reasons = headProbabilities(bundle.reasons, softmax);
     const decision = compose(
       outcome,
       confidence,
       byOption(options, (index) => scores[index] ?? 0),
+      outcome.stage === 'classifier' ? codesFor(outcome.decision, reasons) : noCodes,
     );
     const liveModel = outcome.settled || !settings.escalationPolicy.enabled ? null : settings.escalationPolicy;
     timer?.mark('classifier');
@@ -263,6 +284,7 @@ export function compileDecider(
       thresholds: settings.thresholds,
       stage_ms: timer.marks,
       truncated: ports.tokenizer === null ? [] : truncatedFields(plan, ports.tokenizer, given),
+      reasons,
       familiarity,
     };
     return { ok: true, decision, trace, liveModel };
@@ -283,7 +305,7 @@ export function compileDecider(
     };
     timer?.mark('text');
     const trace = timer === null ? null : traceWithoutClassifier(rules, settings.thresholds, timer);
-    return { ok: true, decision: compose(outcome, 0, uniform), trace, liveModel: null };
+    return { ok: true, decision: compose(outcome, 0, uniform, noCodes), trace, liveModel: null };
   };
 
   return {

@@ -234,6 +234,8 @@ export const decisionTraceSchema = z.object({
   stage_ms: z.record(z.string(), z.number()),
   /** Names of the text fields that were cut to the encoder's length. */
   truncated: z.array(z.string()),
+  /** Probability of every reason code that has a head of its own. */
+  reasons: z.array(z.object({ code: z.string(), probability: z.number() })),
   /** What was compared to see whether the input is like the examples; `outside` names fields beyond their range. */
   familiarity: z.array(
     z.object({

@@ -35,6 +35,7 @@ type Overrides = {
   golden?: Golden[];
   inputSchema?: JsonObject | null;
   familiarity?: BundleParts['familiarity'];
+  heads?: { heads: BundleParts['reasons']['heads']; model: LogisticModel };
   fallbackOption?: string | null;
   thresholds?: Definition['confidence_thresholds'];
   policy?: Partial<Definition['escalation_policy']>;
@@ -82,7 +83,8 @@ export function bundleParts(overrides: Overrides = {}): BundleParts {
     rules: compiled.value.file,
     plan: overrides.plan ?? amountPlan,
     classifier: exportClassifier(overrides.model ?? amountModel),
-    reasons: { by_option: { approve: [], decline: ['AMOUNT'] } },
+    reasons: { by_option: { approve: [], decline: ['AMOUNT'] }, heads: overrides.heads?.heads ?? [] },
+    reasonHeads: overrides.heads === undefined ? null : exportClassifier(overrides.heads.model),
     familiarity: overrides.familiarity ?? null,
     inputSchema: overrides.inputSchema ?? null,
     golden: overrides.golden ?? [],

@@ -27,7 +27,7 @@ MAX_DIRECTORY_BYTES = 64 * 1024
 TOKENIZER, ENCODER = "text/tokenizer.json", "text/encoder.int8.onnx"
 _PARTS = {"manifest.json", "rules.json", "features.json", "classifier.onnx", "reasons.json", "golden.jsonl"}
 REQUIRED = _PARTS | {"model-card.md", "LICENSES"}
-ALLOWED = REQUIRED | {"familiarity.json", "input_schema.json", TOKENIZER, ENCODER}
+ALLOWED = REQUIRED | {"reasons.onnx", "familiarity.json", "input_schema.json", TOKENIZER, ENCODER}
 
 # What the ZIP reader raises for damaged files; RuntimeError includes NotImplementedError.
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)

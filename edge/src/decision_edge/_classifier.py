@@ -28,22 +28,25 @@ def open_session(model: bytes, name: str) -> onnxruntime.InferenceSession:
 class Classifier:
     """Scores one row: dense features and sparse n-grams → one probability for each option."""
 
-    def __init__(self, model: bytes, dense_size: int, ngram_size: int, options: int) -> None:
-        self._session = open_session(model, "classifier.onnx")
+    def __init__(
+        self, model: bytes, dense_size: int, ngram_size: int, options: int, name: str = "classifier.onnx"
+    ) -> None:
+        self._name = name
+        self._session = open_session(model, name)
         self._names = {node.name for node in self._session.get_inputs()}
         self._options = options
         expected = {"dense"} if dense_size else set()
         if ngram_size:
             expected |= {"ngram_indices", "ngram_values"}
         if self._names != expected:
-            raise InvalidBundle(f"classifier.onnx takes {sorted(self._names)}, the plan gives {sorted(expected)}")
+            raise InvalidBundle(f"{name} takes {sorted(self._names)}, the plan gives {sorted(expected)}")
         # Shapes that do not fit the plan show here, not at the first decision.
         try:
             self.score([0.0] * dense_size, [ngram_size - 1] if ngram_size else [], [0.0] if ngram_size else [])
         except InvalidBundle:
             raise
         except Exception as error:
-            raise InvalidBundle("classifier.onnx does not fit features.json") from error
+            raise InvalidBundle(f"{name} does not fit features.json") from error
 
     def score(self, dense: list[float], indices: list[int], values: list[float]) -> list[float]:
         """Return the probabilities in the order of the options."""
@@ -55,5 +58,5 @@ class Classifier:
         feeds = {name: array for name, array in feeds.items() if name in self._names}
         row = np.asarray(self._session.run(["probabilities"], feeds)[0], np.float64).reshape(-1)
         if row.size != self._options or not np.isfinite(row).all():
-            raise InvalidBundle(f"classifier.onnx does not give {self._options} finite probabilities")
+            raise InvalidBundle(f"{self._name} does not give {self._options} finite probabilities")
         return [float(probability) for probability in row]

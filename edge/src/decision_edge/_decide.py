@@ -10,6 +10,10 @@ from ._errors import InvalidBundle
 __all__ = ["EdgeDecision", "Settings"]
 
 
+_MOST_CODES = 3
+_HEAD_THRESHOLD = 0.5
+
+
 @dataclass(frozen=True)
 class EdgeDecision:
     """One decision. `stage` is "rules", "classifier" or "fallback"; `escalate` asks for a person's look.
@@ -46,6 +50,8 @@ class Settings:
             self._fallback = manifest["fallback_option"]
             by_option = reasons["by_option"].items()
             self._reasons = {str(option): [str(code) for code in codes] for option, codes in by_option}
+            heads = reasons.get("heads", [])
+            self.heads = [(str(head["code"]), {str(option) for option in head["options"]}) for head in heads]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidBundle(f"manifest.json or reasons.json is not as the format says ({error!r})") from error
         if len(self.options) < 2 or len(set(self.options)) != len(self.options):
@@ -70,7 +76,20 @@ class Settings:
             unfamiliar=False,
         )
 
-    def by_classifier(self, probabilities: list[float], unfamiliar: bool) -> EdgeDecision:
+    def _reason_codes(self, option: str, softmax: list[float]) -> list[str]:
+        """Return at most three codes; `softmax` is the output of reasons.onnx, empty without heads."""
+        usual = self._reasons.get(option, [])
+        likely: list[tuple[float, str]] = []
+        for (code, options), own in zip(self.heads, softmax, strict=False):
+            both = own + softmax[-1]
+            if option in options and both > 0 and own / both >= _HEAD_THRESHOLD:
+                likely.append((own / both, code))
+        learned = [code for _, code in sorted(likely, key=lambda one: -one[0])]
+        with_head = {code for code, _ in self.heads}
+        codes = [*learned, *(code for code in usual if code not in with_head)][:_MOST_CODES]
+        return codes or usual[:1]
+
+    def by_classifier(self, probabilities: list[float], unfamiliar: bool, heads: list[float]) -> EdgeDecision:
         """Return the decision for the classifier's probabilities; there is no live escalation offline."""
         confidence = max(probabilities)
         decision = self.options[probabilities.index(confidence)]
@@ -86,7 +105,7 @@ class Settings:
         return EdgeDecision(
             decision=decision if fallback is None else fallback,
             confidence=confidence,
-            reason_codes=list(self._reasons.get(decision, [])) if fallback is None else [],
+            reason_codes=self._reason_codes(decision, heads) if fallback is None else [],
             stage="classifier" if fallback is None else "fallback",
             class_probabilities=dict(zip(self.options, probabilities, strict=True)),
             rules_triggered=[],

@@ -63,6 +63,12 @@ class EdgePredictor:
             self._familiarity = Familiarity(bundle.json("familiarity.json"), plan, self._tabular.field_sizes)
         options = len(self._settings.options)
         self._classifier = Classifier(bundle.bytes("classifier.onnx"), dense_size, ngram_size, options)
+        self._heads: Classifier | None = None
+        if bool(self._settings.heads) != ("reasons.onnx" in bundle):
+            raise InvalidBundle("reasons.json and reasons.onnx disagree about the heads")
+        if self._settings.heads:
+            outputs = len(self._settings.heads) + 1
+            self._heads = Classifier(bundle.bytes("reasons.onnx"), dense_size, ngram_size, outputs, "reasons.onnx")
 
     @classmethod
     def from_bundle(
@@ -107,5 +113,6 @@ class EdgePredictor:
                 dense += self._text.encoder.encode(ids)
             if self._text.ngrams is not None:
                 indices, weights = self._text.ngrams.encode(ids)
+        heads = [] if self._heads is None else self._heads.score(dense, indices, weights)
         strange = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
-        return self._settings.by_classifier(self._classifier.score(dense, indices, weights), strange)
+        return self._settings.by_classifier(self._classifier.score(dense, indices, weights), strange, heads)

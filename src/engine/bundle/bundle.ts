@@ -27,6 +27,8 @@ export type Bundle = {
   plan: FeaturePlan;
   classifier: Uint8Array;
   reasons: Reasons;
+  /** The ONNX file of the reason codes' heads; null without heads. */
+  reasonHeads: Uint8Array | null;
   /** null where the policy has no way to tell unfamiliar inputs. */
   familiarity: FamiliarityFile | null;
   inputSchema: JsonObject | null;
@@ -96,6 +98,7 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
     ['model-card.md', strToU8(parts.modelCard)],
     ['LICENSES', strToU8(licensesText)],
   ]);
+  if (parts.reasonHeads !== null) entries.set('reasons.onnx', parts.reasonHeads);
   if (parts.familiarity !== null) entries.set('familiarity.json', jsonBytes(parts.familiarity));
   if (parts.inputSchema !== null) entries.set('input_schema.json', jsonBytes(parts.inputSchema));
   if (text !== undefined)
@@ -192,6 +195,15 @@ function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<s
     parseJson('features.json', file('features.json')),
   );
   checkText(manifest, plan);
+  const reasons = parseAs(
+    'reasons.json',
+    reasonsSchema as ZodType<Reasons>,
+    parseJson('reasons.json', file('reasons.json')),
+  );
+  const reasonHeads = files.get('reasons.onnx') ?? null;
+  if ((reasonHeads !== null) !== reasons.heads.length > 0) {
+    throw bundleFault('entry reasons.onnx', 'and reasons.json disagree about the heads');
+  }
   const familiarityBytes = files.get('familiarity.json');
   const familiarity =
     familiarityBytes === undefined
@@ -215,7 +227,8 @@ function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<s
     rules,
     plan,
     classifier: file('classifier.onnx'),
-    reasons: parseAs('reasons.json', reasonsSchema, parseJson('reasons.json', file('reasons.json'))),
+    reasons,
+    reasonHeads,
     familiarity,
     inputSchema: inputSchema as JsonObject | null,
     golden: readGolden(file('golden.jsonl')),

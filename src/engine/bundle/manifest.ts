@@ -44,8 +44,14 @@ export const manifestSchema = z.strictObject({
 });
 export type Manifest = z.infer<typeof manifestSchema>;
 
-/** `reasons.json`: the reason codes that go with a classifier decision for each option. */
-export const reasonsSchema = z.strictObject({ by_option: z.record(z.string(), z.array(z.string())) });
+/**
+ * `reasons.json`: the reason codes that go with a classifier decision for each option, and the codes that have a head in
+ * `reasons.onnx`, in the order of its outputs, with the options whose examples carry them.
+ */
+export const reasonsSchema = z.strictObject({
+  by_option: z.record(z.string(), z.array(z.string())),
+  heads: z.array(z.strictObject({ code: z.string(), options: z.array(z.string()) })).default([]),
+});
 export type Reasons = z.infer<typeof reasonsSchema>;
 
 const goldenOutputSchema = z.strictObject({
@@ -86,6 +92,7 @@ export const entryNames = [
   'features.json',
   'classifier.onnx',
   'reasons.json',
+  'reasons.onnx',
   'familiarity.json',
   'input_schema.json',
   'golden.jsonl',

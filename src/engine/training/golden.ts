@@ -3,10 +3,12 @@ import { type Golden, toGoldenOutput } from '../bundle/manifest.ts';
 import type { Decider } from '../decide.ts';
 import type { ConfidenceThresholds, DecisionTrace, Json, JsonObject } from '../domain.ts';
 import type { MonotonicClock } from '../ports.ts';
+import { isCloseChoice } from '../reasons.ts';
 
 const wantedLines = 60;
 const margin = 1e-3;
 const familiarityMargin = 0.01;
+const reasonMargin = 2e-3;
 const removed = '[removed]';
 
 function withoutPath(input: JsonObject, path: readonly string[]): JsonObject {
@@ -59,6 +61,7 @@ export async function goldenLines(
     const { stage, confidence, class_probabilities } = decided.decision;
     if (stage !== 'rules' && !isClear(confidence, class_probabilities, thresholds)) continue;
     if (decided.trace?.familiarity.some(isClose) === true) continue;
+    if (isCloseChoice(decided.trace?.reasons ?? [], reasonMargin)) continue;
     lines.push({ input, output: toGoldenOutput(decided.decision) });
   }
   return lines;

@@ -21,6 +21,7 @@ import { type LabelledRow, prepareRows, reasonsByOption } from './prepare.ts';
 import { probeTexts } from './probes.ts';
 import { createProgress, type ProgressTeller } from './progress.ts';
 import { proveExport } from './prove.ts';
+import { learnReasonHeads } from './reason-heads.ts';
 import type { TrainOutcome, TrainPorts, TrainRequest } from './request.ts';
 import { splitRows } from './split.ts';
 import { type ReadTexts, readTexts } from './texts.ts';
@@ -120,14 +121,25 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   progress.tell('package', 0, 'Exporting the classifier');
   const classifierFile = exportClassifier(final.calibrated);
   await proveExport(classifierFile, final.calibrated, final.rows, ports.runModel);
+  const learnedRows = config.refit ? rows : trainRows;
+  const reasons = learnReasonHeads(
+    { plan: final.plan, rows: learnedRows, built: final.rows, seed: request.seed, tick: progress.tick },
+    definition.reason_codes,
+  );
+  const reasonHeads = reasons.model === null ? null : exportClassifier(reasons.model);
+  if (reasons.model !== null && reasonHeads !== null) {
+    await proveExport(reasonHeads, reasons.model, final.rows, ports.runModel);
+    notes.push(`Chosen by the input, not by the option alone: ${reasons.heads.map(({ code }) => code).join(', ')}.`);
+  }
   const manifest = manifestOf(request, final, ports);
   const draft: BundleParts = {
     manifest,
     rules: rules.file,
     plan: final.plan,
     classifier: classifierFile,
-    reasons: { by_option: reasonsByOption(rows, options, definition.reason_codes) },
-    familiarity: config.refit ? learnOn(final, rows) : learnOn(measured, trainRows),
+    reasons: { by_option: reasonsByOption(rows, options, definition.reason_codes), heads: reasons.heads },
+    reasonHeads,
+    familiarity: learnOn(final, learnedRows),
     inputSchema: definition.input_schema,
     golden: [],
     modelCard: '',

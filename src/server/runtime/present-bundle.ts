@@ -38,7 +38,14 @@ export function presentBundle(bundle: Bundle, type: DecisionTypeRow, ownEscalati
       fallback_option: type.fallbackOption,
     },
     rules: rules.value.file,
-    reasons: { by_option: Object.fromEntries(reasons) },
+    // A head of a code that is gone stays in the graph and is given for no option.
+    reasons: {
+      by_option: Object.fromEntries(reasons),
+      heads: bundle.reasons.heads.map(({ code, options }) => ({
+        code,
+        options: definition.reason_codes.includes(code) ? options : [],
+      })),
+    },
     inputSchema: definition.input_schema,
   };
 }
