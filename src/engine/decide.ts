@@ -86,8 +86,10 @@ function settle(option: string, confidence: number, strange: string | null, sett
       if (escalationPolicy.between === 'flag') return own(true, explain.flagged);
     }
   }
+  // between the thresholds `fallback` means the fallback, whether or not a live model may be asked below them
+  const settled = strange === null && confidence >= thresholds.escalation && escalationPolicy.between === 'fallback';
   if (fallbackOption === null) {
-    return own(true, strange === null ? explain.uncertain : () => explain.unfamiliar(option, strange), false);
+    return own(true, strange === null ? explain.uncertain : () => explain.unfamiliar(option, strange), settled);
   }
   return {
     decision: fallbackOption,
@@ -95,7 +97,7 @@ function settle(option: string, confidence: number, strange: string | null, sett
     escalate: true,
     fallbackUsed: true,
     unfamiliar: strange !== null,
-    settled: false,
+    settled,
     explanation:
       strange === null
         ? explain.fallback(option, fallbackOption, confidence, thresholds)

@@ -83,6 +83,8 @@ describe('an open decision', () => {
     await escalate({ between: 'flag' });
     await call('PUT', url, { confidence_thresholds: { auto_decide: 1, escalation: 0 } });
     expect((await decide()).body).toMatchObject({ stage: 'classifier', escalate: true });
+    await escalate({ between: 'fallback' });
+    expect((await decide()).body).toMatchObject({ stage: 'fallback', fallback_used: true });
     const ruled = await call('POST', '/api/v1/decide', { decision_type: 'loan', input: { amount: 60_000 } });
     expect(ruled.body.stage).toBe('rules');
     expect(stub.asked).toEqual([]);
