@@ -1,4 +1,4 @@
-/** Weighing two classifiers' logits against each other: a logarithmic opinion pool. */
+/** Weighing classifiers' logits against each other: a logarithmic opinion pool. */
 import { logLossOfLogits } from './calibration.ts';
 import { minimise } from './lbfgs.ts';
 import { softmaxInPlace } from './model.ts';
@@ -6,9 +6,13 @@ import { softmaxInPlace } from './model.ts';
 /** Logits of the same rows by one or more classifiers. */
 type Parts = readonly Float64Array[];
 
-/** The sum of logits, each times its weight. */
-function sumOf(parts: Parts, weights: readonly number[]): Float64Array {
+/** Factors of the parts' logits, all positive, and of the logarithm of the options' shares. */
+export type Pool = { weights: number[]; prior: number };
+
+/** Σ weight · logits + prior · shares of row-major logits; `shares` has one number per option. */
+export function poolLogits(parts: Parts, shares: Float64Array, { weights, prior }: Pool): Float64Array {
   const sum = new Float64Array(parts[0]?.length ?? 0);
+  if (prior !== 0) for (let i = 0; i < sum.length; i++) sum[i] = prior * (shares[i % shares.length] as number);
   parts.forEach((logits, p) => {
     const weight = weights[p] ?? 0;
     for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + weight * (logits[i] as number);
@@ -23,26 +27,39 @@ export function logLossOfSum(
   labels: Int32Array,
   optionCount: number,
 ): number {
-  return logLossOfLogits(sumOf(parts, weights), labels, optionCount);
+  const logits = poolLogits(parts, new Float64Array(optionCount), { weights: [...weights], prior: 0 });
+  return logLossOfLogits(logits, labels, optionCount);
 }
 
 /**
  * The positive weights of classifiers' logits whose sum has the least log-loss on held-out rows (logarithmic pooling,
- * Genest & Zidek 1986; for one classifier it is temperature scaling). The share 1 / (rows + 2) of every target goes to
- * the other options: so likely is a first mistake where none was seen (Laplace; Platt 1999 does the same), and no
- * weight grows without bound. Found by L-BFGS over the logarithms.
+ * Genest & Zidek 1986; for one classifier it is temperature scaling).
  */
 export function fitWeights(parts: Parts, labels: Int32Array, optionCount: number): number[] {
+  return fitPool(parts, new Float64Array(optionCount), labels).weights;
+}
+
+/**
+ * As {@link fitWeights}, with a factor of the logarithm of the options' shares beside them: parts that were fitted apart
+ * have all learned the shares, which then count several times; a unit-normal prior keeps few rows from saying too much
+ * about it. The share 1 / (rows + 2) of every target goes to the other options: so likely is a first mistake where none
+ * was seen (Laplace; Platt 1999 does the same), and no weight grows without bound. Found by L-BFGS over the logarithms
+ * of the weights.
+ */
+export function fitPool(parts: Parts, shares: Float64Array, labels: Int32Array): Pool {
   const rows = labels.length;
-  if (rows === 0) return parts.map(() => 1 / parts.length);
+  if (rows === 0) return { weights: parts.map(() => 1 / parts.length), prior: 0 };
+  const optionCount = shares.length;
   const doubt = 1 / (rows + 2);
   const others = doubt / Math.max(1, optionCount - 1);
+  const last = parts.length;
+  const poolAt = (x: Float64Array): Pool => ({ weights: [...x.subarray(0, last)].map(Math.exp), prior: x[last] ?? 0 });
   const found = minimise(
     (x, gradient) => {
-      const weights = [...x].map(Math.exp);
-      const logits = sumOf(parts, weights);
+      const pool = poolAt(x);
+      const logits = poolLogits(parts, shares, pool);
       gradient.fill(0);
-      let loss = 0;
+      let loss = 0.5 * pool.prior * pool.prior;
       for (let i = 0; i < rows; i++) {
         const from = i * optionCount;
         const label = labels[i] as number;
@@ -55,13 +72,18 @@ export function fitWeights(parts: Parts, labels: Int32Array, optionCount: number
         parts.forEach((part, p) => {
           let share = 0;
           for (let k = 0; k < optionCount; k++) share += (residuals[k] as number) * (part[from + k] as number);
-          gradient[p] = (gradient[p] as number) + (share * (weights[p] as number)) / rows;
+          gradient[p] = (gradient[p] as number) + (share * (pool.weights[p] as number)) / rows;
         });
+        for (let k = 0; k < optionCount; k++) {
+          const share = (residuals[k] as number) * (shares[k] as number);
+          gradient[last] = (gradient[last] as number) + share / rows;
+        }
       }
+      gradient[last] = (gradient[last] as number) + pool.prior / rows;
       return loss / rows;
     },
-    new Float64Array(parts.length).fill(Math.log(1 / parts.length)),
+    new Float64Array(last + 1).fill(Math.log(1 / last), 0, last),
     { memory: 4, maxIterations: 60, gradientTolerance: 1e-7, valueTolerance: 1e-9 },
   );
-  return [...found.x].map(Math.exp);
+  return poolAt(found.x);
 }

@@ -83,3 +83,22 @@ export function selectRows(rows: Rows, positions: readonly number[]): Rows {
     sparse: { starts, indices, values, width: sparse.width },
   };
 }
+
+/** The same rows with a part of their columns: dense ones from … up to `to`, or the n-grams alone. */
+export function selectColumns(rows: Rows, columns: { from: number; to: number } | 'sparse'): Rows {
+  if (columns === 'sparse') return { ...rows, dense: new Float64Array(0), denseWidth: 0, fields: [] };
+  const { from, to } = columns;
+  const denseWidth = to - from;
+  const none = {
+    starts: new Int32Array(rows.count + 1),
+    indices: new Int32Array(0),
+    values: new Float64Array(0),
+    width: 0,
+  };
+  if (denseWidth === rows.denseWidth) return { ...rows, fields: [], sparse: none };
+  const dense = new Float64Array(rows.count * denseWidth);
+  for (let i = 0; i < rows.count; i++) {
+    dense.set(rows.dense.subarray(i * rows.denseWidth + from, i * rows.denseWidth + to), i * denseWidth);
+  }
+  return { ...rows, dense, denseWidth, fields: [], sparse: none };
+}

@@ -107,12 +107,22 @@ function fit(request: Request): Fitted {
     precisions[request.precision],
     preconditionerOf(rows, penalties, optionCount, outputs),
   );
+  return linearFitted(rows, minimum.x, outputs, minimum);
+}
+
+/** Parameters of rows of the given shape as a fitted classifier; `outputs` is 1 for two options. */
+export function linearFitted(
+  rows: Rows,
+  parameters: Float64Array,
+  outputs: number,
+  { iterations, converged }: Pick<Fitted, 'iterations' | 'converged'>,
+): Fitted {
   return {
-    parameters: minimum.x,
-    iterations: minimum.iterations,
-    converged: minimum.converged,
-    logits: (others) => logitsOfRows(others, minimum.x, outputs),
-    toModel: (placement) => toLogisticModel(minimum.x, rows, placement),
+    parameters,
+    iterations,
+    converged,
+    logits: (others) => logitsOfRows(others, parameters, outputs),
+    toModel: (placement) => toLogisticModel(parameters, rows, placement),
   };
 }
 

@@ -13,11 +13,12 @@ import {
   foldRows,
   type TreeCrossValidation,
 } from './cross-validate.ts';
-import { type Compared, labelsOf, type TextChoice, type TextUse } from './fit.ts';
+import { labelsOf, type TextChoice, type TextUse } from './fit.ts';
+import { type LinearSettings, type LinearTrial, settingsOf, tuneHeads } from './linear.ts';
 import type { LabelledRow } from './prepare.ts';
 import type { ProgressTeller } from './progress.ts';
-import { buildRows, type Strengths } from './rows.ts';
-import { evaluator, searchSettings, searchStrengths, type Trial } from './search.ts';
+import { buildRows } from './rows.ts';
+import { searchSettings } from './search.ts';
 import { foldsOf } from './split.ts';
 import { treeFieldsOf } from './tree-fields.ts';
 
@@ -25,7 +26,7 @@ import { treeFieldsOf } from './tree-fields.ts';
 export type Choice = {
   plan: FeaturePlan;
   textUse: TextUse;
-  linear: { strengths: Strengths; start: Float64Array | undefined; weight: number } | null;
+  linear: (LinearSettings & { weight: number }) | null;
   trees: { settings: TreeSettings; weight: number } | null;
 };
 
@@ -141,7 +142,7 @@ export function chooseClassifier(given: {
   const { started, config, seed, progress } = given;
   const { plan, textUse, compared } = started;
   if (compared === null || started.trial === null) {
-    const linear = { strengths: started.strengths, start: undefined, weight: 1 };
+    const linear = { ...started.linear, weight: 1 };
     return { choice: { plan, textUse, linear, trees: null }, comparison: [] };
   }
   const trials = config.tune_hyperparams ? config.n_tuning_trials : 0;
@@ -151,32 +152,24 @@ export function chooseClassifier(given: {
   const withTrees = plan.tabular_size > 0 && compared.part.length >= leastRowsForTrees && !tooLarge;
   const report = (done: number) =>
     given.report(done / Math.max(1, trials), `Setting ${done} of at most ${trials} tried`);
-  const tuneLinear = (linearTrials: number, start: Trial) =>
-    searchStrengths(
-      evaluator(compared.folded, plan, seed, progress.tick),
-      start,
-      linearTrials,
-      createRandom(seed),
-      report,
-    );
+  const fitting = { plan: compared.plan, folded: compared.folded, seed, tick: progress.tick };
+  const tuneLinear = (linearTrials: number, start: LinearTrial) => tuneHeads(fitting, start, linearTrials, report);
   if (!withTrees) {
     const note = 'Boosted trees were not tried: there are too many examples, fields and options together for them.';
-    const choice = onlyLinear(started, tuneLinear(trials, started.trial), compared.folded);
+    const choice = onlyLinear(started, tuneLinear(trials, started.trial));
     return { choice, comparison: tooLarge && plan.tabular_size > 0 ? [note] : [] };
   }
   const positions = affordablePositions(compared.part, costPerRow);
   const rows = positions.flatMap((position) => compared.part[position] ?? []);
   const folded = foldTabular(plan, rows, given.optionCount, seed);
   const trees = startTrees(folded, treeStarts, seed, progress);
-  const treeTrials = Math.round(
-    trials * treeShare(compare(started, compared, folded, positions, started.trial, trees.best)),
-  );
+  const treeTrials = Math.round(trials * treeShare(compare(started, folded, positions, started.trial, trees.best)));
   const linear = tuneLinear(trials - treeTrials, started.trial);
   const tuned = trees.search(treeTrials, (done) => report(trials - treeTrials + done));
   const settings = { ...tuned.settings, rounds: Math.min(tuned.result.rounds, finalRounds) };
   const others = foldTabular(plan, rows, given.optionCount, seed + 1);
   const result = confirmTrees(others, settings, seed + 1, progress.tick);
-  return compare(started, compared, folded, positions, linear, { settings, result });
+  return compare(started, folded, positions, linear, { settings, result });
 }
 
 /** The share of the trials that trees get: none where they promise nothing, most where the linear model is left behind. */
@@ -185,13 +178,8 @@ function treeShare({ choice }: { choice: Choice }): number {
   return choice.linear === null ? 0.75 : 0.5;
 }
 
-function onlyLinear(
-  { plan, textUse }: TextChoice,
-  { strengths, result }: Trial,
-  { labels, optionCount }: FoldedRows,
-): Choice {
-  const weight = fitWeights([result.logits], labels, optionCount)[0] ?? 1;
-  return { plan, textUse, linear: { strengths, start: result.parameters[0], weight }, trees: null };
+function onlyLinear({ plan, textUse }: TextChoice, trial: LinearTrial): Choice {
+  return { plan, textUse, linear: { ...settingsOf(trial), weight: 1 }, trees: null };
 }
 
 /** The rows of row-major logits at the given positions. */
@@ -205,17 +193,16 @@ function logitsAt(logits: Float64Array, positions: readonly number[], width: num
 
 function compare(
   started: TextChoice,
-  compared: Compared,
   { labels, optionCount }: FoldedRows,
   positions: readonly number[],
-  linear: Trial,
+  linear: LinearTrial,
   trees: TreeVerdict,
 ): { choice: Choice; comparison: string[] } {
-  const linearLogits = logitsAt(linear.result.logits, positions, optionCount);
+  const linearLogits = logitsAt(linear.logits, positions, optionCount);
   const parts = [linearLogits, trees.result.logits] as const;
   const weights = fitWeights(parts, labels, optionCount);
   const blendLoss = logLossOfSum(parts, weights, labels, optionCount);
-  const linearLoss = logLossOfLogits(linearLogits, labels, optionCount, linear.result.temperature);
+  const linearLoss = logLossOfLogits(linearLogits, labels, optionCount);
   const treesLoss = trees.result.logLoss;
   const comparison = [
     `Cross-validated log-loss: logistic regression ${linearLoss.toFixed(4)}, boosted trees ${treesLoss.toFixed(4)}, both together ${blendLoss.toFixed(4)}.`,
@@ -223,7 +210,7 @@ function compare(
   const { settings } = trees;
   const { plan, textUse } = started;
   if (Math.min(blendLoss, treesLoss) > worthwhile * linearLoss) {
-    return { choice: onlyLinear(started, linear, compared.folded), comparison };
+    return { choice: onlyLinear(started, linear), comparison };
   }
   if (blendLoss > worthwhile * treesLoss) {
     const weight = fitWeights([trees.result.logits], labels, optionCount)[0] ?? 1;
@@ -231,7 +218,6 @@ function compare(
     return { choice: alone, comparison };
   }
   const [linearWeight = 0, treeWeight = 0] = weights;
-  const { strengths, result } = linear;
-  const linearPart = { strengths, start: result.parameters[0], weight: linearWeight };
+  const linearPart = { ...settingsOf(linear), weight: linearWeight };
   return { choice: { plan, textUse, linear: linearPart, trees: { settings, weight: treeWeight } }, comparison };
 }

@@ -1,7 +1,6 @@
 /** Cross-validation of a classifier's settings by calibrated log-loss. */
 import { fitTemperature, logLossOfLogits } from '../classifiers/calibration.ts';
 import { type Rows, selectRows } from '../classifiers/classifier.ts';
-import { type LogisticSettings, logisticRegression } from '../classifiers/logistic.ts';
 import { fitTrees, type TreeSettings } from '../classifiers/trees.ts';
 
 type Fold = { train: Rows; trainLabels: Int32Array; held: Rows; heldLabels: Int32Array; positions: number[] };
@@ -16,8 +15,6 @@ export type CrossValidation = {
   /** Logits of every row by the fit that had not seen it. */
   logits: Float64Array;
 };
-/** Also with the parameters of each fold's fit: where fits of a similar setting may start. */
-export type LogisticCrossValidation = CrossValidation & { firstFoldLoss: number; parameters: Float64Array[] };
 /** Also with the number of rounds that was best over all folds. */
 export type TreeCrossValidation = CrossValidation & { firstFoldLoss: number; rounds: number };
 
@@ -54,53 +51,16 @@ function resultOf(logits: Float64Array, folded: FoldedRows): CrossValidation {
   return { logLoss: logLossOfLogits(logits, labels, optionCount, temperature), temperature, logits };
 }
 
-function calibratedLoss(logits: Float64Array, fold: Fold, optionCount: number): number {
-  const temperature = fitTemperature(logits, fold.heldLabels, optionCount);
-  return logLossOfLogits(logits, fold.heldLabels, optionCount, temperature);
+/** Mean log-loss after the best temperature. */
+export function calibratedLoss(logits: Float64Array, labels: Int32Array, optionCount: number): number {
+  return logLossOfLogits(logits, labels, optionCount, fitTemperature(logits, labels, optionCount));
 }
 
-function putBack(all: Float64Array, logits: Float64Array, fold: Fold, optionCount: number): void {
+/** Puts a held-out fold's logits where its rows stand among all. */
+export function putBack(all: Float64Array, logits: Float64Array, fold: Fold, optionCount: number): void {
   fold.positions.forEach((position, i) => {
     all.set(logits.subarray(i * optionCount, (i + 1) * optionCount), position * optionCount);
   });
-}
-
-/**
- * Fits logistic regression on all folds but one and predicts that one, for each fold. Gives up after the first fold
- * (null) when its loss is more than 2 % above that of `best`, the best setting so far under the same plan, from whose
- * parameters fits start.
- */
-export function crossValidateLogistic(
-  folded: FoldedRows,
-  settings: LogisticSettings,
-  best: LogisticCrossValidation | null,
-  seed: number,
-  tick: () => void,
-): LogisticCrossValidation | null {
-  const { optionCount } = folded;
-  const outOfFold = new Float64Array(folded.labels.length * optionCount);
-  const parameters: Float64Array[] = [];
-  let firstFoldLoss = Number.POSITIVE_INFINITY;
-  for (const [index, fold] of folded.folds.entries()) {
-    const start = best?.parameters[index];
-    const fitted = logisticRegression.fit({
-      rows: fold.train,
-      labels: fold.trainLabels,
-      optionCount,
-      settings,
-      seed,
-      precision: 'draft',
-      tick,
-      ...(start === undefined ? {} : { start }),
-    });
-    parameters.push(fitted.parameters);
-    const logits = fitted.logits(fold.held);
-    putBack(outOfFold, logits, fold, optionCount);
-    if (index > 0) continue;
-    firstFoldLoss = calibratedLoss(logits, fold, optionCount);
-    if (best !== null && firstFoldLoss > best.firstFoldLoss * hopeless) return null;
-  }
-  return { ...resultOf(outOfFold, folded), firstFoldLoss, parameters };
 }
 
 /** Rounds without a gain after which a fold stops growing. */
@@ -108,8 +68,8 @@ const patience = 20;
 
 /**
  * Grows trees on all folds but one and watches that one, for each fold, with at most `settings.rounds` rounds. All folds
- * are then read at the round that was best for them together. Gives up like {@link crossValidateLogistic}.
- * `spend` hears the cost of each fit in histogram entries.
+ * are then read at the round that was best for them together. Gives up (null) after
+ * the first fold when its loss is more than 2 % above that of `best`, the best setting so far. `spend` hears the cost of each fit in histogram entries.
  */
 export function crossValidateTrees(
   folded: FoldedRows,
@@ -132,7 +92,7 @@ export function crossValidateTrees(
     if (index > 0) continue;
     firstFoldLoss = calibratedLoss(
       fitted.logitsAfter(fold.held, bestRound([fitted.watchedLoss], [1])),
-      fold,
+      fold.heldLabels,
       optionCount,
     );
     if (best !== null && firstFoldLoss > best.firstFoldLoss * hopeless) return null;

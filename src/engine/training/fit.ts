@@ -1,6 +1,5 @@
 /** Learning: the choice of settings on the training side, and the fit of a model with them. */
 import type { Rows } from '../classifiers/classifier.ts';
-import { logisticRegression } from '../classifiers/logistic.ts';
 import { blendModels, type ClassifierModel, type Placement } from '../classifiers/model.ts';
 import { boostedTrees } from '../classifiers/trees.ts';
 import { compileFeatures } from '../features/compile.ts';
@@ -9,30 +8,42 @@ import type { FeaturePlan } from '../features/plan.ts';
 import { fitNgrams } from '../text/ngrams.ts';
 import type { Choice } from './choose-classifier.ts';
 import { type FoldedRows, foldRows } from './cross-validate.ts';
+import {
+  fitLinear,
+  type HeadName,
+  type LinearSettings,
+  type LinearTrial,
+  poolHeads,
+  settingsOf,
+  settingsWithoutTrial,
+  tryHeads,
+} from './linear.ts';
 import type { LabelledRow } from './prepare.ts';
 import type { ProgressTeller } from './progress.ts';
-import { buildRows, denseStrengths, type Strengths } from './rows.ts';
-import { bestOf, defaultStrengths, evaluator, type Trial } from './search.ts';
+import { buildRows } from './rows.ts';
 import { foldsOf } from './split.ts';
 import { encoderMaxTokens, type ReadTexts } from './texts.ts';
 
 /** What the text model reads. */
 export type TextUse = 'none' | 'ngrams' | 'encoder' | 'both';
-/** How text is used, with the cross-validated strengths of the linear model; no trial where there are too few rows. */
+/** How text is used, with the settings of the linear classifier; no trial where there are too few rows. */
 export type TextChoice = {
   plan: FeaturePlan;
   textUse: TextUse;
-  strengths: Strengths;
-  trial: Trial | null;
+  linear: LinearSettings;
+  trial: LinearTrial | null;
   /** The rows that were compared on, and the same cut into folds. */
   compared: Compared | null;
 };
-export type Compared = { part: readonly LabelledRow[]; folded: FoldedRows };
+/** Rows cut into folds, under a plan that may read more of the text than was chosen. */
+export type Compared = { part: readonly LabelledRow[]; folded: FoldedRows; plan: FeaturePlan };
 
-const folds = 3;
 const leastRowsForFolds = 12;
-/** Multiplications per iteration that a draft fit may take; larger sets are compared on a part of their rows. */
-const draftBudget = 60_000_000;
+/** On small sets every further row counts, and folds are cheap. */
+const manyFolds = { folds: 5, upToRows: 3000 };
+const fewFolds = 3;
+/** Multiplications that one pass over the rows may take; larger sets are compared on a part of their rows. */
+const passBudget = 250_000_000;
 
 /** The plan with the parts that a use of text needs, learned from the rows. */
 export function withText(
@@ -59,55 +70,35 @@ export function labelsOf(rows: readonly LabelledRow[]): Int32Array {
   return Int32Array.from(rows, (row) => row.label);
 }
 
-/** As many rows as a draft fit can afford, spread evenly over the labels. */
+/** As many rows as comparisons can afford, spread evenly over the labels. */
 function affordableRows(rows: readonly LabelledRow[], plan: FeaturePlan, optionCount: number): readonly LabelledRow[] {
   const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? 60 : 0);
-  const most = Math.max(
-    600,
-    Math.floor(draftBudget / (2 * Math.max(1, columns) * (optionCount === 2 ? 1 : optionCount))),
-  );
+  const most = Math.max(600, Math.floor(passBudget / (Math.max(1, columns) * (optionCount === 2 ? 1 : optionCount))));
   if (rows.length <= most) return rows;
   const fold = foldsOf(rows, Math.ceil(rows.length / most), 7);
   return rows.filter((_, i) => fold[i] === 0);
 }
 
-type Candidate = { textUse: TextUse; settings: Strengths[] };
+const headsFor: Record<TextUse, readonly HeadName[]> = {
+  none: ['tabular'],
+  ngrams: ['tabular', 'ngrams'],
+  encoder: ['tabular', 'encoder'],
+  both: ['tabular', 'ngrams', 'encoder'],
+};
 
-function candidatesFor(plan: FeaturePlan): Candidate[] {
-  const tabular: Strengths[] = [0.03, 0.3, 3].map((strength) => ({ ...defaultStrengths, tabular: strength }));
-  const none: Candidate[] = plan.tabular_size > 0 ? [{ textUse: 'none', settings: tabular }] : [];
-  if (plan.text === null) return none;
-  // Facts beside a text get a weak weight at first: their many columns are mostly noise next to it.
-  const weights = plan.tabular_size > 0 ? [0.03, 0.3] : [0.3];
-  const grid = (pairs: [number, number][]): Strengths[] =>
-    pairs.flatMap(([ngrams, encoder], i) =>
-      (i === 0 ? weights : weights.slice(0, 1)).map((strength) => ({ tabular: strength, ngrams, encoder })),
-    );
-  return [
-    ...none,
-    {
-      textUse: 'ngrams',
-      settings: grid([
-        [30, 10],
-        [200, 10],
-      ]),
-    },
-    {
-      textUse: 'encoder',
-      settings: grid([
-        [30, 10],
-        [30, 60],
-      ]),
-    },
-    {
-      textUse: 'both',
-      settings: grid([
-        [30, 10],
-        [100, 10],
-        [30, 40],
-      ]),
-    },
-  ];
+/** The uses of text that are possible, each with the heads it needs. */
+function usesFor(plan: FeaturePlan): TextUse[] {
+  return byCost.filter((use) => (use === 'none' ? plan.tabular_size > 0 : plan.text !== null));
+}
+
+/** The same plan with less of the text. */
+function withUse(plan: FeaturePlan, use: TextUse): FeaturePlan {
+  if (plan.text === null || use === 'none') return { ...plan, text: null };
+  const { fields, ngrams, encoder } = plan.text;
+  return {
+    ...plan,
+    text: { fields, ngrams: use === 'encoder' ? null : ngrams, encoder: use === 'ngrams' ? null : encoder },
+  };
 }
 
 /** Cheaper uses first: one is taken when its loss is within 1 % of the best. */
@@ -126,7 +117,10 @@ export function inferFields(
   );
 }
 
-/** Chooses the use of text by stratified cross-validation; very small sets get n-grams and encoder without a trial. */
+/**
+ * Chooses the linear classifier's heads, and with them the use of text, by stratified cross-validation; very small sets
+ * get n-grams and encoder without a trial.
+ */
 export function chooseText(given: {
   plan: FeaturePlan;
   rows: readonly LabelledRow[];
@@ -137,27 +131,22 @@ export function chooseText(given: {
   progress: ProgressTeller;
   report: (share: number) => void;
 }): TextChoice {
-  const { plan, rows, optionCount, texts, dimensions, progress } = given;
-  const planned = (textUse: TextUse) => withText(plan, textUse, rows, texts, dimensions);
-  const candidates = candidatesFor(plan);
-  if (rows.length < leastRowsForFolds || candidates.length === 0) {
-    const textUse = plan.text === null ? 'none' : 'both';
-    return { plan: planned(textUse), textUse, strengths: defaultStrengths, trial: null, compared: null };
+  const { rows, optionCount, texts, seed, progress } = given;
+  const uses = usesFor(given.plan);
+  const fullUse = given.plan.text === null ? 'none' : 'both';
+  const plan = withText(given.plan, fullUse, rows, texts, given.dimensions);
+  if (rows.length < leastRowsForFolds || uses.length === 0) {
+    return { plan, textUse: fullUse, linear: settingsWithoutTrial(plan), trial: null, compared: null };
   }
-  const outcomes: { textUse: TextUse; plan: FeaturePlan; compared: Compared; trial: Trial }[] = [];
-  candidates.forEach((candidate, index) => {
-    const candidatePlan = planned(candidate.textUse);
-    const compared = foldPlan(candidatePlan, rows, optionCount, texts, given.seed);
-    const trial = bestOf(evaluator(compared.folded, candidatePlan, given.seed, progress.tick), candidate.settings);
-    if (trial !== null) outcomes.push({ textUse: candidate.textUse, plan: candidatePlan, compared, trial });
-    given.report((index + 1) / candidates.length);
-  });
-  const least = Math.min(...outcomes.map((outcome) => outcome.trial.result.logLoss));
-  const good = outcomes
-    .filter((outcome) => outcome.trial.result.logLoss <= least * 1.01)
-    .sort((a, b) => byCost.indexOf(a.textUse) - byCost.indexOf(b.textUse))[0];
+  const compared = foldPlan(plan, rows, optionCount, texts, seed);
+  const { folded } = compared;
+  const heads = tryHeads({ plan, folded, seed, tick: progress.tick }, given.report);
+  const outcomes = uses.map((textUse) => ({ textUse, trial: poolHeads(heads, headsFor[textUse], folded) }));
+  const least = Math.min(...outcomes.map(({ trial }) => trial.logLoss));
+  const good = outcomes.find(({ trial }) => trial.logLoss <= least * 1.01);
   if (good === undefined) throw new Error('cross-validation gave no result');
-  return { ...good, strengths: good.trial.strengths };
+  const { textUse, trial } = good;
+  return { plan: withUse(plan, textUse), textUse, linear: settingsOf(trial), trial, compared: { ...compared, plan } };
 }
 
 function foldPlan(
@@ -166,18 +155,25 @@ function foldPlan(
   optionCount: number,
   texts: ReadTexts,
   seed: number,
-): Compared {
+): Omit<Compared, 'plan'> {
   const part = affordableRows(rows, plan, optionCount);
   const built = buildRows(
     plan,
     part.map((row) => row.input),
     texts,
   );
+  const folds = part.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
   return { part, folded: foldRows(built, labelsOf(part), optionCount, foldsOf(part, folds, seed + 1), folds) };
 }
 
-/** A fitted model with the plan it belongs to, before and after calibration. */
-export type FittedModel = { plan: FeaturePlan; rows: Rows; calibrated: ClassifierModel; uncalibrated: ClassifierModel };
+/** A fitted model with the plan it belongs to, before and after calibration; `starts` is where a next fit may start. */
+export type FittedModel = {
+  plan: FeaturePlan;
+  rows: Rows;
+  calibrated: ClassifierModel;
+  uncalibrated: ClassifierModel;
+  starts: LinearSettings['starts'];
+};
 
 /** Fits the final classifier of a choice on rows; `relearn` learns the plan's statistics and vocabulary anew from them. */
 export function fitChoice(given: {
@@ -187,6 +183,8 @@ export function fitChoice(given: {
   optionCount: number;
   texts: ReadTexts;
   relearn: boolean;
+  /** Parameters of heads from which to start, in place of those of the comparison. */
+  starts?: LinearSettings['starts'];
   seed: number;
   progress: ProgressTeller;
 }): FittedModel {
@@ -206,30 +204,24 @@ export function fitChoice(given: {
     precision: 'final' as const,
     tick: given.progress.tick,
   };
-  const start = given.relearn ? undefined : linear?.start;
   const fittedLinear =
-    linear === null
-      ? null
-      : logisticRegression.fit({
-          ...request,
-          settings: { denseStrengths: denseStrengths(plan, linear.strengths), sparseStrength: linear.strengths.ngrams },
-          ...(start === undefined ? {} : { start }),
-        });
+    linear === null ? null : fitLinear(request, plan, { ...linear, starts: given.starts ?? linear.starts });
   const fittedTrees = trees === null ? null : boostedTrees.fit({ ...request, settings: trees.settings });
   const placed = (weight: number): Placement => ({ positions: present, optionCount, weight });
-  const model = (linearWeight: number, treeWeight: number): ClassifierModel => {
-    const linearModel = fittedLinear?.toModel(placed(linearWeight));
-    const treeModel = fittedTrees?.toModel(placed(treeWeight));
-    if (linearModel !== undefined && treeModel !== undefined) return blendModels(linearModel, treeModel);
-    const only = linearModel ?? treeModel;
-    if (only === undefined) throw new Error('a choice without any classifier');
-    return only;
-  };
+  const treeModel = (weight: number) => fittedTrees?.toModel(placed(weight)) ?? null;
   const even = linear !== null && trees !== null ? 0.5 : 1;
   return {
     plan,
     rows: built,
-    calibrated: model(linear?.weight ?? 0, trees?.weight ?? 0),
-    uncalibrated: model(even, even),
+    calibrated: sumOf(fittedLinear?.calibrated.toModel(placed(linear?.weight ?? 0)), treeModel(trees?.weight ?? 0)),
+    uncalibrated: sumOf(fittedLinear?.uncalibrated.toModel(placed(even)), treeModel(even)),
+    starts: fittedLinear?.starts ?? {},
   };
+}
+
+function sumOf(linear: ClassifierModel | undefined, trees: ClassifierModel | null): ClassifierModel {
+  if (linear !== undefined && trees !== null) return blendModels(linear, trees);
+  const only = linear ?? trees;
+  if (only === null) throw new Error('a choice without any classifier');
+  return only;
 }

@@ -7,9 +7,6 @@ import { compileNgrams, ngramCount } from '../text/ngrams.ts';
 import type { ReadTexts } from './texts.ts';
 import { treeFieldsOf } from './tree-fields.ts';
 
-/** Inverse penalty (C, as in scikit-learn) of each block of columns: a larger one fits more closely. */
-export type Strengths = { tabular: number; ngrams: number; encoder: number };
-
 /** Builds the rows of the inputs under a plan. The dense block holds the tabular slots, then the embedding if the plan has an encoder. */
 export function buildRows(plan: FeaturePlan, inputs: readonly JsonObject[], texts: ReadTexts): Rows {
   const features = compileFeatures(plan);
@@ -48,10 +45,4 @@ export function buildRows(plan: FeaturePlan, inputs: readonly JsonObject[], text
       width: ngrams === null ? 0 : ngramCount(ngrams),
     },
   };
-}
-
-/** Inverse penalty of every dense column: the tabular ones first, then those of the embedding. */
-export function denseStrengths(plan: FeaturePlan, strengths: Strengths): Float64Array {
-  const width = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0);
-  return new Float64Array(width).fill(strengths.encoder).fill(strengths.tabular, 0, plan.tabular_size);
 }

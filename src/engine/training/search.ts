@@ -1,43 +1,8 @@
-/** Choosing what the text model uses and how closely each block of columns is fitted. */
-import type { FeaturePlan } from '../features/plan.ts';
+/** A seeded search over positive settings. */
 import type { Random } from '../random.ts';
-import { crossValidateLogistic, type FoldedRows, type LogisticCrossValidation } from './cross-validate.ts';
-import { denseStrengths, type Strengths } from './rows.ts';
-
-export const defaultStrengths: Strengths = { tabular: 0.3, ngrams: 30, encoder: 10 };
-
-/** A setting with its cross-validated result. */
-export type Trial = { strengths: Strengths; result: LogisticCrossValidation };
-
-type Evaluate = (strengths: Strengths, best: Trial | null) => Trial | null;
-
-/** A function that cross-validates strengths under one plan. */
-export function evaluator(folded: FoldedRows, plan: FeaturePlan, seed: number, tick: () => void): Evaluate {
-  return (strengths, best) => {
-    const settings = { denseStrengths: denseStrengths(plan, strengths), sparseStrength: strengths.ngrams };
-    const result = crossValidateLogistic(folded, settings, best?.result ?? null, seed, tick);
-    return result === null ? null : { strengths, result };
-  };
-}
-
-/** The better of a few settings tried in turn; the first one is always carried through. */
-export function bestOf(evaluate: Evaluate, candidates: readonly Strengths[]): Trial | null {
-  let best: Trial | null = null;
-  for (const strengths of candidates) {
-    const trial = evaluate(strengths, best);
-    if (trial !== null && (best === null || trial.result.logLoss < best.result.logLoss)) best = trial;
-  }
-  return best;
-}
 
 /** Bounds of a positive setting, and the decades that a first step typically takes. */
 type Limits<Key extends string> = Record<Key, { least: number; most: number; step: number }>;
-
-const strengthLimits: Limits<keyof Strengths> = {
-  tabular: { least: 1e-3, most: 100, step: 0.7 },
-  ngrams: { least: 0.1, most: 3000, step: 0.7 },
-  encoder: { least: 0.1, most: 1000, step: 0.7 },
-};
 
 const mostFailures = 7;
 
@@ -82,24 +47,4 @@ export function searchSettings<Key extends string, Result extends { logLoss: num
     given.report(trial + 1);
   }
   return best;
-}
-
-/** Improves the strengths of logistic regression; see {@link searchSettings}. */
-export function searchStrengths(
-  evaluate: Evaluate,
-  start: Trial,
-  trials: number,
-  random: Random,
-  report: (done: number) => void,
-): Trial {
-  const { point, result } = searchSettings({
-    limits: strengthLimits,
-    start: { point: start.strengths, result: start.result },
-    evaluate: (strengths, best) => evaluate(strengths, { strengths, result: best })?.result ?? null,
-    trials,
-    random,
-    affordable: () => true,
-    report,
-  });
-  return { strengths: point, result };
 }

@@ -109,14 +109,16 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     texts: new Map([...texts, ...readProbes]),
     probes,
   });
+  // of a plan that is learned anew, only the embedding keeps its columns
+  const starts = measured.starts.encoder === undefined ? {} : { encoder: measured.starts.encoder };
   const measurePart = (part: readonly LabelledRow[], share: number) => {
     progress.tell('evaluate', 0.1 + 0.4 * share, `Measuring with ${100 * share} % of the examples`);
-    const model = fitChoice({ ...shared, choice, rows: part, relearn: true });
+    const model = fitChoice({ ...shared, choice, rows: part, relearn: true, starts });
     return evaluateModel({ ...onMeasuredRows, model, familiarity: null, texts, probes: [] }).figures;
   };
   const curve = testRows.length === 0 ? null : learningCurve(trainRows, evaluated.figures, measurePart);
   progress.tell('evaluate', 0.6, config.refit ? `Fitting on all ${count(rows.length)} examples` : 'Measured');
-  const final = config.refit ? fitChoice({ ...shared, choice, rows, relearn: true }) : measured;
+  const final = config.refit ? fitChoice({ ...shared, choice, rows, relearn: true, starts }) : measured;
 
   progress.tell('package', 0, 'Exporting the classifier');
   const classifierFile = exportClassifier(final.calibrated);

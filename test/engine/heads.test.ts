@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { fitPool, poolLogits } from '../../src/engine/classifiers/blend.ts';
+import { logLossOfLogits } from '../../src/engine/classifiers/calibration.ts';
+import { type Rows, selectColumns } from '../../src/engine/classifiers/classifier.ts';
+import { combineHeads, fitHead, type HeadColumns, logShares } from '../../src/engine/classifiers/heads.ts';
+import { compileScorer, softmaxInPlace } from '../../src/engine/classifiers/model.ts';
+import { createRandom } from '../../src/engine/random.ts';
+import { modelInput } from '../../src/engine/training/score.ts';
+
+const random = createRandom(4);
+const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+
+/** Rows of `options` unevenly frequent options; two dense columns and one n-gram per option tell of it, each with noise. */
+function makeRows(count: number, options: number): { rows: Rows; labels: Int32Array } {
+  const labels = Int32Array.from({ length: count }, () => Math.floor(options * random() ** 2.5));
+  const dense = Float64Array.from([...labels].flatMap((label) => [label + normal(), -label + 2 * normal()]));
+  return {
+    labels,
+    rows: {
+      count,
+      dense,
+      denseWidth: 2,
+      fields: [],
+      sparse: {
+        starts: Int32Array.from({ length: count + 1 }, (_, i) => i),
+        indices: labels.map((label) => (random() < 0.6 ? label : Math.floor(random() * options))),
+        values: new Float64Array(count).fill(1),
+        width: options,
+      },
+    },
+  };
+}
+
+const facts: HeadColumns = { from: 0, to: 2 };
+const softmaxRows = (logits: Float64Array, options: number) =>
+  Array.from({ length: logits.length / options }, (_, i) => [
+    ...softmaxInPlace(logits.slice(i * options, (i + 1) * options)),
+  ]);
+
+describe('heads that were fitted apart', () => {
+  it.each([2, 5])('are one linear model together, for %i options', (options) => {
+    const { rows, labels } = makeRows(200, options);
+    const given = { rows, labels, optionCount: options, seed: 1, precision: 'final' as const };
+    const heads = ([facts, 'sparse'] as const).map((columns) => ({ columns, fitted: fitHead(given, columns, 3) }));
+    const parts = heads.map(({ columns, fitted }) => fitted.logits(selectColumns(rows, columns)));
+    const pool = { weights: [0.7, 1.3], prior: -0.4 };
+    const expected = softmaxRows(poolLogits(parts, logShares(labels, options), pool), options);
+
+    const combined = combineHeads(given, heads, pool);
+    expect(softmaxRows(combined.logits(rows), options).flat()).toEqual(
+      expected.flat().map((probability) => expect.closeTo(probability, 9)),
+    );
+    const score = compileScorer(
+      combined.toModel({ positions: [...Array(options).keys()], optionCount: options, weight: 1 }),
+    );
+    for (const i of [0, 7, 199]) {
+      const { dense, indices, values } = modelInput(rows, i);
+      expect([...score(dense, indices, values)]).toEqual(
+        expected[i]?.map((probability) => expect.closeTo(probability, 5)),
+      );
+    }
+  });
+
+  it('do not count the shares of the options twice', () => {
+    const options = 4;
+    const { rows, labels } = makeRows(4_000, options);
+    const half = 2_000;
+    const given = { rows, labels, optionCount: options, seed: 1, precision: 'final' as const };
+    const logits = ([facts, 'sparse'] as const).map((columns) =>
+      fitHead(given, columns, 3).logits(selectColumns(rows, columns)),
+    );
+    const shares = logShares(labels, options);
+    const learned = labels.subarray(0, half);
+    const pool = fitPool(
+      logits.map((part) => part.subarray(0, half * options)),
+      shares,
+      learned,
+    );
+    // two independent sources of evidence: Bayes' rule adds their logits and takes the shares back once
+    expect(pool.weights[0]).toBeCloseTo(1, 0);
+    expect(pool.weights[1]).toBeCloseTo(1, 0);
+    expect(pool.prior).toBeLessThan(-0.6);
+    expect(pool.prior).toBeGreaterThan(-1.4);
+    const held = (weights: number[], prior: number) => {
+      const rest = logits.map((part) => part.subarray(half * options));
+      return logLossOfLogits(poolLogits(rest, shares, { weights, prior }), labels.subarray(half), options);
+    };
+    expect(held(pool.weights, pool.prior)).toBeLessThan(held(pool.weights, 0));
+    expect(held(pool.weights, pool.prior)).toBeLessThan(held([1, 0], 0));
+    expect(held(pool.weights, pool.prior)).toBeLessThan(held([0, 1], 0));
+  });
+
+  it('are left with the shares of the options where there is nothing to read', () => {
+    const { rows, labels } = makeRows(50, 3);
+    const empty = {
+      ...rows,
+      dense: new Float64Array(0),
+      denseWidth: 0,
+      sparse: { ...rows.sparse, starts: new Int32Array(51), indices: new Int32Array(0), width: 0 },
+    };
+    const combined = combineHeads({ rows: empty, labels, optionCount: 3 }, [], { weights: [], prior: 1 });
+    expect([...softmaxInPlace(combined.logits(empty).slice(0, 3))]).toEqual(
+      [...logShares(labels, 3)].map((share) => expect.closeTo(Math.exp(share), 9)),
+    );
+  });
+});
