@@ -39,8 +39,11 @@ const bodies: Record<string, unknown> = {
 };
 
 const withIds = listOperations().filter(({ row }) => /:[a-z_]+_id\b/.test(row.path));
-const urlOf = (path: string, values: Record<string, string>) =>
-  path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? name);
+/** The address with a query where the operation needs one. */
+const urlOf = (path: string, values: Record<string, string>) => {
+  const url = path.replace(/:([a-z_]+)/g, (_, name: string) => values[name] ?? name);
+  return path.endsWith('/comparison') ? `${url}?with=${values['policy_id']}` : url;
+};
 
 /** Everything that is stored, but for when keys were last used. */
 function stored(): unknown {
@@ -68,6 +71,9 @@ beforeAll(async () => {
     example_id: await first(`${path}/examples`),
     log_id: await first(`${path}/logs`),
     key_id: (await bench.call('POST', '/api-keys', { name: 'theirs' })).body.id,
+    connection_id: (
+      await bench.call('POST', '/connections', { name: 'theirs', url: 'http://127.0.0.1:1/v1', model: 'm' })
+    ).body.id,
   };
 
   const { accounts } = bench.deps.store;

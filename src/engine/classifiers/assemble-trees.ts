@@ -70,7 +70,8 @@ export function assembleTrees(given: {
   return {
     ...trees,
     ...columnsBySlot(columns, denseWidth),
-    columnCount: columns.length,
+    // trees that found nothing to test are leaves only, and ONNX Runtime still wants a column
+    columnCount: Math.max(1, columns.length),
     scoreCount: given.scoreCount,
     scoreOptions: given.scoreOptions,
   };
