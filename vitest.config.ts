@@ -10,7 +10,7 @@ export default defineConfig({
           name: 'unit',
           environment: 'node',
           pool: 'forks',
-          include: ['test/{engine,server,layers,electron,faults}/**/*.test.ts'],
+          include: ['test/{engine,server,model,layers,electron,faults}/**/*.test.ts'],
           testTimeout: 30_000,
           hookTimeout: 30_000,
         },

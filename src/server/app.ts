@@ -32,7 +32,8 @@ export const limits = {
   keepAliveMs: 72_000,
   connections: 256,
   requestsPerSocket: 10_000,
-  parameterLength: 200,
+  /** Longer than an address can be: a wrong id is told as a wrong id, however long. */
+  parameterLength: 16 * 1024,
 } as const;
 
 const printable = /^[\x21-\x7e][\x20-\x7e]{0,127}$/;

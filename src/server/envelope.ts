@@ -13,7 +13,6 @@ const frameworkCodes: Readonly<Record<string, [ErrorCode, string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', errorTable.payload_too_large.meaning],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body has another length than announced.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address is not well formed.'],
-  FST_ERR_MAX_PARAM_LENGTH: ['bad_request', 'A part of the address is too long.'],
   SQLITE_FULL: ['unavailable', 'The disk is full; nothing was changed.'],
   SQLITE_BUSY: ['unavailable', 'The data file is busy; nothing was changed.'],
 };

@@ -189,7 +189,7 @@ describe('the life of a decision type', () => {
     });
     expect((await call('GET', `${url}/examples/stats`)).body.by_option).toEqual({ yes: 1, refuse: 2 });
     const undone = await call('POST', `${url}/examples/undo`, { undo_token: bulk.body.undo_token });
-    expect(undone.status).toBe(404);
+    expect(undone.status).toBe(409);
 
     for (const [wrong, field] of [
       [{ from: 'no', to: 'never' }, 'from'],

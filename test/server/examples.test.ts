@@ -114,7 +114,7 @@ describe('examples', () => {
     expect((await call('GET', url)).body.total).toBe(3);
     expect((await call('POST', `${url}/undo`, { undo_token: deleted.undo_token })).body.affected).toBe(9);
     expect((await call('POST', `${url}/undo`, { undo_token: labelled.undo_token })).body.affected).toBe(3);
-    expect((await call('POST', `${url}/undo`, { undo_token: labelled.undo_token })).status).toBe(404);
+    expect((await call('POST', `${url}/undo`, { undo_token: labelled.undo_token })).status).toBe(409);
     const after = (await call('GET', `${url}?page_size=100`)).body.items.reverse();
     expect(after.map((example: { id: string }) => example.id)).toEqual(
       added.map((example: { id: string }) => example.id),

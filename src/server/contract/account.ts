@@ -1,11 +1,8 @@
 import { z } from 'zod';
 import { characters } from '../../engine/domain.ts';
-import { dateTime, uuid } from './common.ts';
+import { dateTime, nameText, uuid } from './common.ts';
 import { planNames } from './credits.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
-
-/** The name of a person, a key or an organisation: not only blanks. */
-const nameOf = (most: number) => characters(1, most).regex(/[^ \t\n\r]/, 'must not be blank');
 
 export const organisationSchema = z
   .object({ id: uuid, name: z.string(), plan: z.enum(planNames), created_at: dateTime })
@@ -63,7 +60,7 @@ export const accountOperations = {
     ...account,
     method: 'PUT',
     path: '/api/v1/auth/me',
-    body: z.strictObject({ name: nameOf(200) }),
+    body: z.strictObject({ name: nameText(200) }),
     output: meSchema,
     status: 200,
     summary: "Change the user's name",
@@ -73,7 +70,7 @@ export const accountOperations = {
     ...account,
     method: 'PUT',
     path: '/api/v1/auth/org',
-    body: z.strictObject({ name: nameOf(200) }),
+    body: z.strictObject({ name: nameText(200) }),
     output: organisationSchema,
     status: 200,
     access: 'owner',
@@ -94,7 +91,7 @@ export const accountOperations = {
     method: 'POST',
     path: '/api/v1/api-keys',
     body: z.strictObject({
-      name: nameOf(100),
+      name: nameText(100),
       rate_limit_per_minute: z.int().min(1).max(1_000_000).default(600),
     }),
     output: z.object({ ...keyFields, key: z.string() }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { dateTime, uuid } from './common.ts';
+import { characters } from '../../engine/domain.ts';
+import { dateTime, nameText, uuid } from './common.ts';
 import { creates, destroys, operation, reads } from './operation.ts';
 
 export const connectionSchema = z.object({
@@ -34,9 +35,9 @@ export const connectionOperations = {
     method: 'POST',
     path: '/api/v1/connections',
     body: z.strictObject({
-      name: z.string().trim().min(1).max(100),
-      url: z.string().min(1).max(2_000).describe('OpenAI-compatible base address, e.g. http://127.0.0.1:11434/v1'),
-      model: z.string().trim().min(1).max(200),
+      name: nameText(100),
+      url: characters(1, 2_000).describe('OpenAI-compatible base address, e.g. http://127.0.0.1:11434/v1'),
+      model: nameText(200),
       api_key: z
         .string()
         .regex(/^[\x21-\x7e]+$/, 'printable characters without spaces')
@@ -49,6 +50,7 @@ export const connectionOperations = {
     status: 201,
     summary: 'Connect a teacher model; from then on what it is asked leaves this program',
     hints: creates,
+    errors: ['conflict'],
   }),
   'connections.delete': operation({
     ...common,

@@ -214,7 +214,7 @@ export const exampleOperations = {
     status: 200,
     summary: 'Undo one bulk change',
     hints: updates,
-    errors: ['not_found'],
+    errors: ['conflict'],
   }),
   'examples.generate': operation({
     ...common,
@@ -230,6 +230,7 @@ export const exampleOperations = {
     status: 201,
     summary: 'Have a teacher make synthetic examples, all or none',
     hints: creates,
+    errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
   }),
   'examples.import': operation({
     ...common,

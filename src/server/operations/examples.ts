@@ -192,7 +192,7 @@ export const exampleHandlers = {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     return deps.store.transaction(() => {
       const rows = deps.store.examples.takeUndo(body.undo_token, type.id);
-      if (rows === null) throw new WorkbenchError('not_found', 'This change cannot be undone any more.');
+      if (rows === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
       for (const raw of rows) deps.store.examples.restore(raw);
       return { affected: rows.length };
     });
