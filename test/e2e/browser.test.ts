@@ -88,6 +88,11 @@ describe('the workbench in the browser', () => {
     await cell.click();
     const opened = page.getByRole('region', { name: 'Rightly decided: approve' });
     await opened.getByText(`· ${count} in all`).waitFor();
+    await page.getByLabel('Wished error among direct decisions, in percent').fill('100');
+    await page.getByText('Decide directly from 0.00').waitFor();
+    await page.getByRole('button', { name: 'Use these' }).click();
+    await page.getByText('Inputs are decided directly from 0.00').first().waitFor();
+    await page.getByRole('button', { name: 'In use' }).waitFor();
     await page.getByRole('heading', { name: 'Would more examples help?' }).waitFor();
     await page.getByRole('heading', { name: 'Inputs unlike the examples' }).waitFor();
   });

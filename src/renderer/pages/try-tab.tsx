@@ -229,12 +229,40 @@ function Answer({ answer }: { answer: DecideResponse }) {
           <p className="muted small">Towards (+) or against (−) the decision; the length is the weight.</p>
         </Card>
       )}
+      {trace && trace.familiarity.length > 0 && (
+        <Card title="Like the examples?">
+          <ul className="stack tight">
+            {trace.familiarity.map(({ check, score, limit, familiar, outside }) => (
+              <li key={check}>
+                <span className={`badge ${familiar ? 'good' : 'bad'}`}>{familiar ? 'familiar' : 'unlike them'}</span>{' '}
+                {familiarityTexts[check]}: {Number(score.toFixed(3))} ({check === 'embedding' ? 'at least' : 'at most'}{' '}
+                {Number(limit.toFixed(3))}){outside.length > 0 && `: ${outside.join(', ')}`}
+              </li>
+            ))}
+          </ul>
+        </Card>
+      )}
+      {trace && trace.reasons.length > 0 && (
+        <Card title="Reason codes told by the input">
+          <Bars
+            items={[...trace.reasons]
+              .sort((a, b) => b.probability - a.probability)
+              .map(({ code, probability }) => ({ name: code, value: probability }))}
+          />
+        </Card>
+      )}
       {trace && trace.truncated.length > 0 && (
         <p className="note warn">Cut to the length of the text model: {trace.truncated.join(', ')}</p>
       )}
     </>
   );
 }
+
+const familiarityTexts = {
+  words: 'Rarity of the words',
+  embedding: 'Nearness of the meaning to an option',
+  fields: 'Fields outside the range of the examples',
+} as const;
 
 const ruleBadges = { matched: 'good', not_matched: '', error: 'bad', not_reached: '' } as const;
 
