@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { chargeHosting } from './metering/hosting.ts';
 import type { Deps } from './operations/context.ts';
 import { encodingsFolder, pruneEncodings } from './runtime/encoding-cache.ts';
@@ -6,8 +7,6 @@ import { emptyWriteAheadLog } from './store/database.ts';
 const dayMs = 24 * 3600 * 1000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
-
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 /**
  * Really deletes the log records that are older than their type's retention; returns how many. Decisions go on

@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import type { ImportMapping } from '../contract/examples.ts';
@@ -38,42 +40,69 @@ export async function readImport(request: ImportRequest): Promise<ImportTable> {
     request.format === 'json'
       ? readJson(content)
       : request.format === 'jsonl'
-        ? readJsonLines(content)
+        ? await readJsonLines(content)
         : await readDelimited(content, request.format === 'csv' ? ',' : '\t');
   if (records.length === 0) refuse([{ type: 'empty', loc: ['body', 'content'], msg: 'the file holds no examples' }]);
   if (records.length > maxRows)
     refuse([{ type: 'too_many', loc: ['body', 'content'], msg: `more than ${maxRows} examples` }]);
-  const names = [...new Set(records.flatMap((record) => Object.keys(record.values)))];
+  const columns = new Map<string, Column>();
+  await mapInTurns(records, (record) => {
+    for (const [name, value] of Object.entries(record.values)) {
+      let column = columns.get(name);
+      if (column === undefined) {
+        column = { kinds: new Set(), samples: [] };
+        columns.set(name, column);
+      }
+      if (value === null) continue;
+      column.kinds.add(Array.isArray(value) ? 'array' : typeof value);
+      if (column.samples.length < 3) {
+        column.samples.push((typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200));
+      }
+    }
+  });
+  const names = [...columns.keys()];
   const mapping = request.mapping ?? guessMapping(names);
   checkMapping(mapping, names);
-  const rows = records.map((record) => applyMapping(record, mapping));
-  const columns = names.slice(0, 500).map((name) => {
-    const filled = records
-      .map((record) => record.values[name])
-      .filter((value) => value !== undefined && value !== null);
-    const kinds = new Set(filled.map((value) => (Array.isArray(value) ? 'array' : typeof value)));
-    const [kind] = kinds;
-    return {
-      name,
-      kind: kinds.size === 0 ? 'empty' : kinds.size === 1 && kind !== undefined ? kind : 'mixed',
-      samples: filled
-        .slice(0, 3)
-        .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)).slice(0, 200)),
-    };
-  });
-  return { mapping, columns, rows };
+  return {
+    mapping,
+    columns: [...columns].slice(0, 500).map(([name, { kinds, samples }]) => {
+      const [kind = 'empty'] = kinds;
+      return { name, kind: kinds.size > 1 ? 'mixed' : kind, samples };
+    }),
+    rows: await mapInTurns(records, (record) => applyMapping(record, mapping)),
+  };
+}
+
+type Column = { kinds: Set<string>; samples: string[] };
+
+/** Rows of a file that are worked on before other calls get their turn. */
+const rowsPerTurn = 1_000;
+
+/** As `Array.map`, in turns of the event loop. */
+export async function mapInTurns<T, R>(items: readonly T[], make: (item: T, index: number) => R): Promise<R[]> {
+  const made: R[] = [];
+  for (const [index, item] of items.entries()) {
+    made.push(make(item, index));
+    if (index % rowsPerTurn === rowsPerTurn - 1) await nextTurn();
+  }
+  return made;
+}
+
+/** A text in pieces, one for each turn of the event loop. */
+async function* piecesOf(content: string): AsyncGenerator<string> {
+  const pieceLength = 32_768;
+  for (let at = 0; at < content.length; at += pieceLength) {
+    yield content.slice(at, at + pieceLength);
+    await nextTurn();
+  }
 }
 
 async function readDelimited(content: string, delimiter: string): Promise<SourceRecord[]> {
-  const { CsvError, parse } = await import('csv-parse/sync');
-  let parsed: { record: string[]; info: { lines: number } }[];
+  const { CsvError, parse } = await import('csv-parse');
+  const parsed: { record: string[]; info: { lines: number } }[] = [];
+  const options = { delimiter, info: true, skip_empty_lines: true, relax_column_count: true };
   try {
-    parsed = parse(content, {
-      delimiter,
-      info: true,
-      skip_empty_lines: true,
-      relax_column_count: true,
-    }) as unknown as typeof parsed;
+    for await (const row of Readable.from(piecesOf(content)).pipe(parse(options))) parsed.push(row);
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = 'lines' in error && typeof error.lines === 'number' ? error.lines : 1;
@@ -89,7 +118,7 @@ async function readDelimited(content: string, delimiter: string): Promise<Source
     if (name.split('.').includes('__proto__')) problems.push(fault(1, index + 1, 'this column name is not allowed'));
     if (header.indexOf(name) !== index) problems.push(fault(1, index + 1, `the column "${name}" occurs twice`));
   });
-  const body = parsed.slice(1).map(({ record, info }) => {
+  const body = await mapInTurns(parsed.slice(1), ({ record, info }) => {
     if (record.length !== header.length) {
       problems.push(
         fault(
@@ -102,8 +131,12 @@ async function readDelimited(content: string, delimiter: string): Promise<Source
     return { line: info.lines, record };
   });
   if (problems.length > 0) return refuse(problems);
-  const read = header.map((_name, index) => cellReader(body.map((row) => row.record[index] ?? '')));
-  return body.map(({ line, record }) => ({
+  const read: ReturnType<typeof cellReader>[] = [];
+  for (const index of header.keys()) {
+    read.push(cellReader(body.map((row) => row.record[index] ?? '')));
+    await nextTurn();
+  }
+  return mapInTurns(body, ({ line, record }) => ({
     line,
     values: Object.fromEntries(header.map((name, index) => [name, read[index]?.(record[index] ?? '') ?? null])),
   }));
@@ -143,14 +176,14 @@ function readJson(content: string): SourceRecord[] {
   });
 }
 
-function readJsonLines(content: string): SourceRecord[] {
+async function readJsonLines(content: string): Promise<SourceRecord[]> {
   const records: SourceRecord[] = [];
-  for (const [index, text] of content.split(/\r?\n/).entries()) {
-    if (text.trim() === '') continue;
+  await mapInTurns(content.split(/\r?\n/), (text, index) => {
+    if (text.trim() === '') return;
     const values = parseAt(text, index + 1);
     if (!isObject(values)) return refuse([fault(index + 1, 1, 'not an object')]);
     records.push({ line: index + 1, values });
-  }
+  });
   return records;
 }
 

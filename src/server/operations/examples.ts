@@ -6,7 +6,7 @@ import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { ExampleRow } from '../store/examples.ts';
 import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
-import { readImport } from './example-import.ts';
+import { mapInTurns, readImport } from './example-import.ts';
 import { pageOf } from './pages.ts';
 
 const maxPerType = 200_000;
@@ -130,8 +130,7 @@ export const exampleHandlers = {
   },
   'examples.stats': (deps, { caller, params }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { total, labelled, reviewed, synthetic } = deps.store.examples.totals(type.id);
-    const counts = deps.store.examples.labelCounts(type.id);
+    const { total, labelled, reviewed, synthetic, byOption: counts } = deps.store.examples.totals(type.id);
     const byOption = Object.fromEntries(type.activeVersion.definition.options.map((option) => [option, 0]));
     return {
       total,
@@ -233,11 +232,7 @@ export const exampleHandlers = {
       }
       refuse(problems);
       const now = deps.clock.now();
-      insertAll(
-        deps,
-        type,
-        table.rows.map((row) => newRow(deps, type, row, now)),
-      );
+      insertAll(deps, type, await mapInTurns(table.rows, (row) => newRow(deps, type, row, now)));
     }
     return {
       committed: body.commit,

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { isoTime } from '../clock.ts';
 import type { LogRecord } from '../contract/logs.ts';
@@ -10,15 +11,20 @@ import { pageOf } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
 /** Records that are read and written before other work gets its turn. */
-const sliceSize = 200;
+const sliceSize = 100;
 
 function recordOf(type: DecisionTypeRow, row: LogRow): LogRecord {
+  return recordWith(type, row, JSON.parse(row.inputJson) as LogRecord['input']);
+}
+
+/** The record with its input in any form. */
+function recordWith<Input>(type: DecisionTypeRow, row: LogRow, input: Input) {
   return {
     id: row.id,
     request_id: row.requestId,
     decision_type_id: type.id,
     decision_type: type.name,
-    input: JSON.parse(row.inputJson) as LogRecord['input'],
+    input,
     decision: row.decision,
     confidence: row.confidence,
     stage: row.stage,
@@ -65,23 +71,28 @@ export function csvCell(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One piece of text for each slice of records, so that a slow reader holds nothing but its place. */
-function* csvText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): Generator<string> {
+/** One piece of text for each slice of records and each turn of the event loop: a slow reader holds only its place. */
+async function* csvText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): AsyncGenerator<string> {
   yield `${csvColumns.join(',')}\r\n`;
-  for (const rows of slices) yield rows.map((row) => `${csvCells(type, row)}\r\n`).join('');
+  for (const rows of slices) {
+    yield rows.map((row) => `${csvCells(type, row)}\r\n`).join('');
+    await nextTurn();
+  }
 }
 
 function csvCells(type: DecisionTypeRow, row: LogRow): string {
-  const record = recordOf(type, row);
+  // the input is a cell of JSON, as it is stored
+  const record = recordWith(type, row, row.inputJson);
   return csvColumns.map((column) => csvCell(record[column])).join(',');
 }
 
-function* jsonText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): Generator<string> {
+async function* jsonText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): AsyncGenerator<string> {
   let before = '[\n';
   for (const rows of slices) {
     if (rows.length === 0) continue;
     yield `${before}${rows.map((row) => JSON.stringify(recordOf(type, row))).join(',\n')}`;
     before = ',\n';
+    await nextTurn();
   }
   yield before === ',\n' ? '\n]\n' : '[]\n';
 }

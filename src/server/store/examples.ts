@@ -30,6 +30,14 @@ export type Raw = {
   updated_at: number;
 };
 
+export type ExampleTotals = {
+  total: number;
+  labelled: number;
+  reviewed: number;
+  synthetic: number;
+  byOption: Record<string, number>;
+};
+
 function toRow(raw: Raw): ExampleRow {
   return {
     id: raw.id,
@@ -89,9 +97,9 @@ export function createExampleStore(db: WorkbenchDatabase) {
   const counts = db.prepare<[string], { decision: string; n: number }>(
     'SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL GROUP BY decision',
   );
-  const totals = db.prepare<[string], { total: number; labelled: number; reviewed: number; synthetic: number }>(
-    `SELECT count(*) AS total, count(decision) AS labelled, coalesce(sum(reviewed), 0) AS reviewed,
-       coalesce(sum(source = 'synthetic'), 0) AS synthetic FROM examples WHERE decision_type_id = ?`,
+  const groups = db.prepare<[string], { decision: string | null; source: string; reviewed: number; n: number }>(
+    `SELECT decision, source, reviewed, count(*) AS n FROM examples WHERE decision_type_id = ?
+     GROUP BY decision, source, reviewed`,
   );
   const insertUndo = db.prepare(
     'INSERT INTO example_undos (token, decision_type_id, rows, created_at) VALUES (?, ?, ?, ?)',
@@ -200,7 +208,17 @@ export function createExampleStore(db: WorkbenchDatabase) {
       })),
     labelCounts: (decisionTypeId: string): Record<string, number> =>
       Object.fromEntries(counts.all(decisionTypeId).map((row) => [row.decision, row.n])),
-    totals: (decisionTypeId: string): { total: number; labelled: number; reviewed: number; synthetic: number } =>
-      totals.get(decisionTypeId) ?? { total: 0, labelled: 0, reviewed: 0, synthetic: 0 },
+    totals(decisionTypeId: string): ExampleTotals {
+      const sum: ExampleTotals = { total: 0, labelled: 0, reviewed: 0, synthetic: 0, byOption: {} };
+      for (const { decision, source, reviewed, n } of groups.all(decisionTypeId)) {
+        sum.total += n;
+        if (reviewed === 1) sum.reviewed += n;
+        if (source === 'synthetic') sum.synthetic += n;
+        if (decision === null) continue;
+        sum.labelled += n;
+        sum.byOption[decision] = (sum.byOption[decision] ?? 0) + n;
+      }
+      return sum;
+    },
   };
 }

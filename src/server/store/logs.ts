@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stage } from '../../engine/domain.ts';
 import type { LogFilter } from '../contract/logs.ts';
 import {
@@ -154,8 +155,6 @@ export type TypeMetrics = {
 
 /** Records that are deleted before other work gets its turn. */
 const rowsPerSlice = 500;
-const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
-
 /** The decision log: reading, filtering, correcting, forgetting. Writing goes through `insertLogRecord`. */
 export function createLogStore(db: WorkbenchDatabase) {
   const log = createBlockReader(db, {
@@ -250,7 +249,9 @@ export function createLogStore(db: WorkbenchDatabase) {
       correct.run(decision, seq);
     },
     metrics(typeSeq: number, sinceMs: number): TypeMetrics {
-      const parts = log.summary([equals('decision_type_seq', typeSeq), atLeast('created_at', sinceMs)], 'decision');
+      const ofType = equals('decision_type_seq', typeSeq);
+      // without a bound on the time no summary has to be compared with it
+      const parts = log.summary(sinceMs === 0 ? [ofType] : [ofType, atLeast('created_at', sinceMs)], 'decision');
       const sum = { n: 0, confidence: 0, latency: 0, escalated: 0 };
       for (const part of parts.values())
         for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += part[name];
