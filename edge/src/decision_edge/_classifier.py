@@ -6,6 +6,7 @@ import numpy as np
 import onnxruntime
 
 from ._errors import InvalidBundle
+from ._graph import check_graph
 
 __all__ = ["Classifier", "open_session"]
 
@@ -32,6 +33,7 @@ class Classifier:
         self, model: bytes, dense_size: int, ngram_size: int, options: int, name: str = "classifier.onnx"
     ) -> None:
         self._name = name
+        check_graph(model, name)
         self._session = open_session(model, name)
         self._names = {node.name for node in self._session.get_inputs()}
         self._options = options
