@@ -1,5 +1,5 @@
 /** Trained classifiers as they are stored and scored: softmax(linear scores + tree scores + bias). */
-import { addTreeScores, columnContributions, columnsOf, type Trees } from './trees-model.ts';
+import { columnContributions, columnsOf, compileTrees, type Trees } from './trees-model.ts';
 
 /** D dense slots, V n-grams, K options; `bias` holds K numbers. Calibration is folded into all weights. */
 type Shape = { bias: Float32Array; D: number; V: number; K: number };
@@ -28,6 +28,7 @@ export function compileScorer(model: ClassifierModel): Scorer {
   const { K, D } = model;
   const trees = model.kind === 'logistic' ? null : model.trees;
   const linear = model.kind === 'trees' ? null : model;
+  const addTreeScores = trees === null ? null : compileTrees(trees, trees.roots.length);
   const columns = new Float32Array(trees?.columnCount ?? 0);
   const scores = new Float64Array(trees?.scoreCount ?? 0);
   return (dense, indices, values) => {
@@ -38,10 +39,10 @@ export function compileScorer(model: ClassifierModel): Scorer {
         addScaledRow(logits, linear.ngram, (indices[j] as number) * K, values[j] as number);
       }
     }
-    if (trees !== null) {
+    if (trees !== null && addTreeScores !== null) {
       columnsOf(trees, dense, 0, columns);
       scores.fill(0);
-      addTreeScores(trees, columns, scores, trees.roots.length);
+      addTreeScores(columns, scores);
       for (let s = 0; s < scores.length; s++) addScaledRow(logits, trees.scoreOptions, s * K, scores[s] as number);
     }
     return softmaxInPlace(logits);

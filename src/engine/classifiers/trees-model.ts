@@ -47,23 +47,34 @@ export function columnsOf(trees: Trees, dense: ArrayLike<number>, offset: number
   }
 }
 
-/** The leaf of tree `tree` that a row with these columns falls into. */
-function leafOf(trees: Trees, tree: number, columns: Float32Array): number {
-  let node = trees.roots[tree] as number;
-  for (;;) {
-    const column = trees.columns[node] as number;
-    if (column < 0) return node;
-    node =
-      (columns[column] as number) <= (trees.thresholds[node] as number) ? node + 1 : (trees.rights[node] as number);
-  }
-}
+/** Adds every tree's value for a row with these columns to `scores` (scoreCount numbers). */
+export type TreeScorer = (columns: Float32Array, scores: Float64Array) => void;
 
-/** Adds the first `treeCount` trees' values for a row with these columns to `scores` (scoreCount numbers). */
-export function addTreeScores(trees: Trees, columns: Float32Array, scores: Float64Array, treeCount: number): void {
-  for (let tree = 0; tree < treeCount; tree++) {
-    const target = trees.targets[tree] as number;
-    scores[target] = (scores[target] as number) + (trees.values[leafOf(trees, tree, columns)] as number);
+/**
+ * Prepares the first `treeCount` trees for scoring many rows: what belongs to a node lies together, because reading
+ * memory is what takes the time.
+ */
+export function compileTrees(trees: Trees, treeCount: number): TreeScorer {
+  const { roots, targets } = trees;
+  const size = trees.columns.length;
+  const nodes = new Int32Array(4 * size);
+  const numbers = new Float32Array(nodes.buffer);
+  for (let node = 0; node < size; node++) {
+    const column = trees.columns[node] as number;
+    nodes[4 * node] = column;
+    numbers[4 * node + 1] = (column < 0 ? trees.values[node] : trees.thresholds[node]) as number;
+    nodes[4 * node + 2] = 4 * (trees.rights[node] as number);
   }
+  return (columns, scores) => {
+    for (let tree = 0; tree < treeCount; tree++) {
+      let at = 4 * (roots[tree] as number);
+      for (let column = nodes[at] as number; column >= 0; column = nodes[at] as number) {
+        at = (columns[column] as number) <= (numbers[at + 1] as number) ? at + 4 : (nodes[at + 2] as number);
+      }
+      const target = targets[tree] as number;
+      scores[target] = (scores[target] as number) + (numbers[at + 1] as number);
+    }
+  };
 }
 
 /** Mean leaf value below each node, weighted by the training rows that came there. */

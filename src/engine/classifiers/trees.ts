@@ -6,7 +6,7 @@ import { type BinnedRows, learnBins, toBins } from './bins.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { createGrower, type GrownNode, type Growth, routeBinned } from './grow-tree.ts';
 import { absentLogit, type ClassifierModel, type Placement } from './model.ts';
-import { addTreeScores, columnsOf, type Trees } from './trees-model.ts';
+import { columnsOf, compileTrees, type Trees } from './trees-model.ts';
 
 export type TreeSettings = Growth & {
   rounds: number;
@@ -193,12 +193,13 @@ export function fitTrees(request: FitRequest<TreeSettings>, watch: Watch | null 
   const plain = assemble(new Float32Array(0));
   const logitsAfter = (others: Rows, count: number): Float64Array => {
     const treeCount = Math.min(grown.length, count * scoreCount);
+    const addScores = compileTrees(plain, treeCount);
     const columns = new Float32Array(plain.columnCount);
     const logits = new Float64Array(others.count * optionCount);
     for (let i = 0; i < others.count; i++) {
       columnsOf(plain, others.dense, i * others.denseWidth, columns);
       const row = Float64Array.from(prior);
-      addTreeScores(plain, columns, row, treeCount);
+      addScores(columns, row);
       if (scoreCount > 1) logits.set(row, i * optionCount);
       else logits.set([-(row[0] as number) / 2, (row[0] as number) / 2], i * optionCount);
     }

@@ -47,12 +47,23 @@ const fewFolds = 3;
 /** A blend must be this much better than its best part to be worth its size. */
 const worthwhile = 0.996;
 
+/** Trees of a classifier, a few nanoseconds of every decision each; the least is for very many options. */
+const mostTrees = 800;
+const roundLimits = { least: 60, most: 400 };
+/** Fewer rounds must take longer steps to come as far. */
+const learningRates = { least: 0.1, most: 0.3 };
+
 /** Settings that do well on most tables; the search starts from the best of them. */
-const treeStarts: readonly TreeSettings[] = [
-  { rounds: 500, maxLeaves: 15, minRows: 10, l2: 1, learningRate: 0.1, rowShare: 0.8, fieldShare: 0.7 },
-  { rounds: 500, maxLeaves: 6, minRows: 5, l2: 0.1, learningRate: 0.1, rowShare: 1, fieldShare: 1 },
-  { rounds: 500, maxLeaves: 31, minRows: 20, l2: 1, learningRate: 0.1, rowShare: 0.8, fieldShare: 0.7 },
-];
+function treeStarts(optionCount: number): TreeSettings[] {
+  const wanted = Math.floor(mostTrees / (optionCount === 2 ? 1 : optionCount));
+  const rounds = Math.max(roundLimits.least, Math.min(roundLimits.most, wanted));
+  const learningRate = Math.min(learningRates.most, (learningRates.least * roundLimits.most) / rounds);
+  return [
+    { rounds, maxLeaves: 15, minRows: 10, l2: 1, learningRate, rowShare: 0.8, fieldShare: 0.7 },
+    { rounds, maxLeaves: 6, minRows: 5, l2: 0.1, learningRate, rowShare: 1, fieldShare: 1 },
+    { rounds, maxLeaves: 31, minRows: 20, l2: 1, learningRate, rowShare: 0.8, fieldShare: 0.7 },
+  ];
+}
 
 const treeLimits = {
   maxLeaves: { least: 2, most: 63, step: 0.4 },
@@ -162,7 +173,7 @@ export function chooseClassifier(given: {
   const positions = affordablePositions(compared.part, costPerRow);
   const rows = positions.flatMap((position) => compared.part[position] ?? []);
   const folded = foldTabular(plan, rows, given.optionCount, seed);
-  const trees = startTrees(folded, treeStarts, seed, progress);
+  const trees = startTrees(folded, treeStarts(given.optionCount), seed, progress);
   const treeTrials = Math.round(trials * treeShare(compare(started, folded, positions, started.trial, trees.best)));
   const linear = tuneLinear(trials - treeTrials, started.trial);
   const tuned = trees.search(treeTrials, (done) => report(trials - treeTrials + done));
