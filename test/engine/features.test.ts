@@ -73,6 +73,42 @@ describe('the kinds of fields are found from examples', () => {
     expect(plan.left_out.map((field) => field.path)).toEqual(['currency', 'customer_id', 'nothing', 'ticket']);
   });
 
+  it('leaves out a field in which a single example differs, and keeps one that is only sometimes there', () => {
+    const inputs = Array.from({ length: 60 }, (_, i) => ({
+      channel: i === 17 ? 'fax' : 'web',
+      age: i % 9,
+      ...(i % 3 === 0 ? { voucher: true } : {}),
+    }));
+    const plan = inferPlan(inputs, null);
+    expect(plan.fields.map((field) => field.path.join('.'))).toEqual(['age', 'voucher']);
+    expect(plan.left_out).toEqual([
+      { path: 'channel', reason: 'It has the same value in all but one of 60 examples.' },
+    ]);
+  });
+
+  it('reads the numbers inside the objects of a list, but not their identifiers', () => {
+    const inputs = Array.from({ length: 30 }, (_, i) => ({
+      items: Array.from({ length: i % 4 }, (_none, j) => ({
+        item_id: i * 10 + j,
+        name: `part ${j}`,
+        price: i + j,
+        size: { cm: j, note: i % 2 === 0 ? null : 'cut' },
+      })),
+    }));
+    const plan = inferPlan(inputs, null);
+    const [field] = plan.fields;
+    expect(field?.kind === 'objects' ? field.members.map(({ path }) => path.join('.')) : null).toEqual([
+      'price',
+      'size.cm',
+    ]);
+    expect(plan.tabular_size).toBe(10);
+    const features = compileFeatures(plan);
+    const sumOfPrices = (prices: number[]) => features.tabular({ items: prices.map((price) => ({ price })) })[4];
+    expect(sumOfPrices([30, 40])).toBeGreaterThan(sumOfPrices([30]) ?? Number.NaN);
+    expect(plan.fields.map(describeField)).toEqual(['a list: its length and the numbers in it (price, size.cm)']);
+    expect(featurePlanSchema.parse(plan)).toEqual(plan);
+  });
+
   it('does not store values of personal fields', () => {
     const inputs = Array.from({ length: 20 }, (_, i) => ({ name: i % 2 === 0 ? 'Ann' : 'Bob', age: i }));
     const plan = inferPlan(inputs, null, ['name']);

@@ -135,6 +135,17 @@ def _days_from_civil(year: int, month: int, day: int) -> int:
     return era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
 
 
+def _summary(values: list[object]) -> tuple[float, float, float, float] | None:
+    """Return mean, least, greatest and sum of the numbers among the values; None where there is none."""
+    members = [value for value in values if isinstance(value, float)]
+    if not members:
+        return None
+    total = 0.0
+    for member in members:  # not sum(): newer Pythons compensate, JavaScript does not
+        total += member
+    return total / len(members), min(members), max(members), total
+
+
 def _numbers(field: dict[str, Any]) -> Encode:
     z = _scalers(field, 5)
 
@@ -142,13 +153,9 @@ def _numbers(field: dict[str, Any]) -> Encode:
         if not isinstance(value, list):
             return [0.0] * 5 + [1.0]
         length = z[0](float(len(value)))
-        members = [member for member in value if isinstance(member, float)]
-        if not members:
+        figures = _summary(value)
+        if figures is None:
             return [length, 0.0, 0.0, 0.0, 0.0, 0.0]
-        total = 0.0
-        for member in members:  # not sum(): newer Pythons compensate, JavaScript does not
-            total += member
-        figures = (total / len(members), min(members), max(members), total)
         return [length, *(scale(figure) for scale, figure in zip(z[1:], figures, strict=True)), 0.0]
 
     return encode
@@ -168,8 +175,18 @@ def _strings(field: dict[str, Any]) -> Encode:
 
 def _objects(field: dict[str, Any]) -> Encode:
     (z,) = _scalers(field, 1)
+    members = [([str(part) for part in member["path"]], _scalers(member, 4)) for member in field.get("members", [])]
 
     def encode(value: object) -> list[float]:
-        return [z(float(len(value))), 0.0] if isinstance(value, list) else [0.0, 1.0]
+        if not isinstance(value, list):
+            return [0.0] * (1 + 4 * len(members)) + [1.0]
+        slots = [z(float(len(value)))]
+        for path, scalers in members:
+            figures = _summary([value_at(member, path) for member in value if isinstance(member, dict)])
+            if figures is None:
+                slots += [0.0] * 4
+            else:
+                slots += [scale(figure) for scale, figure in zip(scalers, figures, strict=True)]
+        return [*slots, 0.0]
 
     return encode

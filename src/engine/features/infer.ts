@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../domain.ts';
 import { parseDate } from './dates.ts';
 import { fieldSize, fitField } from './kinds.ts';
 import type { FeaturePlan, FieldKind } from './plan.ts';
-import { categoryText, isFiniteNumber, leavesOf, valueAt } from './values.ts';
+import { categoryText, identifierName, isFiniteNumber, leavesOf, valueAt } from './values.ts';
 
 /** What a field turned out to be: a tabular kind, text, or nothing useful (with the reason as a sentence). */
 type Verdict = { use: FieldKind } | { use: 'text' } | { use: null; reason: string };
@@ -20,10 +20,10 @@ type SchemaHint = { format: string | null; isEnum: boolean };
 
 const textName =
   /(^|_)(text|message|body|narrative|description|subject|comment|comments|content|question|review|summary|note|notes|transcript|email_body|query|title|reason)$/i;
-const identifierName =
-  /(^|_)(id|ids|uuid|guid|key|hash|email|phone|phone_number|iban|account_number|number_plate|url|ip|ip_address)$/i;
 const areaName = /(^|_)(zip|zip_code|zipcode|postcode|postal_code|plz)$/i;
 const manyValues = 50;
+/** From so many examples on, a single one that differs is an accident. */
+const leastForNearlyConstant = 50;
 
 /** What a JSON Schema says of the property at `path`: its format and whether its values are listed. */
 function schemaHint(schema: JsonObject | null, path: readonly string[]): SchemaHint {
@@ -84,16 +84,26 @@ function judgeLists(lists: readonly Json[][]): FieldKind {
   return 'objects';
 }
 
+/** How many examples have the most frequent value; being absent counts as a value. */
+function mostFrequentCount(values: readonly (Json | undefined)[]): number {
+  const counts = new Map<string, number>();
+  for (const value of values) {
+    const text = JSON.stringify(value ?? null);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return Math.max(...counts.values());
+}
+
 function judge(column: Column): Verdict {
   const { present, values } = column;
   const known = present.filter((value) => value !== null);
   if (known.length === 0) return { use: null, reason: 'It is empty in every example.' };
-  if (
-    known.length === values.length &&
-    values.length > 1 &&
-    new Set(known.map((value) => JSON.stringify(value))).size === 1
-  ) {
+  const same = mostFrequentCount(values);
+  if (values.length > 1 && same === values.length) {
     return { use: null, reason: 'It has the same value in every example.' };
+  }
+  if (values.length >= leastForNearlyConstant && same === values.length - 1) {
+    return { use: null, reason: `It has the same value in all but one of ${values.length} examples.` };
   }
   const most = 0.8 * known.length;
   const lists = known.filter((value) => Array.isArray(value));

@@ -1,8 +1,18 @@
 /** One record per field kind: what is learned from training values, how a value becomes slots, how it is shown. */
-import type { Json } from '../domain.ts';
+import type { Json, JsonObject } from '../domain.ts';
 import { parseDate } from './dates.ts';
 import type { Field, FieldKind } from './plan.ts';
-import { categoryText, frequentValues, isFiniteNumber, medianOf, statOf, z } from './values.ts';
+import {
+  categoryText,
+  frequentValues,
+  identifierName,
+  isFiniteNumber,
+  leavesOf,
+  medianOf,
+  statOf,
+  valueAt,
+  z,
+} from './values.ts';
 
 type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
 
@@ -16,6 +26,7 @@ type Kind<K extends FieldKind> = {
 
 const maxCategories = 200;
 const maxMembers = 50;
+const maxMemberNumbers = 8;
 
 const number: Kind<'number'> = {
   fit(path, values) {
@@ -138,16 +149,63 @@ const strings: Kind<'strings'> = {
   describe: (field) => `a list of texts: its length and ${field.values.length} known members`,
 };
 
+/** What stands at a path of the members that are objects. */
+function membersAt(list: readonly Json[], path: readonly string[]): Json[] {
+  return list.flatMap((member) => {
+    const value = isObject(member) ? valueAt(member, path) : undefined;
+    return value === undefined ? [] : [value];
+  });
+}
+
+function isObject(value: Json): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** Paths that hold numbers in members of the lists, the most frequent ones; identifiers are none. */
+function numberPaths(lists: readonly (readonly Json[])[]): string[][] {
+  const counts = new Map<string, { path: string[]; numbers: number; values: number }>();
+  for (const member of lists.flat()) {
+    for (const { path, value } of isObject(member) ? leavesOf(member) : []) {
+      const key = JSON.stringify(path);
+      const count = counts.get(key) ?? { path, numbers: 0, values: 0 };
+      if (value !== null) count.values += 1;
+      if (isFiniteNumber(value)) count.numbers += 1;
+      counts.set(key, count);
+    }
+  }
+  return [...counts]
+    .filter(([, { path, numbers, values }]) => numbers > 0.8 * values && !identifierName.test(path.at(-1) ?? ''))
+    .sort(([a, m], [b, n]) => n.numbers - m.numbers || (a < b ? -1 : 1))
+    .slice(0, maxMemberNumbers)
+    .map(([, { path }]) => path);
+}
+
 const objects: Kind<'objects'> = {
   fit(path, values) {
-    const lengths = values.filter((value) => Array.isArray(value)).map((list) => list.length);
-    return { kind: 'objects', path, stats: [statOf(lengths)] };
+    const lists = values.filter((value) => Array.isArray(value));
+    const members = numberPaths(lists).map((memberPath) => {
+      const summaries = lists.flatMap((list) => {
+        const summary = summaryOf(membersAt(list, memberPath));
+        return summary === null ? [] : [summary];
+      });
+      const column = (index: 0 | 1 | 2 | 3) => statOf(summaries.map((summary) => summary[index]));
+      return { path: memberPath, stats: [column(0), column(1), column(2), column(3)] };
+    });
+    return { kind: 'objects', path, stats: [statOf(lists.map((list) => list.length))], members };
   },
-  size: () => 2,
+  size: (field) => 2 + 4 * field.members.length,
   transform(field, value) {
-    return Array.isArray(value) ? [z(value.length, field.stats[0] ?? zeroStat), 0] : [0, 1];
+    if (!Array.isArray(value)) return [...new Array<number>(1 + 4 * field.members.length).fill(0), 1];
+    const numbers = field.members.flatMap(({ path, stats }) => {
+      const summary = summaryOf(membersAt(value, path));
+      return summary === null ? [0, 0, 0, 0] : summary.map((x, index) => z(x, stats[index] ?? zeroStat));
+    });
+    return [z(value.length, field.stats[0] ?? zeroStat), ...numbers, 0];
   },
-  describe: () => 'a list: its length',
+  describe: ({ members }) =>
+    members.length === 0
+      ? 'a list: its length'
+      : `a list: its length and the numbers in it (${members.map(({ path }) => path.join('.')).join(', ')})`,
 };
 
 /** The registry: a new kind is one more record here and one more line in plan.ts. */

@@ -18,7 +18,16 @@ export const fieldSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('date'), path, mean: finite, std: finite.nonnegative() }),
   z.object({ kind: z.literal('numbers'), path, stats: z.array(stat).length(5) }),
   z.object({ kind: z.literal('strings'), path, stats: z.array(stat).length(1), values: z.array(z.string()).max(50) }),
-  z.object({ kind: z.literal('objects'), path, stats: z.array(stat).length(1) }),
+  z.object({
+    kind: z.literal('objects'),
+    path,
+    stats: z.array(stat).length(1),
+    /** Numbers of the members: mean, least, greatest and sum of what stands at each path. */
+    members: z
+      .array(z.object({ path, stats: z.array(stat).length(4) }))
+      .max(8)
+      .default([]),
+  }),
 ]);
 /** One tabular field with what was learned about it. */
 export type Field = z.infer<typeof fieldSchema>;

@@ -2,6 +2,10 @@
 import type { Json, JsonObject } from '../domain.ts';
 import type { Stat } from './plan.ts';
 
+/** Names of fields that tell one case from another, not one kind of case from another. */
+export const identifierName =
+  /(^|_)(id|ids|uuid|guid|key|hash|email|phone|phone_number|iban|account_number|number_plate|url|ip|ip_address)$/i;
+
 /** The value at `path`, following own keys only; undefined where the path leads nowhere. */
 export function valueAt(input: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = input;
