@@ -116,7 +116,7 @@ describe('a training that is interrupted', () => {
   });
 
   it('is stopped and tried again when its process gives no sign of life [STA-8]', async () => {
-    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 2_000 });
+    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 6_000 });
     const path = await createTrainable(bench, loanType, loanExamples(40));
     const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
     const pid = workerPid(bench, policyId);
@@ -135,7 +135,7 @@ describe('a training that is interrupted', () => {
   });
 
   it('stays ended when a note of its silence could only be written afterwards', async () => {
-    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 2_000 });
+    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 6_000 });
     const path = await createTrainable(bench, loanType, loanExamples(40));
     const { db, runtime } = bench.deps;
     db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON policies WHEN NEW.status = 'stopping'

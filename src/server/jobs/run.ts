@@ -1,7 +1,7 @@
 /** One execution of a training in its own process: start, signs of life, end. Knows nothing of the database. */
 import type { ChildProcess } from 'node:child_process';
 import type { SpawnChild } from '../runtime/spawn-child.ts';
-import type { TeachReply, WorkerOrder, WorkerReport } from './worker.ts';
+import type { RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker.ts';
 
 export type RunEvents = {
   report(report: Exclude<WorkerReport, { kind: 'accepted' }>): void;
@@ -15,7 +15,8 @@ export type Run = {
   /** Resolves when the process is confirmed gone and `exited` has been told. */
   readonly ended: Promise<void>;
   lastSignAtMs: number;
-  reply(answer: TeachReply): void;
+  /** Resolves when the message was handed over, or cannot be: a worker that is gone shows itself by its exit. */
+  send(message: TeachReply | RowsMessage): Promise<void>;
   kill(): void;
 };
 
@@ -47,8 +48,7 @@ export function startRun(
     accepted,
     ended,
     lastSignAtMs: now(),
-    // a worker that is gone needs no answer
-    reply: (answer) => void child.send(answer, () => undefined),
+    send: (message) => new Promise((resolve) => child.send(message, () => resolve())),
     kill: () => void child.kill('SIGKILL'),
   };
 

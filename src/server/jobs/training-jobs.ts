@@ -4,11 +4,10 @@
  */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type TrainingConfig, type TrainingStage, trainingStages } from '../../engine/domain.ts';
 import type { Proposal } from '../../engine/training/generate.ts';
 import type { TeachOrder } from '../../engine/training/request.ts';
-import type { TrainRequest } from '../../engine/training/train.ts';
 import { type Clock, isoTime, sha256 } from '../clock.ts';
 import { artifactPath } from '../runtime/deployed.ts';
 import { renameDurably } from '../runtime/durable-file.ts';
@@ -17,7 +16,7 @@ import type { PolicyStore } from '../store/policies.ts';
 import { type CompletedStage, FencedAttempt } from '../store/training-runs.ts';
 import { resolveOrphans } from './orphans.ts';
 import { type Run, startRun } from './run.ts';
-import type { WorkerReport } from './worker.ts';
+import type { WorkerOrder, WorkerReport } from './worker.ts';
 
 export type JobsLog = { warn(facts: object, text: string): void; error(facts: object, text: string): void };
 export type TrainingJobsOptions = {
@@ -35,8 +34,8 @@ export type TrainingJobsOptions = {
   /** A worker whose resident memory grows past this is stopped. */
   memoryMb: number;
   log: JobsLog;
-  /** Everything the worker needs, as plain data. */
-  requestOf(policyId: string): TrainRequest;
+  /** Everything the worker needs but the rows, as plain data. */
+  requestOf(policyId: string): WorkerOrder['request'];
   /** Whether a teacher is connected for the organisation of a policy. */
   hasTeacher(policyId: string): boolean;
   /** Asks that teacher; rejects with a sentence. `stillWanted` is asked before anything is charged. */
@@ -75,6 +74,7 @@ export type LiveProgress = Pick<
 >;
 
 const WRITE_EVERY_MS = 1_000;
+const ROWS_PER_MESSAGE = 500;
 /** The part of a worker's memory that JavaScript objects may take; the rest is for typed arrays and native code. */
 const HEAP_SHARE = 0.7;
 const ORPHANS_LIMIT_MS = 5_000;
@@ -139,8 +139,26 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
       exited: (how) => exited(job, how),
     });
     active.set(policyId, job);
+    void feed(job, job.run);
     settle(() => runs.setPid(attemptId, job.run?.pid ?? null));
     return job;
+  }
+
+  /** Hands the snapshot to the worker in pieces, so that calls are answered in between. */
+  async function feed(job: Active, run: Run): Promise<void> {
+    const isWanted = () => !job.gone && (job.phase === 'dispatching' || job.phase === 'running');
+    try {
+      await run.accepted.catch(() => undefined);
+      for (let after = -1, last = false; !last && isWanted(); ) {
+        const rows = runs.snapshotAfter(job.policyId, after, ROWS_PER_MESSAGE);
+        last = rows.length < ROWS_PER_MESSAGE;
+        after = rows.at(-1)?.position ?? after;
+        await run.send({ rows, last });
+        await nextTurn();
+      }
+    } catch (error) {
+      if (isWanted()) fail(job, `the examples could not be read: ${messageOf(error)}`);
+    }
   }
 
   function receive(job: Active, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
@@ -153,6 +171,8 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
         job,
         `out of memory: the training needs more than ${options.memoryMb} MB; train on fewer examples or fields`,
       );
+    } else if (report.kind === 'snapshot') {
+      settle(() => runs.seal(job.policyId, job.attemptId, report.sha256, report.seed));
     } else if (report.kind === 'teach') {
       void answer(job, report);
     } else {
@@ -166,9 +186,9 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     const isWanted = () => job.phase === 'running';
     try {
       const proposals = await options.teach(job.policyId, order, job.questions.signal, isWanted);
-      if (isWanted()) job.run?.reply({ id, proposals });
+      if (isWanted()) await job.run?.send({ id, proposals });
     } catch (error) {
-      if (isWanted()) job.run?.reply({ id, failure: messageOf(error) });
+      if (isWanted()) await job.run?.send({ id, failure: messageOf(error) });
     }
   }
 

@@ -1,6 +1,7 @@
 /** Entry of the training process: gets plain data, trains, writes one file, reports. It holds no database and dies with its parent. */
+import { createHash } from 'node:crypto';
 import { setPriority } from 'node:os';
-import type { Metrics, TrainingStage } from '../../engine/domain.ts';
+import type { JsonObject, Metrics, TrainingExample, TrainingStage } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Proposal } from '../../engine/training/generate.ts';
 import type { TeachOrder } from '../../engine/training/request.ts';
@@ -9,13 +10,14 @@ import { sha256 } from '../clock.ts';
 import { writeDurably } from '../runtime/durable-file.ts';
 import type { CachedEncoder } from '../runtime/encoding-cache.ts';
 import { openTextModel } from '../runtime/text-model.ts';
+import type { SnapshotRow } from '../store/training-runs.ts';
 
 /**
- * Parent to worker; sent once. `outFile` is where the packed bundle is to lie, in an existing folder; `encodingsDir`
+ * Parent to worker; sent once, the rows follow. `outFile` is where the packed bundle is to lie, in an existing folder; `encodingsDir`
  * keeps the embeddings of texts for later trainings.
  */
 export type WorkerOrder = {
-  request: TrainRequest;
+  request: Omit<TrainRequest, 'examples' | 'seed'>;
   resourcesDir: string;
   encodingsDir: string;
   outFile: string;
@@ -23,6 +25,8 @@ export type WorkerOrder = {
   /** Whether a teacher is connected: the parent asks it, the worker never sees its address or key. */
   hasTeacher: boolean;
 };
+/** Parent to worker, after the order, until `last`. */
+export type RowsMessage = { rows: SnapshotRow[]; last: boolean };
 /** Parent to worker, in answer to `teach`. */
 export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
 /** Worker to parent. Every message is also a sign of life. */
@@ -30,6 +34,7 @@ export type WorkerReport =
   | { kind: 'accepted' }
   | { kind: 'heartbeat'; residentMb: number }
   | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
+  | { kind: 'snapshot'; sha256: string; seed: number; residentMb: number }
   | { kind: 'teach'; id: number; order: TeachOrder; residentMb: number }
   | { kind: 'done'; sha256: string; sizeBytes: number; metrics: Metrics; heldOut: TrainOutcome['heldOut'] }
   | { kind: 'failed'; message: string };
@@ -44,10 +49,11 @@ process.once('message', (order: WorkerOrder) => void work(order));
 
 async function work(order: WorkerOrder): Promise<void> {
   setPriority(NICENESS);
+  const rows = receiveRows();
   await report({ kind: 'accepted' });
   const heartbeat = setInterval(() => void report({ kind: 'heartbeat', residentMb: residentMb() }), order.heartbeatMs);
   try {
-    const outcome = await run(order);
+    const outcome = await run(order, await rows);
     writeDurably(order.outFile, outcome.bundle);
     await report({
       kind: 'done',
@@ -64,7 +70,42 @@ async function work(order: WorkerOrder): Promise<void> {
   }
 }
 
-async function run(order: WorkerOrder): Promise<TrainOutcome> {
+function receiveRows(): Promise<SnapshotRow[]> {
+  const received: SnapshotRow[] = [];
+  return new Promise((resolve) => {
+    const receive = ({ rows, last }: RowsMessage) => {
+      for (const row of rows) received.push(row);
+      if (!last) return;
+      process.off('message', receive);
+      resolve(received);
+    };
+    process.on('message', receive);
+  });
+}
+
+/** The digest of the rows' content, whatever their order and ids. */
+function digestOf(rows: readonly SnapshotRow[]): string {
+  const texts = rows.map((row) => JSON.stringify([row.input, row.decision, row.reason_codes, row.source])).sort();
+  const hash = createHash('sha256');
+  for (const text of texts) hash.update(text);
+  return hash.digest('hex');
+}
+
+function exampleOf(row: SnapshotRow): TrainingExample {
+  return {
+    id: row.example_id,
+    input: JSON.parse(row.input) as JsonObject,
+    decision: row.decision,
+    reasonCodes: JSON.parse(row.reason_codes) as string[],
+    source: row.source,
+  };
+}
+
+async function run(order: WorkerOrder, rows: readonly SnapshotRow[]): Promise<TrainOutcome> {
+  const snapshotSha256 = digestOf(rows);
+  // the seed follows from the data: the same snapshot gives the same split and the same metrics
+  const seed = Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
+  await report({ kind: 'snapshot', sha256: snapshotSha256, seed, residentMb: residentMb() });
   // loaded after the order was accepted: what is heavy must not delay the answer to the caller
   const [{ train }, { runModel }] = await Promise.all([
     import('../../engine/training/train.ts'),
@@ -80,7 +121,8 @@ async function run(order: WorkerOrder): Promise<TrainOutcome> {
     return withEncodingCache(opened, order.encodingsDir, runtimeVersion, Date.now());
   });
   try {
-    return await train(order.request, {
+    const request = { ...order.request, examples: rows.map(exampleOf), seed };
+    return await train(request, {
       encoder,
       tokenizer: model.tokenizer(),
       tokenizerSha256: model.tokenizerSha256,

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { TrainingConfig } from '../../engine/domain.ts';
 import type { Proposal } from '../../engine/training/generate.ts';
 import type { TeachOrder } from '../../engine/training/request.ts';
-import type { TrainRequest } from '../../engine/training/train.ts';
 import { isoTime } from '../clock.ts';
 import { createTrainingJobs, type TrainingJobs } from '../jobs/training-jobs.ts';
+import type { WorkerOrder } from '../jobs/worker.ts';
 import { chargeHosting } from '../metering/hosting.ts';
 import type { BaseDeps } from '../operations/context.ts';
 import { type CommitQueue, createCommitQueue } from '../store/commit-queue.ts';
@@ -57,7 +57,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     },
   });
 
-  function requestOf(policyId: string, examples = policies.runs.snapshot(policyId)): TrainRequest {
+  function requestOf(policyId: string): WorkerOrder['request'] {
     const row = policies.byId(policyId);
     const version = row && store.decisionTypes.version(row.decision_type_id, row.version_id);
     if (!row || !version) throw new Error(`policy ${policyId} has no row`);
@@ -68,9 +68,7 @@ export function createRuntime(base: BaseDeps): Runtime {
       versionNumber: row.version_number,
       definition: version.definition,
       fallbackOption: row.fallback_option,
-      examples,
       config: JSON.parse(row.training_config) as TrainingConfig,
-      seed: row.seed,
       toolVersion: base.toolVersion,
       createdAt: isoTime(row.created_at),
       piiFields: store.decisionTypes.get(row.decision_type_id, row.organisation_id)?.piiFields ?? [],
@@ -115,7 +113,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     const organisationId = organisationOf(policyId);
     const connection = teachers.generating(organisationId);
     if (connection === null) throw new Error('the connection was removed');
-    const { definition, piiFields = [] } = requestOf(policyId, []);
+    const { definition, piiFields = [] } = requestOf(policyId);
     const typeId = policies.byId(policyId)?.decision_type_id ?? '';
     const description = store.decisionTypes.get(typeId, organisationId)?.description ?? '';
     const material = { definition, description, examples: order.examples, avoid: [], seed: 0 };
@@ -152,7 +150,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     deadAfterMs: options.heartbeatTimeoutMs,
     memoryMb: options.trainingMemoryMb,
     log,
-    requestOf: (policyId) => requestOf(policyId),
+    requestOf,
     hasTeacher: (policyId) => teachers.generating(organisationOf(policyId)) !== null,
     teach,
     selfTest: (bundle) => deployed.selfTest(bundle),

@@ -1,6 +1,6 @@
 /** What a training writes. Every write of an attempt names the attempt: one that was replaced changes nothing. */
-import { createHash, randomUUID } from 'node:crypto';
-import type { JsonObject, Metrics, TrainingConfig, TrainingExample } from '../../engine/domain.ts';
+import { randomUUID } from 'node:crypto';
+import type { Metrics, TrainingConfig } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { TrainOutcome } from '../../engine/training/train.ts';
 import type { Clock } from '../clock.ts';
@@ -19,7 +19,9 @@ export type Completed = {
   gateMet: boolean;
   deploy: boolean;
 };
-type SnapshotRow = {
+/** A row of a snapshot; `input` and `reason_codes` are JSON texts. */
+export type SnapshotRow = {
+  position: number;
   example_id: string;
   input: string;
   decision: string;
@@ -35,12 +37,9 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
      SELECT ?, seq, id, input, decision, reason_codes, source FROM examples
      WHERE decision_type_id = ? AND decision IN (SELECT value FROM json_each(?))`,
   );
-  const snapshot = db.prepare<[string], SnapshotRow>(
-    'SELECT example_id, input, decision, reason_codes, source FROM training_snapshots WHERE policy_id = ? ORDER BY position',
-  );
-  const snapshotByContent = db.prepare<[string], SnapshotRow>(
-    `SELECT input, decision, reason_codes, source FROM training_snapshots WHERE policy_id = ?
-     ORDER BY input, decision, reason_codes, source`,
+  const snapshotAfter = db.prepare<[string, number, number], SnapshotRow>(
+    `SELECT position, example_id, input, decision, reason_codes, source FROM training_snapshots
+     WHERE policy_id = ? AND position > ? ORDER BY position LIMIT ?`,
   );
   const dropSnapshot = db.prepare('DELETE FROM training_snapshots WHERE policy_id = ?');
   const insertPolicy = db.prepare(
@@ -50,7 +49,8 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
        (SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = @decision_type_id),
        'training', @training_config, @fallback_option, 0, '', 0, @tool_versions, @created_at)`,
   );
-  const sealSnapshot = db.prepare('UPDATE policies SET snapshot_sha256 = ?, snapshot_size = ?, seed = ? WHERE id = ?');
+  const setSize = db.prepare('UPDATE policies SET snapshot_size = ? WHERE id = ?');
+  const seal = db.prepare('UPDATE policies SET snapshot_sha256 = ?, seed = ? WHERE id = ? AND current_attempt_id = ?');
   const insertAttempt = db.prepare(
     `INSERT INTO training_attempts (id, policy_id, attempt_number, status, started_at, last_heartbeat_at)
      VALUES (@id, @policyId, (SELECT coalesce(max(attempt_number), 0) + 1 FROM training_attempts WHERE policy_id = @policyId),
@@ -97,16 +97,6 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
   const withdraw = db.prepare(`UPDATE policies SET status = 'trained', error = ? WHERE id = ? AND status = 'deployed'`);
 
   /** Over the contents in their own order, not the ids: the same rows imported anew have the same digest. */
-  function digestSnapshot(policyId: string): { sha256: string; size: number } {
-    const hash = createHash('sha256');
-    let size = 0;
-    for (const row of snapshotByContent.iterate(policyId)) {
-      hash.update(JSON.stringify([row.input, row.decision, row.reason_codes, row.source]));
-      size++;
-    }
-    return { sha256: hash.digest('hex'), size };
-  }
-
   function addAttempt(policyId: string): string {
     const id = randomUUID();
     insertAttempt.run({ id, policyId, at: now() });
@@ -161,20 +151,16 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
         tool_versions: JSON.stringify(toolVersions),
         created_at: now(),
       });
-      copyExamples.run(policyId, type.id, JSON.stringify(type.activeVersion.definition.options));
-      const { sha256, size } = digestSnapshot(policyId);
-      // the seed follows from the data: the same snapshot gives the same split and the same metrics
-      sealSnapshot.run(sha256, size, Number.parseInt(sha256.slice(0, 8), 16) >>> 1, policyId);
+      const { changes } = copyExamples.run(policyId, type.id, JSON.stringify(type.activeVersion.definition.options));
+      setSize.run(changes, policyId);
       return { policyId, attemptId: addAttempt(policyId) };
     },
-    snapshot: (policyId: string): TrainingExample[] =>
-      snapshot.all(policyId).map((row) => ({
-        id: row.example_id,
-        input: JSON.parse(row.input) as JsonObject,
-        decision: row.decision,
-        reasonCodes: JSON.parse(row.reason_codes) as string[],
-        source: row.source,
-      })),
+    /** Up to `limit` rows of a snapshot after a position, as they are stored: to be handed on without being read. */
+    snapshotAfter: (policyId: string, position: number, limit: number): SnapshotRow[] =>
+      snapshotAfter.all(policyId, position, limit),
+    /** Keeps what the worker found the snapshot to be. */
+    seal: (policyId: string, attemptId: string, sha256: string, seed: number) =>
+      void seal.run(sha256, seed, policyId, attemptId),
     setPid: (attemptId: string, pid: number | null) => void setPid.run(pid, attemptId),
     /** False when the attempt is no longer the running one: its process must stop. */
     heartbeat: (attemptId: string, p: AttemptProgress): boolean =>
