@@ -11,8 +11,8 @@ export default defineConfig({
           environment: 'node',
           pool: 'forks',
           include: ['test/{engine,server,model,layers,electron,faults}/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
         },
       },
       {

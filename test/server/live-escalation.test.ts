@@ -1,10 +1,10 @@
 /** A live model that is asked only where a type says so, and never needed for an answer. */
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/server/clock.ts';
 import { type Behaviour, fails, says, startStub } from './teacher-stub.ts';
 import { loanExamples, loanType } from './training-workbench.ts';
-import { makeType, openForTest } from './workbench.ts';
+import { makeDeployedFolder, openForTest } from './workbench.ts';
 
-const types = '/api/v1/decision-types';
 const unsure = { auto_decide: 1, escalation: 1 };
 const applicant = {
   applicant: { score: 790, email: 'canary@example.org' },
@@ -13,10 +13,23 @@ const applicant = {
   employed: true,
 };
 
+let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
+beforeAll(async () => {
+  const type = {
+    ...loanType,
+    description: 'Loans for cars',
+    pii_fields: ['applicant.email'],
+    fallback_option: 'decline',
+    confidence_thresholds: unsure,
+  };
+  trained = await makeDeployedFolder(type, loanExamples(40), systemClock);
+});
+afterAll(() => trained.remove());
+
 /** A deployed loan type that is never sure, with a connection to a stub that behaves as said. */
 async function open(...behaviours: Behaviour[]) {
   const stub = await startStub(...behaviours);
-  const { call } = await openForTest({ synchronous: 'NORMAL' });
+  const { call } = await openForTest({ synchronous: 'NORMAL', dataDir: trained.copy() });
   const made = await call('POST', '/api/v1/connections', {
     name: 'judge',
     url: stub.url,
@@ -25,19 +38,7 @@ async function open(...behaviours: Behaviour[]) {
     generates: false,
   });
   expect(made.status).toBe(201);
-  const id = await makeType(call, {
-    ...loanType,
-    description: 'Loans for cars',
-    pii_fields: ['applicant.email'],
-    fallback_option: 'decline',
-    confidence_thresholds: unsure,
-  });
-  const url = `${types}/${id}`;
-  await call('POST', `${url}/examples`, { examples: loanExamples(40) });
-  const { policy_id: policyId } = (await call('POST', `${url}/train`, { tune_hyperparams: false })).body;
-  await expect
-    .poll(async () => (await call('GET', `${url}/policies/${policyId}/progress`)).body.status, { timeout: 20_000 })
-    .toBe('deployed');
+  const { url } = trained;
   const decide = (query = '') => call('POST', `/api/v1/decide${query}`, { decision_type: 'loan', input: applicant });
   const escalate = (policy: object) =>
     call('PUT', url, { escalation_policy: { enabled: true, connection: 'judge', ...policy } });

@@ -1,30 +1,29 @@
 /** What things cost, what a plan allows, and that the ledger and the log tell the same story. */
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chargeHosting } from '../../src/server/metering/hosting.ts';
 import { insertCreditEntry } from '../../src/server/store/credits.ts';
 import { loanExamples, loanType } from './training-workbench.ts';
-import { callerOf, makeType, openForTest, stoppedClock } from './workbench.ts';
+import { callerOf, makeDeployedFolder, makeType, openForTest, stoppedClock } from './workbench.ts';
 
 const types = '/api/v1/decision-types';
 const hourMs = 3600_000;
 /** Fifteenth of a month, noon: an hour later is still the same month. */
 const midMonth = Date.UTC(2026, 5, 15, 12);
 
+let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
+beforeAll(async () => {
+  trained = await makeDeployedFolder(loanType, loanExamples(40), stoppedClock(midMonth));
+});
+afterAll(() => trained.remove());
+
 /** A workbench on a clock that stands still, with a deployed policy, called with an API key that does not expire. */
 async function openDeployed() {
   const clock = stoppedClock(midMonth);
-  const opened = await openForTest({ synchronous: 'NORMAL' }, clock);
-  const { deps, app, call } = opened;
-  const { key } = (await call('POST', '/api/v1/api-keys', { name: 'shop', rate_limit_per_minute: 1_000_000 })).body;
+  const { key, url, policyId } = trained;
+  const opened = await openForTest({ synchronous: 'NORMAL', dataDir: trained.copy() }, clock);
+  const { deps, app } = opened;
   const shop = callerOf(app, { authorization: `Bearer ${key}` });
-  const id = await makeType(call, loanType);
-  const url = `${types}/${id}`;
-  await shop('POST', `${url}/examples`, { examples: loanExamples(40) });
   const train = () => shop('POST', `${url}/train`, { tune_hyperparams: false });
-  const { policy_id: policyId } = (await train()).body;
-  await expect
-    .poll(async () => (await shop('GET', `${url}/policies/${policyId}/progress`)).body.status, { timeout: 20_000 })
-    .toBe('deployed');
   clock.move(1_000);
   const choose = async (plan: string) => {
     const { token } = await deps.auth.issuer.issue();

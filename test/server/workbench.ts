@@ -1,5 +1,5 @@
 /** A whole workbench on a temporary data folder with a real database, called without a socket. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
@@ -50,6 +50,41 @@ export async function openForTest(
   const { token } = await opened.deps.auth.issuer.issue();
   const call = callerOf(opened.app, { authorization: `Bearer ${token}` });
   return { app: opened.app, deps: opened.deps, dataDir, token, call };
+}
+
+/**
+ * A data folder with a deployed policy, trained once for a whole file of tests; each works on a `copy`. For `beforeAll`;
+ * call `remove` in `afterAll`.
+ */
+export async function makeDeployedFolder(type: object, examples: object[], clock: Clock) {
+  const folder = mkdtempSync(path.join(tmpdir(), 'workbench-'));
+  const options = completeOptions({ port: 0, rendererDir: null, logLevel: 'silent', dataDir: folder });
+  const { app, deps, close } = await openWorkbench(options, clock, pino({ level: 'silent' }));
+  const { token } = await deps.auth.issuer.issue();
+  const call = callerOf(app, { authorization: `Bearer ${token}` });
+  const key: string = (await call('POST', '/api/v1/api-keys', { name: 'shop', rate_limit_per_minute: 1_000_000 })).body
+    .key;
+  const url = `/api/v1/decision-types/${(await call('POST', '/api/v1/decision-types', type)).body.id}`;
+  await call('POST', `${url}/examples`, { examples });
+  const policyId: string = (await call('POST', `${url}/train`, { tune_hyperparams: false })).body.policy_id;
+  for (;;) {
+    const { status, error } = (await call('GET', `${url}/policies/${policyId}/progress`)).body;
+    if (status === 'deployed') break;
+    if (status !== 'training') throw new Error(`the training ended as ${status}: ${error}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  await close();
+  return {
+    key,
+    url,
+    policyId,
+    copy(): string {
+      const copy = temporaryFolder();
+      cpSync(folder, copy, { recursive: true });
+      return copy;
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 /** Makes the calls of one client: the headers go with each of them. A text body is sent as it is. */
