@@ -14,7 +14,7 @@ export function wilsonInterval(hits: number, count: number): Interval {
   const centre = (share + square / (2 * count)) / (1 + square / count);
   const spread =
     (normal95 / (1 + square / count)) * Math.sqrt((share * (1 - share)) / count + square / (4 * count ** 2));
-  return { low: Math.max(0, centre - spread), high: Math.min(1, centre + spread) };
+  return { low: hits === 0 ? 0 : centre - spread, high: hits === count ? 1 : centre + spread };
 }
 
 const samples = 1000;
