@@ -58,7 +58,10 @@ export const escalationPolicySchema = z.strictObject({
 export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
 
 const distinct = (values: readonly string[]) => new Set(values).size === values.length;
-export const optionSchema = characters(1, 200);
+/** An option is a key of `class_probabilities` and of counts; keys are never `__proto__`. */
+export const optionSchema = characters(1, 200)
+  .refine((option) => option !== '__proto__', { message: 'an option may not be "__proto__"' })
+  .meta({ not: { const: '__proto__' } });
 export const optionsSchema = z
   .array(optionSchema)
   .min(2)

@@ -96,7 +96,9 @@ describe('an agent with an API key', () => {
   });
 
   for (const versions of ['legacy', 'auto'] as const) {
-    it(`builds, trains and uses a decision type (protocol negotiation: ${versions})`, async () => {
+    it(`builds, trains and uses a decision type (protocol negotiation: ${versions})`, {
+      timeout: 120_000,
+    }, async () => {
       const { connect, key, url } = await agentOn({ versions });
       const client = await connect(key);
       const made = await use(client, 'create_decision_type', {
@@ -113,7 +115,7 @@ describe('an agent with an API key', () => {
         'synthetic',
       ]);
       const { policy_id } = await use(client, 'train_model', { ...type, n_tuning_trials: 1 });
-      const deadline = performance.now() + 25_000;
+      const deadline = performance.now() + 100_000;
       let status: unknown;
       while (status !== 'deployed' && performance.now() < deadline) {
         ({ status } = await use(client, 'get_training_status', { ...type, policy_id }));

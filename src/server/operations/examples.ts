@@ -201,10 +201,10 @@ export const exampleHandlers = {
     const { definition } = type.activeVersion;
     const table = await readImport(body);
     const unknown = new Map<string, { value: string; count: number; line: number }>();
-    const byOption: Record<string, number> = {};
+    const byOption = new Map<string, number>();
     for (const { line, decision } of table.rows) {
       if (decision === null) continue;
-      if (definition.options.includes(decision)) byOption[decision] = (byOption[decision] ?? 0) + 1;
+      if (definition.options.includes(decision)) byOption.set(decision, (byOption.get(decision) ?? 0) + 1);
       else {
         const entry = unknown.get(decision) ?? { value: decision, count: 0, line };
         entry.count += 1;
@@ -240,7 +240,7 @@ export const exampleHandlers = {
       columns: table.columns,
       total: table.rows.length,
       labelled: table.rows.filter((row) => row.decision !== null).length,
-      by_option: byOption,
+      by_option: Object.fromEntries(byOption),
       unknown_decisions: [...unknown.values()].slice(0, 100),
       preview: table.rows.slice(0, 20).map((row) => ({
         line: row.line,
