@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { characters } from '../../engine/domain.ts';
 
-export const uuid = z.uuid();
+/** Written in lower case; read in either (RFC 9562). */
+export const uuid = z.uuid().toLowerCase();
 export const dateTime = z.string().describe('ISO 8601 date and time, UTC');
 
 /** A name given by a person: not only blanks. */
