@@ -160,6 +160,25 @@ describe('a training run', () => {
     expect(told.some((report) => /^Encoding texts \d+ of \d+$/.test(report.message))).toBe(true);
   });
 
+  it('reads several text fields together, says so, and never stands still while it works', async () => {
+    const split = messages.map(({ input, ...rest }, i) => {
+      const words = String(input['message']).split(' ');
+      return {
+        ...rest,
+        input: { subject: words.slice(0, 3).join(' '), body: `${words.slice(3).join(' ')} in case ${i}` },
+      };
+    });
+    told = [];
+    const outcome = await train(requestOf(split, definitionOf(['refund', 'tracking'])), ports);
+    expect(outcome.metrics.notes).toContain('Read together as one text: body, subject.');
+    expect(outcome.metrics.accuracy).toBeGreaterThanOrEqual(0.9);
+    const decider = compileDecider(unpackBundle(outcome.bundle, sha256), ports);
+    const decided = await decider.decide({ subject: 'please refund me', body: 'the blue chair' });
+    expect(decided.ok && decided.decision.decision).toBe('refund');
+    const fractions = told.map((report) => report.fraction);
+    expect(fractions).toEqual([...fractions].sort((x, y) => x - y));
+  });
+
   it('gives the same bundle and metrics for the same examples, whatever their order, ids and order of keys [TRN-10]', async () => {
     const definition = definitionOf(['refund', 'tracking']);
     const first = await train(requestOf(messages, definition), ports);

@@ -162,7 +162,7 @@ export function chooseClassifier(given: {
   const tooLarge = finalRounds < typicalRounds / 2;
   const withTrees = plan.tabular_size > 0 && compared.part.length >= leastRowsForTrees && !tooLarge;
   const report = (done: number) =>
-    given.report(done / Math.max(1, trials), `Setting ${done} of at most ${trials} tried`);
+    given.report(done / Math.max(1, trials), `Setting ${Math.floor(done)} of at most ${trials} tried`);
   const fitting = { plan: compared.plan, folded: compared.folded, seed, tick: progress.tick };
   const tuneLinear = (linearTrials: number, start: LinearTrial) => tuneHeads(fitting, start, linearTrials, report);
   if (!withTrees) {

@@ -19,7 +19,7 @@ import {
   tryHeads,
 } from './linear.ts';
 import type { LabelledRow } from './prepare.ts';
-import type { ProgressTeller } from './progress.ts';
+import { type ProgressTeller, shareAfter } from './progress.ts';
 import { buildRows } from './rows.ts';
 import { foldsOf } from './split.ts';
 import { encoderMaxTokens, type ReadTexts } from './texts.ts';
@@ -185,8 +185,10 @@ export function fitChoice(given: {
   relearn: boolean;
   /** Parameters of heads from which to start, in place of those of the comparison. */
   starts?: LinearSettings['starts'];
+  /** `draft` is enough to see a tendency. */
+  precision?: 'draft' | 'final';
+  report: (share: number) => void;
   seed: number;
-  progress: ProgressTeller;
 }): FittedModel {
   const { choice, rows, present, optionCount, texts } = given;
   const { linear, trees } = choice;
@@ -196,13 +198,17 @@ export function fitChoice(given: {
     ? withText(refitPlan(choice.plan, inputs), choice.textUse, rows, texts, dimensions)
     : choice.plan;
   const built = buildRows(plan, inputs, texts);
+  let passes = 0;
   const request = {
     rows: built,
     labels: labelsOf(rows),
     optionCount: present.length,
     seed: given.seed,
-    precision: 'final' as const,
-    tick: given.progress.tick,
+    precision: given.precision ?? ('final' as const),
+    tick() {
+      passes += 1;
+      given.report(shareAfter(passes));
+    },
   };
   const fittedLinear =
     linear === null ? null : fitLinear(request, plan, { ...linear, starts: given.starts ?? linear.starts });

@@ -6,6 +6,7 @@ import { type FitRequest, type Fitted, selectColumns } from '../classifiers/clas
 import { combineHeads, fitHead, type HeadColumns, logShares } from '../classifiers/heads.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import { calibratedLoss, type FoldedRows, putBack } from './cross-validate.ts';
+import { shareAfter } from './progress.ts';
 
 export type HeadName = 'tabular' | 'ngrams' | 'encoder';
 const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
@@ -26,7 +27,7 @@ const leastStep = 1.2;
  * Multiplications that tuning may take after the first strengths, about a nanosecond each: a budget that is the same on
  * every machine, so that the same request always gives the same model.
  */
-const tuningBudget = 5e10;
+const tuningBudget = 2e10;
 
 /** The heads that a plan has columns for, and where these stand. */
 export function headsOf(plan: FeaturePlan): { name: HeadName; columns: HeadColumns }[] {
@@ -132,7 +133,13 @@ export function tryHeads(fitting: Fitting, report: (share: number) => void): Lin
   for (const name of names) {
     let least = Number.POSITIVE_INFINITY;
     for (const strength of firstStrengths[name]) {
-      const trial = crossValidateHead(fitting, name, strength, heads[name] ?? null);
+      let passes = 0;
+      const tick = () => {
+        passes += 1;
+        fitting.tick();
+        report((done + shareAfter(passes)) / total);
+      };
+      const trial = crossValidateHead({ ...fitting, tick }, name, strength, heads[name] ?? null);
       const loss = trial === null ? least : calibratedLoss(trial.logits, labels, optionCount);
       if (trial !== null && loss < least) {
         heads[name] = trial;
@@ -170,9 +177,12 @@ export function tuneHeads(
     const now = best.heads[name];
     if (now === undefined || strength < limits.least || strength > limits.most) return false;
     const cost = passCost(fitting, name);
+    let passes = 0;
     const tick = () => {
       spent += cost;
+      passes += 1;
       fitting.tick();
+      report(done + shareAfter(passes));
     };
     const trial = crossValidateHead({ ...fitting, tick }, name, strength, now);
     done += 1;

@@ -61,6 +61,9 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   if (fields.fields.length === 0 && fields.text === null) {
     notes.push('No field of the inputs can be learned from: every input gets the same probabilities.');
   }
+  if ((fields.text?.fields.length ?? 0) > 1) {
+    notes.push(`Read together as one text: ${fields.text?.fields.map((path) => path.join('.')).join(', ')}.`);
+  }
   for (const { path, reason } of fields.left_out) notes.push(`Field ${path} is left out. ${reason}`);
   progress.tell(
     'features',
@@ -70,7 +73,8 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
 
   const texts = await readAllTexts(fields, rows, ports, progress, notes);
   const { dimensions } = ports.encoder;
-  const shared = { present, optionCount: options.length, texts, seed: request.seed, progress };
+  const shared = { present, optionCount: options.length, texts, seed: request.seed };
+  progress.tell('text_model', 0.7, 'Comparing ways to read the inputs');
   const started = chooseText({
     plan: fields,
     rows: trainRows,
@@ -79,7 +83,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     dimensions,
     seed: request.seed,
     progress,
-    report: (share) => progress.tell('text_model', 0.7 + 0.3 * share, 'Comparing ways to read the inputs'),
+    report: (share) => progress.move('text_model', 0.7 + 0.3 * share, 'Comparing ways to read the inputs'),
   });
 
   progress.tell('classifier', 0, 'Searching good settings');
@@ -90,11 +94,15 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     config,
     seed: request.seed,
     progress,
-    report: (share, message) => progress.tell('classifier', 0.8 * share, message),
+    report: (share, message) => progress.move('classifier', 0.8 * share, message),
   });
   notes.push(textSentences[fields.text === null ? 'noText' : choice.textUse], ...comparison);
-  progress.tell('classifier', 0.85, 'Fitting the classifier');
-  const measured = fitChoice({ ...shared, choice, rows: trainRows, relearn: false });
+  const reportFit = (stage: 'classifier' | 'evaluate', from: number, to: number, message: string) => {
+    progress.tell(stage, from, message);
+    return (share: number) => progress.move(stage, from + (to - from) * share, message);
+  };
+  const reportMeasured = reportFit('classifier', 0.85, 1, 'Fitting the classifier');
+  const measured = fitChoice({ ...shared, choice, rows: trainRows, relearn: false, report: reportMeasured });
 
   progress.tell('evaluate', 0, `Measuring on ${count(measuredRows.length)} examples`);
   const probes = measured.plan.text === null ? [] : probeTexts();
@@ -112,13 +120,18 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   // of a plan that is learned anew, only the embedding keeps its columns
   const starts = measured.starts.encoder === undefined ? {} : { encoder: measured.starts.encoder };
   const measurePart = (part: readonly LabelledRow[], share: number) => {
-    progress.tell('evaluate', 0.1 + 0.4 * share, `Measuring with ${100 * share} % of the examples`);
-    const model = fitChoice({ ...shared, choice, rows: part, relearn: true, starts });
+    const message = `Measuring with ${100 * share} % of the examples`;
+    const report = reportFit('evaluate', 0.4 * share, 0.4 * share + 0.1, message);
+    const given = { ...shared, choice, rows: part, relearn: true, starts, report };
+    const model = fitChoice({ ...given, precision: 'draft' });
     return evaluateModel({ ...onMeasuredRows, model, familiarity: null, texts, probes: [] }).figures;
   };
   const curve = testRows.length === 0 ? null : learningCurve(trainRows, evaluated.figures, measurePart);
-  progress.tell('evaluate', 0.6, config.refit ? `Fitting on all ${count(rows.length)} examples` : 'Measured');
-  const final = config.refit ? fitChoice({ ...shared, choice, rows, relearn: true, starts }) : measured;
+  const message = config.refit ? `Fitting on all ${count(rows.length)} examples` : 'Measured';
+  const reportFinal = reportFit('evaluate', 0.5, 1, message);
+  const final = config.refit
+    ? fitChoice({ ...shared, choice, rows, relearn: true, starts, report: reportFinal })
+    : measured;
 
   progress.tell('package', 0, 'Exporting the classifier');
   const classifierFile = exportClassifier(final.calibrated);
