@@ -72,8 +72,6 @@ export function createBlockReader<Name extends string>(
 
   /** Where rows that match can be, newest first; made at one moment, rows added later are not in it. */
   function ranges(filter: readonly Condition[]): Range[] {
-    const last = highest.get() ?? 0;
-    const first = blockOf(last + 1) * blockRows;
     const edges = filter.filter((condition) => condition.all !== null);
     const whole = edges.map((condition) => condition.all).join(' AND ') || '1';
     const some = filter.map((condition) => condition.some).join(' AND ') || '1';
@@ -82,7 +80,14 @@ export function createBlockReader<Name extends string>(
        FROM ${blocks} WHERE ${some} GROUP BY block ORDER BY block DESC`,
       [...edges, ...filter].map((condition) => condition.value),
     ).map((range) => ({ first: range.first, last: range.last, n: range.whole === 1 ? range.n : null }));
-    return last < first ? found : [{ first, last, n: null }, ...found];
+    return [...openBlock(), ...found];
+  }
+
+  /** The rows behind the last full block, if there are any. */
+  function openBlock(): Range[] {
+    const last = highest.get() ?? 0;
+    const first = blockOf(last + 1) * blockRows;
+    return last < first ? [] : [{ first, last, n: null }];
   }
 
   const names = Object.keys(sums) as Name[];
@@ -111,14 +116,13 @@ export function createBlockReader<Name extends string>(
         if (sum === undefined) result.set(part.of, part);
         else for (const name of ['n', ...names] as const) sum[name] += part[name];
       };
-      const edges = filter.filter((condition) => condition.all !== null);
-      const whole = edges.map((condition) => condition.all).join(' AND ') || '1';
+      const edges = filter.some((condition) => condition.all !== null);
       const some = filter.map((condition) => condition.some).join(' AND ') || '1';
-      const cut = ranges(filter).filter((range) => range.n === null);
+      const cut = edges ? ranges(filter).filter((range) => range.n === null) : openBlock();
       all<Parameters<typeof add>[0]>(
-        `SELECT ${by} AS "of", ${blockSums} FROM ${blocks} WHERE ${some} AND block NOT IN
-           (SELECT block FROM ${blocks} WHERE ${some} AND NOT (${whole})) GROUP BY ${by}`,
-        [...filter, ...filter, ...edges].map((condition) => condition.value),
+        `SELECT ${by} AS "of", ${blockSums} FROM ${blocks} WHERE ${some}
+           AND block NOT IN (SELECT value FROM json_each(?)) GROUP BY ${by}`,
+        [...filter.map((condition) => condition.value), JSON.stringify(cut.map((range) => blockOf(range.first)))],
       ).forEach(add);
       for (const range of cut) {
         all<Parameters<typeof add>[0]>(
