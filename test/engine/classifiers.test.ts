@@ -146,6 +146,24 @@ describe.each(classifiers)('every classifier: $kind', ({ kind, learn }) => {
     }
   });
 
+  it('can be saved, loaded and run when there was nothing to learn', async () => {
+    const rows = rowsOf(
+      matrix.map(() => [5, 5, 0]),
+      false,
+      [
+        { kind: 'number', slot: 0, missingSlot: 2 },
+        { kind: 'number', slot: 1, missingSlot: 2 },
+      ],
+    );
+    const fitted = learn(given(rows, threeLabels, 3));
+    const loaded = readClassifier(
+      exportClassifier(fitted.toModel({ positions: [0, 1, 2], optionCount: 3, weight: 1 })),
+    );
+    const native = scoreAll(loaded, rows);
+    expect(largestDifference(native, softmaxRows(fitted.logits(rows), 3))).toBeLessThan(0.02);
+    expect(largestDifference(native, await runOnnx(loaded, rows))).toBeLessThan(1e-5);
+  });
+
   it('without columns answers with the shares of the options', () => {
     const rows = rowsOf(matrix.map(() => []));
     const shares = [0, 1, 2].map((label) => threeLabels.filter((other) => other === label).length / 40);

@@ -253,7 +253,8 @@ function toTreesModel(prior: Float64Array, trees: Trees, placement: Placement, r
   positions.forEach((position, k) => {
     bias[position] = ((logits[k] as number) - centre) * weight;
   });
-  if (trees.roots.length === 0) {
+  // Trees without any split say what the prior says already, and ONNX has no matrix without columns.
+  if (trees.columnCount === 0) {
     return {
       kind: 'logistic',
       dense: new Float32Array(rows.denseWidth * K),
