@@ -104,7 +104,7 @@ describe('an answer to an API key', () => {
     const calls: [number, () => ReturnType<typeof shop>][] = [
       [400, () => shop('POST', decide, '{')],
       [400, () => shop('GET', '/api/v1/%zz')],
-      [400, () => shop('GET', `${types}/${'x'.repeat(500)}`)],
+      [422, () => shop('GET', `${types}/${'x'.repeat(500)}`)],
       [404, () => shop('GET', '/nowhere')],
       [405, () => shop('PATCH', types, {})],
       [413, () => shop('POST', decide, large)],
