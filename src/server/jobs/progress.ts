@@ -4,7 +4,7 @@ import { isoTime, isoTimeOrNull } from '../clock.ts';
 import type { Progress } from '../contract/training.ts';
 import type { AttemptRow, PastRun, PolicyRow } from '../store/policies.ts';
 import type { CompletedStage } from '../store/training-runs.ts';
-import type { LiveProgress } from './training-jobs.ts';
+import type { LiveProgress } from './active.ts';
 
 const inProgress: ReadonlySet<string> = new Set(['training', 'stopping', 'cancelling']);
 /** What a first training is taken to need before its own pace is known. */

@@ -3,17 +3,17 @@
  * terminal state; an attempt that was replaced writes nothing.
  */
 import { readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { type TrainingConfig, type TrainingStage, trainingStages } from '../../engine/domain.ts';
+import { type TrainingConfig, trainingStages } from '../../engine/domain.ts';
 import type { Proposal } from '../../engine/training/generate.ts';
 import type { TeachOrder } from '../../engine/training/request.ts';
-import { type Clock, isoTime, sha256 } from '../clock.ts';
+import { type Clock, sha256 } from '../clock.ts';
 import { artifactPath } from '../runtime/deployed.ts';
 import { renameDurably } from '../runtime/durable-file.ts';
 import type { SpawnChild } from '../runtime/spawn-child.ts';
 import type { PolicyStore } from '../store/policies.ts';
-import { type CompletedStage, FencedAttempt } from '../store/training-runs.ts';
+import { FencedAttempt } from '../store/training-runs.ts';
+import { type Active, advance, completeStages, createActive, type LiveProgress, type Phase } from './active.ts';
 import { resolveOrphans } from './orphans.ts';
 import { type Run, startRun } from './run.ts';
 import type { WorkerOrder, WorkerReport } from './worker.ts';
@@ -45,34 +45,6 @@ export type TrainingJobsOptions = {
   /** Called after the commit that deployed a policy. */
   deployed(policyId: string): void;
 };
-type Phase = 'dispatching' | 'running' | 'completing' | 'failing' | 'stopping' | 'cancelling' | 'closing' | 'ended';
-type Active = {
-  policyId: string;
-  attemptId: string;
-  mayRetry: boolean;
-  phase: Phase;
-  run: Run | null;
-  gone: boolean;
-  /** Why it is stopped, in phase `failing`. */
-  verdict: string;
-  /** Settles when a finished training has been stored. */
-  completion: Promise<void> | null;
-  /** Ends what is asked for the training when it ends. */
-  questions: AbortController;
-  partFile: string;
-  stage: TrainingStage;
-  fraction: number;
-  message: string;
-  completedStages: CompletedStage[];
-  lastSignAt: number;
-  lastWriteAtMs: number;
-};
-/** How far a running training is, as its process last said. */
-export type LiveProgress = Pick<
-  Active,
-  'attemptId' | 'stage' | 'fraction' | 'message' | 'completedStages' | 'lastSignAt'
->;
-
 const WRITE_EVERY_MS = 1_000;
 const ROWS_PER_MESSAGE = 500;
 /** The part of a worker's memory that JavaScript objects may take; the rest is for typed arrays and native code. */
@@ -107,24 +79,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
   }
 
   function launch(policyId: string, attemptId: string, phase: Phase, mayRetry: boolean): Active {
-    const job: Active = {
-      policyId,
-      attemptId,
-      mayRetry,
-      phase,
-      run: null,
-      gone: false,
-      verdict: '',
-      completion: null,
-      questions: new AbortController(),
-      partFile: join(artifactsDir, `${policyId}.${attemptId}.attempt`),
-      stage: 'generate',
-      fraction: 0,
-      message: 'Starting',
-      completedStages: [],
-      lastSignAt: clock.now(),
-      lastWriteAtMs: 0,
-    };
+    const job = createActive(policyId, attemptId, phase, mayRetry, artifactsDir, clock.now());
     const order = {
       request: options.requestOf(policyId),
       resourcesDir: options.resourcesDir,
@@ -176,7 +131,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     } else if (report.kind === 'teach') {
       void answer(job, report);
     } else {
-      const newStage = report.kind === 'progress' && advance(job, report);
+      const newStage = report.kind === 'progress' && advance(job, report, clock.now());
       keep(job, newStage);
     }
   }
@@ -199,26 +154,6 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     job.run?.kill();
   }
 
-  /** Takes over what the worker says; true when a stage was finished by it. */
-  function advance(job: Active, report: Extract<WorkerReport, { kind: 'progress' }>): boolean {
-    job.fraction = Math.max(job.fraction, Math.min(1, report.fraction));
-    job.message = report.message;
-    if (report.stage === job.stage) return false;
-    job.stage = report.stage;
-    completeStages(
-      job,
-      trainingStages.findIndex(({ stage }) => stage === report.stage),
-    );
-    return true;
-  }
-
-  function completeStages(job: Active, count: number): void {
-    for (const { stage, name } of trainingStages.slice(0, count)) {
-      if (job.completedStages.some((done) => done.stage === stage)) continue;
-      job.completedStages.push({ stage, name, completed_at: isoTime(clock.now()) });
-    }
-  }
-
   function keep(job: Active, atOnce: boolean): void {
     const nowMs = clock.monotonic();
     if (!atOnce && nowMs - job.lastWriteAtMs < WRITE_EVERY_MS) return;
@@ -233,7 +168,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
 
   async function complete(job: Active, report: Extract<WorkerReport, { kind: 'done' }>): Promise<void> {
     job.phase = 'completing';
-    completeStages(job, trainingStages.length);
+    completeStages(job, trainingStages.length, clock.now());
     job.fraction = 1;
     const file = artifactPath(artifactsDir, job.policyId);
     try {
