@@ -138,7 +138,7 @@ export const exampleHandlers = {
       unlabelled: total - labelled,
       reviewed,
       by_source: { user: total - synthetic, synthetic },
-      by_option: { ...byOption, ...counts },
+      by_option: { ...byOption, ...Object.fromEntries(counts) },
     };
   },
   'examples.update': (deps, { caller, params, body }) => {

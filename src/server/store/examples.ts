@@ -35,7 +35,7 @@ export type ExampleTotals = {
   labelled: number;
   reviewed: number;
   synthetic: number;
-  byOption: Record<string, number>;
+  byOption: Map<string, number>;
 };
 
 function toRow(raw: Raw): ExampleRow {
@@ -209,14 +209,14 @@ export function createExampleStore(db: WorkbenchDatabase) {
     labelCounts: (decisionTypeId: string): Record<string, number> =>
       Object.fromEntries(counts.all(decisionTypeId).map((row) => [row.decision, row.n])),
     totals(decisionTypeId: string): ExampleTotals {
-      const sum: ExampleTotals = { total: 0, labelled: 0, reviewed: 0, synthetic: 0, byOption: {} };
+      const sum: ExampleTotals = { total: 0, labelled: 0, reviewed: 0, synthetic: 0, byOption: new Map() };
       for (const { decision, source, reviewed, n } of groups.all(decisionTypeId)) {
         sum.total += n;
         if (reviewed === 1) sum.reviewed += n;
         if (source === 'synthetic') sum.synthetic += n;
         if (decision === null) continue;
         sum.labelled += n;
-        sum.byOption[decision] = (sum.byOption[decision] ?? 0) + n;
+        sum.byOption.set(decision, (sum.byOption.get(decision) ?? 0) + n);
       }
       return sum;
     },
