@@ -42,7 +42,7 @@ const finalBudget = 2e10;
 const entriesPerRound = 4;
 const typicalRounds = 200;
 /** Many folds where they are cheap: on small sets trees gain much from every further row. */
-const manyFolds = { folds: 5, upToRows: 5000 };
+const manyFolds = { folds: 10, upToRows: 2500 };
 const fewFolds = 3;
 /** A blend must be this much better than its best part to be worth its size. */
 const worthwhile = 0.996;
