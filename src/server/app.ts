@@ -31,7 +31,6 @@ export const limits = {
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
   connections: 256,
-  requestsPerSocket: 10_000,
   /** Longer than an address can be: a wrong id is told as a wrong id, however long. */
   parameterLength: 16 * 1024,
 } as const;
@@ -53,7 +52,6 @@ export async function buildApp(
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveMs,
-    maxRequestsPerSocket: limits.requestsPerSocket,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
     trustProxy: false,

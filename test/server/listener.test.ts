@@ -91,4 +91,28 @@ describe('the listener', () => {
       );
     await expect.poll(healthy, { timeout: 10_000 }).toBe(200);
   });
+
+  it('serves one connection for as many calls as a program makes', async () => {
+    const port = await start();
+    const socket = open(port);
+    const calls = 10_500;
+    const statuses: string[] = [];
+    let rest = '';
+    const done = new Promise<void>((resolve) => {
+      socket.on('data', (data) => {
+        // a status may lie across two pieces
+        rest += data.toString('latin1');
+        let end = 0;
+        for (const match of rest.matchAll(/HTTP\/1\.1 (\d{3})/g)) {
+          statuses.push(match[1] ?? '');
+          end = match.index + match[0].length;
+        }
+        rest = rest.slice(Math.max(end, rest.length - 11));
+        if (statuses.length >= calls) resolve();
+      });
+    });
+    socket.write(`GET /health HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`.repeat(calls));
+    await done;
+    expect([statuses.length, new Set(statuses)]).toEqual([calls, new Set(['200'])]);
+  });
 });

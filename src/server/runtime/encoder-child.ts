@@ -1,4 +1,5 @@
 /** Entry of the encoder's own process: loads the model, answers one text at a time, ends when the parent is gone. */
+import { setPriority } from 'node:os';
 import type { TextEncoder } from '../../engine/ports.ts';
 import { openEncoder } from './onnx-session.ts';
 
@@ -12,7 +13,11 @@ export type EncoderReply =
   | { kind: 'embedding'; id: number; embedding: Float32Array }
   | { kind: 'refused'; id: number; message: string };
 
+/** Below the server, so that where cores are few, decisions without text do not wait behind texts. */
+const NICENESS = 5;
+
 process.once('disconnect', () => process.exit(0));
+setPriority(NICENESS);
 
 let encoder: TextEncoder | null = null;
 /** Requests are worked off in the order of their arrival; each waits for the one before. */
