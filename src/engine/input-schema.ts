@@ -3,6 +3,7 @@ import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import type { JsonObject } from './domain.ts';
 import type { ErrorDetail } from './errors.ts';
+import { utf8Length } from './utf8.ts';
 
 /** Largest input schema, in bytes of its JSON. */
 export const maxSchemaBytes = 64 * 1024;
@@ -44,15 +45,6 @@ function walk(value: unknown, path: (string | number)[], depth: number, problems
     if (key === '$async') problems.push({ type: 'schema_keyword', loc, msg: '"$async" is not supported.' });
     walk(child, loc, depth + 1, problems);
   }
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
 
 function createAjv(): Ajv2020 {

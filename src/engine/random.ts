@@ -23,17 +23,17 @@ export function hashString(text: string, seed = 0): number {
     hash = Math.imul(hash ^ (code & 0xff), 0x01000193);
     hash = Math.imul(hash ^ (code >>> 8), 0x01000193);
   }
-  hash ^= hash >>> 16;
-  hash = Math.imul(hash, 0x85ebca6b);
-  hash ^= hash >>> 13;
-  hash = Math.imul(hash, 0xc2b2ae35);
-  hash ^= hash >>> 16;
-  return hash >>> 0;
+  return finalise(hash);
 }
 
 /** Mixes a whole number with a seed (MurmurHash3's finaliser); an unsigned 32-bit integer. */
 export function hashNumber(value: number, seed: number): number {
-  let hash = Math.imul(value ^ seed, 0x9e3779b1) ^ (seed >>> 15);
+  return finalise(Math.imul(value ^ seed, 0x9e3779b1) ^ (seed >>> 15));
+}
+
+/** MurmurHash3's finaliser: spreads every bit over all others. */
+function finalise(mixed: number): number {
+  let hash = mixed;
   hash ^= hash >>> 16;
   hash = Math.imul(hash, 0x85ebca6b);
   hash ^= hash >>> 13;

@@ -2,6 +2,7 @@
 import type { Json, JsonObject } from '../domain.ts';
 import type { StaticType } from './functions.ts';
 import { pathText } from './print.ts';
+import { typesOfSchema } from './ranges.ts';
 import { nearest } from './suggest.ts';
 import type { FieldTypes } from './types.ts';
 
@@ -13,15 +14,6 @@ export type KnownField = {
   help: string;
 };
 
-const schemaTypes: Record<string, StaticType> = {
-  string: 'text',
-  number: 'number',
-  integer: 'number',
-  boolean: 'bool',
-  array: 'list',
-  object: 'map',
-  null: 'null',
-};
 const deepest = 8;
 const mostFields = 2000;
 
@@ -31,7 +23,7 @@ export function fieldsOfSchema(schema: JsonObject | null): KnownField[] {
   const walk = (node: Json | undefined, path: string[]) => {
     if (!isObject(node) || path.length > deepest) return;
     if (path.length > 0 && fields.length < mostFields) {
-      const type = typeof node.type === 'string' ? (schemaTypes[node.type] ?? 'any') : 'any';
+      const type = typeof node.type === 'string' ? (typesOfSchema[node.type] ?? 'any') : 'any';
       fields.push({
         path,
         type,

@@ -1,5 +1,6 @@
 /** Reads a condition: cel-js gives syntax and positions, this module turns its tree into ours and says what is wrong. */
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
+import { utf8Length } from '../utf8.ts';
 import { compilePattern } from './calls.ts';
 import { ruleFunctions } from './functions.ts';
 import { nearest } from './suggest.ts';
@@ -251,15 +252,6 @@ export function utf16Range(source: string, at: At): { start: number; end: number
   const characters = Array.from(source);
   const start = characters.slice(0, at[0]).join('').length;
   return { start, end: start + characters.slice(at[0], at[1]).join('').length };
-}
-
-function utf8Length(text: string): number {
-  let bytes = 0;
-  for (const character of text) {
-    const code = character.codePointAt(0) ?? 0;
-    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
-  }
-  return bytes;
 }
 
 function chain(node: ASTNode, op: '&&' | '||'): ASTNode[] {

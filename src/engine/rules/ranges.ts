@@ -2,6 +2,17 @@
 
 export type Literal = string | number | boolean | null;
 export type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
+/** The types that JSON Schema names, as rules see them. */
+export const typesOfSchema: Record<string, ValueType> = {
+  string: 'text',
+  number: 'number',
+  integer: 'number',
+  boolean: 'bool',
+  array: 'list',
+  object: 'map',
+  null: 'null',
+};
+
 type Bound = { value: number; open: boolean };
 /**
  * What one field may be. Not `present`: it is missing, and nothing else is said. `types` and `only` null: no limit.

@@ -1,7 +1,7 @@
 /** The values that an input schema lets each field have. */
 import type { Json, JsonObject } from '../domain.ts';
 import { both, type Conjunct, isImpossible } from './conjuncts.ts';
-import { anything, type FieldSet, type Literal, type ValueType } from './ranges.ts';
+import { anything, type FieldSet, type Literal, typesOfSchema } from './ranges.ts';
 
 export type SchemaSets = {
   /** A conjunction on inputs that follow the schema; null where none of them can make it true. */
@@ -10,15 +10,6 @@ export type SchemaSets = {
   isExact(conjunct: Conjunct): boolean;
 };
 
-const valueTypes: Record<string, ValueType> = {
-  string: 'text',
-  number: 'number',
-  integer: 'number',
-  boolean: 'bool',
-  array: 'list',
-  object: 'map',
-  null: 'null',
-};
 const understood = new Set(
   `type enum const minimum maximum exclusiveMinimum exclusiveMaximum properties required additionalProperties items
    minItems maxItems uniqueItems title description default examples deprecated readOnly writeOnly $schema $id $comment`
@@ -78,7 +69,7 @@ export function schemaSets(schema: JsonObject | null): SchemaSets {
 
 function setOf(node: JsonObject): { set: FieldSet; exact: boolean } {
   const given = Array.isArray(node.type) ? node.type : node.type === undefined ? null : [node.type];
-  const types = given && [...new Set(given.flatMap((name) => valueTypes[String(name)] ?? []))];
+  const types = given && [...new Set(given.flatMap((name) => typesOfSchema[String(name)] ?? []))];
   const set: FieldSet = {
     ...anything,
     types,
