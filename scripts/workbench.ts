@@ -1,4 +1,4 @@
-/** `npm run -s workbench -- serve|token …`: runs the headless workbench, from the build where that is fresh. */
+/** `npm run -s workbench -- serve|token|mcp …`: runs the headless workbench, from the build where that is fresh. */
 import { enableCompileCache } from 'node:module';
 import { pathToFileURL } from 'node:url';
 import { serverEntry } from './freshness.ts';

@@ -275,6 +275,10 @@ const border = {
   'ERR-11': 'The documents list the same codes and statuses as are sent.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2': 'It offers the 14 tools over decision types, examples, training, decisions, logs, metrics and credits.',
+  'MCP-3':
+    'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
+  'MCP-4':
+    'Without a running workbench it ends with exit 96 and the remedy; one that stops meanwhile is told as an error.',
   'RUN-1': 'serve prints one line of JSON with url, mcp_url, data_dir and pid when it is ready.',
   'RUN-2': 'A data folder in use ends the start with exit 97 and the address, a busy port with exit 98.',
   'RUN-3': 'token prints a session of the local owner.',

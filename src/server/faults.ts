@@ -1,7 +1,7 @@
 /** Exit codes of the program, by what went wrong. */
-export const exitCodes = { data: 1, options: 2, instance: 97, port: 98 } as const;
+export const exitCodes = { data: 1, options: 2, absent: 96, instance: 97, port: 98 } as const;
 
-/** The workbench cannot start; the message is for the person at the console. */
+/** The program cannot do its command; the message is for the person at the console. */
 export class StartFault extends Error {
   readonly kind: keyof typeof exitCodes;
   /** Address of the instance that already has the data folder, when known. */

@@ -14,6 +14,8 @@ const help = `Decision Workbench
 
   workbench serve [flags]   serve the workbench and the REST API on this machine
   workbench token [flags]   print a session token for the owner of the data folder
+  workbench mcp [flags]     offer the agent tools of the running workbench on stdin and stdout; WORKBENCH_API_KEY is
+                            the key to use, without it they act as the owner of the data folder
 
 Flags (environment variable, default):
   --data-dir DIR            data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench)
@@ -33,6 +35,7 @@ Flags (environment variable, default):
 export type CommandLine =
   | { command: 'help' }
   | { command: 'token'; dataDir: string }
+  | { command: 'mcp'; dataDir: string; apiKey: string | null }
   | { command: 'serve'; options: StartOptions; open: boolean };
 
 /** Reads flags and environment into one options object; throws StartFault `options` with a sentence. */
@@ -46,13 +49,14 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   const { values, positionals } = parsed;
   const [command = 'serve', ...more] = positionals;
   if (values.help) return { command: 'help' };
-  if (more.length > 0 || (command !== 'serve' && command !== 'token')) {
+  if (more.length > 0 || (command !== 'serve' && command !== 'token' && command !== 'mcp')) {
     throw new StartFault('options', `Unknown command: ${positionals.join(' ')}. See --help.`);
   }
   const dataDir = path.resolve(
     values['data-dir'] ?? env['WORKBENCH_DATA_DIR'] ?? path.join(homedir(), '.decision-workbench'),
   );
   if (command === 'token') return { command, dataDir };
+  if (command === 'mcp') return { command, dataDir, apiKey: readApiKey(env['WORKBENCH_API_KEY']) };
   const whole = (name: string, text: string, least: number, most: number): number => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= least && value <= most)) {
@@ -133,6 +137,18 @@ function parseFlags(args: readonly string[]) {
   });
 }
 
+/** A key that is set but empty must not turn into the owner's rights. */
+function readApiKey(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (!/^[\x21-\x7e]+$/.test(text)) {
+    throw new StartFault(
+      'options',
+      'WORKBENCH_API_KEY must be an API key without spaces; remove it to act as the owner.',
+    );
+  }
+  return text;
+}
+
 function readOidc(
   issuer: string | undefined,
   audience: string | undefined,
@@ -159,6 +175,7 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
     const line = readCommandLine(args, env);
     if (line.command === 'help') process.stdout.write(help);
     else if (line.command === 'token') await printToken(line.dataDir);
+    else if (line.command === 'mcp') await offerTools(line.dataDir, line.apiKey);
     else await serve(line.options, line.open);
   } catch (error) {
     if (!(error instanceof StartFault)) throw error;
@@ -172,6 +189,11 @@ async function printToken(dataDir: string): Promise<void> {
   prepareDataDir(dataDir);
   const { token } = await createIssuer({ dataDir, oidc: null }, systemClock).issue();
   process.stdout.write(`${token}\n`);
+}
+
+async function offerTools(dataDir: string, apiKey: string | null): Promise<void> {
+  const { pipeAgentTools } = await import('./mcp-stdio.ts');
+  pipeAgentTools(dataDir, apiKey);
 }
 
 async function serve(options: StartOptions, open: boolean): Promise<void> {

@@ -1,6 +1,5 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import Database from 'better-sqlite3';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { buildApp, pagesPath } from './app.ts';
@@ -9,6 +8,7 @@ import { prepareDataDir } from './auth/secrets.ts';
 import { type Clock, newId, sha256, systemClock } from './clock.ts';
 import { StartFault } from './faults.ts';
 import { startHousekeeping } from './housekeeping.ts';
+import { takeFolder } from './instance.ts';
 import { createMetering } from './metering/metering.ts';
 import type { BaseDeps, Deps } from './operations/context.ts';
 import type { ServerOptions } from './options.ts';
@@ -114,9 +114,7 @@ export async function startWorkbench(given: StartOptions): Promise<Workbench> {
     const opened = await openWorkbench(options, systemClock, log);
     try {
       const url = await listen(opened.app, options);
-      const runtimeFile = path.join(options.dataDir, 'runtime.json');
-      writeFileSync(runtimeFile, JSON.stringify({ url, pid: process.pid }), { mode: 0o600 });
-      chmodSync(runtimeFile, 0o600);
+      lock.announce(url);
       return {
         url,
         mcpUrl: `${url}/mcp`,
@@ -152,34 +150,4 @@ async function listen(app: FastifyInstance, options: ServerOptions): Promise<str
   const address = app.server.address();
   const port = typeof address === 'object' && address !== null ? address.port : options.port;
   return `http://${options.host}:${port}`;
-}
-
-/** Holds the data folder by a lock that the system frees when the process ends, however it ends. */
-function takeFolder(dataDir: string): { release(): void } {
-  const db = new Database(path.join(dataDir, 'instance.lock.db'), { timeout: 0 });
-  try {
-    db.pragma('locking_mode = EXCLUSIVE');
-    db.exec('BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (x); COMMIT; BEGIN EXCLUSIVE');
-  } catch (cause) {
-    db.close();
-    if (!(cause instanceof Database.SqliteError) || !cause.code.startsWith('SQLITE_BUSY')) throw cause;
-    const url = addressOfOther(dataDir);
-    throw new StartFault(
-      'instance',
-      `The data folder ${dataDir} is in use by another workbench${url === null ? '' : ` at ${url}`}.`,
-      { cause, url },
-    );
-  }
-  return {
-    release() {
-      db.close();
-    },
-  };
-}
-
-function addressOfOther(dataDir: string): string | null {
-  const file = path.join(dataDir, 'runtime.json');
-  if (!existsSync(file)) return null;
-  const { url } = JSON.parse(readFileSync(file, 'utf8')) as { url?: unknown };
-  return typeof url === 'string' ? url : null;
 }
