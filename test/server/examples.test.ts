@@ -193,6 +193,35 @@ describe('importing a file', () => {
     expect((await call('GET', url)).body.total).toBe(0);
   });
 
+  it('refuses what would be stored as something else than it says [EXA-14]', async () => {
+    const { call, url } = await openType();
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const bad: [string, string, unknown[], string][] = [
+      ['csv', 'a,a.b,decision\n1,2,yes\n', [1, 'a.b'], 'the columns "a" and "a.b" name the same place'],
+      ['csv', 'a.b.c,a,decision\n1,2,yes\n', [1, 'a.b.c'], 'the columns "a" and "a.b.c" name the same place'],
+      ['csv', '__proto__.a,decision\n1,yes\n', [1, '__proto__.a'], 'this column name is not allowed'],
+      ['csv', `${'a.'.repeat(40)}a,decision\n1,yes\n`, [1, 'a.'.repeat(40)], 'at most 28 parts'],
+      ['json', `[{"x":${deep}}]`, [1, 1], 'nested more than 32 levels'],
+      ['jsonl', '{"x":1}\n{"x":{"__proto__":{"y":1}}}\n', [2, 1], '"__proto__" is not allowed'],
+      ['jsonl', '{"__proto__":{"y":1},"decision":"yes"}', [1, 1], '"__proto__" is not allowed'],
+      ['jsonl', '{"x":1,"x":2}', [1, 1], 'the key "x" twice'],
+      ['jsonl', '{"a":{"x":1e999}}', [1, 'a.x'], 'the number is too large'],
+      ['jsonl', '{"x":"a\\u0000b"}', [1, 'x'], 'holds a NUL'],
+      ['jsonl', '{"x":"\\ud800"}', [1, 'x'], 'half a surrogate pair'],
+      ['json', '[{"input":{"x":1}},{"x":2}]', [2, 'input'], '"input" is missing'],
+    ];
+    for (const [format, text, place, message] of bad) {
+      const answer = await call('POST', `${url}/import`, { format, content: text, commit: true });
+      const [detail] = answer.body.error.details ?? [];
+      expect([text.slice(0, 50), answer.status, detail?.loc.slice(2)]).toEqual([text.slice(0, 50), 422, place]);
+      expect(detail.msg).toContain(message);
+    }
+    expect((await call('GET', url)).body.total).toBe(0);
+    const mapping = { decision: 'decision', reason_codes: null, input: ['a.b'] };
+    const chosen = await csv(call, url, 'a,a.b,decision\n1,2,yes\n', { mapping });
+    expect(chosen.body.preview[0].input_payload).toEqual({ a: { b: 2 } });
+  });
+
   it('tells of labels that are no options before anything is written', async () => {
     const { call, url } = await openType();
     const preview = await csv(call, url, 'a,decision\n1,yes\n2,Yes\n3,Yes\n');

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import type { ImportMapping } from '../contract/examples.ts';
-import { parseJsonText } from '../json-body.ts';
+import { parseJsonText, readJsonBody } from '../json-body.ts';
 
 type ImportRequest = { format: 'csv' | 'tsv' | 'json' | 'jsonl'; content: string; mapping?: ImportMapping | undefined };
 /** One record of the file before the mapping: the line it starts on and its columns. */
@@ -19,6 +19,8 @@ const maxRows = 200_000;
 const decisionNames = ['expected_decision', 'decision', 'label', 'class', 'target', 'outcome', 'category'];
 const reasonNames = ['reason_codes', 'reason_code', 'reasons', 'reason'];
 const inputNames = ['input_payload', 'input'];
+/** Deeper ones could not be sent back: a body is nested at most 32 levels. */
+const mostSegments = 28;
 
 function refuse(problems: ErrorDetail[]): never {
   throw new WorkbenchError('validation_error', 'The file cannot be imported', problems.slice(0, 100));
@@ -63,6 +65,7 @@ export async function readImport(request: ImportRequest): Promise<ImportTable> {
   const names = [...columns.keys()];
   const mapping = request.mapping ?? guessMapping(names);
   checkMapping(mapping, names);
+  checkPlaces(chosenColumns(names, mapping));
   return {
     mapping,
     columns: [...columns].slice(0, 500).map(([name, { kinds, samples }]) => {
@@ -115,7 +118,6 @@ async function readDelimited(content: string, delimiter: string): Promise<Source
   const problems: ErrorDetail[] = [];
   header.forEach((name, index) => {
     if (name.trim() === '') problems.push(fault(1, index + 1, 'a column has no name'));
-    if (name.split('.').includes('__proto__')) problems.push(fault(1, index + 1, 'this column name is not allowed'));
     if (header.indexOf(name) !== index) problems.push(fault(1, index + 1, `the column "${name}" occurs twice`));
   });
   const body = await mapInTurns(parsed.slice(1), ({ record, info }) => {
@@ -159,11 +161,20 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** JSON of a file, read as strictly as a body: what a body may not hold would come back as something else. */
 function parseAt(text: string, firstLine: number): unknown {
   const parsed = parseJsonText(text);
-  if (parsed.ok) return parsed.value;
-  const { line, column, message } = parsed.fault;
-  return refuse([fault(firstLine + line - 1, column, message)]);
+  if (!parsed.ok) {
+    const { line, column, message } = parsed.fault;
+    return refuse([fault(firstLine + line - 1, column, message)]);
+  }
+  try {
+    return readJsonBody(Buffer.from(text));
+  } catch (error) {
+    if (!(error instanceof WorkbenchError)) throw error;
+    const [detail] = (error.details ?? []) as ErrorDetail[];
+    return refuse([fault(firstLine, detail?.loc.slice(1).join('.') ?? 1, detail?.msg ?? error.message)]);
+  }
 }
 
 function readJson(content: string): SourceRecord[] {
@@ -211,25 +222,48 @@ function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
   if (problems.length > 0) refuse(problems);
 }
 
+function chosenColumns(names: readonly string[], mapping: ImportMapping): readonly string[] {
+  return mapping.input ?? names.filter((name) => name !== mapping.decision && name !== mapping.reason_codes);
+}
+
+/** Refuses names that no input can have, and two names of which one would overwrite the other's value. */
+function checkPlaces(names: readonly string[]): void {
+  const problems: ErrorDetail[] = [];
+  const known = new Set(names);
+  for (const name of names) {
+    const segments = name.split('.');
+    if (segments.includes('__proto__')) problems.push(fault(1, name, 'this column name is not allowed'));
+    if (segments.length > mostSegments) {
+      problems.push(fault(1, name.slice(0, 80), `a column name has at most ${mostSegments} parts between its dots`));
+      continue;
+    }
+    const above = segments.map((_, depth) => segments.slice(0, depth).join('.')).find((outer) => known.has(outer));
+    if (above === undefined) continue;
+    problems.push(fault(1, name, `the columns "${above}" and "${name}" name the same place; rename or leave out one`));
+  }
+  if (problems.length > 0) refuse(problems);
+}
+
 function applyMapping({ line, values }: SourceRecord, mapping: ImportMapping): ImportedRow {
   const label = mapping.decision === null ? null : (values[mapping.decision] ?? null);
   if (typeof label === 'object' && label !== null)
     refuse([fault(line, mapping.decision ?? 1, 'the decision is not a text')]);
   return {
     line,
-    input: inputOf(values, mapping),
+    input: inputOf({ line, values }, mapping),
     decision: label === null || label === '' ? null : String(label),
     reasonCodes: reasonCodesOf(mapping.reason_codes === null ? null : values[mapping.reason_codes], line, mapping),
   };
 }
 
-function inputOf(values: JsonObject, mapping: ImportMapping): JsonObject {
-  const chosen =
-    mapping.input ?? Object.keys(values).filter((name) => name !== mapping.decision && name !== mapping.reason_codes);
+function inputOf({ line, values }: SourceRecord, mapping: ImportMapping): JsonObject {
+  const chosen = chosenColumns(Object.keys(values), mapping);
   const [only] = chosen;
-  const whole =
-    chosen.length === 1 && only !== undefined && inputNames.includes(only.toLowerCase()) ? values[only] : null;
-  if (isObject(whole)) return whole;
+  if (chosen.length === 1 && only !== undefined && inputNames.includes(only.toLowerCase())) {
+    const whole = values[only];
+    if (whole === undefined) refuse([fault(line, only, `"${only}" is missing`)]);
+    if (isObject(whole)) return whole;
+  }
   const input: JsonObject = {};
   for (const name of chosen) {
     const value = values[name];
