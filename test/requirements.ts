@@ -58,6 +58,7 @@ const decisionTypes = {
   'TYP-26': 'DELETE answers 204 without a body.',
   'TYP-27': 'Renaming an option everywhere is one operation that first shows what it touches.',
   'TYP-28': 'The decision type of another organisation does not exist for the caller.',
+  'TYP-29': 'An enabled escalation that names a connection which does not exist is a 422 at its place.',
   'VER-1':
     'A version has id, version_number, options, reason_codes, hard_rules, input_schema, confidence_thresholds, escalation_policy and created_at.',
   'VER-2': 'A version never changes; earlier ones stay readable.',

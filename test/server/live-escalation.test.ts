@@ -45,6 +45,40 @@ async function open(...behaviours: Behaviour[]) {
   return { call, url, stub, decide, escalate, connection: made.body };
 }
 
+describe('an escalation policy', () => {
+  it('may ask only a live model that is connected when it is set [TYP-29]', async () => {
+    const { call, url, escalate, decide, connection } = await open(says({ decision: 'approve', reason_codes: [] }));
+    const before = (await call('GET', url)).body;
+    const unknown = { enabled: true, connection: 'jury' };
+    const made = { name: 'other', options: ['yes', 'no'] };
+    const types = '/api/v1/decision-types';
+    for (const refused of [
+      await escalate(unknown),
+      await call('POST', types, { ...made, escalation_policy: unknown }),
+    ]) {
+      expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_error']);
+      expect(refused.body.error.details).toEqual([
+        {
+          type: 'unknown_connection',
+          loc: ['body', 'escalation_policy', 'connection'],
+          msg: 'there is no connection named "jury"; connect it first, or leave enabled false',
+        },
+      ]);
+    }
+    expect((await call('GET', url)).body).toEqual(before);
+    expect((await call('POST', types, { ...made, escalation_policy: { connection: 'jury' } })).status).toBe(201);
+
+    // removed later, it does not stand in the way of other changes, and its calls end in the fallback
+    expect((await escalate({})).status).toBe(200);
+    expect((await call('DELETE', `/api/v1/connections/${connection.id}`)).status).toBe(204);
+    expect((await call('PUT', url, { description: 'Loans', reason_codes: ['GOOD_SCORE', 'TOO_MUCH'] })).status).toBe(
+      200,
+    );
+    expect((await decide()).body).toMatchObject({ stage: 'fallback', fallback_used: true });
+    expect((await escalate({})).status).toBe(422);
+  });
+});
+
 describe('an open decision', () => {
   it('is asked of the live model where the type is set so, without personal data [SVC-3] [SVC-4] [THR-7]', async () => {
     const { call, url, stub, decide, escalate } = await open(

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Definition, escalationPolicySchema } from '../../engine/domain.ts';
-import { WorkbenchError } from '../../engine/errors.ts';
+import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../engine/domain.ts';
+import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { isoTime } from '../clock.ts';
 import type { DecisionType, DecisionTypeCreate, Version } from '../contract/decision-types.ts';
 import type { DecisionTypeRow, VersionRow } from '../store/decision-types.ts';
@@ -64,6 +64,19 @@ function refuseTakenName(deps: Deps, caller: Caller, name: string, exceptId: str
   }
 }
 
+/** A live model that may be asked must be connected when that is said; removed later, its calls end in the fallback. */
+function connectionProblems(deps: Deps, caller: Caller, policy: EscalationPolicy | undefined): ErrorDetail[] {
+  if (policy === undefined || !policy.enabled || policy.connection === null) return [];
+  if (deps.store.connections.byName(policy.connection, caller.organisationId) !== null) return [];
+  return [
+    {
+      type: 'unknown_connection',
+      loc: ['body', 'escalation_policy', 'connection'],
+      msg: `there is no connection named "${policy.connection}"; connect it first, or leave enabled false`,
+    },
+  ];
+}
+
 /** Makes a decision type with its first version; all checks included. */
 export async function createDecisionType(
   deps: Deps,
@@ -79,7 +92,10 @@ export async function createDecisionType(
     confidence_thresholds: body.confidence_thresholds,
     escalation_policy: body.escalation_policy,
   };
-  refuse(await checkDefinition(definition, body.fallback_option, field));
+  refuse([
+    ...(await checkDefinition(definition, body.fallback_option, field)),
+    ...connectionProblems(deps, caller, body.escalation_policy),
+  ]);
   return deps.store.transaction(() => {
     refuseTakenName(deps, caller, body.name, null);
     deps.metering.checkDecisionTypeCount(caller);
@@ -134,7 +150,10 @@ export const decisionTypeHandlers = {
     };
     const seen = findDecisionType(deps, caller, params.decision_type_id);
     const wished = merge(seen);
-    refuse(await checkDefinition(wished.definition, wished.fallbackOption, field));
+    refuse([
+      ...(await checkDefinition(wished.definition, wished.fallbackOption, field)),
+      ...connectionProblems(deps, caller, body.escalation_policy),
+    ]);
     deps.store.transaction(() => {
       const row = findDecisionType(deps, caller, params.decision_type_id);
       if (row.activeVersion.id !== seen.activeVersion.id) {
