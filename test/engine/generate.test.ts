@@ -82,6 +82,20 @@ describe('the embedded teacher with examples', () => {
     expect(signatureOf({ code: 'A1' })).not.toBe(signatureOf({ code: 'A2' }));
   });
 
+  it('frames texts where too few or too similar ones leave nothing to recombine', () => {
+    const similar = [1, 2, 3, 4].map((i) =>
+      example({ text: `My order ${i} arrived broken, please refund me` }, 'refund', i),
+    );
+    const short = [example({ text: 'Worst purchase ever, want my money back.' }, 'refund')];
+    for (const examples of [similar, short]) {
+      const proposals = take(material({ examples }), 'refund', 25);
+      expect(proposals).toHaveLength(25);
+      expect(new Set(proposals.map(({ input }) => signatureOf(input))).size).toBe(25);
+      for (const { input } of proposals)
+        expect(input.text).toMatch(/arrived broken, please refund me|want my money back/);
+    }
+  });
+
   it('stops where an option has no variety left', () => {
     const flags = [example({ a: true, b: 'x' }, 'refund', 0), example({ a: false, b: 'y' }, 'refund', 1)];
     expect(take(material({ examples: flags }), 'refund', 10)).toHaveLength(2);

@@ -57,6 +57,22 @@ describe('generated examples', () => {
     expect(options.filter((option) => option === 'wrong item')).toHaveLength(25);
   });
 
+  it('can be made of a few short messages, as a new type has them [GEN-1]', async () => {
+    const messages = {
+      approve: ['I love this product. It works great!', 'Amazing quality and fast shipping.'],
+      reject: ['Terrible. It broke after a day.', 'Worst purchase ever, want my money back.'],
+    };
+    const examples = Object.entries(messages).flatMap(([decision, texts]) =>
+      texts.map((text) => ({ input: { text }, decision })),
+    );
+    const { call, url } = await openType({ name: 'reviews', options: Object.keys(messages) }, examples);
+    const made = await generate(call, url);
+    expect([made.status, made.body.length]).toEqual([201, 10]);
+    const more = await generate(call, url, { count: 20, option: 'reject' });
+    expect([more.status, more.body.length]).toEqual([201, 20]);
+    for (const { input_payload } of more.body as Example[]) expect(input_payload.text).toMatch(/broke|purchase/);
+  });
+
   it('cost a credit for each started hundred tokens, and nothing where none are made [GEN-2] [CRD-7]', async () => {
     const { call, url } = await openType({ name: 'flags', options: ['yes', 'no'] }, [
       { input: { flag: true }, decision: 'yes' },

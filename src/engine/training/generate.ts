@@ -4,12 +4,14 @@ import { compileInputSchema } from '../input-schema.ts';
 import { createRandom, hashString, type Random } from '../random.ts';
 import { compileRules } from '../rules/compile.ts';
 import { isText, learnSlots, pick, recombine, type Slots, signatureOf, similarityOf } from './recombine.ts';
-import { comparedFields, phrasesOf, sampleCompared, sampleSchema } from './sample-input.ts';
+import { comparedFields, framed, phrasesOf, sampleCompared, sampleSchema } from './sample-input.ts';
 
 /** What the minimum is that training asks for, in all and per option. */
 export const minimumExamples = { total: 38, perOption: 38 } as const;
 /** Tries for one example before an option counts as exhausted. */
 const mostTries = 60;
+/** Tries without a new example after which texts are framed, too: few or similar texts have no more to recombine. */
+const triesBeforeFraming = 30;
 /** The second parent is the most alike of so many: between far examples an option may have none of its own. */
 const candidateParents = 4;
 
@@ -53,7 +55,7 @@ export type EmbeddedTeacher = {
 
 /**
  * Makes the embedded teacher. An option with examples gets recombinations of them (numbers between two of them, texts
- * spliced, slots varied); one without gets inputs sampled from schema, other options' inputs or rules, with texts that
+ * spliced, slots varied, and framed by an opening and an ending where that is exhausted); one without gets inputs sampled from schema, other options' inputs or rules, with texts that
  * name it. Every proposal passes `check`, which another
  * teacher may share. Deterministic by seed and content; offline.
  */
@@ -61,13 +63,13 @@ export function createEmbeddedTeacher(
   material: TeacherMaterial,
   check: ProposalCheck = createProposalCheck(material),
 ): EmbeddedTeacher {
-  const makers = new Map<string, () => Proposal>();
+  const makers = new Map<string, (attempt: number) => Proposal>();
   return {
     propose(option) {
       const make = makers.get(option) ?? makerOf(material, option);
       makers.set(option, make);
       for (let attempt = 0; attempt < mostTries; attempt += 1) {
-        const proposal = make();
+        const proposal = make(attempt);
         if (check(proposal) === 'ok') return proposal;
       }
       return null;
@@ -75,16 +77,18 @@ export function createEmbeddedTeacher(
   };
 }
 
-function makerOf(material: TeacherMaterial, option: string): () => Proposal {
+function makerOf(material: TeacherMaterial, option: string): (attempt: number) => Proposal {
   // each option draws from a sequence of its own, so that one does not depend on how often another was asked
   const random = createRandom(material.seed ^ hashString(option));
   const own = material.examples.filter((example) => example.decision === option);
   const slots = learnSlots(own.map(({ input }) => input));
   if (own.length === 0) return () => ({ input: sample(material, option, random), decision: option, reasonCodes: [] });
-  return () => {
+  return (attempt) => {
     const first = pick(own, random);
     const second = nearParent(first, own, random);
-    return { input: between(first, second, slots, random), decision: option, reasonCodes: first.reasonCodes };
+    const made = between(first, second, slots, random);
+    const input = attempt < triesBeforeFraming ? made : replaceTexts(made, (text) => framed(text, random));
+    return { input: input as JsonObject, decision: option, reasonCodes: first.reasonCodes };
   };
 }
 
@@ -133,8 +137,8 @@ function sample(material: TeacherMaterial, option: string, random: Random): Json
   return sampleCompared(comparedFields(trees), phrases, random);
 }
 
-function replaceTexts(value: Json, text: () => string): Json {
-  if (typeof value === 'string') return isText(value) ? text() : value;
+function replaceTexts(value: Json, text: (old: string) => string): Json {
+  if (typeof value === 'string') return isText(value) ? text(value) : value;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((member) => replaceTexts(member, text));
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replaceTexts(member, text)]));

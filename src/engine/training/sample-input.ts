@@ -26,6 +26,11 @@ const frames = [
 ];
 const closers = ['', 'Thank you.', 'Please advise.', 'Kind regards', 'It is urgent.', 'No hurry.', 'As discussed.'];
 
+/** The same text with an opening and an ending that name no class; perhaps with neither. */
+export function framed(text: string, random: Random): string {
+  return [pick(openers, random), text, pick(closers, random)].filter((part) => part !== '').join(' ');
+}
+
 /** Makes texts for an option from its own words and those of the type's description. */
 export type Phrases = (random: Random) => string;
 
