@@ -11,6 +11,8 @@ import { listOperations } from '../src/server/contract/operations.ts';
 import { projectRoot } from './freshness.ts';
 
 type Schema = {
+  $ref?: string;
+  $defs?: Record<string, Schema>;
   type?: string | string[];
   enum?: unknown[];
   const?: unknown;
@@ -77,7 +79,7 @@ function describeOperation(name: string, row: Operation): string[] {
 }
 
 function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string[] {
-  const schema = z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema;
+  const schema = inlined(z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema);
   const properties = Object.entries(schema.properties ?? {});
   if (properties.length === 0) return [`${capital(title)}: ${typeName(schema)}.`];
   const required = new Set(schema.required ?? []);
@@ -88,6 +90,19 @@ function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string
       ([field, of]) => `| \`${field}\` | ${typeName(of)} | ${notes(of, io === 'output' || required.has(field))} |`,
     ),
   ];
+}
+
+/** The schema with its shared parts in place of the references to them; none of them contains itself. */
+function inlined({ $defs = {}, ...root }: Schema): Schema {
+  const prefix = '#/$defs/';
+  const visit = (node: unknown): unknown => {
+    if (Array.isArray(node)) return node.map(visit);
+    if (typeof node !== 'object' || node === null) return node;
+    const { $ref, ...rest } = node as Schema;
+    const shared = $ref?.startsWith(prefix) ? $defs[$ref.slice(prefix.length)] : undefined;
+    return Object.fromEntries(Object.entries({ ...shared, ...rest }).map(([key, value]) => [key, visit(value)]));
+  };
+  return visit(root) as Schema;
 }
 
 function typeName(schema: Schema): string {

@@ -12,7 +12,6 @@ export const errorTable = {
   not_found: { status: 404, retryable: false, meaning: 'Resource not found' },
   decision_type_not_found: { status: 404, retryable: false, meaning: 'The decision type does not exist' },
   method_not_allowed: { status: 405, retryable: false, meaning: 'The route exists, not with this method' },
-  not_acceptable: { status: 406, retryable: false, meaning: 'The wished answer format is not offered' },
   conflict: { status: 409, retryable: false, meaning: 'The state of the resource does not allow this' },
   payload_too_large: { status: 413, retryable: false, meaning: 'Request body exceeds the size limit' },
   unsupported_media_type: { status: 415, retryable: false, meaning: 'Bodies must be application/json' },

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorTable } from '../../src/engine/errors.ts';
@@ -271,6 +271,23 @@ describe('what the service says of itself', () => {
     const docs = readFileSync(path.join(import.meta.dirname, '../../docs/errors.md'), 'utf8');
     for (const [code, { status }] of Object.entries(errorTable)) {
       expect(docs).toMatch(new RegExp(`\\| *${status} *\\| *\`${code}\``));
+    }
+    // and no code that nothing sends
+    const root = path.join(import.meta.dirname, '../../src');
+    const sources = globSync('{engine,server}/**/*.ts', {
+      cwd: root,
+      exclude: ['engine/errors.ts', 'server/contract/**'],
+    });
+    const sent = sources.map((file) => readFileSync(path.join(root, file), 'utf8')).join('\n');
+    for (const code of Object.keys(errorTable)) expect(sent).toContain(`'${code}'`);
+  });
+
+  it('shows every field of the main resources in the document for people', async () => {
+    const docs = readFileSync(path.join(import.meta.dirname, '../../docs/http-api.md'), 'utf8');
+    for (const [name, row] of Object.entries(operations)) {
+      const section = docs.split('\n### ').find((part) => part.includes(`(\`${name}\`;`)) ?? '';
+      expect(section, name).not.toMatch(/^(Body|Answer \d+)[^:]*: (list of )?any\.$/m);
+      expect(section, name).toContain(`${row.method} `);
     }
   });
 
