@@ -1,5 +1,5 @@
 /** Trainings that are cancelled, killed, stopped or cut off: each ends in exactly one terminal state. */
-import { type ChildProcess, fork } from 'node:child_process';
+import { ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,6 +22,8 @@ import {
 
 let dataDir: string;
 let bench: Workbench;
+/** While true, workers do not end when they are killed, in the story that asks for it. */
+let holdsKills = false;
 const artifacts = () => readdirSync(join(dataDir, 'artifacts'));
 /** A process that has ended but whose exit nobody collected (an orphan in a container) does not live. */
 const isAlive = (pid: number) => {
@@ -33,6 +35,7 @@ beforeEach(() => {
   dataDir = makeDataDir();
 });
 afterEach(async () => {
+  holdsKills = false;
   await bench.stop();
   removeDataDir(dataDir);
 });
@@ -115,23 +118,50 @@ describe('a training that is interrupted', () => {
     expect(left).toBe(0);
   });
 
-  it('is stopped and tried again when its process gives no sign of life [STA-8]', async () => {
-    bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 6_000 });
+  it('is stopped when its process gives no sign of life, holds the slot until that has ended, and is tried again [STA-8] [CRD-6]', async () => {
+    const held: (() => boolean)[] = [];
+    holdsKills = true;
+    bench = await startWorkbench(dataDir, {
+      heartbeatTimeoutMs: 6_000,
+      spawnChild: (name, options) => {
+        const child = spawnChild(name, options);
+        const kill = () => ChildProcess.prototype.kill.call(child, 'SIGKILL');
+        // a process that does not end at once, as one that waits for a disk
+        return name === 'worker'
+          ? Object.assign(child, { kill: () => (holdsKills ? held.push(kill) > 0 : kill()) })
+          : child;
+      },
+    });
     const path = await createTrainable(bench, loanType, loanExamples(40));
     const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
+    const policy = `${path}/policies/${policyId}`;
     const pid = workerPid(bench, policyId);
     process.kill(pid, 'SIGSTOP');
-    const seen = new Set<string>();
-    const done = await pollUntil(
-      () => bench.call('GET', `${path}/policies/${policyId}/progress`),
-      (answer) => {
-        for (const attempt of answer.body.attempts) if (attempt.error) seen.add(attempt.error);
-        return terminal(answer);
-      },
-    );
-    expect(done.body).toMatchObject({ status: 'deployed', retry_count: 1 });
-    expect([...seen]).toEqual(['the training gave no sign of life']);
+    const progress = () => bench.call('GET', `${policy}/progress`);
+    const stopping = await pollUntil(progress, ({ body }) => body.status !== 'training');
+    expect(stopping.body).toMatchObject({ status: 'stopping', attempts: [{ completed_at: null }] });
+    expect((await bench.call('GET', policy)).body).toMatchObject({ status: 'stopping', deployed: false });
+    const other = await createTrainable(bench, complaintType, complaintExamples(40));
+    for (const type of [path, other]) {
+      const refused = await bench.call('POST', `${type}/train`);
+      expect([refused.status, refused.body.error.code, isAlive(pid)]).toEqual([409, 'conflict', true]);
+    }
+    expect((await bench.call('POST', `${policy}/deploy`)).status).toBe(409);
+    holdsKills = false;
+    for (const kill of held) kill();
+    const done = await pollUntil(progress, terminal);
+    expect(done.body).toMatchObject({
+      status: 'deployed',
+      retry_count: 1,
+      attempts: [
+        { status: 'failed', error: 'the training gave no sign of life' },
+        { status: 'succeeded', error: null },
+      ],
+    });
     expect(isAlive(pid)).toBe(false);
+    // two attempts of one policy are one training
+    const usage = (await bench.call('GET', '/credits/usage?operation=training')).body;
+    expect([usage.total, usage.summary.total_credits]).toEqual([1, 2_000]);
   });
 
   it('stays ended when a note of its silence could only be written afterwards', async () => {

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { exportJWK, SignJWT } from 'jose';
@@ -43,6 +43,24 @@ describe('the life of an API key', () => {
         false,
       ]);
     }
+  });
+
+  it('is kept as a salt of its own and the HMAC of both under a secret outside the database [KEY-2]', async () => {
+    const { call, deps, dataDir } = await openForTest();
+    const secret = Buffer.from(readFileSync(path.join(dataDir, 'secrets', 'key-hmac'), 'utf8'), 'hex');
+    const made: { id: string; key: string }[] = [];
+    for (const name of ['shop', 'till']) made.push((await call('POST', keys, { name })).body);
+    const kept = deps.db.prepare<[string], { salt: Buffer; digest: Buffer }>(
+      'SELECT salt, digest FROM api_keys WHERE id = ?',
+    );
+    const salts = made.map(({ id, key }) => {
+      const row = kept.get(id);
+      if (row === undefined) throw new Error('the key is not kept');
+      expect(row.digest).toEqual(createHmac('sha256', secret).update(row.salt).update(key).digest());
+      return row.salt.toString('hex');
+    });
+    expect(new Set(salts).size).toBe(2);
+    expect(salts[0]).toHaveLength(32);
   });
 
   it('cannot be used on account routes [AUT-2] [AUT-6]', async () => {

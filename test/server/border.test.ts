@@ -82,6 +82,8 @@ describe('what the border refuses', () => {
       expect([answer.status, answer.body.error.message]).toEqual([status, expect.stringContaining(word)]);
     }
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    // 32 levels are read: what is wrong with this one is that it is no object
+    expect((await call('POST', base, `${'['.repeat(32)}${']'.repeat(32)}`)).status).toBe(422);
     const fine = await call('POST', base, '{"name":"colon: \\"{\\\\", "options":["a:b","\\ud83d\\ude00"]}');
     expect(fine.status).toBe(201);
   });
@@ -92,11 +94,20 @@ describe('what the border refuses', () => {
     expect([plain.status, plain.body.error.code]).toEqual([415, 'unsupported_media_type']);
     const packed = await call('POST', base, minimalType, { 'content-encoding': 'gzip' });
     expect(packed.status).toBe(415);
-    const large = await call('POST', base, { ...minimalType, description: 'x'.repeat(1024 * 1024) });
-    expect([large.status, large.body.error.code]).toEqual([413, 'payload_too_large']);
     const id = await makeType(call);
-    const examples = [{ input: { text: 'x'.repeat(2 * 1024 * 1024) } }];
-    expect((await call('POST', `${base}/${id}/examples`, { examples })).status).toBe(201);
+    const mib = 1024 * 1024;
+    const limits: [string, (text: string) => object, number, number][] = [
+      ['/api/v1/decide', (text) => ({ decision_type: 'none', input: { text } }), mib, 404],
+      [base, (text) => ({ ...minimalType, description: text }), mib, 422],
+      [`${base}/${id}/examples`, (text) => ({ examples: [{ input: { text } }] }), 16 * mib, 201],
+      [`${base}/${id}/examples/import`, (content) => ({ format: 'csv', content: `a\n${content}` }), 16 * mib, 200],
+    ];
+    for (const [url, bodyWith, limit, status] of limits) {
+      const room = limit - JSON.stringify(bodyWith('')).length;
+      expect([url, (await call('POST', url, bodyWith('x'.repeat(room)))).status]).toEqual([url, status]);
+      const large = await call('POST', url, bodyWith('x'.repeat(room + 1)));
+      expect([url, large.status, large.body.error.code]).toEqual([url, 413, 'payload_too_large']);
+    }
     expect((await call('POST', base, undefined)).body.error.details[0].loc).toEqual(['body']);
     expect((await call('PUT', `${base}/${id}`, 'null')).body.error.details[0].loc).toEqual(['body']);
     expect((await call('DELETE', `${base}/${id}`, '')).status).toBe(204);

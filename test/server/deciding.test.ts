@@ -61,6 +61,32 @@ describe('a decision request', () => {
   });
 });
 
+describe('the id of a call', () => {
+  it("is the caller's where it is usable, in the answer, the header and the record alike [DEC-9]", async () => {
+    const { token } = await bench.deps.auth.issuer.issue();
+    const ask = (id: string) =>
+      bench.app.inject({
+        method: 'POST',
+        url: '/api/v1/decide',
+        headers: { authorization: `Bearer ${token}`, host: '127.0.0.1', 'x-request-id': id },
+        payload: { decision_type: 'loan', input: applicant },
+      });
+    const made = expect.stringMatching(/^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/);
+    for (const [given, expected] of [
+      ['order 17 ~!', 'order 17 ~!'],
+      ['x'.repeat(128), 'x'.repeat(128)],
+      ['x'.repeat(129), made],
+      ['', made],
+    ]) {
+      const answer = await ask(given);
+      const { request_id } = answer.json();
+      expect([request_id, answer.headers['x-request-id']]).toEqual([expected, request_id]);
+      const [record] = (await bench.call('GET', `${path}/logs?page_size=1`)).body.items;
+      expect(record.request_id).toBe(request_id);
+    }
+  });
+});
+
 describe('the classifier', () => {
   it('gives every option a probability, one of them the confidence, and reason codes [SVC-2]', async () => {
     const { body } = await decide(applicant);
@@ -168,6 +194,24 @@ describe('an input schema', () => {
     expect((await decide({ amount: 1 })).body.stage).toBe('rules');
     await change({ input_schema: null, hard_rules: [] });
     expect((await decide({ amount: -1 })).status).toBe(200);
+  });
+});
+
+describe('at a threshold', () => {
+  it('the confidence counts as above it, the next larger number as below [THR-1] [THR-3]', async () => {
+    const { confidence } = (await decide(applicant)).body;
+    const next = confidence + 2 ** -53;
+    expect(next).toBeGreaterThan(confidence);
+    const answerAt = async (auto_decide: number, escalation: number) => {
+      await change({ confidence_thresholds: { auto_decide, escalation }, fallback_option: 'decline' });
+      const { stage, escalate } = (await decide(applicant)).body;
+      return [stage, escalate];
+    };
+    await change({ escalation_policy: { between: 'flag' } });
+    expect(await answerAt(confidence, 0)).toEqual(['classifier', false]);
+    expect(await answerAt(next, 0)).toEqual(['classifier', true]);
+    expect(await answerAt(1, confidence)).toEqual(['classifier', true]);
+    expect(await answerAt(1, next)).toEqual(['fallback', true]);
   });
 });
 

@@ -120,6 +120,12 @@ describe('examples', () => {
       added.map((example: { id: string }) => example.id),
     );
     expect((await call('GET', `${url}/stats`)).body.by_option).toEqual({ yes: 6, no: 6 });
+    const reviewed = async () => (await call('GET', `${url}?reviewed=true`)).body.total;
+    const review = { filter: { decision: 'no', reviewed: false }, action: 'set_reviewed', reviewed: true };
+    const marked = (await call('POST', `${url}/bulk`, review)).body;
+    expect([marked.affected, await reviewed()]).toEqual([6, 6]);
+    await call('POST', `${url}/undo`, { undo_token: marked.undo_token });
+    expect(await reviewed()).toBe(0);
     expect((await call('POST', `${url}/bulk`, { ids, filter: {}, action: 'delete' })).status).toBe(422);
   });
 });

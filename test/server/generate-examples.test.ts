@@ -18,7 +18,7 @@ async function openType(fields: Record<string, unknown>, examples: object[] = []
 const generate = (call: Call, url: string, body?: object) => call('POST', `${url}/examples/generate`, body);
 
 describe('generated examples', () => {
-  it('are ten synthetic, unreviewed ones unless asked otherwise, even for options with equal shares [GEN-1] [GEN-2] [GEN-3]', async () => {
+  it('are ten synthetic, unreviewed ones unless asked otherwise, even for options with equal shares [GEN-1] [GEN-2] [GEN-3] [EXA-5]', async () => {
     const { call, url } = await openType(loanType, loanExamples(20));
     const made = await generate(call, url);
     expect(made.status).toBe(201);
@@ -31,8 +31,9 @@ describe('generated examples', () => {
       by_source: { user: 40, synthetic: 10 },
       by_option: { approve: 25, decline: 25 },
     });
-    const listed = await call('GET', `${url}/examples?source=synthetic&reviewed=false`);
-    expect(listed.body.total).toBe(10);
+    const total = async (query: string) => (await call('GET', `${url}/examples?${query}`)).body.total;
+    expect(await total('source=synthetic&reviewed=false')).toBe(10);
+    expect([await total('source=user'), await total('source=synthetic&reviewed=true')]).toEqual([40, 0]);
   });
 
   it('are of the wished option only, new at each call, and never contradict a rule', async () => {
@@ -74,7 +75,7 @@ describe('generated examples', () => {
   });
 
   it('cost a credit for each started hundred tokens, and nothing where none are made [GEN-2] [CRD-7]', async () => {
-    const { call, url } = await openType({ name: 'flags', options: ['yes', 'no'] }, [
+    const { call, url, deps } = await openType({ name: 'flags', options: ['yes', 'no'] }, [
       { input: { flag: true }, decision: 'yes' },
       { input: { flag: false }, decision: 'no' },
     ]);
@@ -86,12 +87,18 @@ describe('generated examples', () => {
 
     const other = await makeType(call, { ...loanType, name: 'loan 2' });
     await call('POST', `/api/v1/decision-types/${other}/examples`, { examples: loanExamples(10) });
-    expect((await generate(call, `/api/v1/decision-types/${other}`, { count: 7 })).status).toBe(201);
+    const made = await generate(call, `/api/v1/decision-types/${other}`, { count: 7 });
+    expect(made.status).toBe(201);
     const usage = await call('GET', '/api/v1/credits/usage?operation=generation');
     expect(usage.body.total).toBe(1);
     const [{ credits, decision_type_id }] = usage.body.items;
     expect(decision_type_id).toBe(other);
-    expect(Number.isInteger(credits) && credits > 0 && credits < 20).toBe(true);
+    const tokenizer = deps.runtime.textModel.tokenizer();
+    const tokens = (made.body as Example[])
+      .map(({ input_payload }) => tokenizer.encode(JSON.stringify(input_payload)).length)
+      .reduce((sum, length) => sum + length);
+    expect(tokens % 100).not.toBe(0);
+    expect(credits).toBe(Math.ceil(tokens / 100));
   });
 
   it('are refused with the place of the fault, and without credits [GEN-2] [PLN-6]', async () => {

@@ -6,8 +6,12 @@ import { makeType, openForTest, stoppedClock } from './workbench.ts';
 const types = '/api/v1/decision-types';
 
 /** A workbench with a type and `count` log records, one per minute up to now. */
-async function openWithLogs(count: number, change: (index: number) => Partial<LogInsert> = () => ({})) {
-  const clock = stoppedClock(Date.now());
+async function openWithLogs(
+  count: number,
+  change: (index: number) => Partial<LogInsert> = () => ({}),
+  now = Date.now(),
+) {
+  const clock = stoppedClock(now);
   const opened = await openForTest({ synchronous: 'NORMAL' }, clock);
   const id = await makeType(opened.call, { reason_codes: ['A'] });
   const { seq } = opened.deps.db.prepare<[], { seq: number }>('SELECT seq FROM decision_types').get()!;
@@ -67,6 +71,8 @@ describe('the decision log', () => {
     const total = async (query: string) => (await call('GET', `${url}/logs?${query}`)).body.total;
     expect(await total('decision=yes')).toBe(20);
     expect(await total('escalated=true')).toBe(10);
+    expect(await total('escalated=false')).toBe(30);
+    expect(await total('decision=no&escalated=true')).toBe(0);
     expect(await total('min_confidence=0.5&max_confidence=0.7')).toBe(12);
     const from = new Date(clock.now() - 9.5 * 60_000).toISOString();
     expect(await total(`start_time=${from}`)).toBe(10);
@@ -126,6 +132,13 @@ describe('the decision log', () => {
       avg_latency_ms: 2,
       decision_types: [{ name: 'triage', escalation_rate: 0.25 }],
     });
+  });
+
+  it('counts as decisions of today those since midnight UTC [MET-2]', async () => {
+    const midnight = Date.UTC(2026, 5, 15);
+    const times = [midnight - 86_400_000, midnight - 1, midnight, midnight + 60_000];
+    const { call } = await openWithLogs(4, (index) => ({ createdAt: times[index] }), midnight + 3_600_000);
+    expect((await call('GET', '/api/v1/metrics')).body).toMatchObject({ total_decisions: 4, decisions_today: 2 });
   });
 
   it('forgets records past their retention [TYP-21]', async () => {

@@ -166,6 +166,7 @@ describe('a plan', () => {
       ['developer', 2],
       ['starter', 3],
       ['growth', 10],
+      ['scale', 50],
     ] as const) {
       await call('PUT', '/api/v1/billing/plan', { plan });
       const have = (await call('GET', types)).body.total;
