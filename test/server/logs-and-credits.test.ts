@@ -137,7 +137,7 @@ describe('the decision log', () => {
   it('counts as decisions of today those since midnight UTC [MET-2]', async () => {
     const midnight = Date.UTC(2026, 5, 15);
     const times = [midnight - 86_400_000, midnight - 1, midnight, midnight + 60_000];
-    const { call } = await openWithLogs(4, (index) => ({ createdAt: times[index] }), midnight + 3_600_000);
+    const { call } = await openWithLogs(4, (index) => ({ createdAt: times[index] ?? 0 }), midnight + 3_600_000);
     expect((await call('GET', '/api/v1/metrics')).body).toMatchObject({ total_decisions: 4, decisions_today: 2 });
   });
 
