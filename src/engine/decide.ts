@@ -53,6 +53,7 @@ export type Decider = {
   decide(input: JsonObject, options?: { trace?: boolean }): Decided | Promise<Decided>;
 };
 
+const noIds: readonly number[] = [];
 const noNgrams: NgramRow = { indices: [], values: [] };
 
 /** The classifier's verdict is turned into one of these by the thresholds. */
@@ -106,8 +107,15 @@ function settle(option: string, confidence: number, strange: string | null, sett
 }
 
 /** `class_probabilities` as own properties, whatever the options are called. */
-function byOption(options: readonly string[], probability: (index: number) => number): Record<string, number> {
-  return Object.freeze(Object.fromEntries(options.map((option, index) => [option, probability(index)])));
+function byOption(options: readonly string[], probabilities: ArrayLike<number>): Record<string, number> {
+  const entries: Record<string, number> = {};
+  for (let index = 0; index < options.length; index++) {
+    const option = options[index] as string;
+    const value = probabilities[index] ?? 0;
+    if (option === '__proto__') Object.defineProperty(entries, option, { value, enumerable: true });
+    else entries[option] = value;
+  }
+  return Object.freeze(entries);
 }
 
 function frozenList(values: readonly string[]): string[] {
@@ -208,6 +216,8 @@ export function compileDecider(
   const features = compileFeatures(plan);
   const ngramsOf = plan.text?.ngrams ? compileNgrams(plan.text.ngrams) : null;
   const encoderSpec = plan.text?.encoder ?? null;
+  const embeddingSize = encoderSpec?.dimensions ?? 0;
+  const scratch = new Float32Array(features.tabularSize + embeddingSize);
   const familiarityOf =
     bundle.familiarity === null || settings.escalationPolicy.unfamiliar === 'ignore'
       ? null
@@ -218,7 +228,10 @@ export function compileDecider(
   const scoreHeads = headModel === null ? null : compileScorer(headModel);
   const noCodes = frozenList([]);
   const noRules = frozenList([]);
-  const uniform = byOption(options, () => 1 / options.length);
+  const uniform = byOption(
+    options,
+    options.map(() => 1 / options.length),
+  );
   const ruleDecisions = settings.rules.file.rules.map(
     (rule): Decision =>
       Object.freeze({
@@ -229,7 +242,10 @@ export function compileDecider(
         fallback_used: false,
         rules_triggered: frozenList([rule.name]),
         policy_version: manifest.policy_version,
-        class_probabilities: byOption(options, (index) => (options[index] === rule.then ? 1 : 0)),
+        class_probabilities: byOption(
+          options,
+          options.map((option) => (option === rule.then ? 1 : 0)),
+        ),
         explanation: explain.rule(rule.name),
         stage: 'rules',
         unfamiliar: false,
@@ -274,7 +290,7 @@ export function compileDecider(
     const decision = compose(
       outcome,
       confidence,
-      byOption(options, (index) => scores[index] ?? 0),
+      byOption(options, scores),
       outcome.stage === 'classifier' ? codesFor(outcome.decision, reasons) : noCodes,
     );
     const liveModel = outcome.settled || !settings.escalationPolicy.enabled ? null : settings.escalationPolicy;
@@ -327,22 +343,21 @@ export function compileDecider(
         const trace = timer === null ? null : traceWithoutClassifier(ruled.trace, null, timer);
         return { ok: true, decision: ruleDecision, trace, liveModel: null };
       }
-      const tabular = features.tabular(input);
+      // while the encoder works on one input the next may come; without one, all can use the same numbers
+      const dense = features.tabular(input, embeddingSize === 0 ? scratch : new Float32Array(scratch.length));
       timer?.mark('features');
       if (plan.text === null || ports.tokenizer === null) {
-        return classify(input, { dense: tabular, ngrams: noNgrams, text: null, ids: [] }, ruled.trace, timer);
+        return classify(input, { dense, ngrams: noNgrams, text: null, ids: noIds }, ruled.trace, timer);
       }
       const text = features.textOf(input);
       const ids = ports.tokenizer.encode(text.text);
       const ngrams = ngramsOf === null ? noNgrams : ngramsOf(ids);
       if (encoderSpec === null || ports.encoder === null) {
         timer?.mark('text');
-        return classify(input, { dense: tabular, ngrams, text, ids }, ruled.trace, timer);
+        return classify(input, { dense, ngrams, text, ids }, ruled.trace, timer);
       }
       return ports.encoder.embed(encoderInput(ids, encoderSpec.max_tokens).ids).then(
         (embedding) => {
-          const dense = new Float32Array(features.tabularSize + encoderSpec.dimensions);
-          dense.set(tabular);
           for (let d = 0; d < encoderSpec.dimensions; d++) {
             dense[features.tabularSize + d] = (embedding[d] ?? 0) * encoderSpec.scale;
           }

@@ -29,10 +29,11 @@ export function compileScorer(model: ClassifierModel): Scorer {
   const trees = model.kind === 'logistic' ? null : model.trees;
   const linear = model.kind === 'trees' ? null : model;
   const addTreeScores = trees === null ? null : compileTrees(trees, trees.roots.length);
+  const bias = Float64Array.from(model.bias);
   const columns = new Float32Array(trees?.columnCount ?? 0);
   const scores = new Float64Array(trees?.scoreCount ?? 0);
   return (dense, indices, values) => {
-    const logits = Float64Array.from(model.bias);
+    const logits = bias.slice();
     if (linear !== null) {
       for (let d = 0; d < D; d++) addScaledRow(logits, linear.dense, d * K, dense[d] as number);
       for (let j = 0; j < indices.length; j++) {

@@ -1,8 +1,8 @@
 /** A feature plan made ready to run. */
 import type { JsonObject } from '../domain.ts';
-import { fieldSize, transformField } from './kinds.ts';
+import { compileField, fieldSize } from './kinds.ts';
 import type { FeaturePlan } from './plan.ts';
-import { valueAt } from './values.ts';
+import { compilePath } from './values.ts';
 
 /** Where a field stands in the dense vector. */
 export type Slot = { field: string; kind: string; start: number; size: number };
@@ -12,8 +12,8 @@ export type InputText = { text: string; parts: { field: string; end: number }[] 
 export type CompiledFeatures = {
   slots: Slot[];
   tabularSize: number;
-  /** The tabular part of the dense vector, float32, `tabularSize` long. */
-  tabular(input: JsonObject): Float32Array;
+  /** Writes the tabular part of the dense vector, `tabularSize` numbers in float32, over the start of `dense`. */
+  tabular(input: JsonObject, dense?: Float32Array): Float32Array;
   /** The text fields joined by line ends; missing and non-string values are skipped. */
   textOf(input: JsonObject): InputText;
 };
@@ -26,22 +26,25 @@ export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
     size += slot.size;
     return slot;
   });
-  const textFields = (plan.text?.fields ?? []).map((path) => ({ path, field: path.join('.') }));
+  const fields = plan.fields.map((field, index) => ({
+    read: compilePath(field.path),
+    write: compileField(field),
+    start: slots[index]?.start ?? 0,
+  }));
+  const textFields = (plan.text?.fields ?? []).map((path) => ({ read: compilePath(path), field: path.join('.') }));
   return {
     slots,
     tabularSize: size,
-    tabular(input) {
-      const dense = new Float32Array(size);
-      plan.fields.forEach((field, index) => {
-        dense.set(transformField(field, valueAt(input, field.path)), slots[index]?.start ?? 0);
-      });
+    tabular(input, dense = new Float32Array(size)) {
+      dense.fill(0, 0, size);
+      for (const { read, write, start } of fields) write(read(input), dense, start);
       return dense;
     },
     textOf(input) {
       let text = '';
       const parts: InputText['parts'] = [];
-      for (const { path, field } of textFields) {
-        const value = valueAt(input, path);
+      for (const { read, field } of textFields) {
+        const value = read(input);
         if (typeof value !== 'string') continue;
         text = parts.length === 0 ? value : `${text}\n${value}`;
         parts.push({ field, end: text.length });

@@ -16,11 +16,14 @@ import {
 
 type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
 
-/** A field kind. `fit` never fails; `transform` writes exactly `size(field)` numbers in double precision. */
+/** Writes the slots of one value into `dense` from `start` on; what it leaves alone must be 0 before. */
+export type SlotWriter = (value: Json | undefined, dense: Float32Array, start: number) => void;
+
+/** A field kind. `fit` never fails; the writers of `compile` compute in double precision and fill `size(field)` slots. */
 type Kind<K extends FieldKind> = {
   fit(path: string[], values: readonly (Json | undefined)[]): FieldOf<K>;
   size(field: FieldOf<K>): number;
-  transform(field: FieldOf<K>, value: Json | undefined): number[];
+  compile(field: FieldOf<K>): SlotWriter;
   describe(field: FieldOf<K>): string;
 };
 
@@ -34,8 +37,16 @@ const number: Kind<'number'> = {
     return { kind: 'number', path, median: medianOf(present), ...statOf(present) };
   },
   size: () => 2,
-  transform(field, value) {
-    return isFiniteNumber(value) ? [z(value, field), 0] : [z(field.median, field), 1];
+  compile(field) {
+    const ofMedian = z(field.median, field);
+    return (value, dense, start) => {
+      if (isFiniteNumber(value)) {
+        dense[start] = z(value, field);
+        return;
+      }
+      dense[start] = ofMedian;
+      dense[start + 1] = 1;
+    };
   },
   describe: (field) => `a number, around ${Number(field.median.toPrecision(4))}`,
 };
@@ -43,7 +54,10 @@ const number: Kind<'number'> = {
 const boolean: Kind<'boolean'> = {
   fit: (path) => ({ kind: 'boolean', path }),
   size: () => 2,
-  transform: (_field, value) => [value === true ? 1 : 0, typeof value === 'boolean' ? 0 : 1],
+  compile: () => (value, dense, start) => {
+    if (value === true) dense[start] = 1;
+    else if (value !== false) dense[start + 1] = 1;
+  },
   describe: () => 'yes or no',
 };
 
@@ -53,12 +67,13 @@ const category: Kind<'category'> = {
     return { kind: 'category', path, values: frequentValues(texts, texts.length >= 100 ? 2 : 1, maxCategories) };
   },
   size: (field) => field.values.length + 2,
-  transform(field, value) {
-    const slots = new Array<number>(field.values.length + 2).fill(0);
-    const text = categoryText(value);
-    const known = text === null ? -1 : field.values.indexOf(text);
-    slots[text === null ? field.values.length + 1 : known < 0 ? field.values.length : known] = 1;
-    return slots;
+  compile(field) {
+    const unknown = field.values.length;
+    const slots = new Map(field.values.map((text, index) => [text, index]));
+    return (value, dense, start) => {
+      const text = categoryText(value);
+      dense[start + (text === null ? unknown + 1 : (slots.get(text) ?? unknown))] = 1;
+    };
   },
   describe: (field) => `one of ${field.values.length} values`,
 };
@@ -69,22 +84,22 @@ const date: Kind<'date'> = {
     return { kind: 'date', path, ...statOf(days) };
   },
   size: () => 8,
-  transform(field, value) {
+  compile: (field) => (value, dense, start) => {
     const parts = parseDate(value);
-    if (parts === null) return [0, 0, 0, 0, 0, 0, 0, 1];
-    const month = (2 * Math.PI * (parts.month - 1)) / 12;
-    const weekday = (2 * Math.PI * parts.weekday) / 7;
-    const hour = (2 * Math.PI * parts.hour) / 24;
-    return [
-      z(parts.epochDays, field),
-      Math.sin(month),
-      Math.cos(month),
-      Math.sin(weekday),
-      Math.cos(weekday),
-      Math.sin(hour),
-      Math.cos(hour),
-      0,
+    if (parts === null) {
+      dense[start + 7] = 1;
+      return;
+    }
+    dense[start] = z(parts.epochDays, field);
+    const angles = [
+      (2 * Math.PI * (parts.month - 1)) / 12,
+      (2 * Math.PI * parts.weekday) / 7,
+      (2 * Math.PI * parts.hour) / 24,
     ];
+    angles.forEach((angle, index) => {
+      dense[start + 1 + 2 * index] = Math.sin(angle);
+      dense[start + 2 + 2 * index] = Math.cos(angle);
+    });
   },
   describe: () => 'a date',
 };
@@ -115,12 +130,18 @@ const numbers: Kind<'numbers'> = {
     return { kind: 'numbers', path, stats };
   },
   size: () => 6,
-  transform(field, value) {
-    if (!Array.isArray(value)) return [0, 0, 0, 0, 0, 1];
-    const summary = summaryOf(value);
+  compile(field) {
     const stat = (index: number) => field.stats[index] ?? zeroStat;
-    const rest = summary === null ? [0, 0, 0, 0] : summary.map((x, index) => z(x, stat(index + 1)));
-    return [z(value.length, stat(0)), ...rest, 0];
+    return (value, dense, start) => {
+      if (!Array.isArray(value)) {
+        dense[start + 5] = 1;
+        return;
+      }
+      dense[start] = z(value.length, stat(0));
+      summaryOf(value)?.forEach((x, index) => {
+        dense[start + 1 + index] = z(x, stat(index + 1));
+      });
+    };
   },
   describe: () => 'a list of numbers: its length, mean, least, greatest and sum',
 };
@@ -137,14 +158,16 @@ const strings: Kind<'strings'> = {
     };
   },
   size: (field) => field.values.length + 2,
-  transform(field, value) {
-    if (!Array.isArray(value)) return [...new Array<number>(field.values.length + 1).fill(0), 1];
+  compile: (field) => (value, dense, start) => {
+    if (!Array.isArray(value)) {
+      dense[start + field.values.length + 1] = 1;
+      return;
+    }
+    dense[start] = z(value.length, field.stats[0] ?? zeroStat);
     const members = new Set(value);
-    return [
-      z(value.length, field.stats[0] ?? zeroStat),
-      ...field.values.map((known) => (members.has(known) ? 1 : 0)),
-      0,
-    ];
+    field.values.forEach((known, index) => {
+      if (members.has(known)) dense[start + 1 + index] = 1;
+    });
   },
   describe: (field) => `a list of texts: its length and ${field.values.length} known members`,
 };
@@ -194,13 +217,17 @@ const objects: Kind<'objects'> = {
     return { kind: 'objects', path, stats: [statOf(lists.map((list) => list.length))], members };
   },
   size: (field) => 2 + 4 * field.members.length,
-  transform(field, value) {
-    if (!Array.isArray(value)) return [...new Array<number>(1 + 4 * field.members.length).fill(0), 1];
-    const numbers = field.members.flatMap(({ path, stats }) => {
-      const summary = summaryOf(membersAt(value, path));
-      return summary === null ? [0, 0, 0, 0] : summary.map((x, index) => z(x, stats[index] ?? zeroStat));
+  compile: (field) => (value, dense, start) => {
+    if (!Array.isArray(value)) {
+      dense[start + 1 + 4 * field.members.length] = 1;
+      return;
+    }
+    dense[start] = z(value.length, field.stats[0] ?? zeroStat);
+    field.members.forEach(({ path, stats }, member) => {
+      summaryOf(membersAt(value, path))?.forEach((x, index) => {
+        dense[start + 1 + 4 * member + index] = z(x, stats[index] ?? zeroStat);
+      });
     });
-    return [z(value.length, field.stats[0] ?? zeroStat), ...numbers, 0];
   },
   describe: ({ members }) =>
     members.length === 0
@@ -234,9 +261,9 @@ export function fieldSize(field: Field): number {
   return kindOf(field).size(field);
 }
 
-/** The slots of one value, in double precision. */
-export function transformField(field: Field, value: Json | undefined): number[] {
-  return kindOf(field).transform(field, value);
+/** Prepares the writing of a field's values into their slots. */
+export function compileField(field: Field): SlotWriter {
+  return kindOf(field).compile(field);
 }
 
 /** A few words about the field for people. */

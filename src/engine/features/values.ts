@@ -18,6 +18,14 @@ export function valueAt(input: JsonObject, path: readonly string[]): Json | unde
   return value;
 }
 
+/** `valueAt` for one path and many inputs as JSON gives them. */
+export function compilePath(path: readonly string[]): (input: JsonObject) => Json | undefined {
+  const [name] = path;
+  // without a name that every object inherits there is nothing but own keys to be found
+  if (path.length === 1 && name !== undefined && !(name in Object.prototype)) return (input) => input[name];
+  return (input) => valueAt(input, path);
+}
+
 export type Leaf = { path: string[]; value: Json };
 
 /** All leaves of an input: nested objects are opened, arrays and scalars are leaves. Empty objects have none. */
