@@ -50,13 +50,14 @@ export function createMetering(store: Store, clock: Clock) {
       };
     },
     /**
-     * Whether one more decision is allowed, `pending` being decisions that are decided but not yet committed.
-     * Throws `quota_exceeded`.
+     * Whether one more decision is allowed, `pendingOf` counting the organisation's decisions that are decided but not
+     * yet committed. Throws `quota_exceeded`.
      */
-    checkDecision(caller: Organisation, pending = 0): void {
+    checkDecision(caller: Organisation, pendingOf: (organisationSeq: number) => number): void {
       const plan = planOf(caller);
       if (plan.credits === null) return;
       const { used, decisions } = account(caller);
+      const pending = pendingOf(caller.organisationSeq);
       if (plan.decisions !== null && decisions + pending >= plan.decisions) {
         throw new WorkbenchError('quota_exceeded', `The ${plan.title} plan allows ${plan.decisions} decisions.`);
       }

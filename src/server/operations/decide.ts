@@ -29,7 +29,7 @@ async function make(
   const policy = store.policies.deployedOf(type.id);
   if (!policy)
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type; train one first');
-  const checkBudget = () => metering.checkDecision(caller, runtime.decisions.pendingOf(caller.organisationSeq));
+  const checkBudget = () => metering.checkDecision(caller, runtime.decisions.pendingOf);
   checkBudget();
   const answered = runtime.deployed.get(type, policy).decide(request.input, { trace });
   const decided = answered instanceof Promise ? await answered : answered;
@@ -42,40 +42,28 @@ async function make(
   // while the text encoder or the live model worked, other calls may have taken what was left
   if (answered instanceof Promise || liveModel !== null) checkBudget();
   const latencyMs = Math.round((clock.monotonic() - began) * 1_000) / 1_000;
-  const createdAt = clock.now();
-  const logId = deps.newId();
-  const recorded = runtime.decisions.commit({
-    log: {
-      id: logId,
-      decisionTypeSeq: type.seq,
-      requestId,
-      inputJson: JSON.stringify(
-        type.piiFields.length === 0 ? request.input : deps.auth.redact(request.input, type.piiFields),
-      ),
-      decision: decision.decision,
-      confidence: decision.confidence,
-      stage: decision.stage,
-      reasonCodes: decision.reason_codes,
-      classProbabilities: decision.class_probabilities,
-      rulesTriggered: decision.rules_triggered,
-      escalated: decision.escalate,
-      fallbackUsed: decision.fallback_used,
-      unfamiliar: decision.unfamiliar,
-      policyVersion: decision.policy_version,
-      latencyMs,
-      apiKeyId: caller.apiKeyId,
-      createdAt,
-    },
-    credit: {
-      id: deps.newId(),
-      organisationSeq: caller.organisationSeq,
-      operation: 'decision',
-      credits: metering.prices.decision,
-      decisionTypeId: type.id,
-      referenceId: logId,
-      createdAt,
-    },
-  });
+  const record = {
+    id: deps.newId(),
+    decisionTypeSeq: type.seq,
+    requestId,
+    inputJson: JSON.stringify(
+      type.piiFields.length === 0 ? request.input : deps.auth.redact(request.input, type.piiFields),
+    ),
+    decision: decision.decision,
+    confidence: decision.confidence,
+    stage: decision.stage,
+    reasonCodes: decision.reason_codes,
+    classProbabilities: decision.class_probabilities,
+    rulesTriggered: decision.rules_triggered,
+    escalated: decision.escalate,
+    fallbackUsed: decision.fallback_used,
+    unfamiliar: decision.unfamiliar,
+    policyVersion: decision.policy_version,
+    latencyMs,
+    apiKeyId: caller.apiKeyId,
+    createdAt: clock.now(),
+  };
+  const recorded = runtime.decisions.commit(record, caller.organisationSeq);
   const response = { ...decision, latency_ms: latencyMs, request_id: requestId };
   return { response: decided.trace ? { ...response, trace: decided.trace } : response, recorded };
 }

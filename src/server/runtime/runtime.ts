@@ -168,7 +168,7 @@ export function createRuntime(base: BaseDeps): Runtime {
   return {
     jobs,
     deployed,
-    decisions: createCommitQueue(base.db),
+    decisions: createCommitQueue(base.db, base.metering.prices.decision),
     encoderHost,
     textModel,
     teachers,

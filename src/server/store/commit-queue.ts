@@ -1,45 +1,46 @@
 /** Log record and credit entry of every decision, committed together before the answer leaves. */
 import { WorkbenchError } from '../../engine/errors.ts';
-import { type CreditEntry, insertCreditEntry } from './credits.ts';
+import { chargeDecisions } from './credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { insertLogRecord, type LogInsert } from './logs.ts';
 
-export type DecisionRecord = { log: LogInsert; credit: CreditEntry };
 export type CommitQueue = {
-  /** Resolves after the record is durable; rejects with `unavailable`, nothing written, when it cannot be. */
-  commit(record: DecisionRecord): Promise<void>;
+  /**
+   * Resolves after the record, and the credit entry of the organisation that pays for it, are durable; rejects with
+   * `unavailable`, nothing written, when they cannot be.
+   */
+  commit(record: LogInsert, organisationSeq: number): Promise<void>;
   /** Decisions of an organisation that wait for their commit. */
   pendingOf(organisationSeq: number): number;
 };
-type Waiting = { record: DecisionRecord; resolve(): void; reject(error: WorkbenchError): void };
+type Waiting = {
+  record: LogInsert;
+  organisationSeq: number;
+  resolve(): void;
+  reject(error: WorkbenchError): void;
+};
 
 const LONGEST_QUEUE = 10_000;
+/** A group of this size is committed without looking whether more are coming. */
+const FULL_GROUP = 64;
 /** Faults of the disk or the file hit every record alike: trying one by one would only repeat them. */
 const sharedFaults = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
 
 /**
- * Records that arrive in one event-loop turn share one transaction; what arrives while it runs forms the next. So the
- * cost of the disk's sync is paid once for many callers, and no timer delays a single one.
+ * Records that arrive while the event loop turns share one transaction, which begins with the first turn that brought
+ * nothing new. So the cost of the disk's sync is paid once for many callers, no timer delays a single one, and callers
+ * that come one by one, each a little after the other, do not wait for a sync each. Each decision costs `credits`.
  */
-export function createCommitQueue(db: WorkbenchDatabase): CommitQueue {
+export function createCommitQueue(db: WorkbenchDatabase, credits: number): CommitQueue {
   const insertLog = insertLogRecord(db);
-  const insertCredit = insertCreditEntry(db);
-  const pendingByOrganisation = new Map<number, number>();
+  const charge = chargeDecisions(db);
   let waiting: Waiting[] = [];
 
   const write = db.transaction((batch: readonly Waiting[]) => {
-    for (const { record } of batch) {
-      insertLog(record.log);
-      insertCredit(record.credit);
-    }
+    let last = 0;
+    for (const { record } of batch) last = insertLog(record);
+    charge(last - batch.length + 1, last, credits);
   });
-
-  function count(record: DecisionRecord, by: 1 | -1): void {
-    const key = record.credit.organisationSeq;
-    const pending = (pendingByOrganisation.get(key) ?? 0) + by;
-    if (pending === 0) pendingByOrganisation.delete(key);
-    else pendingByOrganisation.set(key, pending);
-  }
 
   function settle(batch: readonly Waiting[]): void {
     try {
@@ -50,42 +51,34 @@ export function createCommitQueue(db: WorkbenchDatabase): CommitQueue {
         for (const one of batch) settle([one]);
         return;
       }
-      const error = new WorkbenchError(
-        'unavailable',
-        'The decision could not be recorded; nothing was charged',
-        undefined,
-        {
-          cause,
-        },
-      );
-      for (const one of batch) finish(one, error);
+      const message = 'The decision could not be recorded; nothing was charged';
+      const error = new WorkbenchError('unavailable', message, undefined, { cause });
+      for (const one of batch) one.reject(error);
       return;
     }
-    for (const one of batch) finish(one, null);
+    for (const one of batch) one.resolve();
   }
 
-  function finish(one: Waiting, error: WorkbenchError | null): void {
-    count(one.record, -1);
-    if (error) one.reject(error);
-    else one.resolve();
+  function settleWhenQuiet(seen: number): void {
+    if (waiting.length > seen && waiting.length < FULL_GROUP) {
+      setImmediate(settleWhenQuiet, waiting.length);
+      return;
+    }
+    const batch = waiting;
+    waiting = [];
+    settle(batch);
   }
 
   return {
-    commit(record) {
+    commit(record, organisationSeq) {
       if (waiting.length >= LONGEST_QUEUE) {
         return Promise.reject(new WorkbenchError('unavailable', 'Too many decisions wait to be recorded'));
       }
-      count(record, 1);
       return new Promise((resolve, reject) => {
-        waiting.push({ record, resolve, reject });
-        if (waiting.length > 1) return;
-        setImmediate(() => {
-          const batch = waiting;
-          waiting = [];
-          settle(batch);
-        });
+        waiting.push({ record, organisationSeq, resolve, reject });
+        if (waiting.length === 1) setImmediate(settleWhenQuiet, 0);
       });
     },
-    pendingOf: (organisationSeq) => pendingByOrganisation.get(organisationSeq) ?? 0,
+    pendingOf: (organisationSeq) => waiting.filter((one) => one.organisationSeq === organisationSeq).length,
   };
 }

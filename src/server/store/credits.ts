@@ -22,7 +22,7 @@ type UsageRow = {
   created_at: number;
 };
 
-/** Prepares the insert of a ledger entry; the commit queue runs it beside the log record. */
+/** Prepares the insert of a ledger entry. */
 export function insertCreditEntry(db: WorkbenchDatabase): (entry: CreditEntry) => void {
   const statement = db.prepare(
     `INSERT INTO credit_entries (id, organisation_seq, operation, credits, decision_type_id, reference_id, created_at)
@@ -41,6 +41,28 @@ export function insertCreditEntry(db: WorkbenchDatabase): (entry: CreditEntry) =
     );
     const seq = Number(lastInsertRowid);
     if (fillsBlock(seq)) summarise.run(seq - blockRows + 1, seq);
+  };
+}
+
+/**
+ * Prepares the ledger's entries for the log records from one row number to another, each with the id of its record; the
+ * commit queue runs it in the transaction of the records. One statement for all of them costs less than half of what
+ * one for each does. A record without its type is a fault.
+ */
+export function chargeDecisions(db: WorkbenchDatabase): (first: number, last: number, credits: number) => void {
+  const statement = db.prepare<[number, number, number]>(
+    `INSERT INTO credit_entries (id, organisation_seq, operation, credits, decision_type_id, reference_id, created_at)
+     SELECT l.id, o.seq, 'decision', ?, t.id, l.id, l.created_at FROM decision_logs l
+       LEFT JOIN decision_types t ON t.seq = l.decision_type_seq LEFT JOIN organisations o ON o.id = t.organisation_id
+     WHERE l.seq BETWEEN ? AND ? ORDER BY l.seq`,
+  );
+  const summarise = summariseCredits(db);
+  return (first, last, credits) => {
+    const { changes, lastInsertRowid } = statement.run(credits, first, last);
+    const end = Number(lastInsertRowid) + 1;
+    for (let block = blockOf(end - changes); block < blockOf(end); block += 1) {
+      summarise.run(block * blockRows, (block + 1) * blockRows - 1);
+    }
   };
 }
 

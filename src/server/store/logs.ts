@@ -37,8 +37,8 @@ export type LogInsert = {
 
 export type LogRow = Omit<LogInsert, 'decisionTypeSeq'> & { seq: number; correctedDecision: string | null };
 
-/** Prepares the insert that the commit queue runs inside its transaction, together with the credit entry. */
-export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => void {
+/** Prepares the insert that the commit queue runs inside its transaction; it gives the record's row number. */
+export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => number {
   const statement = db.prepare(
     `INSERT INTO decision_logs (id, decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
        class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, latency_ms, api_key_id,
@@ -55,9 +55,9 @@ export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => v
       record.decision,
       record.confidence,
       record.stage,
-      JSON.stringify(record.reasonCodes),
+      listText(record.reasonCodes),
       JSON.stringify(record.classProbabilities),
-      JSON.stringify(record.rulesTriggered),
+      listText(record.rulesTriggered),
       record.escalated ? 1 : 0,
       record.fallbackUsed ? 1 : 0,
       record.unfamiliar ? 1 : 0,
@@ -68,8 +68,11 @@ export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => v
     );
     const seq = Number(lastInsertRowid);
     if (fillsBlock(seq)) summarise(seq - blockRows + 1, seq);
+    return seq;
   };
 }
+
+const listText = (list: readonly string[]): string => (list.length === 0 ? '[]' : JSON.stringify(list));
 
 /** Prepares the writing of the summaries of the full blocks from one row number to another. */
 function summariseLogs(db: WorkbenchDatabase): (first: number, last: number, typeSeq?: number) => void {
