@@ -9,7 +9,6 @@ import {
   LogController,
 } from 'fastify';
 import { WorkbenchError } from '../engine/errors.ts';
-import { newId } from './clock.ts';
 import { listOperations } from './contract/operations.ts';
 import { createDoor, type Door } from './door.ts';
 import { envelopeOf, toWorkbenchError } from './envelope.ts';
@@ -66,15 +65,14 @@ export async function buildApp(
     requestIdHeader: false,
     genReqId: (request) => {
       const given = request.headers['x-request-id'];
-      return typeof given === 'string' && printable.test(given) ? given : newId();
+      return typeof given === 'string' && printable.test(given) ? given : deps.newId();
     },
     // an address that cannot be read has no route, and so no hooks: the door is here
     frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
-      const refused = door.enter(request, reply).then(
-        () => error,
-        (refusal: unknown) => refusal,
+      void (async () => door.enter(request, reply))().then(
+        () => sendFault(error, request, reply),
+        (refusal: unknown) => sendFault(refusal, request, reply),
       );
-      void refused.then((cause) => sendFault(cause, request, reply));
     },
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return;
@@ -124,19 +122,33 @@ function guard(
     const address = app.server.address();
     if (typeof address === 'object' && address !== null) door.listensOn(address.port);
   });
-  app.addHook('onRequest', async (request, reply) => {
-    await door.enter(request, reply);
+  // hooks with `done`: a promise for each of them would cost every call more than what they do
+  app.addHook('onRequest', (request, reply, done) => {
+    const entered = door.enter(request, reply);
+    if (entered === undefined) done();
+    else entered.then(() => done(), done);
+  });
+  app.addHook('onRequest', (request, reply, done) => {
     // a person who opens the bare address wants the pages, a program the service record
     const wantsPages = request.url === '/' && request.headers.accept?.includes('text/html');
-    if (wantsPages || request.url === '/app') return reply.redirect(pagesPath, 302);
+    if (wantsPages || request.url === '/app') {
+      reply.redirect(pagesPath, 302);
+      return;
+    }
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
       throw new WorkbenchError('unsupported_media_type', 'Compressed bodies are not accepted.');
     }
     if (request.is404) refuseUnknown(request, reply);
-    const { access } = request.routeOptions.config;
-    if (access !== undefined) deps.auth.authorise(request.caller, access);
-    return undefined;
+    done();
+  });
+  app.addHook('onRoute', (route) => {
+    const access = route.config?.access;
+    if (access === undefined) return;
+    route.onRequest = (request, _reply, done) => {
+      deps.auth.authorise(request.caller, access);
+      done();
+    };
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../engine/errors.ts';
+import type { Authenticated } from './auth/auth.ts';
 import { createHostGuard } from './auth/host-guard.ts';
 import type { Deps } from './operations/context.ts';
 
@@ -14,26 +15,32 @@ export function createDoor(deps: Pick<Deps, 'auth'>) {
     listensOn(port: number): void {
       check = createHostGuard(port);
     },
-    async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    /** Done when it returns, or with the promise where credentials need looking up. */
+    enter(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
       reply.header('x-request-id', request.id);
       reply.header('x-content-type-options', 'nosniff');
       reply.header('cross-origin-resource-policy', 'same-origin');
       check(request.headers);
       const header = request.headers.authorization;
-      if (header === undefined) return;
-      const found = deps.auth.authenticate(header);
-      const authenticated = found instanceof Promise ? await found : found;
-      if (authenticated === null) return;
-      request.caller = authenticated.caller;
-      const { rate } = authenticated;
-      if (rate === null) return;
-      reply.header('x-ratelimit-limit', rate.limit);
-      reply.header('x-ratelimit-remaining', rate.remaining);
-      reply.header('x-ratelimit-reset', rate.resetAt);
-      if (rate.allowed) return;
-      reply.header('retry-after', rate.retryAfter);
-      throw new WorkbenchError('rate_limited', `The key's limit of ${rate.limit} requests per minute is reached.`);
+      if (header === undefined) return undefined;
+      const found = deps.auth.authenticate(header, request.raw.socket);
+      if (found instanceof Promise) return found.then((authenticated) => admit(authenticated, request, reply));
+      return admit(found, request, reply);
     },
   };
 }
+
+function admit(authenticated: Authenticated | null, request: FastifyRequest, reply: FastifyReply): void {
+  if (authenticated === null) return;
+  request.caller = authenticated.caller;
+  const { rate } = authenticated;
+  if (rate === null) return;
+  reply.header('x-ratelimit-limit', rate.limit);
+  reply.header('x-ratelimit-remaining', rate.remaining);
+  reply.header('x-ratelimit-reset', rate.resetAt);
+  if (rate.allowed) return;
+  reply.header('retry-after', rate.retryAfter);
+  throw new WorkbenchError('rate_limited', `The key's limit of ${rate.limit} requests per minute is reached.`);
+}
+
 export type Door = ReturnType<typeof createDoor>;

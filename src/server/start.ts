@@ -5,7 +5,7 @@ import pino, { type Logger } from 'pino';
 import { buildApp, pagesPath } from './app.ts';
 import { createAuth } from './auth/auth.ts';
 import { prepareDataDir } from './auth/secrets.ts';
-import { type Clock, newId, sha256, systemClock } from './clock.ts';
+import { type Clock, createIdSource, sha256, systemClock } from './clock.ts';
 import { StartFault } from './faults.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { takeFolder } from './instance.ts';
@@ -58,12 +58,13 @@ export async function openWorkbench(
   const db = openDatabase(path.join(options.dataDir, 'workbench.db'), { synchronous: options.synchronous, migrations });
   try {
     const store = createStore(db, clock);
+    const newId = createIdSource(clock.now);
     const base: BaseDeps = {
       options,
       db,
       store,
       metering: createMetering(store, clock),
-      auth: createAuth(options, store, clock),
+      auth: createAuth(options, store, clock, newId),
       clock,
       newId,
       sha256,

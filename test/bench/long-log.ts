@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createRandom } from '../../src/engine/random.ts';
-import { newId } from '../../src/server/clock.ts';
+import { createIdSource, systemClock } from '../../src/server/clock.ts';
 import { insertCreditEntry } from '../../src/server/store/credits.ts';
 import { openDatabase, readMigrations } from '../../src/server/store/database.ts';
 import { insertLogRecord } from '../../src/server/store/logs.ts';
@@ -41,6 +41,7 @@ function fill(dataDir: string, types: { id: string; seq: number }[], rows: numbe
   const insertLog = insertLogRecord(db);
   const insertCredit = insertCreditEntry(db);
   const random = createRandom(7);
+  const newId = createIdSource(systemClock.now);
   const inputs = readFileSync(join(root, 'test/fixtures/german_credit/train.jsonl'), 'utf8')
     .trimEnd()
     .split('\n')

@@ -1,5 +1,7 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { exportJWK, SignJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
@@ -29,6 +31,43 @@ describe('the life of an API key', () => {
     expect((await next('GET', types)).status).toBe(200);
     expect((await call('DELETE', `${keys}/${made.body.id}`)).status).toBe(404);
     expect((await call('GET', keys)).body).toHaveLength(1);
+  });
+
+  it('is believed call by call on a connection that stays open, until it is revoked [AUT-5]', async () => {
+    const { app, call, token } = await openForTest();
+    const shop = (await call('POST', keys, { name: 'shop', rate_limit_per_minute: 10 })).body;
+    const next = (await call('POST', keys, { name: 'next', rate_limit_per_minute: 20 })).body;
+    await app.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = app.server.address() as AddressInfo;
+    let connections = 0;
+    app.server.on('connection', () => connections++);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const ask = (bearer: string, method = 'GET', path = types) =>
+      new Promise<[status: number | undefined, remaining: unknown]>((done, fail) => {
+        const headers = { authorization: `Bearer ${bearer}` };
+        request({ host: '127.0.0.1', port, method, path, agent, headers }, (answer) => {
+          answer.resume().on('end', () => done([answer.statusCode, answer.headers['x-ratelimit-remaining']]));
+        })
+          .on('error', fail)
+          .end();
+      });
+    expect([await ask(shop.key), await ask(shop.key)]).toEqual([
+      [200, '9'],
+      [200, '8'],
+    ]);
+    expect([await ask(next.key), await ask('0'.repeat(64)), await ask(next.key), await ask(shop.key)]).toEqual([
+      [200, '19'],
+      [401, undefined],
+      [200, '18'],
+      [200, '7'],
+    ]);
+    expect(await ask(token, 'DELETE', `${keys}/${shop.id}`)).toEqual([204, undefined]);
+    expect([await ask(shop.key), await ask(next.key)]).toEqual([
+      [401, undefined],
+      [200, '17'],
+    ]);
+    expect(connections).toBe(1);
+    agent.destroy();
   });
 
   it('is nowhere on the disk [KEY-2]', async () => {

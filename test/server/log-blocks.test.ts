@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/engine/random.ts';
-import { newId } from '../../src/server/clock.ts';
+import { createIdSource, systemClock } from '../../src/server/clock.ts';
 import type { LogFilter } from '../../src/server/contract/logs.ts';
 import { blockRows } from '../../src/server/store/blocks.ts';
 import { createCreditStore } from '../../src/server/store/credits.ts';
@@ -15,6 +15,7 @@ const migrations = readMigrations(join(import.meta.dirname, '../../src/server/st
 const minuteMs = 60_000;
 const startMs = Date.UTC(2026, 0, 1);
 const folder = mkdtempSync(join(tmpdir(), 'log-blocks-'));
+const newId = createIdSource(systemClock.now);
 let db: WorkbenchDatabase;
 /** What the log should hold, oldest first. */
 let expected: LogInsert[] = [];

@@ -7,7 +7,7 @@ import { pino } from 'pino';
 import { buildApp } from '../../src/server/app.ts';
 import { createAuth } from '../../src/server/auth/auth.ts';
 import { prepareDataDir } from '../../src/server/auth/secrets.ts';
-import { newId, sha256, systemClock } from '../../src/server/clock.ts';
+import { createIdSource, sha256, systemClock } from '../../src/server/clock.ts';
 import { createMetering } from '../../src/server/metering/metering.ts';
 import type { BaseDeps, Deps } from '../../src/server/operations/context.ts';
 import type { ServerOptions } from '../../src/server/options.ts';
@@ -53,12 +53,13 @@ export async function startWorkbench(
   };
   const db = openDatabase(join(dataDir, 'workbench.db'), { synchronous: options.synchronous, migrations });
   const store = createStore(db, systemClock);
+  const newId = createIdSource(systemClock.now);
   const base: BaseDeps = {
     options,
     db,
     store,
     metering: createMetering(store, systemClock),
-    auth: createAuth(options, store, systemClock),
+    auth: createAuth(options, store, systemClock, newId),
     clock: systemClock,
     newId,
     sha256,

@@ -1,6 +1,5 @@
-import { createHmac, hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../clock.ts';
-import { newId } from '../clock.ts';
 import type { ApiKeyRow } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 
@@ -18,10 +17,13 @@ export function looksLikeApiKey(token: string): boolean {
  * `create`. `verify` compares in constant time and asks the database only for a prefix it has not seen. Revoking counts
  * from the next call.
  */
-export function createApiKeys(store: Store, clock: Clock, serverKey: Buffer) {
+export function createApiKeys(store: Store, clock: Clock, newId: () => string, serverKey: Buffer) {
   const byPrefix = new Map<string, ApiKeyRow[]>();
-  /** SHA-256 of keys that were verified, so that the keyed hash is computed once per key and not once per call. */
-  const verified = new Map<string, ApiKeyRow>();
+  /**
+   * The key that each open connection showed last, so that the keyed hash is computed once per connection and not once
+   * per call. Only who has shown a key on a connection is compared with it there, so that comparison tells nothing.
+   */
+  let shown = new WeakMap<object, { key: string; row: ApiKeyRow }>();
   const lastUsed = new Map<string, number>();
   const digest = (salt: Buffer, key: string) => createHmac('sha256', serverKey).update(salt).update(key).digest();
 
@@ -44,12 +46,11 @@ export function createApiKeys(store: Store, clock: Clock, serverKey: Buffer) {
       byPrefix.clear();
       return { row, key };
     },
-    verify(key: string): ApiKeyRow | null {
-      const fingerprint = hash('sha256', key);
-      const known = verified.get(fingerprint);
-      if (known !== undefined) {
-        lastUsed.set(known.id, clock.now());
-        return known;
+    verify(key: string, connection: object): ApiKeyRow | null {
+      const known = shown.get(connection);
+      if (known?.key === key) {
+        lastUsed.set(known.row.id, clock.now());
+        return known.row;
       }
       const prefix = key.slice(0, prefixLength);
       let rows = byPrefix.get(prefix);
@@ -61,8 +62,7 @@ export function createApiKeys(store: Store, clock: Clock, serverKey: Buffer) {
       for (const row of rows) {
         if (timingSafeEqual(digest(row.salt, key), row.digest)) {
           lastUsed.set(row.id, clock.now());
-          if (verified.size >= maxCachedPrefixes) verified.clear();
-          verified.set(fingerprint, row);
+          shown.set(connection, { key, row });
           return row;
         }
       }
@@ -71,7 +71,7 @@ export function createApiKeys(store: Store, clock: Clock, serverKey: Buffer) {
     revoke(id: string, organisationId: string): boolean {
       const revoked = store.accounts.revokeKey(id, organisationId, clock.now());
       byPrefix.clear();
-      verified.clear();
+      shown = new WeakMap();
       return revoked;
     },
     lastUsedAt: (row: ApiKeyRow): number | null => lastUsed.get(row.id) ?? row.lastUsedAt,

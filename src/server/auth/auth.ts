@@ -1,7 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Clock } from '../clock.ts';
-import { newId } from '../clock.ts';
 import type { Access } from '../contract/operation.ts';
 import type { Caller } from '../operations/context.ts';
 import type { ServerOptions } from '../options.ts';
@@ -21,12 +20,17 @@ const externalTokenMs = 5 * 60_000;
 export type Authenticated = { caller: Caller; rate: RateVerdict | null };
 
 /** Who is calling: API keys, session tokens, login codes, and what the key of the data folder protects. */
-export function createAuth(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, store: Store, clock: Clock) {
+export function createAuth(
+  options: Pick<ServerOptions, 'dataDir' | 'oidc'>,
+  store: Store,
+  clock: Clock,
+  newId: () => string,
+) {
   const serverKey = Buffer.from(
     readOrMakeSecret(options.dataDir, 'key-hmac', () => randomBytes(32).toString('hex')),
     'hex',
   );
-  const apiKeys = createApiKeys(store, clock, serverKey);
+  const apiKeys = createApiKeys(store, clock, newId, serverKey);
   const issuer = createIssuer(options, clock);
   const limiter = createRateLimiter(clock);
   /** Tokens that were verified before: digest → user, until they expire. */
@@ -85,14 +89,14 @@ export function createAuth(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, sto
     /** Replaces personal fields by keyed digests. */
     redact: createRedaction(serverKey),
     /**
-     * Reads an Authorization header. null: not to be believed. A key's call is counted in its window; whether it is
-     * over the limit stands in `rate.allowed`.
+     * Reads an Authorization header that came over `connection`. null: not to be believed. A key's call is counted in
+     * its window; whether it is over the limit stands in `rate.allowed`.
      */
-    authenticate(header: string): Authenticated | null | Promise<Authenticated | null> {
+    authenticate(header: string, connection: object): Authenticated | null | Promise<Authenticated | null> {
       const token = /^Bearer +(\S+)$/i.exec(header)?.[1];
       if (token === undefined) return null;
       if (!looksLikeApiKey(token)) return authenticateToken(token);
-      const row = apiKeys.verify(token);
+      const row = apiKeys.verify(token, connection);
       if (row === null) return null;
       return {
         caller: {

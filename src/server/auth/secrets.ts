@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { newId } from '../clock.ts';
 
 /** Makes the data folder and its `secrets` folder, readable by their owner only. */
 export function prepareDataDir(dataDir: string): void {
@@ -18,7 +18,7 @@ export function readOrMakeSecret(dataDir: string, name: string, make: () => stri
   const file = path.join(dataDir, 'secrets', name);
   const existing = readIfThere(file);
   if (existing !== null) return existing;
-  const draft = `${file}.${newId()}.tmp`;
+  const draft = `${file}.${randomUUID()}.tmp`;
   writeFileSync(draft, make(), { mode: 0o600, flag: 'wx', flush: true });
   try {
     linkSync(draft, file);
