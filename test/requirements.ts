@@ -59,6 +59,9 @@ const decisionTypes = {
   'TYP-27': 'Renaming an option everywhere is one operation that first shows what it touches.',
   'TYP-28': 'The decision type of another organisation does not exist for the caller.',
   'TYP-29': 'An enabled escalation that names a connection which does not exist is a 422 at its place.',
+  'TYP-30':
+    'A path of pii_fields may name an object, pass through a list or mean a key with dots: all it can mean is personal.',
+  'TYP-31': 'No value of a personal field enters a bundle or is sent to a live model.',
   'VER-1':
     'A version has id, version_number, options, reason_codes, hard_rules, input_schema, confidence_thresholds, escalation_policy and created_at.',
   'VER-2': 'A version never changes; earlier ones stay readable.',

@@ -113,6 +113,23 @@ describe('an open decision', () => {
     expect(asked?.headers.authorization).toBe('Bearer sk-4711');
   });
 
+  it('is asked without the personal data in lists and under names with dots [TYP-30] [TYP-31]', async () => {
+    const { call, url, stub, escalate } = await open(says({ decision: 'approve', reason_codes: [] }));
+    await escalate({});
+    await call('PUT', url, { pii_fields: ['applicant.email', 'contacts.phone', 'home.street'] });
+    const input = {
+      ...applicant,
+      contacts: [{ phone: 'canary-1', kind: 'work' }],
+      'home.street': 'canary-2',
+      home: { street: 'canary-3' },
+    };
+    const decided = await call('POST', '/api/v1/decide', { decision_type: 'loan', input });
+    expect(decided.body.stage).toBe('escalation');
+    const prompt = JSON.stringify(stub.asked[0]?.body.messages);
+    expect(prompt).toContain('work');
+    expect(prompt).not.toContain('canary');
+  });
+
   it('is not asked where a rule or the thresholds settle it [SVC-3] [SVC-6]', async () => {
     const { call, url, stub, decide, escalate } = await open(says({ decision: 'approve' }));
     await escalate({ between: 'flag' });

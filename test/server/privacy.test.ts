@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { forgetOldLogs } from '../../src/server/housekeeping.ts';
@@ -101,6 +102,39 @@ describe('personal fields', () => {
     const corrected = await bench.call('PUT', `${path}/logs/${items[1].id}/correction`, { decision: 'decline' });
     expect(corrected.status).toBe(200);
     for (const secret of [carol, phone]) expect(filesWith(secret)).toEqual([]);
+  });
+});
+
+describe('personal fields that are objects, in lists or named with dots', () => {
+  it('leave no value in the bundle [TYP-30] [TYP-31]', async () => {
+    const examples = Array.from({ length: 90 }, (_, i) => ({
+      input: {
+        person: {
+          city: ['Parisville', 'Romeville'][i % 2],
+          street: { name: ['Elmlane', 'Oaklane', 'Ashlane'][i % 3] },
+        },
+        contacts: [{ town: ['Limaton', 'Cairoton'][i % 2] }],
+        'home.country': ['Freedonia', 'Sylvania'][i % 2],
+        amount: i % 2 === 0 ? 10 + i : 500 + i,
+        channel: ['mailbox', 'telephone'][i % 2],
+      },
+      decision: i % 2 === 0 ? 'low' : 'high',
+    }));
+    const type = { name: 'people', options: ['low', 'high'], pii_fields: ['person', 'contacts.town', 'home.country'] };
+    const people = await createTrainable(bench, type, examples);
+    const { policy_id } = (await bench.call('POST', `${people}/train`, { tune_hyperparams: false })).body;
+    await pollUntil(() => bench.call('GET', `${people}/policies/${policy_id}/progress`), terminal);
+    const exported = await bench.app.inject({
+      url: `/api/v1${people}/export?slim=true`,
+      headers: { host: '127.0.0.1', authorization: `Bearer ${(await bench.deps.auth.issuer.issue()).token}` },
+    });
+    const files = Object.entries(unzipSync(exported.rawPayload)).map(
+      ([name, bytes]) => [name, strFromU8(bytes)] as const,
+    );
+    const namesOf = (word: string) => files.filter(([, text]) => text.includes(word)).map(([name]) => name);
+    for (const word of ['ville', 'lane"', 'ton"', 'Freedonia', 'Sylvania'])
+      expect([word, namesOf(word)]).toEqual([word, []]);
+    expect(namesOf('telephone')).toEqual(['features.json', 'golden.jsonl']);
   });
 });
 

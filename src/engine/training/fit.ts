@@ -5,6 +5,7 @@ import { boostedTrees } from '../classifiers/trees.ts';
 import { compileFeatures } from '../features/compile.ts';
 import { inferPlan, refitPlan } from '../features/infer.ts';
 import type { FeaturePlan } from '../features/plan.ts';
+import { isPersonalField } from '../personal.ts';
 import { fitNgrams } from '../text/ngrams.ts';
 import type { Choice } from './choose-classifier.ts';
 import { type FoldedRows, foldRows } from './cross-validate.ts';
@@ -104,17 +105,19 @@ function withUse(plan: FeaturePlan, use: TextUse): FeaturePlan {
 /** Cheaper uses first: one is taken when its loss is within 1 % of the best. */
 const byCost: TextUse[] = ['none', 'ngrams', 'encoder', 'both'];
 
-/** The inputs' plan before text is decided on. */
+/** The inputs' plan before text is decided on. No value of a field at or below a `personal` path is written into it. */
 export function inferFields(
   rows: readonly LabelledRow[],
   inputSchema: Parameters<typeof inferPlan>[1],
   personal: readonly string[],
 ): FeaturePlan {
-  return inferPlan(
-    rows.map((row) => row.input),
-    inputSchema,
-    personal,
-  );
+  const inputs = rows.map((row) => row.input);
+  const plan = inferPlan(inputs, inputSchema, personal);
+  // a path may name a whole object: the plan knows its fields by their own paths
+  const below = plan.fields.filter(({ path }) => isPersonalField(path, personal)).map(({ path }) => path.join('.'));
+  return below.every((path) => personal.includes(path))
+    ? plan
+    : inferPlan(inputs, inputSchema, [...personal, ...below]);
 }
 
 /**

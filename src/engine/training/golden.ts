@@ -1,7 +1,8 @@
 /** Golden decisions for the bundle, and how long deciding takes. */
 import { type Golden, toGoldenOutput } from '../bundle/manifest.ts';
 import type { Decider } from '../decide.ts';
-import type { ConfidenceThresholds, DecisionTrace, Json, JsonObject } from '../domain.ts';
+import type { ConfidenceThresholds, DecisionTrace, JsonObject } from '../domain.ts';
+import { replacePersonal } from '../personal.ts';
 import type { MonotonicClock } from '../ports.ts';
 import { isCloseChoice } from '../reasons.ts';
 
@@ -11,21 +12,9 @@ const familiarityMargin = 0.01;
 const reasonMargin = 2e-3;
 const removed = '[removed]';
 
-function withoutPath(input: JsonObject, path: readonly string[]): JsonObject {
-  const [key, ...rest] = path;
-  if (key === undefined || !Object.hasOwn(input, key)) return input;
-  const value = input[key];
-  let replacement: Json = typeof value === 'string' ? removed : null;
-  if (rest.length > 0) {
-    if (value === null || value === undefined || typeof value !== 'object' || Array.isArray(value)) return input;
-    replacement = withoutPath(value, rest);
-  }
-  return { ...input, [key]: replacement };
-}
-
 /** The input with personal values taken out: texts become "[removed]", anything else null. */
 export function withoutPersonal(input: JsonObject, personal: readonly string[]): JsonObject {
-  return personal.reduce((rest, dotted) => withoutPath(rest, dotted.split('.')), input);
+  return replacePersonal(input, personal, (value) => (typeof value === 'string' ? removed : null));
 }
 
 /** Whether a decision would be the same if its probabilities were a little different. */
