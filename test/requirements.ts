@@ -137,6 +137,7 @@ const examples = {
   'EXA-12': 'A bulk change sets labels or reviewed or deletes, over ids or a filter, and can be undone.',
   'EXA-13': 'An import of CSV, TSV, JSON or JSONL is previewed first and written whole or not at all.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
+  'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',

@@ -77,6 +77,14 @@ describe('examples', () => {
     ]);
     expect((await call('POST', url, some(10))).status).toBe(201);
     expect((await call('GET', `${url}/stats`)).body.total).toBe(200_000);
+    const more = [
+      await csv(call, url, 'a\n1\n', { commit: true }),
+      await call('POST', `${url}/generate`, { count: 1 }),
+    ].map(({ status, body }) => [status, body.error.details[0]]);
+    expect(more).toEqual([
+      [422, expect.objectContaining({ loc: ['body', 'content'], remaining: 0 })],
+      [422, expect.objectContaining({ loc: ['body', 'count'], remaining: 0 })],
+    ]);
   });
 
   it('can be filtered, changed and deleted [EXA-5] [EXA-6] [EXA-8] [EXA-11]', async () => {
@@ -127,6 +135,69 @@ describe('examples', () => {
     await call('POST', `${url}/undo`, { undo_token: marked.undo_token });
     expect(await reviewed()).toBe(0);
     expect((await call('POST', `${url}/bulk`, { ids, filter: {}, action: 'delete' })).status).toBe(422);
+  });
+});
+
+describe('undoing a bulk change', () => {
+  /** Four examples, and what is told of the examples in the order of their making. */
+  async function openFour() {
+    const { call, url, deps } = await openType();
+    const add = async (...numbers: number[]) =>
+      (await call('POST', url, { examples: numbers.map((n) => ({ input: { n }, decision: 'yes' })) })).body;
+    const ids: string[] = (await add(1, 2, 3, 4)).map(({ id }: { id: string }) => id);
+    const change = async (body: object) => (await call('POST', `${url}/bulk`, { filter: {}, ...body })).body;
+    const undo = (undo_token: string) => call('POST', `${url}/undo`, { undo_token });
+    const list = async () =>
+      (await call('GET', `${url}?page_size=100`)).body.items
+        .map((row: { input_payload: { n: number }; expected_decision: string | null; reviewed: boolean }) =>
+          [row.input_payload.n, row.expected_decision, row.reviewed].join(),
+        )
+        .toReversed();
+    return { call, url, deps, add, ids, change, undo, list };
+  }
+
+  it('brings deleted examples back beside those that were added since [EXA-15]', async () => {
+    const { add, change, undo, list } = await openFour();
+    const { undo_token } = await change({ action: 'delete' });
+    await add(11, 12);
+    expect((await undo(undo_token)).body).toEqual({ affected: 4 });
+    expect(await list()).toEqual([11, 12, 1, 2, 3, 4].map((n) => `${n},yes,false`));
+    expect((await undo(undo_token)).status).toBe(409);
+
+    const again = await change({ filter: { search: '1' }, action: 'delete' });
+    expect([again.affected, await list()]).toEqual([3, ['2,yes,false', '3,yes,false', '4,yes,false']]);
+    await undo(again.undo_token);
+    expect(await list()).toEqual([11, 12, 1, 2, 3, 4].map((n) => `${n},yes,false`));
+  });
+
+  it('takes back labels alone: inputs that were edited and examples that were deleted since stay so [EXA-15]', async () => {
+    const { call, url, ids, change, undo, list } = await openFour();
+    const { undo_token } = await change({
+      ids: ids.slice(0, 3),
+      filter: undefined,
+      action: 'set_decision',
+      decision: 'no',
+    });
+    await call('PATCH', `${url}/${ids[0]}`, { input: { n: 100 } });
+    await call('DELETE', `${url}/${ids[1]}`);
+    expect(await list()).toEqual(['100,no,false', '3,no,false', '4,yes,false']);
+    expect((await undo(undo_token)).body).toEqual({ affected: 2 });
+    expect(await list()).toEqual(['100,yes,false', '3,yes,false', '4,yes,false']);
+  });
+
+  it('never gives a log record two examples [EXA-15]', async () => {
+    const { deps, change, undo, list } = await openFour();
+    deps.db.prepare("UPDATE examples SET log_id = 'record' WHERE seq = 2").run();
+    const { undo_token } = await change({ action: 'delete' });
+    deps.db
+      .prepare(
+        `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, log_id, created_at, updated_at)
+         SELECT 'later', id, '{"n":22}', 'no', '[]', 'user', 1, 'record', 0, 0 FROM decision_types`,
+      )
+      .run();
+    expect((await undo(undo_token)).body).toEqual({ affected: 4 });
+    expect(await list()).toEqual(['22,no,true', '1,yes,false', '2,yes,false', '3,yes,false', '4,yes,false']);
+    expect(deps.db.prepare('SELECT id FROM examples WHERE log_id IS NOT NULL').pluck().all()).toEqual(['later']);
   });
 });
 

@@ -28,7 +28,10 @@ const closers = ['', 'Thank you.', 'Please advise.', 'Kind regards', 'It is urge
 
 /** The same text with an opening and an ending that name no class; perhaps with neither. */
 export function framed(text: string, random: Random): string {
-  return [pick(openers, random), text, pick(closers, random)].filter((part) => part !== '').join(' ');
+  const opener = pick(openers, random);
+  const closer = pick(closers, random);
+  const sentence = closer === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+  return [opener, sentence, closer].filter((part) => part !== '').join(' ');
 }
 
 /** Makes texts for an option from its own words and those of the type's description. */

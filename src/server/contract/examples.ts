@@ -182,6 +182,7 @@ export const exampleOperations = {
     status: 200,
     summary: 'Change one example',
     hints: updates,
+    bodyLimitBytes: large,
   }),
   'examples.delete': operation({
     ...common,

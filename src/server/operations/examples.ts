@@ -3,7 +3,7 @@ import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { isoTime } from '../clock.ts';
 import type { Example, ExampleInput } from '../contract/examples.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
-import type { ExampleRow } from '../store/examples.ts';
+import type { BulkChange, ExampleRow } from '../store/examples.ts';
 import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
 import { mapInTurns, readImport } from './example-import.ts';
@@ -68,23 +68,32 @@ function refuse(problems: unknown[]): void {
     throw new WorkbenchError('validation_error', 'Request validation failed', problems.slice(0, 100));
 }
 
-/** Inserts all rows or none; throws `validation_error` when the type would hold too many examples. */
-export function insertAll(deps: Deps, type: DecisionTypeRow, rows: readonly ExampleRow[]): void {
+/** Throws `validation_error` at `loc` when the type would hold too many examples with `requested` more. */
+function refuseTooMany(deps: Deps, type: DecisionTypeRow, requested: number, loc: ErrorDetail['loc']): void {
+  const current = deps.store.examples.count(type.id);
+  if (current + requested <= maxPerType) return;
+  throw new WorkbenchError('validation_error', `A decision type holds at most ${maxPerType} examples.`, [
+    {
+      type: 'too_many',
+      loc,
+      msg: 'too many examples',
+      current,
+      requested,
+      maximum: maxPerType,
+      remaining: Math.max(0, maxPerType - current),
+    },
+  ]);
+}
+
+/** Inserts all rows or none; throws `validation_error` at `loc` when the type would hold too many examples. */
+export function insertAll(
+  deps: Deps,
+  type: DecisionTypeRow,
+  rows: readonly ExampleRow[],
+  loc: ErrorDetail['loc'],
+): void {
   deps.store.transaction(() => {
-    const current = deps.store.examples.count(type.id);
-    if (current + rows.length > maxPerType) {
-      throw new WorkbenchError('validation_error', `A decision type holds at most ${maxPerType} examples.`, [
-        {
-          type: 'too_many',
-          loc: ['body', 'examples'],
-          msg: 'too many examples',
-          current,
-          requested: rows.length,
-          maximum: maxPerType,
-          remaining: Math.max(0, maxPerType - current),
-        },
-      ]);
-    }
+    refuseTooMany(deps, type, rows.length, loc);
     for (const row of rows) deps.store.examples.insert(row);
   });
 }
@@ -119,7 +128,7 @@ export const exampleHandlers = {
       return newRow(deps, type, read, now);
     });
     refuse(problems);
-    insertAll(deps, type, rows);
+    insertAll(deps, type, rows, ['body', 'examples']);
     return rows.map(exampleOf);
   },
   'examples.list': (deps, { caller, params, query }) => {
@@ -173,27 +182,26 @@ export const exampleHandlers = {
     if (action === 'set_decision' && decision != null && !type.activeVersion.definition.options.includes(decision)) {
       refuse([{ type: 'invalid_value', loc: ['body', 'decision'], msg: 'must be one of the options' }]);
     }
-    return deps.store.transaction(() => {
-      const { examples } = deps.store;
-      const rows = examples.select(type.id, body.ids === undefined ? { filter: body.filter ?? {} } : { ids: body.ids });
-      const now = deps.clock.now();
-      const token = deps.newId();
-      examples.saveUndo(token, type.id, rows, now);
-      for (const raw of rows) {
-        if (action === 'delete') examples.remove(type.id, raw.id);
-        else if (action === 'set_decision') examples.restore({ ...raw, decision: decision ?? null, updated_at: now });
-        else examples.restore({ ...raw, reviewed: reviewed ? 1 : 0, updated_at: now });
-      }
-      return { affected: rows.length, undo_token: token };
-    });
+    const choice = body.ids === undefined ? { filter: body.filter ?? {} } : { ids: body.ids };
+    const change: BulkChange =
+      action === 'delete'
+        ? 'delete'
+        : action === 'set_decision'
+          ? { set: 'decision', to: decision ?? null }
+          : { set: 'reviewed', to: reviewed ?? false };
+    const token = deps.newId();
+    return deps.store.transaction(() => ({
+      affected: deps.store.examples.changeMany(type.id, choice, change, token, deps.clock.now()),
+      undo_token: token,
+    }));
   },
   'examples.undo': (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     return deps.store.transaction(() => {
-      const rows = deps.store.examples.takeUndo(body.undo_token, type.id);
-      if (rows === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
-      for (const raw of rows) deps.store.examples.restore(raw);
-      return { affected: rows.length };
+      const affected = deps.store.examples.undo(body.undo_token, type.id);
+      if (affected === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
+      refuseTooMany(deps, type, 0, ['body', 'undo_token']);
+      return { affected };
     });
   },
   'examples.import': async (deps, { caller, params, body }) => {
@@ -232,7 +240,8 @@ export const exampleHandlers = {
       }
       refuse(problems);
       const now = deps.clock.now();
-      insertAll(deps, type, await mapInTurns(table.rows, (row) => newRow(deps, type, row, now)));
+      const rows = await mapInTurns(table.rows, (row) => newRow(deps, type, row, now));
+      insertAll(deps, type, rows, ['body', 'content']);
     }
     return {
       committed: body.commit,

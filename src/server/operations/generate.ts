@@ -137,7 +137,7 @@ export const generateHandlers = {
       // the type may have been deleted while the teacher worked
       findDecisionType(deps, caller, type.id);
       metering.checkCredits(caller, credits, 'this generation');
-      insertAll(deps, type, rows);
+      insertAll(deps, type, rows, ['body', 'count']);
       store.credits.insert({
         id: deps.newId(),
         organisationSeq: caller.organisationSeq,

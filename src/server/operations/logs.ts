@@ -4,9 +4,11 @@ import { WorkbenchError } from '../../engine/errors.ts';
 import { isoTime } from '../clock.ts';
 import type { LogRecord } from '../contract/logs.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
+import type { ExampleRow } from '../store/examples.ts';
 import type { LogRow } from '../store/logs.ts';
 import type { Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
+import { insertAll } from './examples.ts';
 import { pageOf } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
@@ -146,7 +148,7 @@ export const logHandlers = {
       const labels = { decision: body.decision, reasonCodes: body.reason_codes ?? [], reviewed: true, updatedAt: now };
       if (known !== null) deps.store.examples.update({ ...known, ...labels });
       else {
-        deps.store.examples.insert({
+        const example: ExampleRow = {
           id: deps.newId(),
           decisionTypeId: type.id,
           input: JSON.parse(row.inputJson),
@@ -154,7 +156,8 @@ export const logHandlers = {
           logId: row.id,
           createdAt: now,
           ...labels,
-        });
+        };
+        insertAll(deps, type, [example], ['path', 'log_id']);
       }
       return recordOf(type, { ...row, correctedDecision: body.decision });
     });

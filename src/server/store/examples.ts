@@ -16,7 +16,7 @@ export type ExampleRow = {
   updatedAt: number;
 };
 
-export type Raw = {
+type Raw = {
   seq: number;
   id: string;
   decision_type_id: string;
@@ -53,6 +53,22 @@ function toRow(raw: Raw): ExampleRow {
   };
 }
 
+/** Which examples of a type a bulk change is about, and what becomes of them. */
+export type BulkChoice = { ids: readonly string[] } | { filter: ExampleFilter };
+export type BulkChange = { set: 'decision'; to: string | null } | { set: 'reviewed'; to: boolean } | 'delete';
+
+/** What has to be kept of a row so that a change of labels, or a deletion, can be undone. */
+const labelColumns = ['id', 'decision', 'reviewed', 'updated_at'];
+const allColumns = [
+  ...['seq', 'id', 'decision_type_id', 'input', 'decision', 'reason_codes'],
+  ...['source', 'reviewed', 'log_id', 'created_at', 'updated_at'],
+];
+const asJsonObject = (columns: readonly string[]) =>
+  `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
+/** The rows that an undo kept, as a table. */
+const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
+  FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
+
 function where(decisionTypeId: string, filter: ExampleFilter): { sql: string; values: (string | number)[] } {
   const parts = ['decision_type_id = ?'];
   const values: (string | number)[] = [decisionTypeId];
@@ -80,10 +96,6 @@ export function createExampleStore(db: WorkbenchDatabase) {
   const update = db.prepare(
     'UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, updated_at = ? WHERE id = ?',
   );
-  const restore = db.prepare(
-    `INSERT OR REPLACE INTO examples (seq, id, decision_type_id, input, decision, reason_codes, source, reviewed, log_id, created_at, updated_at)
-     VALUES (@seq, @id, @decision_type_id, @input, @decision, @reason_codes, @source, @reviewed, @log_id, @created_at, @updated_at)`,
-  );
   const get = db.prepare<[string, string], Raw>('SELECT * FROM examples WHERE id = ? AND decision_type_id = ?');
   const byLog = db.prepare<[string], Raw>('SELECT * FROM examples WHERE log_id = ?');
   const remove = db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?');
@@ -101,9 +113,6 @@ export function createExampleStore(db: WorkbenchDatabase) {
     `SELECT decision, source, reviewed, count(*) AS n FROM examples WHERE decision_type_id = ?
      GROUP BY decision, source, reviewed`,
   );
-  const insertUndo = db.prepare(
-    'INSERT INTO example_undos (token, decision_type_id, rows, created_at) VALUES (?, ?, ?, ?)',
-  );
   const trimUndos = db.prepare(
     `DELETE FROM example_undos WHERE decision_type_id = ? AND token NOT IN
        (SELECT token FROM example_undos WHERE decision_type_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 10)`,
@@ -112,11 +121,27 @@ export function createExampleStore(db: WorkbenchDatabase) {
     'UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?',
   );
   const dropUndos = db.prepare('DELETE FROM example_undos WHERE decision_type_id = ?');
-  const takeUndo = db
-    .prepare<[string, string], string>(
-      'DELETE FROM example_undos WHERE token = ? AND decision_type_id = ? RETURNING rows',
+  const findUndo = db
+    .prepare<[string, string], number>('SELECT 1 FROM example_undos WHERE token = ? AND decision_type_id = ?')
+    .pluck();
+  const restoreLabels = db.prepare<[{ token: string }]>(
+    `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, updated_at = kept.updated_at
+     FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
+  );
+  const isPlaceTaken = db
+    .prepare<[{ token: string }], number>(
+      `SELECT EXISTS (SELECT 1 FROM ${keptRows} AS kept JOIN examples ON examples.seq = kept.seq)`,
     )
     .pluck();
+  // a place or a log record that was taken meanwhile stays with the newer example
+  const restoreDeleted = db.prepare<[{ token: string; asNew: number }]>(
+    `INSERT INTO examples (${allColumns.join(', ')})
+     SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed,
+       iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), created_at, updated_at
+     FROM ${keptRows} AS kept
+     WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,
+  );
+  const dropUndo = db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?');
 
   return {
     insert(row: ExampleRow): void {
@@ -172,25 +197,39 @@ export function createExampleStore(db: WorkbenchDatabase) {
     /** Up to `limit` examples older than `beforeSeq`, newest first, for reading all of them chunk by chunk. */
     chunk: (decisionTypeId: string, beforeSeq: number, limit: number): (ExampleRow & { seq: number })[] =>
       chunk.all(decisionTypeId, beforeSeq, limit).map((raw) => ({ seq: raw.seq, ...toRow(raw) })),
-    /** Rows as they are stored, for a bulk change that can be undone. */
-    select(decisionTypeId: string, choice: { ids: readonly string[] } | { filter: ExampleFilter }): Raw[] {
-      if ('filter' in choice) {
-        const { sql, values } = where(decisionTypeId, choice.filter);
-        return db.prepare<(string | number)[], Raw>(`SELECT * FROM examples WHERE ${sql} ORDER BY seq`).all(...values);
-      }
-      return choice.ids.map((id) => get.get(id, decisionTypeId)).filter((raw) => raw !== undefined);
-    },
-    restore(raw: Raw): void {
-      restore.run(raw);
-    },
-    /** Keeps the state before a bulk change; the last ten of a type are kept. */
-    saveUndo(token: string, decisionTypeId: string, rows: readonly Raw[], at: number): void {
-      insertUndo.run(token, decisionTypeId, JSON.stringify(rows), at);
+    /**
+     * Changes or deletes many examples in a few statements and keeps what is needed to undo it under `token`; the last
+     * ten changes of a type are kept. For a transaction. How many examples it were.
+     */
+    changeMany(decisionTypeId: string, choice: BulkChoice, change: BulkChange, token: string, at: number): number {
+      const { sql, values } =
+        'filter' in choice
+          ? where(decisionTypeId, choice.filter)
+          : {
+              sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
+              values: [decisionTypeId, JSON.stringify(choice.ids)],
+            };
+      const kept = asJsonObject(change === 'delete' ? allColumns : labelColumns);
+      db.prepare(
+        `INSERT INTO example_undos (token, decision_type_id, rows, created_at)
+         SELECT ?, ?, json_group_array(${kept}), ? FROM examples WHERE ${sql}`,
+      ).run(token, decisionTypeId, at, ...values);
       trimUndos.run(decisionTypeId, decisionTypeId);
+      if (change === 'delete') return db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
+      const to = typeof change.to === 'boolean' ? Number(change.to) : change.to;
+      return db.prepare(`UPDATE examples SET ${change.set} = ?, updated_at = ? WHERE ${sql}`).run(to, at, ...values)
+        .changes;
     },
-    takeUndo(token: string, decisionTypeId: string): Raw[] | null {
-      const rows = takeUndo.get(token, decisionTypeId);
-      return rows === undefined ? null : (JSON.parse(rows) as Raw[]);
+    /**
+     * Takes one bulk change back, once: labels become what they were, deleted examples come back. What was changed
+     * or added since is left alone. For a transaction. How many examples it were, or null for an unknown token.
+     */
+    undo(token: string, decisionTypeId: string): number | null {
+      if (findUndo.get(token, decisionTypeId) === undefined) return null;
+      const labels = restoreLabels.run({ token }).changes;
+      const deleted = restoreDeleted.run({ token, asNew: isPlaceTaken.get({ token }) ?? 0 }).changes;
+      dropUndo.run(token);
+      return labels + deleted;
     },
     /** Gives every example with one label another; what could be undone before cannot any more. */
     renameDecision(decisionTypeId: string, from: string, to: string, at: number): void {
