@@ -269,6 +269,14 @@ describe('what the service says of itself', () => {
     expect(get.responses['200'].content['application/json'].schema).toEqual({
       $ref: '#/components/schemas/DecisionType',
     });
+    const { DecisionType, LogRecord, Policy, Progress } = document.components.schemas;
+    for (const time of [
+      DecisionType.properties.updated_at,
+      LogRecord.properties.created_at,
+      Policy.properties.created_at,
+    ])
+      expect(time).toMatchObject({ type: 'string', format: 'date-time' });
+    expect(JSON.stringify(Progress.properties.last_heartbeat_at)).toContain('"format":"date-time"');
     expect(put.responses['409'].$ref).toBe('#/components/responses/conflict');
     const references = JSON.stringify(document).matchAll(/"\$ref":"#\/components\/(\w+)\/([\w-]+)"/g);
     for (const [text, kind, name] of references)

@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { forgetOldLogs } from '../../src/server/housekeeping.ts';
 import { insertLogRecord, type LogInsert } from '../../src/server/store/logs.ts';
@@ -94,6 +95,34 @@ describe('the decision log', () => {
     expect(lines).toHaveLength(602 + 2);
     expect(lines[602]).toContain(`,"'=1+1,""x""",`);
     expect(JSON.parse((await call('GET', `${url}/logs/export?decision=none`)).text)).toEqual([]);
+  });
+
+  it('starts no cell of a CSV with what some spreadsheet runs [LOG-5]', async () => {
+    const texts = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@a',
+      '\ta',
+      '\ra',
+      '\na',
+      '\uff1d1',
+      '\uff0b1',
+      '\uff0d1',
+      '\uff20a',
+      "'a",
+      'a=1',
+      '',
+    ];
+    const { call, url } = await openWithLogs(texts.length, (index) => ({
+      decision: texts[index] ?? '',
+      confidence: -0.5,
+    }));
+    const lines = (await call('GET', `${url}/logs/export?format=csv`)).text;
+    const rows: string[][] = parse(lines, { from_line: 2 });
+    const told = rows.map((row) => row[5]).toReversed();
+    expect(told).toEqual(texts.map((text, index) => (index < 11 ? `'${text}` : text)));
+    expect(rows.map((row) => row[6])).toEqual(texts.map(() => '-0.5'));
   });
 
   it('is corrected into one reviewed example [LOG-6]', async () => {

@@ -66,10 +66,10 @@ const csvColumns = [
   'corrected_decision',
 ] as const satisfies readonly (keyof LogRecord)[];
 
-/** One RFC 4180 cell; what a spreadsheet would run as a formula is made harmless by a leading apostrophe. */
+/** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */
 export function csvCell(value: unknown): string {
   const text = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-  const safe = typeof value !== 'number' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const safe = typeof value !== 'number' && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
