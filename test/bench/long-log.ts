@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createRandom } from '../../src/engine/random.ts';
 import { createIdSource, systemClock } from '../../src/server/clock.ts';
-import { insertCreditEntry } from '../../src/server/store/credits.ts';
+import { chargeDecisions } from '../../src/server/store/credits.ts';
 import { openDatabase, readMigrations } from '../../src/server/store/database.ts';
 import { insertLogRecord } from '../../src/server/store/logs.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../e2e/workbench-process.ts';
@@ -39,7 +39,7 @@ function fill(dataDir: string, types: { id: string; seq: number }[], rows: numbe
   const migrations = readMigrations(join(root, 'src/server/store/migrations'));
   const db = openDatabase(join(dataDir, 'workbench.db'), { synchronous: 'NORMAL', migrations });
   const insertLog = insertLogRecord(db);
-  const insertCredit = insertCreditEntry(db);
+  const charge = chargeDecisions(db);
   const random = createRandom(7);
   const newId = createIdSource(systemClock.now);
   const inputs = readFileSync(join(root, 'test/fixtures/german_credit/train.jsonl'), 'utf8')
@@ -51,16 +51,15 @@ function fill(dataDir: string, types: { id: string; seq: number }[], rows: numbe
   const chunk = 20_000;
   for (let from = 0; from < total; from += chunk) {
     db.transaction(() => {
+      let last = 0;
       for (let index = from; index < Math.min(total, from + chunk); index += 1) {
         const type = types[index % 20 === 19 ? 1 : 0];
         if (type === undefined) throw new Error('two types are needed');
-        const id = newId();
         const confidence = 1 - random() ** 2 / 2;
         const createdAt = Math.round(now - days * dayMs * (1 - index / total));
-        insertLog({
-          id,
+        last = insertLog({
           decisionTypeSeq: type.seq,
-          requestId: id,
+          requestId: newId(),
           inputJson: inputs[index % inputs.length] ?? '{}',
           decision: random() < 0.3 ? 'bad risk' : 'good risk',
           confidence,
@@ -76,16 +75,8 @@ function fill(dataDir: string, types: { id: string; seq: number }[], rows: numbe
           apiKeyId: null,
           createdAt,
         });
-        insertCredit({
-          id: newId(),
-          organisationSeq: 1,
-          operation: 'decision',
-          credits: 1,
-          decisionTypeId: type.id,
-          referenceId: id,
-          createdAt,
-        });
       }
+      charge(last - Math.min(total - from, chunk) + 1, last, 1);
     })();
   }
   db.close();

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { type CommitQueue, createCommitQueue } from '../../src/server/store/commit-queue.ts';
 import { openDatabase, readMigrations, type WorkbenchDatabase } from '../../src/server/store/database.ts';
 import type { LogInsert } from '../../src/server/store/logs.ts';
@@ -29,11 +30,9 @@ afterEach(() => {
 });
 
 function decision(note = ''): LogInsert {
-  const id = randomUUID();
   return {
-    id,
     decisionTypeSeq: 1,
-    requestId: id,
+    requestId: randomUUID(),
     inputJson: JSON.stringify({ note }),
     decision: 'approve',
     confidence: 0.9,
@@ -82,16 +81,16 @@ describe('the commit queue', () => {
   it('writes the log record and the credit entry of each decision once', async () => {
     const made = decision();
     await queue.commit(made, 7);
-    expect(db.prepare('SELECT id FROM decision_logs').pluck().all()).toEqual([made.id]);
+    const id = z.uuid().parse(db.prepare('SELECT id FROM decision_logs').pluck().get());
     expect(db.prepare('SELECT * FROM credit_entries').all()).toEqual([
       {
         seq: 1,
-        id: made.id,
+        id,
         organisation_seq: 7,
         operation: 'decision',
         credits: 1,
         decision_type_id: 'type',
-        reference_id: made.id,
+        reference_id: id,
         created_at: made.createdAt,
       },
     ]);

@@ -21,7 +21,6 @@ async function openWithLists() {
   for (let n = 0; n < count; n += 1) {
     const createdAt = deps.clock.now();
     addLog({
-      id: deps.newId(),
       decisionTypeSeq: seq,
       requestId: `r${n}`,
       inputJson: '{}',

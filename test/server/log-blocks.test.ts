@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createRandom } from '../../src/engine/random.ts';
-import { createIdSource, systemClock } from '../../src/server/clock.ts';
 import type { LogFilter } from '../../src/server/contract/logs.ts';
 import { blockRows } from '../../src/server/store/blocks.ts';
 import { createCreditStore } from '../../src/server/store/credits.ts';
@@ -15,10 +15,9 @@ const migrations = readMigrations(join(import.meta.dirname, '../../src/server/st
 const minuteMs = 60_000;
 const startMs = Date.UTC(2026, 0, 1);
 const folder = mkdtempSync(join(tmpdir(), 'log-blocks-'));
-const newId = createIdSource(systemClock.now);
 let db: WorkbenchDatabase;
 /** What the log should hold, oldest first. */
-let expected: LogInsert[] = [];
+let expected: (LogInsert & { seq: number })[] = [];
 
 /** Adds records to the log and to what is expected of it: a busy type, one with every 5th call, one with every 900th. */
 function add(count: number, from: number): void {
@@ -27,7 +26,6 @@ function add(count: number, from: number): void {
   db.transaction(() => {
     for (let index = 0; index < count; index += 1) {
       const record: LogInsert = {
-        id: newId(),
         decisionTypeSeq: index % 900 === 0 ? 3 : index % 5 === 0 ? 2 : 1,
         requestId: `r${from + index}`,
         inputJson: '{}',
@@ -46,8 +44,7 @@ function add(count: number, from: number): void {
         // the clock goes back half a day once
         createdAt: startMs + (from + index) * minuteMs - (index > count / 2 ? 720 * minuteMs : 0),
       };
-      insert(record);
-      expected.push(record);
+      expected.push({ ...record, seq: insert(record) });
     }
   })();
 }
@@ -84,14 +81,14 @@ async function expectTheLogToBeRight(): Promise<void> {
   for (const typeSeq of [1, 2, 3]) {
     for (const filter of filters) {
       const wanted = expected.filter((record) => matches(record, typeSeq, filter)).reverse();
-      const ids = wanted.map(({ id }) => id);
+      const ids = wanted.map(({ seq }) => seq);
       const pages = Math.ceil(ids.length / 20);
       for (const page of new Set([1, 2, Math.ceil(pages / 2), pages, pages + 1].filter((each) => each > 0))) {
         const { rows, total } = await log.page(typeSeq, filter, page, 20);
-        const seen = { filter, page, total, ids: rows.map(({ id }) => id) };
+        const seen = { filter, page, total, ids: rows.map(({ seq }) => seq) };
         expect(seen).toEqual({ filter, page, total: ids.length, ids: ids.slice((page - 1) * 20, page * 20) });
       }
-      expect([...log.slices(typeSeq, filter, 300)].flat().map(({ id }) => id)).toEqual(ids);
+      expect([...log.slices(typeSeq, filter, 300)].flat().map(({ seq }) => seq)).toEqual(ids);
     }
     for (const since of [0, 100, 4_000, 6_500, 100_000]) {
       const wanted = expected.filter((record) => matches(record, typeSeq, { start_time: at(since) }));
@@ -217,5 +214,33 @@ describe('a credit ledger of several blocks', () => {
     const before = db.prepare('SELECT * FROM credit_blocks ORDER BY 1, 2, 3').all();
     ledger.rebuildBlocks();
     expect(db.prepare('SELECT * FROM credit_blocks ORDER BY 1, 2, 3').all()).toEqual(before);
+  });
+});
+
+describe('a data file of before the ids of log records said their rows', () => {
+  it('is brought up to date with its references', () => {
+    const file = join(folder, 'older.db');
+    const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, 7) });
+    older.exec(`
+      INSERT INTO organisations VALUES (1, 'org', 'Ours', 'local', 0, 0, NULL);
+      INSERT INTO decision_types VALUES (1, 'type', 'org', 'refunds', '', '[]', NULL, NULL, 'version', 0, 0, NULL);
+      INSERT INTO decision_logs VALUES (41, 'old id', 1, 'request', '{}', 'yes', 0.9, 'classifier', '[]', '{}', '[]', 0, 0,
+        'v1', 1.5, NULL, ${startMs}, 'no', 0);
+      INSERT INTO examples VALUES (1, 'example', 'type', '{}', 'no', '[]', 'user', 1, 'old id', 0, 0);
+      INSERT INTO credit_entries VALUES (1, 'entry', 1, 'decision', 1, 'type', 'old id', ${startMs}),
+        (2, 'kept', 1, 'decision', 1, 'type', 'of a record long gone', 0);`);
+    older.close();
+    const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
+    const [record] = [...createLogStore(newer).slices(1, {}, 10)].flat();
+    const id = z.uuid().parse(record?.id);
+    expect(createLogStore(newer).get(1, id)).toMatchObject({ seq: 41, requestId: 'request', correctedDecision: 'no' });
+    expect(createLogStore(newer).get(2, id)).toBeNull();
+    expect(createLogStore(newer).get(1, id.replace(/^./, 'f'))).toBeNull();
+    expect(newer.prepare('SELECT log_id FROM examples').pluck().all()).toEqual([id]);
+    expect(newer.prepare('SELECT reference_id FROM credit_entries').pluck().all()).toEqual([
+      id,
+      'of a record long gone',
+    ]);
+    newer.close();
   });
 });

@@ -21,7 +21,6 @@ async function openWithLogs() {
     opened.deps.store.transaction(() => {
       for (let index = from; index < from + count; index += 1) {
         insert({
-          id: opened.deps.newId(),
           decisionTypeSeq: 1,
           requestId: `r${index}`,
           inputJson: JSON.stringify({ index, note }),

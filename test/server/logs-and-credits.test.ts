@@ -20,7 +20,6 @@ async function openWithLogs(
   opened.deps.store.transaction(() => {
     for (let index = 0; index < count; index += 1) {
       insert({
-        id: opened.deps.newId(),
         decisionTypeSeq: seq,
         requestId: `r${index}`,
         inputJson: JSON.stringify({ n: index }),

@@ -53,7 +53,6 @@ describe('before rules are saved', () => {
       deps.db.prepare<[string], number>('SELECT seq FROM decision_types WHERE id = ?').pluck().get(id) ?? 0;
     for (const amount of [150, 250]) {
       insert({
-        id: deps.newId(),
         decisionTypeSeq: typeSeq,
         requestId: `request-${amount}`,
         inputJson: JSON.stringify({ amount, country: 'DE' }),

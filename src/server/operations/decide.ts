@@ -43,7 +43,6 @@ async function make(
   if (answered instanceof Promise || liveModel !== null) checkBudget();
   const latencyMs = Math.round((clock.monotonic() - began) * 1_000) / 1_000;
   const record = {
-    id: deps.newId(),
     decisionTypeSeq: type.seq,
     requestId,
     inputJson: JSON.stringify(

@@ -16,7 +16,6 @@ import type { WorkbenchDatabase } from './database.ts';
 
 /** One log record as it is written; JSON fields are already texts, personal fields already replaced. */
 export type LogInsert = {
-  id: string;
   decisionTypeSeq: number;
   requestId: string;
   inputJson: string;
@@ -35,20 +34,19 @@ export type LogInsert = {
   createdAt: number;
 };
 
-export type LogRow = Omit<LogInsert, 'decisionTypeSeq'> & { seq: number; correctedDecision: string | null };
+export type LogRow = Omit<LogInsert, 'decisionTypeSeq'> & { seq: number; id: string; correctedDecision: string | null };
 
 /** Prepares the insert that the commit queue runs inside its transaction; it gives the record's row number. */
 export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => number {
   const statement = db.prepare(
-    `INSERT INTO decision_logs (id, decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
+    `INSERT INTO decision_logs (decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
        class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, latency_ms, api_key_id,
        created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const summarise = summariseLogs(db);
   return (record) => {
     const { lastInsertRowid } = statement.run(
-      record.id,
       record.decisionTypeSeq,
       record.requestId,
       record.inputJson,
@@ -170,7 +168,9 @@ export function createLogStore(db: WorkbenchDatabase) {
       escalated: { ofBlocks: 'sum(n * escalated)', ofRows: 'sum(escalated)' },
     },
   });
-  const byId = db.prepare<[string, number], Raw>('SELECT * FROM decision_logs WHERE id = ? AND decision_type_seq = ?');
+  const byId = db.prepare<[number, string, number], Raw>(
+    'SELECT * FROM decision_logs WHERE seq = ? AND id = ? AND decision_type_seq = ?',
+  );
   const correct = db.prepare('UPDATE decision_logs SET corrected_decision = ? WHERE seq = ?');
   const highest = db.prepare<[], number | null>('SELECT max(seq) FROM decision_logs').pluck();
   const removeRows = db.prepare<[number, number, number, number, number]>(
@@ -245,7 +245,8 @@ export function createLogStore(db: WorkbenchDatabase) {
       }
     },
     get(typeSeq: number, id: string): LogRow | null {
-      const raw = byId.get(id, typeSeq);
+      // the last group of the id's digits is the row number
+      const raw = byId.get(Number.parseInt(id.slice(24), 16), id, typeSeq);
       return raw === undefined ? null : toRow(raw);
     },
     correct(seq: number, decision: string): void {
