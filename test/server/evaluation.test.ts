@@ -65,6 +65,25 @@ describe('the held-out examples of policies', () => {
     expect(confidences).toEqual([...confidences].sort((a, b) => b - a));
   });
 
+  it('are never among the rows that an augmentation adds to the training side [TRN-13]', async () => {
+    const [plain, augmented] = await Promise.all(
+      policies.map(async (policy) => (await bench.call('GET', `${path}/policies/${policy}`)).body),
+    );
+    const { augmentation, train_size, test_size } = augmented.metrics;
+    const own = plain.metrics.train_size;
+    expect(plain.metrics.augmentation).toMatchObject({ status: 'not_requested', augmented_count: 0 });
+    expect(augmentation).toMatchObject({ status: 'completed', target_size: 400, failure_reason: '' });
+    expect([train_size, test_size]).toEqual([400, plain.metrics.test_size]);
+    expect(augmentation.augmented_count).toBe(400 - own);
+    const perClass = Object.values<number>(augmentation.per_class_counts);
+    expect(perClass.reduce((sum, count) => sum + count, 0)).toBe(400 - own);
+    const summaries = (await bench.call('GET', `${path}/policies`)).body;
+    expect(summaries.map((row: { augmentation_status: string }) => row.augmentation_status)).toEqual([
+      'completed',
+      'not_requested',
+    ]);
+  });
+
   it('tell which of two policies is right where the other errs', async () => {
     const [first = '', second = ''] = policies;
     const compared = (await bench.call('GET', `${path}/policies/${first}/comparison?with=${second}&page_size=100`))
