@@ -242,6 +242,20 @@ describe('the life of a decision type', () => {
     expect(wrong.status).toBe(422);
   });
 
+  it('takes schemas of up to 64 KiB, and as deep as a body can carry them [TYP-18]', async () => {
+    const { call } = await openForTest();
+    const made = (name: string, input_schema: object) => call('POST', base, { ...minimalType, name, input_schema });
+    const room = 64 * 1024 - JSON.stringify({ description: '' }).length;
+    expect((await made('full', { description: 'x'.repeat(room) })).status).toBe(201);
+    const large = await made('too large', { description: 'x'.repeat(room + 1) });
+    expect([large.status, large.body.error.details[0].loc]).toEqual([422, ['body', 'input_schema']]);
+    // two bytes a character
+    expect((await made('too large', { description: '\u00e9'.repeat(room / 2 + 1) })).status).toBe(422);
+    const nested = (levels: number): object => (levels === 1 ? {} : { not: nested(levels - 1) });
+    expect((await made('deep', nested(31))).status).toBe(201);
+    expect((await made('too deep', nested(32))).body.error.code).toBe('bad_request');
+  });
+
   it('checks rules for the editor without saving anything', async () => {
     const { call } = await openForTest();
     const rule = { name: 'r', condition: 'ctx.amount >', then: 'yes', priority: 1 };
