@@ -138,6 +138,27 @@ describe('examples', () => {
   });
 });
 
+describe('searching examples', () => {
+  it('finds texts as they were given, whatever characters they have [EXA-6]', async () => {
+    const { call, url } = await openType();
+    const texts = ['say "hi" twice', 'a\\b', 'line\nbreak', '50%_off', 'caf\u00e9 \u{1f600}', 'ab'];
+    await call('POST', url, { examples: texts.map((text) => ({ input: { text } })) });
+    for (const [search, found] of [
+      ['"hi"', 1],
+      ['a\\b', 1],
+      ['line\nb', 1],
+      ['%_o', 1],
+      ['f\u00e9 \u{1f600}', 1],
+      ['SAY', 1],
+      ['a_', 0],
+      ['\\', 1],
+    ] as const) {
+      const { body } = await call('GET', `${url}?search=${encodeURIComponent(search)}`);
+      expect([search, body.total]).toEqual([search, found]);
+    }
+  });
+});
+
 describe('undoing a bulk change', () => {
   /** Four examples, and what is told of the examples in the order of their making. */
   async function openFour() {

@@ -82,7 +82,9 @@ function where(decisionTypeId: string, filter: ExampleFilter): { sql: string; va
   add('decision = ?', filter.decision);
   if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
   if (filter.search !== undefined && filter.search !== '') {
-    add("input LIKE ? ESCAPE '\\'", `%${filter.search.replace(/[\\%_]/g, '\\$&')}%`);
+    // as it stands in the stored JSON: quotes, line breaks and backslashes are escaped there
+    const written = JSON.stringify(filter.search).slice(1, -1);
+    add("input LIKE ? ESCAPE '\\'", `%${written.replace(/[\\%_]/g, '\\$&')}%`);
   }
   return { sql: parts.join(' AND '), values };
 }
