@@ -157,6 +157,7 @@ const training = {
   'TRN-11': 'escalation_threshold sets the escalation threshold of this policy.',
   'TRN-12': 'auto_generate fills up options with too few examples.',
   'TRN-13': 'augment adds made-up rows to the training side, up to augment_target_size, and metrics count them.',
+  'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'RDY-1':
     'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option and issues.',
   'RDY-2': 'At least 38 labelled examples are needed in total and of each option.',

@@ -220,17 +220,26 @@ describe('a decision type that is trained and used', () => {
     expect(auto_generation.generated_count).toBeGreaterThanOrEqual(36);
   });
 
-  it.each([499, 500, 501])('trains on every one of %i examples, and keeps their digest', async (total) => {
-    const examples = loanExamples(251).slice(0, total);
-    const large = await createTrainable(bench, { ...loanType, name: `loan of ${total}` }, examples);
-    const { policy_id: id } = (await bench.call('POST', `${large}/train`, { tune_hyperparams: false })).body;
-    await pollUntil(() => bench.call('GET', `${large}/policies/${id}/progress`), terminal);
-    const { metrics } = (await bench.call('GET', `${large}/policies/${id}`)).body;
-    expect(metrics.train_size + metrics.test_size).toBe(total);
-    const kept = bench.deps.store.policies.byId(id);
-    expect(kept).toMatchObject({ snapshot_size: total, snapshot_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
-    expect(kept?.seed).toBe(Number.parseInt(kept?.snapshot_sha256.slice(0, 8) ?? '', 16) >>> 1);
-  });
+  it.each([499, 500, 501])(
+    'trains on every one of %i examples, and keeps their digest and its circumstances [TRN-14]',
+    async (total) => {
+      const examples = loanExamples(251).slice(0, total);
+      const large = await createTrainable(bench, { ...loanType, name: `loan of ${total}` }, examples);
+      const { policy_id: id } = (await bench.call('POST', `${large}/train`, { tune_hyperparams: false })).body;
+      await pollUntil(() => bench.call('GET', `${large}/policies/${id}/progress`), terminal);
+      const { metrics } = (await bench.call('GET', `${large}/policies/${id}`)).body;
+      expect(metrics.train_size + metrics.test_size).toBe(total);
+      const kept = bench.deps.store.policies.byId(id);
+      expect(kept).toMatchObject({ snapshot_size: total, snapshot_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect(JSON.parse(kept?.tool_versions ?? '')).toEqual({
+        tool: bench.deps.toolVersion,
+        node: process.version,
+        runtime: expect.stringMatching(/^onnxruntime \d+\.\d+\.\d+/),
+      });
+      expect(JSON.parse(kept?.training_config ?? '')).toMatchObject({ tune_hyperparams: false, refit: true });
+      expect(kept?.seed).toBe(Number.parseInt(kept?.snapshot_sha256.slice(0, 8) ?? '', 16) >>> 1);
+    },
+  );
 
   it('decides the same after a restart', async () => {
     const before = await decide(applicant(650));

@@ -127,7 +127,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
         `out of memory: the training needs more than ${options.memoryMb} MB; train on fewer examples or fields`,
       );
     } else if (report.kind === 'snapshot') {
-      settle(() => runs.seal(job.policyId, job.attemptId, report.sha256, report.seed));
+      settle(() => runs.seal(job.policyId, job.attemptId, report));
     } else if (report.kind === 'teach') {
       void answer(job, report);
     } else {

@@ -34,7 +34,7 @@ export type WorkerReport =
   | { kind: 'accepted' }
   | { kind: 'heartbeat'; residentMb: number }
   | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
-  | { kind: 'snapshot'; sha256: string; seed: number; residentMb: number }
+  | { kind: 'snapshot'; sha256: string; seed: number; runtime: string; residentMb: number }
   | { kind: 'teach'; id: number; order: TeachOrder; residentMb: number }
   | { kind: 'done'; sha256: string; sizeBytes: number; metrics: Metrics; heldOut: TrainOutcome['heldOut'] }
   | { kind: 'failed'; message: string };
@@ -105,18 +105,21 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRow[]): Promise<Tr
   const snapshotSha256 = digestOf(rows);
   // the seed follows from the data: the same snapshot gives the same split and the same metrics
   const seed = Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
-  await report({ kind: 'snapshot', sha256: snapshotSha256, seed, residentMb: residentMb() });
   // loaded after the order was accepted: what is heavy must not delay the answer to the caller
-  const [{ train }, { runModel }] = await Promise.all([
+  const [{ train }, { openEncoder, runModel, runtimeVersion }] = await Promise.all([
     import('../../engine/training/train.ts'),
     import('../runtime/onnx-session.ts'),
   ]);
+  await report({
+    kind: 'snapshot',
+    sha256: snapshotSha256,
+    seed,
+    runtime: runtimeVersion,
+    residentMb: residentMb(),
+  });
   const model = openTextModel(order.resourcesDir);
   const encoder = lazyEncoder(model.encoderSha256, async () => {
-    const [{ openEncoder, runtimeVersion }, { withEncodingCache }] = await Promise.all([
-      import('../runtime/onnx-session.ts'),
-      import('../runtime/encoding-cache.ts'),
-    ]);
+    const { withEncodingCache } = await import('../runtime/encoding-cache.ts');
     const opened = await openEncoder(model.encoderPath, model.encoderSha256);
     return withEncodingCache(opened, order.encodingsDir, runtimeVersion, Date.now());
   });

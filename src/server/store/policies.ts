@@ -21,6 +21,8 @@ export type PolicyRow = {
   seed: number;
   snapshot_sha256: string;
   snapshot_size: number;
+  /** JSON: versions of the program, of Node and of the inference runtime. */
+  tool_versions: string;
   metrics: string | null;
   bundle_sha256: string | null;
   current_attempt_id: string | null;

@@ -50,7 +50,10 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
        'training', @training_config, @fallback_option, 0, '', 0, @tool_versions, @created_at)`,
   );
   const setSize = db.prepare('UPDATE policies SET snapshot_size = ? WHERE id = ?');
-  const seal = db.prepare('UPDATE policies SET snapshot_sha256 = ?, seed = ? WHERE id = ? AND current_attempt_id = ?');
+  const seal = db.prepare(
+    `UPDATE policies SET snapshot_sha256 = ?, seed = ?, tool_versions = json_set(tool_versions, '$.runtime', ?)
+     WHERE id = ? AND current_attempt_id = ?`,
+  );
   const insertAttempt = db.prepare(
     `INSERT INTO training_attempts (id, policy_id, attempt_number, status, started_at, last_heartbeat_at)
      VALUES (@id, @policyId, (SELECT coalesce(max(attempt_number), 0) + 1 FROM training_attempts WHERE policy_id = @policyId),
@@ -158,9 +161,9 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
     /** Up to `limit` rows of a snapshot after a position, as they are stored: to be handed on without being read. */
     snapshotAfter: (policyId: string, position: number, limit: number): SnapshotRow[] =>
       snapshotAfter.all(policyId, position, limit),
-    /** Keeps what the worker found the snapshot to be. */
-    seal: (policyId: string, attemptId: string, sha256: string, seed: number) =>
-      void seal.run(sha256, seed, policyId, attemptId),
+    /** Keeps what the worker found the snapshot to be, and what it computes with. */
+    seal: (policyId: string, attemptId: string, found: { sha256: string; seed: number; runtime: string }) =>
+      void seal.run(found.sha256, found.seed, found.runtime, policyId, attemptId),
     setPid: (attemptId: string, pid: number | null) => void setPid.run(pid, attemptId),
     /** False when the attempt is no longer the running one: its process must stop. */
     heartbeat: (attemptId: string, p: AttemptProgress): boolean =>
