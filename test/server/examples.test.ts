@@ -299,6 +299,7 @@ describe('importing a file', () => {
       ['csv', 'a.b.c,a,decision\n1,2,yes\n', [1, 'a.b.c'], 'the columns "a" and "a.b.c" name the same place'],
       ['csv', '__proto__.a,decision\n1,yes\n', [1, '__proto__.a'], 'this column name is not allowed'],
       ['csv', `${'a.'.repeat(40)}a,decision\n1,yes\n`, [1, 'a.'.repeat(40)], 'at most 28 parts'],
+      ['csv', `${Array.from({ length: 300_000 }, (_, n) => `c${n}`).join()}\n`, [1, 2_001], 'more than 2000 columns'],
       ['json', `[{"x":${deep}}]`, [1, 1], 'nested more than 32 levels'],
       ['jsonl', '{"x":1}\n{"x":{"__proto__":{"y":1}}}\n', [2, 1], '"__proto__" is not allowed'],
       ['jsonl', '{"__proto__":{"y":1},"decision":"yes"}', [1, 1], '"__proto__" is not allowed'],

@@ -62,7 +62,7 @@ export const importMappingSchema = z.strictObject({
   /** Column with reason codes (separated by ; or |, or a JSON array). */
   reason_codes: z.string().nullable().default(null),
   /** Columns that become the input; null: all the others. Dots in a name nest. */
-  input: z.array(z.string()).nullable().default(null),
+  input: z.array(z.string()).max(2_000).nullable().default(null),
 });
 export type ImportMapping = z.output<typeof importMappingSchema>;
 

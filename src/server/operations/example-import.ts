@@ -19,8 +19,9 @@ const maxRows = 200_000;
 const decisionNames = ['expected_decision', 'decision', 'label', 'class', 'target', 'outcome', 'category'];
 const reasonNames = ['reason_codes', 'reason_code', 'reasons', 'reason'];
 const inputNames = ['input_payload', 'input'];
-/** Deeper ones could not be sent back: a body is nested at most 32 levels. */
+/** What a body may hold, too: an input that is deeper or wider could not be sent back. */
 const mostSegments = 28;
+const mostColumns = 2_000;
 
 function refuse(problems: ErrorDetail[]): never {
   throw new WorkbenchError('validation_error', 'The file cannot be imported', problems.slice(0, 100));
@@ -115,6 +116,7 @@ async function readDelimited(content: string, delimiter: string): Promise<Source
   }
   const header = parsed[0]?.record;
   if (header === undefined) return [];
+  if (header.length > mostColumns) refuse([fault(1, mostColumns + 1, `more than ${mostColumns} columns`)]);
   const problems: ErrorDetail[] = [];
   header.forEach((name, index) => {
     if (name.trim() === '') problems.push(fault(1, index + 1, 'a column has no name'));
