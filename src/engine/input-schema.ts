@@ -1,7 +1,8 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
-import type { JsonObject } from './domain.ts';
+import { canonicalJson } from './canonical-json.ts';
+import type { Json, JsonObject } from './domain.ts';
 import type { ErrorDetail } from './errors.ts';
 import { utf8Length } from './utf8.ts';
 
@@ -56,6 +57,16 @@ function createAjv(): Ajv2020 {
     code: { regExp: linearRegExp },
   });
   addFormats.default(ajv, { mode: 'fast' });
+  // ajv compares every item with every other one: a list of 100,000 would hold the service up for minutes
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: (isWanted: boolean, items: readonly Json[]) =>
+      !isWanted || new Set(items.map(canonicalJson)).size === items.length,
+    error: { message: 'must NOT have duplicate items' },
+  });
   return ajv;
 }
 
