@@ -3,33 +3,59 @@ import type { Json, JsonObject } from './domain.ts';
 
 /**
  * The input with every value at one of the dot paths replaced; null stays null. A path through an array applies to each
- * of its elements, an index in it to that element. A key may itself hold dots: each key that fits counts. The input
- * itself is left as it is.
+ * of its elements, an index in it to that element. A key may itself hold dots: each key that fits counts. Of a value
+ * that holds another one the whole is replaced. The input itself is left as it is. All paths are followed at once, each
+ * value is visited once.
  */
 export function replacePersonal(
   input: JsonObject,
   personal: readonly string[],
   replace: (value: Json) => Json,
 ): JsonObject {
-  return personal.reduce<Json>((rest, path) => replaceAt(rest, path.split('.'), replace), input) as JsonObject;
+  return replaceAt(input, placeOf(personal.map((path) => `.${path}`)), replace) as JsonObject;
 }
 
-function replaceAt(value: Json, segments: readonly string[], replace: (value: Json) => Json): Json {
-  if (segments.length === 0) return value === null ? null : replace(value);
+/** What is left of the paths at one value, each segment behind a dot: '' where one ends. */
+type Place = { rests: ReadonlySet<string>; below(): ReadonlyMap<string, Place> };
+
+function placeOf(given: Iterable<string>): Place {
+  const rests = new Set(given);
+  let known: ReadonlyMap<string, Place> | null = null;
+  return { rests, below: () => (known ??= placesBelow(rests)) };
+}
+
+function placesBelow(rests: Iterable<string>): ReadonlyMap<string, Place> {
+  const found = new Map<string, string[]>();
+  for (const rest of rests) {
+    for (let end = 0; end < rest.length; ) {
+      const dot = rest.indexOf('.', end + 1);
+      end = dot < 0 ? rest.length : dot;
+      const key = rest.slice(1, end);
+      const left = found.get(key);
+      if (left === undefined) found.set(key, [rest.slice(end)]);
+      else left.push(rest.slice(end));
+    }
+  }
+  return new Map(Array.from(found, ([key, left]) => [key, placeOf(left)]));
+}
+
+function replaceAt(value: Json, place: Place, replace: (value: Json) => Json): Json {
+  if (value === null) return null;
+  if (place.rests.has('')) return replace(value);
+  if (typeof value !== 'object') return value;
+  const below = place.below();
   if (Array.isArray(value)) {
-    const [first, ...rest] = segments;
-    return value.map((member, index) =>
-      replaceAt(String(index) === first ? replaceAt(member, rest, replace) : member, segments, replace),
-    );
+    return value.map((member, index) => {
+      const own = below.get(String(index));
+      return replaceAt(member, own === undefined ? place : placeOf([...place.rests, ...own.rests]), replace);
+    });
   }
-  if (typeof value !== 'object' || value === null) return value;
-  let replaced = value;
-  for (let length = 1; length <= segments.length; length += 1) {
-    const key = segments.slice(0, length).join('.');
-    if (!Object.hasOwn(value, key)) continue;
-    replaced = { ...replaced, [key]: replaceAt(value[key] as Json, segments.slice(length), replace) };
-  }
-  return replaced;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => {
+      const own = below.get(key);
+      return [key, own === undefined ? member : replaceAt(member, own, replace)];
+    }),
+  );
 }
 
 /** Whether a field lies at one of the personal paths or below it. */

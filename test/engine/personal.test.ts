@@ -1,6 +1,6 @@
 /** Personal data is found wherever a dot path may mean it. */
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/engine/domain.ts';
+import type { Json, JsonObject } from '../../src/engine/domain.ts';
 import { isPersonalField, replacePersonal } from '../../src/engine/personal.ts';
 
 const hidden = (input: JsonObject, ...personal: string[]) => replacePersonal(input, personal, () => '#');
@@ -17,12 +17,24 @@ describe('the personal values of an input [TYP-30]', () => {
     ['of a key that holds dots', ['a.b'], { 'a.b': 'x' }, { 'a.b': '#' }],
     ['of both readings of a path', ['a.b'], { 'a.b': 'x', a: { b: 'y' } }, { 'a.b': '#', a: { b: '#' } }],
     ['of two paths of which one holds the other', ['a.b', 'a'], { a: { b: 'x' } }, { a: '#' }],
+    ['of two paths in the other order', ['a', 'a.b'], { a: { b: 'x' } }, { a: '#' }],
     ['that are null, which stay so', ['a', 'b.c'], { a: null, b: { c: null } }, { a: null, b: { c: null } }],
     ['that are not there', ['x', 'a.b.c', 'toString'], { a: { b: 1 } }, { a: { b: 1 } }],
   ])('%s', (_name, personal, input, expected) => {
     const before = structuredClone(input);
     expect(hidden(input, ...personal)).toEqual(expected);
     expect(input).toEqual(before);
+  });
+
+  it('are found once, however many ways lead through lists in lists', () => {
+    const nested = (innermost: Json) => {
+      let list = innermost;
+      for (let level = 0; level < 30; level++) list = [list];
+      return list;
+    };
+    const path = `c${'.0'.repeat(31)}.mail`;
+    expect(hidden({ c: nested({ mail: 'x' }) }, path)).toEqual({ c: nested({ mail: 'x' }) });
+    expect(hidden({ c: nested({ 0: { mail: 'x' } }) }, path)).toEqual({ c: nested({ 0: { mail: '#' } }) });
   });
 
   it('are those of the fields at a path and below it', () => {
