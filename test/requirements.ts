@@ -118,6 +118,7 @@ const deciding = {
   'BAT-6': 'retryable is true only for 429, 500 and 503.',
   'BAT-7': 'Items run in their order and are billed as single calls: a quota that ends within a batch ends there.',
   'BAT-8': 'The answer carries succeeded and failed.',
+  'BAT-9': 'The message of a refused item names the place in it and what is wrong there.',
 };
 
 const examples = {

@@ -272,4 +272,22 @@ describe('a batch', () => {
     const { items: newest } = (await bench.call('GET', `${path}/logs?page_size=2`)).body;
     expect(newest.map((record: { input: { amount: number } }) => record.input.amount)).toEqual([3_000, 2_000]);
   });
+
+  it('tells of a refused item the place and what is wrong there [BAT-9]', async () => {
+    const input_schema = { type: 'object', properties: { amount: { type: 'number' } }, required: ['purpose'] };
+    await change({ input_schema });
+    const { body } = await bench.call('POST', '/decide/batch', [
+      5,
+      { decision_type: 'loan' },
+      { decision_type: 'loan', input: {}, note: 'x' },
+      { decision_type: 'loan', input: { amount: 'much' } },
+    ]);
+    await change({ input_schema: null });
+    expect(body.errors.map(({ message }: { message: string }) => message)).toEqual([
+      'Request validation failed: expected an object',
+      'Request validation failed: input: input is required',
+      'Request validation failed: note: unknown field: note',
+      "The input does not fit the input schema: input.purpose: must have required property 'purpose'; input.amount: must be number",
+    ]);
+  });
 });

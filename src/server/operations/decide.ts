@@ -1,5 +1,5 @@
 /** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
-import { errorTable, WorkbenchError } from '../../engine/errors.ts';
+import { type ErrorDetail, errorTable, WorkbenchError } from '../../engine/errors.ts';
 import {
   type BatchError,
   batchLimit,
@@ -90,13 +90,27 @@ function nameIn(item: unknown): string {
   return typeof name === 'string' ? name : '';
 }
 
+/** Problems that the message of a refused item tells. */
+const problemsTold = 3;
+
+/** The message and the first places in the item, because an item's error has no details. */
+function messageOf({ code, message, details }: WorkbenchError, index: number): string {
+  if (code !== 'validation_error' || details === undefined) return message;
+  const problems = (details as ErrorDetail[]).slice(0, problemsTold).map(({ loc, msg }) => {
+    const place = loc.slice(loc[1] === index ? 2 : 1);
+    return place.length === 0 ? msg : `${place.join('.')}: ${msg}`;
+  });
+  return `${message}: ${problems.join('; ')}`;
+}
+
 function refused(error: unknown, index: number, item: unknown, requestId: string): BatchError {
-  const { code, message, status } = toWorkbenchError(error);
+  const known = toWorkbenchError(error);
+  const { code, status } = known;
   return {
     index,
     decision_type: nameIn(item),
     code,
-    message,
+    message: messageOf(known, index),
     status_code: status,
     retryable: errorTable[code].retryable,
     request_id: requestId,
@@ -121,10 +135,7 @@ export const decideHandlers = {
       const itemId = `${requestId.slice(0, 120)}-${index}`;
       try {
         const request = readDecideRequest(item, ['body', index]);
-        if (!request.ok) {
-          const told = request.problems.map(({ loc, msg }) => `${loc.slice(2).join('.')}: ${msg}`).join('; ');
-          throw new WorkbenchError('validation_error', told, request.problems);
-        }
+        if (!request.ok) throw new WorkbenchError('validation_error', 'Request validation failed', request.problems);
         const { response, recorded } = await make(deps, caller, request.value, itemId, false);
         const settled = recorded.then(
           () => {
