@@ -288,6 +288,8 @@ const border = {
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':
     'Without a running workbench it ends with exit 96 and the remedy; one that stops meanwhile is told as an error.',
+  'MCP-5': 'It announces no messages about changed lists: a server without state sends none.',
+  'MCP-6': 'What breaks the protocol itself, a wrong Accept or a body that is no JSON-RPC, is answered in its form.',
   'RUN-1': 'serve prints one line of JSON with url, mcp_url, data_dir and pid when it is ready.',
   'RUN-2': 'A data folder in use ends the start with exit 97 and the address, a busy port with exit 98.',
   'RUN-3': 'token prints a session of the local owner.',

@@ -47,7 +47,12 @@ const instructions =
   'Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (38 labelled ones per option), train_model, get_training_status until deployed, make_decision.';
 
 function makeServer(deps: Deps, call: McpCall): McpServer {
-  const server = new McpServer({ name: 'decision-workbench', version: deps.toolVersion }, { instructions });
+  // the library would promise messages about a changed list, which a server of one request never sends
+  const capabilities = { tools: { listChanged: false } };
+  const server = new McpServer(
+    { name: 'decision-workbench', version: deps.toolVersion },
+    { instructions, capabilities },
+  );
   for (const tool of tools) {
     const { readOnly, destructive, idempotent } = tool.row.hints;
     server.registerTool(
@@ -125,7 +130,8 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
 
 function refusal(error: WorkbenchError): string {
   const next = nextSteps[error.code] ?? 'repeat it only if it is worth another try.';
-  return `${error.message} Nothing was changed. Next: ${next}\n${JSON.stringify(envelopeOf(error.code, error.message, error.details))}`;
+  const message = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
+  return `${message} Nothing was changed. Next: ${next}\n${JSON.stringify(envelopeOf(error.code, error.message, error.details))}`;
 }
 
 /** A schema as the protocol's library takes it, told as the OpenAPI document tells it. */

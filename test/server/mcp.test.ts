@@ -144,6 +144,33 @@ describe('an agent with an API key', () => {
     });
   }
 
+  it('is promised nothing that a server without state cannot keep [MCP-5]', async () => {
+    const { connect, key } = await agentOn();
+    const client = await connect(key);
+    expect(client.getServerCapabilities()).toEqual({ tools: { listChanged: false } });
+  });
+
+  it('is told in the form of the protocol what its client did wrong [MCP-6]', async () => {
+    const { url, key } = await agentOn();
+    const post = (accept: string, body: string) =>
+      fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept, authorization: `Bearer ${key}` },
+        body,
+      });
+    const both = 'application/json, text/event-stream';
+    for (const [accept, body, status] of [
+      ['application/json', '{"jsonrpc":"2.0","id":1,"method":"tools/list"}', 406],
+      [both, '{"hello":"world"}', 400],
+    ] as const) {
+      const answer = await post(accept, body);
+      expect([answer.status, await answer.json()]).toEqual([
+        status,
+        { jsonrpc: '2.0', id: null, error: { code: expect.any(Number), message: expect.any(String) } },
+      ]);
+    }
+  });
+
   it('is told what is wrong with a call, as the content of an answer', async () => {
     const { connect, key, rest } = await agentOn();
     const client = await connect(key);
@@ -153,8 +180,8 @@ describe('an agent with an API key', () => {
       ['get_decision_type', { decision_type_id: 'loans' }, /decision_type_id/],
       ['list_decision_types', { page: '1' }, /page/],
       ['create_decision_type', { name: 'loans', options: ['a', 'b'] }, /"conflict"/],
-      ['make_decision', { decision_type: 'loans', input: {} }, /"model_not_deployed"[\s\S]*/],
-      ['make_decision', { decision_type: 'nobody', input: {} }, /Next: list_decision_types/],
+      ['make_decision', { decision_type: 'loans', input: {} }, /; train one first\. Nothing was changed\.[\s\S]*"model_not_deployed"/],
+      ['make_decision', { decision_type: 'nobody', input: {} }, /^There is no decision type with this name\. Nothing was changed\. Next: list_decision_types/],
       ['train_model', { decision_type_id: '00000000-0000-4000-8000-000000000000' }, /"decision_type_not_found"/],
     ];
     for (const [name, args, told] of wrong) {
