@@ -180,8 +180,16 @@ describe('an agent with an API key', () => {
       ['get_decision_type', { decision_type_id: 'loans' }, /decision_type_id/],
       ['list_decision_types', { page: '1' }, /page/],
       ['create_decision_type', { name: 'loans', options: ['a', 'b'] }, /"conflict"/],
-      ['make_decision', { decision_type: 'loans', input: {} }, /; train one first\. Nothing was changed\.[\s\S]*"model_not_deployed"/],
-      ['make_decision', { decision_type: 'nobody', input: {} }, /^There is no decision type with this name\. Nothing was changed\. Next: list_decision_types/],
+      [
+        'make_decision',
+        { decision_type: 'loans', input: {} },
+        /; train one first\. Nothing was changed\.[\s\S]*"model_not_deployed"/,
+      ],
+      [
+        'make_decision',
+        { decision_type: 'nobody', input: {} },
+        /^There is no decision type with this name\. Nothing was changed\. Next: list_decision_types/,
+      ],
       ['train_model', { decision_type_id: '00000000-0000-4000-8000-000000000000' }, /"decision_type_not_found"/],
     ];
     for (const [name, args, told] of wrong) {
