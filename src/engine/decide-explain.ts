@@ -38,8 +38,8 @@ export const explain = {
 
 /** What is unlike the examples, in a few words: the text, or the fields that are outside their range. */
 export function unlike(checks: readonly FamiliarityCheck[]): string | null {
+  if (checks.every(({ familiar }) => familiar)) return null;
   const strange = checks.filter(({ familiar }) => !familiar);
-  if (strange.length === 0) return null;
   const fields = strange.flatMap(({ outside }) => outside);
   const shownFields = fields.slice(0, 3).map((field) => `«${field}»`);
   const more = fields.length > 3 ? ` and ${fields.length - 3} more` : '';

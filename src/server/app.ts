@@ -45,8 +45,10 @@ export async function buildApp(
   logger: NonNullable<FastifyServerOptions['loggerInstance']>,
 ): Promise<FastifyInstance> {
   const door = createDoor(deps);
+  // a line of the log names its request itself: a child logger for each request would only cost time
+  const shared: typeof logger = Object.assign(Object.create(logger) as typeof logger, { child: () => shared });
   const app: FastifyInstance = fastify({
-    loggerInstance: logger,
+    loggerInstance: shared,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: limits.bodyBytes,
     requestTimeout: limits.requestTimeoutMs,
@@ -95,8 +97,6 @@ export async function buildApp(
     }
   });
 
-  // a line of the log names its request itself: a child logger for each request would only cost time
-  app.setChildLoggerFactory((logger) => logger);
   app.decorateRequest('caller', null);
   const unknown = createUnknownRoutes(listOperations().map(({ row }) => row));
   guard(app, deps, door, unknown.refuse);

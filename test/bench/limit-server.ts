@@ -6,13 +6,14 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import fastify from 'fastify';
+import { openDatabase } from '../../src/server/store/database.ts';
 
-const database = new Database(join(mkdtempSync(join(tmpdir(), 'limit-')), 'limit.db'));
-database.pragma('journal_mode = WAL');
-database.pragma(`synchronous = ${process.argv[2] === 'NORMAL' ? 'NORMAL' : 'FULL'}`);
-database.exec('CREATE TABLE record (id INTEGER PRIMARY KEY, at TEXT NOT NULL, body TEXT NOT NULL)');
+const table = 'CREATE TABLE record (id INTEGER PRIMARY KEY, at TEXT NOT NULL, body TEXT NOT NULL)';
+const database = openDatabase(join(mkdtempSync(join(tmpdir(), 'limit-')), 'limit.db'), {
+  synchronous: process.argv[2] === 'NORMAL' ? 'NORMAL' : 'FULL',
+  migrations: [{ version: 1, sql: table }],
+});
 const insert = database.prepare('INSERT INTO record (at, body) VALUES (?, ?)');
 
 type Waiting = { body: string; done: () => void };

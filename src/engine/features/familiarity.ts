@@ -92,7 +92,8 @@ export function compileFamiliarity(
       add('embedding', score, embedding.least, score >= embedding.least);
     }
     if (fields !== null) {
-      const outside = slots.filter((slot) => isOutside(dense, 0, slot, fields)).map(({ field }) => field);
+      const outside: string[] = [];
+      for (const slot of slots) if (isOutside(dense, 0, slot, fields)) outside.push(slot.field);
       const familiar = outside.length <= fields.most;
       checks.push({ check: 'fields', score: outside.length, limit: fields.most, familiar, outside });
     }
