@@ -240,6 +240,7 @@ const credits = {
   'PLN-7': 'The default plan, local, refuses nothing and still meters.',
   'PLN-8': 'The owner chooses the plan; choosing the same again changes nothing.',
   'PLN-9': 'Monthly credits renew with the month.',
+  'PLN-10': 'What was used in the month counts against every monthly plan that is chosen in it.',
   'PAG-1': 'A paginated list answers items, total, page, page_size and pages.',
   'PAG-2': 'page is at least 1 (default 1), page_size 1 to 100 (default 20), in every list.',
 };

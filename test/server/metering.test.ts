@@ -235,6 +235,26 @@ describe('a plan', () => {
     expect((await shop('GET', '/api/v1/credits')).body).toMatchObject({ used: 1, remaining: 9_999 });
   });
 
+  it('gives no credits anew when another is chosen within the month [PLN-10] [PLN-9]', async () => {
+    const { shop, decide, choose, use, clock } = await openDeployed();
+    use(700);
+    clock.move(hourMs);
+    expect((await choose('developer')).body).toMatchObject({ used: 0, remaining: 10_000 });
+    use(10_000);
+    clock.move(hourMs);
+    expect((await choose('starter')).body).toMatchObject({ allocation: 50_000, used: 10_000, remaining: 40_000 });
+    use(5);
+    for (const between of ['starter', 'local', 'trial']) {
+      await choose(between);
+      clock.move(hourMs);
+      expect((await choose('developer')).body).toMatchObject({ used: 10_005, remaining: 0 });
+      expect((await decide()).status).toBe(402);
+    }
+    clock.move(Date.UTC(2026, 6, 2) - clock.now());
+    expect((await shop('GET', '/api/v1/credits')).body).toMatchObject({ used: 0, remaining: 10_000 });
+    expect((await choose('growth')).body).toMatchObject({ used: 0, period_start: '2026-07-01T00:00:00.000Z' });
+  });
+
   it('exports bundles under Growth, Scale and local only [PLN-4]', async () => {
     const { shop, choose, url } = await openDeployed();
     const answers = [];

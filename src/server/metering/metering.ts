@@ -27,7 +27,7 @@ export function createMetering(store: Store, clock: Clock) {
     const plan = plans[organisation.plan];
     const month = monthOf(clock.now());
     const since = plan.renews
-      ? Math.max(month.start, plan.name === 'local' ? 0 : organisation.planSince)
+      ? Math.max(month.start, plan.name === 'local' ? 0 : (organisation.monthlySince ?? organisation.planSince))
       : (organisation.trialSince ?? organisation.planSince);
     const { used, decisions } = store.credits.usedSince(caller.organisationSeq, since);
     return { plan: plan.name, since, used, decisions, resetsAt: plan.renews ? month.next : null };

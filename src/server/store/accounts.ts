@@ -10,6 +10,8 @@ export type OrganisationRow = {
   planSince: number;
   /** When the trial was first chosen, or null. */
   trialSince: number | null;
+  /** When a plan of monthly credits was first chosen, or null. */
+  monthlySince: number | null;
   createdAt: number;
 };
 export type UserRow = {
@@ -33,7 +35,7 @@ export type ApiKeyRow = {
 };
 
 const organisationColumns =
-  'seq, id, name, plan, plan_since AS planSince, trial_since AS trialSince, created_at AS createdAt';
+  'seq, id, name, plan, plan_since AS planSince, trial_since AS trialSince, monthly_since AS monthlySince, created_at AS createdAt';
 const userColumns = 'id, organisation_id AS organisationId, email, name, role, created_at AS createdAt';
 const keyColumns = `id, organisation_id AS organisationId, name, prefix, salt, digest,
   rate_limit_per_minute AS rateLimitPerMinute, created_at AS createdAt, last_used_at AS lastUsedAt`;
@@ -52,7 +54,9 @@ export function createAccountStore(db: WorkbenchDatabase) {
     rename: db.prepare('UPDATE organisations SET name = ? WHERE id = ?'),
     setPlan: db.prepare(
       `UPDATE organisations SET plan = @plan, plan_since = @at,
-         trial_since = CASE WHEN @plan = 'trial' THEN coalesce(trial_since, @at) ELSE trial_since END WHERE id = @id`,
+         trial_since = CASE WHEN @plan = 'trial' THEN coalesce(trial_since, @at) ELSE trial_since END,
+         monthly_since = CASE WHEN @plan IN ('local', 'trial') THEN monthly_since ELSE coalesce(monthly_since, @at) END
+       WHERE id = @id`,
     ),
     user: db.prepare<[string], UserRow>(`SELECT ${userColumns} FROM users WHERE id = ?`),
     userBySubject: db.prepare<[string, string], UserRow>(
