@@ -4,6 +4,7 @@ import { RE2JS } from 're2js';
 import { canonicalJson } from './canonical-json.ts';
 import type { Json, JsonObject } from './domain.ts';
 import type { ErrorDetail } from './errors.ts';
+import { findOvergrown } from './schema-expansion.ts';
 import { utf8Length } from './utf8.ts';
 
 /** Largest input schema, in bytes of its JSON. */
@@ -97,7 +98,7 @@ function detail(error: ErrorObject, prefix: (string | number)[], root: unknown):
 
 /**
  * What is wrong with a JSON Schema (2020-12) for inputs: an empty list when it can be used. At most 64 KiB and 32
- * levels, no references out of the schema. `loc` starts with ['body', 'input_schema'].
+ * levels, no references out of the schema, 10,000 parts where those inside are followed. `loc` starts with ['body', 'input_schema'].
  */
 export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   const base = ['body', 'input_schema'];
@@ -107,6 +108,8 @@ export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   if (utf8Length(JSON.stringify(schema)) > maxSchemaBytes) {
     return [{ type: 'schema_size', loc: base, msg: `Larger than ${maxSchemaBytes} bytes.` }];
   }
+  const overgrown = findOvergrown(schema, base);
+  if (overgrown !== null) return [overgrown];
   const declared = schema.$schema;
   if (declared !== undefined && (typeof declared !== 'string' || declared.replace(/#$/, '') !== dialect)) {
     return [{ type: 'schema_dialect', loc: [...base, '$schema'], msg: `Only ${dialect} is supported.` }];

@@ -1,6 +1,6 @@
 /** What an input schema may cost, whatever the input. */
 import { describe, expect, it } from 'vitest';
-import type { Json } from '../../src/engine/domain.ts';
+import type { Json, JsonObject } from '../../src/engine/domain.ts';
 import { checkInputSchema, compileInputSchema } from '../../src/engine/input-schema.ts';
 
 const unique = compileInputSchema({ properties: { list: { type: 'array', uniqueItems: true } } });
@@ -39,5 +39,74 @@ describe('lists whose items must differ', () => {
     expect(compileInputSchema({ properties: { list: { uniqueItems: false } } })({ list: [1, 1] })).toEqual([]);
     expect(checkInputSchema({ uniqueItems: 'yes' })).not.toEqual([]);
     expect(checkInputSchema({ required: ['a', 'a'] })).not.toEqual([]);
+  });
+});
+
+describe('references that multiply', () => {
+  /** Each level refers to the one below `times` times, so that the last one means `times ** levels` parts. */
+  const multiplying = (
+    levels: number,
+    times = 2,
+    refer = (level: number): JsonObject => ({ $ref: `#/$defs/l${level}` }),
+  ) => {
+    const $defs: Record<string, Json> = { l0: { type: 'string', $anchor: 'l0', $dynamicAnchor: 'd0' } };
+    for (let level = 1; level <= levels; level++) {
+      const allOf = Array.from({ length: times }, () => refer(level - 1));
+      $defs[`l${level}`] = { allOf, $anchor: `l${level}`, $dynamicAnchor: `d${level}` };
+    }
+    return { $defs, properties: { name: refer(levels) } };
+  };
+
+  it.each<[string, JsonObject]>([
+    ['by pointers', multiplying(40)],
+    ['by anchors', multiplying(40, 2, (level) => ({ $ref: `#l${level}` }))],
+    ['by dynamic references', multiplying(40, 2, (level) => ({ $dynamicRef: `#d${level}` }))],
+    ['by escaped pointers', multiplying(40, 2, (level) => ({ $ref: `#/%24defs/l${level}` }))],
+    ['in a part with an id of its own', { properties: { a: { $id: 'urn:own', ...multiplying(40) } } }],
+    ['many times at few levels', multiplying(4, 20)],
+    ['in a chain of hundreds', multiplying(500, 1)],
+  ])('%s are refused with their place [TYP-32]', (_name, schema) => {
+    expect(checkInputSchema(schema)).toEqual([
+      {
+        type: 'schema_expansion',
+        loc: expect.arrayContaining(['body', 'input_schema', '$defs']),
+        msg: expect.stringContaining('More than 10000 parts'),
+      },
+    ]);
+  });
+
+  it('name the innermost part that is too large [TYP-32]', () => {
+    const [problem] = checkInputSchema(multiplying(40));
+    expect(problem?.loc).toEqual(['body', 'input_schema', '$defs', 'l11', 'allOf']);
+  });
+
+  it.each<[string, JsonObject]>([
+    ['few of them', multiplying(8)],
+    [
+      'a part that is referred to from many fields',
+      {
+        $defs: { money: { properties: { amount: { type: 'number' }, currency: { enum: ['EUR', 'USD'] } } } },
+        properties: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`f${n}`, { $ref: '#/$defs/money' }])),
+      },
+    ],
+    [
+      'a part that refers to itself',
+      {
+        $defs: { node: { properties: { left: { $ref: '#/$defs/node' }, right: { $ref: '#/$defs/node' } } } },
+        $ref: '#/$defs/node',
+      },
+    ],
+    [
+      'parts that refer to each other',
+      {
+        properties: {
+          a: { items: { $ref: '#/properties/b' } },
+          b: { anyOf: [{ $ref: '#' }, { $ref: '#/properties/a' }] },
+        },
+      },
+    ],
+    ['fields that are called like keywords', { properties: { $ref: { type: 'string' }, $anchor: { type: 'number' } } }],
+  ])('are fine where they are %s', (_name, schema) => {
+    expect(checkInputSchema(schema)).toEqual([]);
   });
 });

@@ -256,6 +256,23 @@ describe('the life of a decision type', () => {
     expect((await made('too deep', nested(32))).body.error.code).toBe('bad_request');
   });
 
+  it('refuses schemas whose references multiply, however small they are [TYP-32]', async () => {
+    const { call } = await openForTest();
+    const twice = (level: number) => ({ allOf: [{ $ref: `#/$defs/l${level}` }, { $ref: `#/$defs/l${level}` }] });
+    const $defs = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`l${n + 1}`, n === 0 ? {} : twice(n)]));
+    const refused = await call('POST', base, { ...minimalType, input_schema: { $defs, ...twice(30) } });
+    expect([refused.status, refused.body.error.details]).toEqual([
+      422,
+      [
+        {
+          type: 'schema_expansion',
+          loc: ['body', 'input_schema', '$defs', 'l12', 'allOf'],
+          msg: expect.stringContaining('10000'),
+        },
+      ],
+    ]);
+  });
+
   it('checks rules for the editor without saving anything', async () => {
     const { call } = await openForTest();
     const rule = { name: 'r', condition: 'ctx.amount >', then: 'yes', priority: 1 };
