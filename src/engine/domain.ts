@@ -58,21 +58,26 @@ export const escalationPolicySchema = z.strictObject({
 export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
 
 const distinct = (values: readonly string[]) => new Set(values).size === values.length;
+/** A name given by a person: not only blanks. */
+export const nameText = (most: number) => characters(1, most).regex(/[^ \t\n\r]/, 'must not be blank');
+
 /** An option is a key of `class_probabilities` and of counts; keys are never `__proto__`. */
-export const optionSchema = characters(1, 200)
-  .refine((option) => option !== '__proto__', { message: 'an option may not be "__proto__"' })
-  .meta({ not: { const: '__proto__' } });
-export const optionsSchema = z
-  .array(optionSchema)
-  .min(2)
-  .max(200)
-  .refine(distinct, { message: 'options must be distinct' })
-  .meta({ uniqueItems: true });
-export const reasonCodesSchema = z
-  .array(characters(1, 200))
-  .max(500)
-  .refine(distinct, { message: 'reason codes must be distinct' })
-  .meta({ uniqueItems: true });
+const asOption = (text: z.ZodString) =>
+  text
+    .refine((option) => option !== '__proto__', { message: 'an option may not be "__proto__"' })
+    .meta({ not: { const: '__proto__' } });
+const listOfOptions = (option: z.ZodString) =>
+  z.array(option).min(2).max(200).refine(distinct, { message: 'options must be distinct' }).meta({ uniqueItems: true });
+const listOfReasonCodes = (code: z.ZodString) =>
+  z.array(code).max(500).refine(distinct, { message: 'reason codes must be distinct' }).meta({ uniqueItems: true });
+
+/** Options and reason codes as they are stored and packed, which may be from before blank ones were refused. */
+export const optionsSchema = listOfOptions(asOption(characters(1, 200)));
+export const reasonCodesSchema = listOfReasonCodes(characters(1, 200));
+/** Options and reason codes as a person gives them: none is blank. */
+export const givenOptionSchema = asOption(nameText(200));
+export const givenOptionsSchema = listOfOptions(givenOptionSchema);
+export const givenReasonCodesSchema = listOfReasonCodes(nameText(200));
 
 /** The part of a decision type that decides; a change of it makes a new immutable version. */
 export const definitionSchema = z.strictObject({

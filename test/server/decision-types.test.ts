@@ -84,6 +84,9 @@ describe('the life of a decision type', () => {
       [{ options: undefined }, ['body', 'options']],
       [{ name: '' }, ['body', 'name']],
       [{ name: 'n'.repeat(101) }, ['body', 'name']],
+      [{ name: ' \t\n' }, ['body', 'name']],
+      [{ options: ['yes', '  '] }, ['body', 'options', 1]],
+      [{ reason_codes: ['A', ' '] }, ['body', 'reason_codes', 1]],
       [{ options: ['yes'] }, ['body', 'options']],
       [{ options: ['yes', 'yes'] }, ['body', 'options']],
       [{ options: ['yes', ''] }, ['body', 'options', 1]],
@@ -104,6 +107,27 @@ describe('the life of a decision type', () => {
       const answer = await call('POST', base, { ...minimalType, ...fields });
       expect([fields, answer.status, answer.body.error.details[0].loc]).toEqual([fields, 422, loc]);
     }
+  });
+
+  it('keeps names that are not blank when it is changed, and keeps types from before that was asked [TYP-33]', async () => {
+    const { call, deps } = await openForTest();
+    const url = `${base}/${await makeType(call, { options: ['yes', 'no', 'maybe'] })}`;
+    for (const [method, at, body, loc] of [
+      ['PUT', url, { name: '  ' }, ['body', 'name']],
+      ['PUT', url, { options: ['yes', ' '] }, ['body', 'options', 1]],
+      ['PUT', url, { reason_codes: ['\n'] }, ['body', 'reason_codes', 0]],
+      ['POST', `${url}/options/rename`, { from: 'no', to: ' ' }, ['body', 'to']],
+      ['POST', '/api/v1/api-keys', { name: ' ' }, ['body', 'name']],
+    ] as const) {
+      const answer = await call(method, at, body);
+      expect([body, answer.status, answer.body.error.details?.[0].loc]).toEqual([body, 422, loc]);
+    }
+    expect((await call('PUT', url, { name: ' triage, twice ' })).body.name).toBe(' triage, twice ');
+    const old = { options: ['yes', ' '], reason_codes: ['\n'] };
+    deps.db
+      .prepare('UPDATE decision_type_versions SET definition = json_patch(definition, ?)')
+      .run(JSON.stringify(old));
+    expect((await call('GET', url)).body.active_version).toMatchObject(old);
   });
 
   it('makes no version of what is the same [TYP-4] [TYP-10]', async () => {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { characters } from '../../engine/domain.ts';
-import { dateTime, nameText, uuid } from './common.ts';
+import { characters, nameText } from '../../engine/domain.ts';
+import { dateTime, uuid } from './common.ts';
 import { planNames } from './credits.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 

@@ -1,13 +1,9 @@
 /** Pieces that several operations share. */
 import { z } from 'zod';
-import { characters } from '../../engine/domain.ts';
 
 /** Written in lower case; read in either (RFC 9562). */
 export const uuid = z.uuid().toLowerCase();
 export const dateTime = z.string().meta({ format: 'date-time', description: 'ISO 8601 date and time, UTC' });
-
-/** A name given by a person: not only blanks. */
-export const nameText = (most: number) => characters(1, most).regex(/[^ \t\n\r]/, 'must not be blank');
 
 export const pageQuery = {
   /** Bounded, so that the place of a row stays an exact number. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { characters } from '../../engine/domain.ts';
-import { dateTime, nameText, uuid } from './common.ts';
+import { characters, nameText } from '../../engine/domain.ts';
+import { dateTime, uuid } from './common.ts';
 import { creates, destroys, operation, reads } from './operation.ts';
 
 export const connectionSchema = z.object({

@@ -5,17 +5,18 @@ import {
   defaultThresholds,
   definitionSchema,
   escalationPolicySchema,
+  givenOptionSchema,
+  givenOptionsSchema,
+  givenReasonCodesSchema,
   jsonObject,
-  optionSchema,
-  optionsSchema,
-  reasonCodesSchema,
+  nameText,
   ruleSchema,
 } from '../../engine/domain.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 
 const rules = z.array(ruleSchema).max(200);
-const name = characters(1, 100);
+const name = nameText(100);
 const description = characters(0, 10_000);
 const piiFields = z.array(characters(1, 400)).max(500);
 /** `rules` and `hard_rules` are one field. */
@@ -25,9 +26,9 @@ const retentionDays = z.int().min(1).max(3650).nullable();
 export const decisionTypeCreateSchema = z
   .strictObject({
     name,
-    options: optionsSchema,
+    options: givenOptionsSchema,
     description: description.default(''),
-    reason_codes: reasonCodesSchema.default([]),
+    reason_codes: givenReasonCodesSchema.default([]),
     rules: rules.optional().describe('The same field as hard_rules; give one of the two.'),
     hard_rules: rules.optional(),
     input_schema: jsonObject.nullable().default(null),
@@ -57,8 +58,8 @@ export const decisionTypeUpdateSchema = z
   .strictObject({
     name: name.optional(),
     description: description.optional(),
-    options: optionsSchema.optional(),
-    reason_codes: reasonCodesSchema.optional(),
+    options: givenOptionsSchema.optional(),
+    reason_codes: givenReasonCodesSchema.optional(),
     rules: rules.optional(),
     hard_rules: rules.optional(),
     input_schema: jsonObject.nullable().optional(),
@@ -168,7 +169,7 @@ export const decisionTypeOperations = {
     params: decisionTypeParams,
     body: z.strictObject({
       from: z.string().min(1),
-      to: optionSchema,
+      to: givenOptionSchema,
       commit: z.boolean().default(false).describe('false: show what it touches, nothing is written'),
     }),
     output: z.object({
