@@ -1,4 +1,6 @@
 /** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
+import type { Decided } from '../../engine/decide.ts';
+import type { Decision, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, errorTable, WorkbenchError } from '../../engine/errors.ts';
 import {
   type BatchError,
@@ -8,20 +10,28 @@ import {
   readDecideRequest,
 } from '../contract/decisions.ts';
 import { toWorkbenchError } from '../envelope.ts';
+import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { Caller, Deps, Handlers } from './context.ts';
 import { askLiveModel } from './live-escalation.ts';
 
 /** A decision that is made but not yet recorded. */
 type Made = { response: DecideResponse; recorded: Promise<void> };
 
-/** Decides and hands the record to the commit queue, without waiting for it. */
-async function make(
+/** One input on its way. */
+type Call = { caller: Caller; type: DecisionTypeRow; input: JsonObject; requestId: string; began: number };
+type Accepted = Extract<Decided, { ok: true }>;
+
+/**
+ * Decides and hands the record to the commit queue, without waiting for it. Done when it returns, unless the text
+ * encoder or a live model must be asked: a promise for every decision would be a cost that can be seen.
+ */
+function make(
   deps: Deps,
   caller: Caller,
   request: DecideRequest,
   requestId: string,
   trace: boolean,
-): Promise<Made> {
+): Made | Promise<Made> {
   const { store, runtime, metering, clock } = deps;
   const began = clock.monotonic();
   const type = store.decisionTypes.byName(request.decision_type, caller.organisationId);
@@ -29,42 +39,55 @@ async function make(
   const policy = store.policies.deployedOf(type.id);
   if (!policy)
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type; train one first');
-  const checkBudget = () => metering.checkDecision(caller, runtime.decisions.pendingOf);
-  checkBudget();
-  const answered = runtime.deployed.get(type, policy).decide(request.input, { trace });
-  const decided = answered instanceof Promise ? await answered : answered;
-  if (!decided.ok) {
-    throw new WorkbenchError('validation_error', 'The input does not fit the input schema', decided.problems);
-  }
-  const { liveModel } = decided;
+  metering.checkDecision(caller, runtime.decisions.pendingOf);
+  const call = { caller, type, input: request.input, requestId, began };
+  const decided = runtime.deployed.get(type, policy).decide(request.input, { trace });
+  if (decided instanceof Promise) return makeLater(deps, call, decided);
+  const known = accepted(decided);
+  return known.liveModel === null ? record(deps, call, known, known.decision) : makeLater(deps, call, decided);
+}
+
+async function makeLater(deps: Deps, call: Call, decided: Decided | Promise<Decided>): Promise<Made> {
+  const known = accepted(await decided);
+  const { liveModel } = known;
   const decision =
-    liveModel === null ? decided.decision : await askLiveModel(deps, type, request.input, decided, liveModel);
+    liveModel === null ? known.decision : await askLiveModel(deps, call.type, call.input, known, liveModel);
   // while the text encoder or the live model worked, other calls may have taken what was left
-  if (answered instanceof Promise || liveModel !== null) checkBudget();
-  const latencyMs = Math.round((clock.monotonic() - began) * 1_000) / 1_000;
-  const record = {
-    decisionTypeSeq: type.seq,
-    requestId,
-    inputJson: JSON.stringify(
-      type.piiFields.length === 0 ? request.input : deps.auth.redact(request.input, type.piiFields),
-    ),
-    decision: decision.decision,
-    confidence: decision.confidence,
-    stage: decision.stage,
-    reasonCodes: decision.reason_codes,
-    classProbabilities: decision.class_probabilities,
-    rulesTriggered: decision.rules_triggered,
-    escalated: decision.escalate,
-    fallbackUsed: decision.fallback_used,
-    unfamiliar: decision.unfamiliar,
-    policyVersion: decision.policy_version,
-    latencyMs,
-    apiKeyId: caller.apiKeyId,
-    createdAt: clock.now(),
-  };
-  const recorded = runtime.decisions.commit(record, caller.organisationSeq);
+  deps.metering.checkDecision(call.caller, deps.runtime.decisions.pendingOf);
+  return record(deps, call, known, decision);
+}
+
+function accepted(decided: Decided): Accepted {
+  if (decided.ok) return decided;
+  throw new WorkbenchError('validation_error', 'The input does not fit the input schema', decided.problems);
+}
+
+function record(deps: Deps, call: Call, { trace }: Accepted, decision: Decision): Made {
+  const { caller, type, input, requestId } = call;
+  const latencyMs = Math.round((deps.clock.monotonic() - call.began) * 1_000) / 1_000;
+  const recorded = deps.runtime.decisions.commit(
+    {
+      decisionTypeSeq: type.seq,
+      requestId,
+      inputJson: JSON.stringify(type.piiFields.length === 0 ? input : deps.auth.redact(input, type.piiFields)),
+      decision: decision.decision,
+      confidence: decision.confidence,
+      stage: decision.stage,
+      reasonCodes: decision.reason_codes,
+      classProbabilities: decision.class_probabilities,
+      rulesTriggered: decision.rules_triggered,
+      escalated: decision.escalate,
+      fallbackUsed: decision.fallback_used,
+      unfamiliar: decision.unfamiliar,
+      policyVersion: decision.policy_version,
+      latencyMs,
+      apiKeyId: caller.apiKeyId,
+      createdAt: deps.clock.now(),
+    },
+    caller.organisationSeq,
+  );
   const response = { ...decision, latency_ms: latencyMs, request_id: requestId };
-  return { response: decided.trace ? { ...response, trace: decided.trace } : response, recorded };
+  return { response: trace === null ? response : { ...response, trace }, recorded };
 }
 
 function readBatch(body: unknown): unknown[] {
@@ -121,7 +144,8 @@ export const decideHandlers = {
   async decide(deps, { body, query, caller, requestId }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw new WorkbenchError('validation_error', 'Request validation failed', request.problems);
-    const { response, recorded } = await make(deps, caller, request.value, requestId, query.trace);
+    const made = make(deps, caller, request.value, requestId, query.trace);
+    const { response, recorded } = made instanceof Promise ? await made : made;
     await recorded;
     return response;
   },

@@ -25,7 +25,7 @@ export type DeployedOptions = {
   /** The escalation threshold that the training of a policy was started with, or null. */
   escalationThresholdOf(policyId: string): number | null;
 };
-type Loaded = { bundle: Bundle; decider: Decider; settingsKey: string };
+type Loaded = { bundle: Bundle; decider: Decider; type: DecisionTypeRow; settingsKey: string };
 
 const LOADED_POLICIES = 24;
 
@@ -75,12 +75,17 @@ export function createDeployed(options: DeployedOptions) {
      * compiled anew after a change of the settings. Throws when the file is missing or damaged.
      */
     get(type: DecisionTypeRow, policy: DeployedPolicy): Decider {
-      const settingsKey = `${type.activeVersion.id} ${type.fallbackOption ?? ''}`;
       const known = loaded.get(policy.id);
-      if (known?.settingsKey === settingsKey) return known.decider;
+      // the store gives the same row until something changes
+      if (known?.type === type) return known.decider;
+      const settingsKey = `${type.activeVersion.id} ${type.fallbackOption ?? ''}`;
+      if (known?.settingsKey === settingsKey) {
+        known.type = type;
+        return known.decider;
+      }
       const bundle = known?.bundle ?? unpackBundle(readFile(policy.id, policy.bundleSha256), sha256);
       const decider = compile(present(bundle, type));
-      loaded.set(policy.id, { bundle, decider, settingsKey });
+      loaded.set(policy.id, { bundle, decider, type, settingsKey });
       return decider;
     },
     /** Starts the text encoder where a deployed policy asks it, so that no decide call waits for its loading. */

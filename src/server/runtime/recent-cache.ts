@@ -9,15 +9,19 @@ export type RecentCache<K, V> = {
 /** Holds at most `limit` entries; a new one beyond it pushes out the one unused for longest. */
 export function createRecentCache<K, V>(limit: number): RecentCache<K, V> {
   const kept = new Map<K, V>();
+  /** What stands at the end already need not be moved there. */
+  let newest: K | null = null;
   return {
     get(key) {
       const value = kept.get(key);
-      if (value === undefined) return undefined;
+      if (value === undefined || key === newest) return value;
+      newest = key;
       kept.delete(key);
       kept.set(key, value);
       return value;
     },
     set(key, value) {
+      newest = key;
       kept.delete(key);
       kept.set(key, value);
       for (const oldest of kept.keys()) {

@@ -73,12 +73,11 @@ function toRow(raw: Raw): DecisionTypeRow {
 }
 
 /**
- * Decision types and their immutable versions. Deleted types are invisible to every query. `revision()` grows with
- * each change, so that a caller may cache what it derived from a row.
+ * Decision types and their immutable versions. Deleted types are invisible to every query.
  */
 export function createDecisionTypeStore(db: WorkbenchDatabase) {
-  let revision = 0;
-  const cache = new Map<string, DecisionTypeRow>();
+  /** Organisation → name → type. */
+  const cache = new Map<string, Map<string, DecisionTypeRow>>();
   const statements = {
     insertType: db.prepare(
       `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, retention_days, fallback_option,
@@ -119,7 +118,6 @@ export function createDecisionTypeStore(db: WorkbenchDatabase) {
     ),
   };
   const changed = () => {
-    revision += 1;
     cache.clear();
   };
   const insertVersion = (typeId: string, version: VersionRow) =>
@@ -132,7 +130,6 @@ export function createDecisionTypeStore(db: WorkbenchDatabase) {
     );
 
   return {
-    revision: () => revision,
     insert(row: Omit<DecisionTypeRow, 'seq'>): void {
       statements.insertType.run(
         row.id,
@@ -175,13 +172,13 @@ export function createDecisionTypeStore(db: WorkbenchDatabase) {
     },
     /** Cached until the next change of any type: the decide path reads it on every call. */
     byName(name: string, organisationId: string): DecisionTypeRow | null {
-      const key = `${organisationId} ${name}`;
-      const cached = cache.get(key);
+      const cached = cache.get(organisationId)?.get(name);
       if (cached !== undefined) return cached;
       const raw = statements.byName.get(name, organisationId);
       if (raw === undefined) return null;
       const row = toRow(raw);
-      cache.set(key, row);
+      const types = cache.get(organisationId) ?? new Map<string, DecisionTypeRow>();
+      cache.set(organisationId, types.set(name, row));
       return row;
     },
     list(organisationId: string, page: number, pageSize: number): { rows: DecisionTypeRow[]; total: number } {
