@@ -18,7 +18,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'commit-queue-'));
   db = openDatabase(join(folder, 'workbench.db'), { synchronous: 'FULL', migrations });
   const at = 1_000;
-  db.prepare("INSERT INTO organisations VALUES (7, 'org', 'Ours', 'local', ?, ?, NULL)").run(at, at);
+  db.prepare("INSERT INTO organisations (seq, id, name, created_at, plan_since) VALUES (7, 'org', 'Ours', ?, ?)").run(
+    at,
+    at,
+  );
   db.prepare(
     "INSERT INTO decision_types VALUES (1, 'type', 'org', 'refunds', '', '[]', NULL, NULL, 'version', ?, ?, NULL)",
   ).run(at, at);
