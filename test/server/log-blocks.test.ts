@@ -17,11 +17,12 @@ const startMs = Date.UTC(2026, 0, 1);
 const folder = mkdtempSync(join(tmpdir(), 'log-blocks-'));
 let db: WorkbenchDatabase;
 /** What the log should hold, oldest first. */
-let expected: (LogInsert & { seq: number })[] = [];
+let expected: (LogInsert & { seq: number; correctedDecision: string | null })[] = [];
 
 /** Adds records to the log and to what is expected of it: a busy type, one with every 5th call, one with every 900th. */
 function add(count: number, from: number): void {
   const insert = insertLogRecord(db);
+  const log = createLogStore(db);
   const random = createRandom(count + from);
   db.transaction(() => {
     for (let index = 0; index < count; index += 1) {
@@ -37,14 +38,17 @@ function add(count: number, from: number): void {
         rulesTriggered: [],
         escalated: random() < 0.1,
         fallbackUsed: false,
-        unfamiliar: false,
+        unfamiliar: random() < 0.05,
         policyVersion: 'v1',
         latencyMs: Math.round(random() * 64) / 8,
         apiKeyId: null,
         // the clock goes back half a day once
         createdAt: startMs + (from + index) * minuteMs - (index > count / 2 ? 720 * minuteMs : 0),
       };
-      expected.push({ ...record, seq: insert(record) });
+      const seq = insert(record);
+      const correctedDecision = random() < 0.05 ? 'no' : null;
+      if (correctedDecision !== null) log.correct(seq, correctedDecision);
+      expected.push({ ...record, seq, correctedDecision });
     }
   })();
 }
@@ -58,9 +62,19 @@ const filters: LogFilter[] = [
   { escalated: true },
   { min_confidence: 0.5 },
   { min_confidence: 0.85, max_confidence: 0.913 },
+  { min_confidence: 0.8137 },
+  { max_confidence: 0.8137, escalated: true },
+  { min_confidence: 0.5, max_confidence: 0.5 },
+  { min_confidence: 0.4996, max_confidence: 0.5004, decision: 'yes' },
+  { min_confidence: 0.4991, max_confidence: 0.4999 },
+  { min_confidence: 0.7, max_confidence: 0.3 },
+  { min_confidence: 0, max_confidence: 1, decision: 'rarely' },
+  { min_confidence: 1 },
+  { max_confidence: 0.0004 },
   { start_time: at(3_000) },
   { end_time: at(5_001) },
   { start_time: at(2_500), end_time: at(7_500), decision: 'no', escalated: false, min_confidence: 0.333 },
+  { start_time: at(1_999), decision: 'yes', min_confidence: 0.0621, max_confidence: 0.8137 },
 ];
 
 function matches(record: LogInsert, typeSeq: number, filter: LogFilter): boolean {
@@ -112,7 +126,7 @@ async function expectTheLogToBeRight(): Promise<void> {
   }
 }
 
-const summaries = () => db.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4, 5').all();
+const summaries = () => db.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4').all();
 
 function forget(typeSeq: number, minutes: number): void {
   const before = startMs + minutes * minuteMs;
@@ -214,6 +228,33 @@ describe('a credit ledger of several blocks', () => {
     const before = db.prepare('SELECT * FROM credit_blocks ORDER BY 1, 2, 3').all();
     ledger.rebuildBlocks();
     expect(db.prepare('SELECT * FROM credit_blocks ORDER BY 1, 2, 3').all()).toEqual(before);
+  });
+});
+
+describe('a data file of before the lists of confidences', () => {
+  it('gets the summaries that its records would have given', async () => {
+    const file = join(folder, 'bands.db');
+    const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, 9) });
+    older.exec(`
+      WITH RECURSIVE i(n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM i WHERE n < ${2 * blockRows + 9})
+      INSERT INTO decision_logs (decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
+        class_probabilities, rules_triggered, escalated, fallback_used, policy_version, latency_ms, created_at)
+      SELECT 1 + (n % 9 = 0), 'r' || n, '{}', iif(n % 3, 'yes', 'no'), n * 7919 % 1000 / 1000.0, 'classifier', '[]',
+        '{}', '[]', n % 4 = 0, 0, 'v1', 1.5, ${startMs} + n FROM i`);
+    older.close();
+    const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
+    const read = () => newer.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4').all();
+    const log = createLogStore(newer);
+    const filter = { min_confidence: 0.2345, max_confidence: 0.8137 };
+    const { total } = await log.page(1, filter, 1, 20);
+    expect(total).toBe(
+      [...log.slices(1, {}, 999)].flat().filter(({ confidence }) => confidence > 0.2345 && confidence < 0.8137).length,
+    );
+    const migrated = read();
+    expect(migrated.length).toBeGreaterThan(0);
+    log.rebuildBlocks();
+    expect(migrated).toEqual(read());
+    newer.close();
   });
 });
 

@@ -1,8 +1,8 @@
 /**
  * Totals over tables that only grow at their end (the decision log, the credit ledger). Rows are grouped into blocks
  * by row number; the row that fills a block writes the block's summary in its own transaction. A question is answered
- * from the summaries of the blocks that lie wholly inside its filter, and from the rows of those at its edges and of
- * the open block at the end. So answers are exact, cheap, and cost a decision nothing.
+ * from the summaries of the blocks that lie wholly inside its filter or list what it asks for, and from the rows of
+ * those at its edges and of the open block at the end. So answers are exact, cheap, and cost a decision nothing.
  */
 import type { WorkbenchDatabase } from './database.ts';
 
@@ -11,34 +11,55 @@ export const blockOf = (seq: number): number => Math.floor(seq / blockRows);
 /** True for the row that fills its block: row numbers only go up, so nothing is added to the block after it. */
 export const fillsBlock = (seq: number): boolean => seq % blockRows === blockRows - 1;
 
-/** One condition on rows, with what it says about a summary: that rows of it may match, and that all of them do. */
-export type Condition = { row: string; some: string; all: string | null; value: string | number };
+/**
+ * One condition on rows, with what it says about a summary: that rows of it may match, that all of them do, and where a
+ * list of the summary tells it, how many do. Each of them takes all the values.
+ */
+export type Condition = {
+  row: string;
+  some: string;
+  all: string | null;
+  count: string | null;
+  values: readonly Value[];
+};
+type Value = string | number;
 
 /** A condition on a column that the summaries are grouped by. */
-export const equals = (column: string, value: string | number): Condition => ({
+export const equals = (column: string, value: Value): Condition => ({
   row: `${column} = ?`,
   some: `${column} = ?`,
   all: null,
-  value,
+  count: null,
+  values: [value],
 });
 /** A lower bound of a column whose least and greatest values the summaries hold. */
 export const atLeast = (column: string, value: number): Condition => ({
   row: `${column} >= ?`,
   some: `max_${column} >= ?`,
   all: `min_${column} >= ?`,
-  value,
+  count: null,
+  values: [value],
 });
 /** As `atLeast`, from above. */
 export const atMost = (column: string, value: number): Condition => ({
   row: `${column} <= ?`,
   some: `min_${column} <= ?`,
   all: `max_${column} <= ?`,
-  value,
+  count: null,
+  values: [value],
 });
+/** Both bounds of a column whose values the summaries list in `list`; one such condition at most in a filter. */
+export const between = (column: string, list: string, low: number, high: number): Condition => ({
+  row: `${column} BETWEEN ? AND ?`,
+  some: `max_${column} >= ? AND min_${column} <= ?`,
+  all: null,
+  count: `count_between(${list}, ?, ?)`,
+  values: [low, high],
+});
+const valuesOf = (conditions: readonly Condition[]): Value[] => conditions.flatMap(({ values }) => values);
 
 /** Row numbers between which rows match, both included; `n` of them, or null where they must be counted. */
 export type Range = { first: number; last: number; n: number | null };
-type Value = string | number;
 
 /** Reads one table and its summaries. `sums` are what `summary` adds up, besides the number of rows `n`. */
 export function createBlockReader<Name extends string>(
@@ -64,22 +85,22 @@ export function createBlockReader<Name extends string>(
 
   const rowsWhere = (filter: readonly Condition[]) =>
     ['seq BETWEEN ? AND ?', ...filter.map((condition) => condition.row)].join(' AND ');
-  const rowsValues = (filter: readonly Condition[], { first, last }: Range) => [
-    first,
-    last,
-    ...filter.map((condition) => condition.value),
-  ];
+  const rowsValues = (filter: readonly Condition[], { first, last }: Range) => [first, last, ...valuesOf(filter)];
 
   /** Where rows that match can be, newest first; made at one moment, rows added later are not in it. */
   function ranges(filter: readonly Condition[]): Range[] {
     const edges = filter.filter((condition) => condition.all !== null);
     const whole = edges.map((condition) => condition.all).join(' AND ') || '1';
+    const listed = filter.filter((condition) => condition.count !== null);
+    const n = listed[0]?.count ?? 'n';
     const some = filter.map((condition) => condition.some).join(' AND ') || '1';
     const found = all<{ first: number; last: number; n: number; whole: number }>(
-      `SELECT min(min_seq) AS first, max(max_seq) AS last, sum(n) AS n, min(${whole}) AS whole
+      `SELECT min(min_seq) AS first, max(max_seq) AS last, min(${whole}) AS whole, sum(${n}) AS n
        FROM ${blocks} WHERE ${some} GROUP BY block ORDER BY block DESC`,
-      [...edges, ...filter].map((condition) => condition.value),
-    ).map((range) => ({ first: range.first, last: range.last, n: range.whole === 1 ? range.n : null }));
+      valuesOf([...edges, ...listed, ...filter]),
+    )
+      .map((range) => ({ first: range.first, last: range.last, n: range.whole === 1 ? range.n : null }))
+      .filter(({ n }) => n !== 0);
     return [...openBlock(), ...found];
   }
 
@@ -122,7 +143,7 @@ export function createBlockReader<Name extends string>(
       all<Parameters<typeof add>[0]>(
         `SELECT ${by} AS "of", ${blockSums} FROM ${blocks} WHERE ${some}
            AND block NOT IN (SELECT value FROM json_each(?)) GROUP BY ${by}`,
-        [...filter.map((condition) => condition.value), JSON.stringify(cut.map((range) => blockOf(range.first)))],
+        [...valuesOf(filter), JSON.stringify(cut.map((range) => blockOf(range.first)))],
       ).forEach(add);
       for (const range of cut) {
         all<Parameters<typeof add>[0]>(

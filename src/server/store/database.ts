@@ -2,6 +2,7 @@ import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { StartFault } from '../faults.ts';
+import { addNumberLists } from './number-lists.ts';
 
 export type WorkbenchDatabase = Database.Database;
 
@@ -40,6 +41,7 @@ export function openDatabase(
   }
   try {
     prepareConnection(db, settings.synchronous);
+    addNumberLists(db);
     migrate(db, settings.migrations);
     chmodSync(file, 0o600);
     return db;

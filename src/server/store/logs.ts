@@ -4,6 +4,7 @@ import type { LogFilter } from '../contract/logs.ts';
 import {
   atLeast,
   atMost,
+  between,
   blockOf,
   blockRows,
   type Condition,
@@ -76,9 +77,9 @@ const listText = (list: readonly string[]): string => (list.length === 0 ? '[]' 
 function summariseLogs(db: WorkbenchDatabase): (first: number, last: number, typeSeq?: number) => void {
   const statement = db.prepare<[number, number, number | null, number | null]>(
     `INSERT OR REPLACE INTO log_blocks
-     SELECT decision_type_seq, seq / ${blockRows}, decision, escalated, CAST(confidence * 20 AS INTEGER), count(*),
-       sum(confidence), sum(latency_ms), min(confidence), max(confidence), min(created_at), max(created_at), min(seq), max(seq)
-     FROM decision_logs WHERE seq BETWEEN ? AND ? AND (? IS NULL OR decision_type_seq = ?) GROUP BY 1, 2, 3, 4, 5`,
+     SELECT decision_type_seq, seq / ${blockRows}, decision, escalated, count(*), sum(confidence), sum(latency_ms),
+       min(confidence), max(confidence), min(created_at), max(created_at), min(seq), max(seq), sorted_numbers(confidence)
+     FROM decision_logs WHERE seq BETWEEN ? AND ? AND (? IS NULL OR decision_type_seq = ?) GROUP BY 1, 2, 3, 4`,
   );
   return (first, last, typeSeq = undefined) => {
     statement.run(first, last, typeSeq ?? null, typeSeq ?? null);
@@ -134,8 +135,10 @@ function conditions(typeSeq: number, filter: LogFilter): Condition[] {
   const found = [equals('decision_type_seq', typeSeq)];
   if (filter.decision !== undefined) found.push(equals('decision', filter.decision));
   if (filter.escalated !== undefined) found.push(equals('escalated', Number(filter.escalated)));
-  if (filter.min_confidence !== undefined) found.push(atLeast('confidence', filter.min_confidence));
-  if (filter.max_confidence !== undefined) found.push(atMost('confidence', filter.max_confidence));
+  const { min_confidence: low, max_confidence: high } = filter;
+  if (low !== undefined || high !== undefined) {
+    found.push(between('confidence', 'confidences', low ?? Number.NEGATIVE_INFINITY, high ?? Number.POSITIVE_INFINITY));
+  }
   if (filter.start_time !== undefined) found.push(atLeast('created_at', readTime(filter.start_time)));
   if (filter.end_time !== undefined) found.push(atMost('created_at', readTime(filter.end_time)));
   return found;
@@ -195,7 +198,7 @@ export function createLogStore(db: WorkbenchDatabase) {
   });
 
   return {
-    /** One page, newest first, with the number of all matches. Long counts let other work have its turn. */
+    /** One page, newest first, with the number of all matches. Between blocks that are read other work has its turn. */
     async page(
       typeSeq: number,
       filter: LogFilter,
@@ -208,18 +211,18 @@ export function createLogStore(db: WorkbenchDatabase) {
       let total = 0;
       for (const range of log.ranges(wanted)) {
         const n = log.count(wanted, range);
-        const missing = pageSize - rows.length;
-        if (missing > 0 && n > skip) rows.push(...log.read<Raw>(wanted, range, missing, skip).map(toRow));
+        const here = Math.min(pageSize - rows.length, n - skip);
+        if (here > 0) rows.push(...log.read<Raw>(wanted, range, here, skip).map(toRow));
         skip = Math.max(0, skip - n);
         total += n;
-        if (range.n === null) await nextTurn();
+        if (range.n === null || here > 0) await nextTurn();
       }
       return { rows, total };
     },
     /** One page of the records that need a look and have no correction: of unfamiliar inputs first, then newest first. */
     toReview(typeSeq: number, filter: LogFilter, page: number, pageSize: number): { rows: LogRow[]; total: number } {
       const wanted = conditions(typeSeq, filter);
-      const values = wanted.map(({ value }) => value);
+      const values = wanted.flatMap(({ values }) => values);
       const sql = `FROM decision_logs INDEXED BY decision_logs_to_review
         WHERE ${wanted.map(({ row }) => row).join(' AND ')} AND escalated = 1 AND corrected_decision IS NULL`;
       const total = db.prepare<(string | number)[], number>(`SELECT count(*) ${sql}`).pluck();
