@@ -103,6 +103,14 @@ async function expectTheLogToBeRight(): Promise<void> {
         expect(seen).toEqual({ filter, page, total: ids.length, ids: ids.slice((page - 1) * 20, page * 20) });
       }
       expect([...log.slices(typeSeq, filter, 300)].flat().map(({ seq }) => seq)).toEqual(ids);
+      const waiting = wanted.filter((record) => record.escalated && record.correctedDecision === null);
+      const queue = [...waiting.filter((each) => each.unfamiliar), ...waiting.filter((each) => !each.unfamiliar)];
+      for (const page of [1, 2, Math.ceil(queue.length / 20) + 1]) {
+        const { rows, total } = log.toReview(typeSeq, filter, page, 20);
+        const seen = { filter, page, total, ids: rows.map(({ seq }) => seq) };
+        const due = queue.slice((page - 1) * 20, page * 20).map(({ seq }) => seq);
+        expect(seen).toEqual({ filter, page, total: queue.length, ids: due });
+      }
     }
     for (const since of [0, 100, 4_000, 6_500, 100_000]) {
       const wanted = expected.filter((record) => matches(record, typeSeq, { start_time: at(since) }));
