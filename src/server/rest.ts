@@ -40,14 +40,17 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
       url: row.path,
       ...(row.bodyLimitBytes === undefined ? {} : { bodyLimit: row.bodyLimitBytes }),
       config: { access: row.access },
-      handler: async (request, reply) => {
-        const parsed = read(request);
-        const result = await handler(deps, {
-          ...parsed,
+      handler: (request, reply) => {
+        const { params, query, body } = read(request);
+        const result = handler(deps, {
+          params,
+          query,
+          body,
           caller: request.caller,
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
         });
+        if (result instanceof Promise) return result.then((awaited) => answer(reply, row, awaited));
         return answer(reply, row, result);
       },
     });

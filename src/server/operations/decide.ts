@@ -90,6 +90,8 @@ function record(deps: Deps, call: Call, { trace }: Accepted, decision: Decision)
   return { response: trace === null ? response : { ...response, trace }, recorded };
 }
 
+const whenRecorded = ({ response, recorded }: Made): Promise<DecideResponse> => recorded.then(() => response);
+
 function readBatch(body: unknown): unknown[] {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
   const items: unknown = isObject ? (body as { decisions?: unknown }).decisions : body;
@@ -141,13 +143,11 @@ function refused(error: unknown, index: number, item: unknown, requestId: string
 }
 
 export const decideHandlers = {
-  async decide(deps, { body, query, caller, requestId }) {
+  decide(deps, { body, query, caller, requestId }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw new WorkbenchError('validation_error', 'Request validation failed', request.problems);
     const made = make(deps, caller, request.value, requestId, query.trace);
-    const { response, recorded } = made instanceof Promise ? await made : made;
-    await recorded;
-    return response;
+    return made instanceof Promise ? made.then(whenRecorded) : whenRecorded(made);
   },
 
   async 'decide.batch'(deps, { body, caller, requestId }) {
