@@ -78,7 +78,7 @@ const decisionTypes = {
   'RUL-6': 'Rules run in ascending priority, equal ones in listed order; the first match decides at once.',
   'RUL-7': 'Where no rule matches the classifier goes on.',
   'RUL-8': 'There are up to 200 rules and their names are unique.',
-  'RUL-9': 'A rule that errs on an input does not match; the trace has the error and the call goes on.',
+  'RUL-9': 'A rule that errs on an input does not match; trace and log have the error and the call goes on.',
   'RUL-10': 'The rules language is the documented part of CEL over JSON, with its limits.',
   'RUL-11': 'Only own keys of the input are seen by a rule.',
 };
@@ -201,7 +201,7 @@ const records = {
   'LOG-1': 'The log is paginated, newest first.',
   'LOG-2': 'It is filtered by decision, escalated, min_confidence, max_confidence, start_time and end_time.',
   'LOG-3':
-    'A record has id, request_id, decision_type_id, decision_type, input, decision, confidence, stage, reason_codes, class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, latency_ms, api_key_id, created_at and corrected_decision.',
+    'A record has id, request_id, decision_type_id, decision_type, input, decision, confidence, stage, reason_codes, class_probabilities, rules_triggered, rule_errors, escalated, fallback_used, unfamiliar, policy_version, latency_ms, api_key_id, created_at and corrected_decision.',
   'LOG-4': 'The export is a stream of JSON, or of CSV with the same filters.',
   'LOG-5': 'CSV follows RFC 4180, one column per field, input as JSON, and nothing that a spreadsheet would run.',
   'LOG-6': 'A correction is stored and makes a reviewed example linked to the record.',

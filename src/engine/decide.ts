@@ -19,7 +19,7 @@ import { checkInputSchema, compileInputSchema, type InputValidator } from './inp
 import { readClassifier } from './onnx/classifier.ts';
 import type { MonotonicClock, TextEncoder } from './ports.ts';
 import { headProbabilities, reasonCodesFor } from './reasons.ts';
-import { type CompiledRules, loadRules } from './rules/compile.ts';
+import { type CompiledRules, loadRules, type RuleFailure, type RulesOutcome } from './rules/compile.ts';
 import { encoderInput } from './text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from './text/ngrams.ts';
 import type { Tokenizer } from './text/tokenizer.ts';
@@ -37,10 +37,16 @@ export type DeciderPorts = { encoder: TextEncoder | null; tokenizer: Tokenizer |
 /**
  * A decision with its trace where one was asked for, or why the input does not fit the input schema. `liveModel` is the
  * escalation policy where the thresholds left the decision open and a live model may be asked: `decision` stands if
- * none answers.
+ * none answers. `ruleErrors` are the rules that erred before one matched.
  */
 export type Decided =
-  | { ok: true; decision: Decision; trace: DecisionTrace | null; liveModel: EscalationPolicy | null }
+  | {
+      ok: true;
+      decision: Decision;
+      trace: DecisionTrace | null;
+      liveModel: EscalationPolicy | null;
+      ruleErrors: readonly RuleFailure[];
+    }
   | { ok: false; problems: ErrorDetail[] };
 
 export type Decider = {
@@ -278,7 +284,7 @@ export function compileDecider(
       unfamiliar: outcome.unfamiliar,
     });
 
-  const classify = (input: JsonObject, given: ClassifierInput, rules: RuleTrace[], timer: Timer | null): Decided => {
+  const classify = (input: JsonObject, given: ClassifierInput, ruled: RulesOutcome, timer: Timer | null): Decided => {
     const scores = score(given.dense, given.ngrams.indices, given.ngrams.values);
     let best = 0;
     for (let k = 1; k < scores.length; k++) if ((scores[k] ?? 0) > (scores[best] ?? 0)) best = k;
@@ -295,9 +301,10 @@ export function compileDecider(
     );
     const liveModel = outcome.settled || !settings.escalationPolicy.enabled ? null : settings.escalationPolicy;
     timer?.mark('classifier');
-    if (timer === null) return { ok: true, decision, trace: null, liveModel };
+    const ruleErrors = ruled.errors;
+    if (timer === null) return { ok: true, decision, trace: null, liveModel, ruleErrors };
     const trace: DecisionTrace = {
-      rules,
+      rules: ruled.trace,
       features: traceFeatures(plan, features, model, input, given, best),
       thresholds: settings.thresholds,
       stage_ms: timer.marks,
@@ -305,10 +312,10 @@ export function compileDecider(
       reasons,
       familiarity,
     };
-    return { ok: true, decision, trace, liveModel };
+    return { ok: true, decision, trace, liveModel, ruleErrors };
   };
 
-  const withoutEncoder = (error: unknown, rules: RuleTrace[], timer: Timer | null): Decided => {
+  const withoutEncoder = (error: unknown, ruled: RulesOutcome, timer: Timer | null): Decided => {
     const fallback = settings.fallbackOption;
     if (!(error instanceof WorkbenchError) || error.code !== 'unavailable' || fallback === null) throw error;
     const explanation = explain.encoderDown(fallback);
@@ -322,8 +329,9 @@ export function compileDecider(
       explanation,
     };
     timer?.mark('text');
-    const trace = timer === null ? null : traceWithoutClassifier(rules, settings.thresholds, timer);
-    return { ok: true, decision: compose(outcome, 0, uniform, noCodes), trace, liveModel: null };
+    const trace = timer === null ? null : traceWithoutClassifier(ruled.trace, settings.thresholds, timer);
+    const decision = compose(outcome, 0, uniform, noCodes);
+    return { ok: true, decision, trace, liveModel: null, ruleErrors: ruled.errors };
   };
 
   return {
@@ -341,20 +349,20 @@ export function compileDecider(
       const ruleDecision = ruled.matched === null ? undefined : ruleDecisions[ruled.matchedIndex];
       if (ruleDecision !== undefined) {
         const trace = timer === null ? null : traceWithoutClassifier(ruled.trace, null, timer);
-        return { ok: true, decision: ruleDecision, trace, liveModel: null };
+        return { ok: true, decision: ruleDecision, trace, liveModel: null, ruleErrors: ruled.errors };
       }
       // while the encoder works on one input the next may come; without one, all can use the same numbers
       const dense = features.tabular(input, embeddingSize === 0 ? scratch : new Float32Array(scratch.length));
       timer?.mark('features');
       if (plan.text === null || ports.tokenizer === null) {
-        return classify(input, { dense, ngrams: noNgrams, text: null, ids: noIds }, ruled.trace, timer);
+        return classify(input, { dense, ngrams: noNgrams, text: null, ids: noIds }, ruled, timer);
       }
       const text = features.textOf(input);
       const ids = ports.tokenizer.encode(text.text);
       const ngrams = ngramsOf === null ? noNgrams : ngramsOf(ids);
       if (encoderSpec === null || ports.encoder === null) {
         timer?.mark('text');
-        return classify(input, { dense, ngrams, text, ids }, ruled.trace, timer);
+        return classify(input, { dense, ngrams, text, ids }, ruled, timer);
       }
       return ports.encoder.embed(encoderInput(ids, encoderSpec.max_tokens).ids).then(
         (embedding) => {
@@ -362,9 +370,9 @@ export function compileDecider(
             dense[features.tabularSize + d] = (embedding[d] ?? 0) * encoderSpec.scale;
           }
           timer?.mark('text');
-          return classify(input, { dense, ngrams, text, ids }, ruled.trace, timer);
+          return classify(input, { dense, ngrams, text, ids }, ruled, timer);
         },
-        (error: unknown) => withoutEncoder(error, ruled.trace, timer),
+        (error: unknown) => withoutEncoder(error, ruled, timer),
       );
     },
   };

@@ -295,6 +295,7 @@ describe('the fields of', () => {
       reason_codes: body.reason_codes,
       class_probabilities: body.class_probabilities,
       rules_triggered: body.rules_triggered,
+      rule_errors: [],
       escalated: body.escalate,
       fallback_used: body.fallback_used,
       unfamiliar: body.unfamiliar,

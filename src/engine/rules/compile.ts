@@ -10,7 +10,7 @@ import { nearest } from './suggest.ts';
 import { compileTracer, type Tracer } from './trace.ts';
 import { childrenOf, type RuleNode, readTree } from './tree.ts';
 import { staticTypeOf } from './types.ts';
-import { RuleError } from './values.ts';
+import { type ErrorKind, type Outcome, RuleError, typeMismatch } from './values.ts';
 
 /** What is wrong with a rule, and in which of its fields. `range` counts UTF-16 units of the condition (else 0–0). */
 export type RuleProblem = {
@@ -23,7 +23,14 @@ export type RuleProblem = {
 };
 /** `rules.json`: rules in the order in which they are evaluated. */
 export type RulesFile = { rules: (Rule & { ast: RuleNode })[] };
-export type RulesOutcome = { matched: Rule | null; matchedIndex: number; errors: number; trace: RuleTrace[] };
+/** A rule that erred on an input, and how; it never holds anything of the input. */
+export type RuleFailure = { name: string; error: ErrorKind };
+export type RulesOutcome = {
+  matched: Rule | null;
+  matchedIndex: number;
+  errors: readonly RuleFailure[];
+  trace: RuleTrace[];
+};
 export type CompiledRules = {
   file: RulesFile;
   evaluate(input: JsonObject, trace: boolean): RulesOutcome;
@@ -104,31 +111,40 @@ function patternsHold(node: RuleNode): boolean {
   return childrenOf(node).every(patternsHold);
 }
 
+const noErrors: readonly RuleFailure[] = [];
+
+function failureOf(rule: Rule | undefined, outcome: Outcome | undefined): RuleFailure {
+  return { name: rule?.name ?? '', error: outcome instanceof RuleError ? outcome.kind : typeMismatch.kind };
+}
+
 function link(file: RulesFile): CompiledRules {
   const steps = file.rules.map((rule) => compileTree(rule.ast));
   const plain = file.rules.map(({ ast: _, ...rule }): Rule => rule);
   let tracers: Tracer[] | null = null;
 
   const evaluateFast = (input: JsonObject): RulesOutcome => {
-    let errors = 0;
+    let errors: RuleFailure[] | null = null;
     for (let i = 0; i < steps.length; i++) {
       const outcome = steps[i]?.(startRun(input));
-      if (outcome === true) return { matched: plain[i] ?? null, matchedIndex: i, errors, trace: [] };
-      if (outcome !== false) errors++;
+      if (outcome === true)
+        return { matched: plain[i] ?? null, matchedIndex: i, errors: errors ?? noErrors, trace: [] };
+      if (outcome === false) continue;
+      errors ??= [];
+      errors.push(failureOf(plain[i], outcome));
     }
-    return { matched: null, matchedIndex: -1, errors, trace: [] };
+    return { matched: null, matchedIndex: -1, errors: errors ?? noErrors, trace: [] };
   };
 
   const evaluateTraced = (input: JsonObject): RulesOutcome => {
     tracers ??= file.rules.map((rule) => compileTracer(rule.ast, rule.condition));
-    let errors = 0;
+    const errors: RuleFailure[] = [];
     let matchedIndex = -1;
     const trace = tracers.map((tracer, i): RuleTrace => {
       const name = plain[i]?.name ?? '';
       if (matchedIndex >= 0) return { name, outcome: 'not_reached', error: null, values: [] };
       const result = tracer(input);
       if (result.outcome === true) matchedIndex = i;
-      if (result.outcome instanceof RuleError) errors++;
+      if (result.outcome instanceof RuleError) errors.push(failureOf(plain[i], result.outcome));
       return { name, ...result.trace };
     });
     return { matched: plain[matchedIndex] ?? null, matchedIndex, errors, trace };

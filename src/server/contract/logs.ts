@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { stages } from '../../engine/domain.ts';
+import { errorKinds } from '../../engine/rules/values.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads, updates } from './operation.ts';
 
@@ -16,6 +17,9 @@ export const logRecordSchema = z
     reason_codes: z.array(z.string()),
     class_probabilities: z.record(z.string(), z.number()),
     rules_triggered: z.array(z.string()),
+    rule_errors: z
+      .array(z.object({ name: z.string(), error: z.enum(errorKinds) }))
+      .describe('The rules that erred on the input, and so did not match; trace=true shows where'),
     escalated: z.boolean(),
     fallback_used: z.boolean(),
     unfamiliar: z.boolean(),

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Stage } from '../../engine/domain.ts';
+import type { RuleFailure } from '../../engine/rules/compile.ts';
 import type { LogFilter } from '../contract/logs.ts';
 import {
   atLeast,
@@ -26,6 +27,8 @@ export type LogInsert = {
   reasonCodes: string[];
   classProbabilities: Record<string, number>;
   rulesTriggered: string[];
+  /** The rules that erred before one matched; may be left out where none did. */
+  ruleErrors?: readonly RuleFailure[];
   escalated: boolean;
   fallbackUsed: boolean;
   unfamiliar: boolean;
@@ -35,7 +38,11 @@ export type LogInsert = {
   createdAt: number;
 };
 
-export type LogRow = Omit<LogInsert, 'decisionTypeSeq'> & { seq: number; id: string; correctedDecision: string | null };
+export type LogRow = Required<Omit<LogInsert, 'decisionTypeSeq'>> & {
+  seq: number;
+  id: string;
+  correctedDecision: string | null;
+};
 
 /** Prepares the insert that the commit queue runs inside its transaction; it gives the record's row number. */
 export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => number {
@@ -45,6 +52,8 @@ export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => n
        created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  // few decisions have any: the others do not pay for the column
+  const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
   const summarise = summariseLogs(db);
   return (record) => {
     const { lastInsertRowid } = statement.run(
@@ -66,6 +75,8 @@ export function insertLogRecord(db: WorkbenchDatabase): (record: LogInsert) => n
       record.createdAt,
     );
     const seq = Number(lastInsertRowid);
+    const { ruleErrors } = record;
+    if (ruleErrors !== undefined && ruleErrors.length > 0) addRuleErrors.run(JSON.stringify(ruleErrors), seq);
     if (fillsBlock(seq)) summarise(seq - blockRows + 1, seq);
     return seq;
   };
@@ -97,6 +108,7 @@ type Raw = {
   reason_codes: string;
   class_probabilities: string;
   rules_triggered: string;
+  rule_errors: string | null;
   escalated: number;
   fallback_used: number;
   unfamiliar: number;
@@ -119,6 +131,7 @@ function toRow(raw: Raw): LogRow {
     reasonCodes: JSON.parse(raw.reason_codes) as string[],
     classProbabilities: JSON.parse(raw.class_probabilities) as Record<string, number>,
     rulesTriggered: JSON.parse(raw.rules_triggered) as string[],
+    ruleErrors: raw.rule_errors === null ? [] : (JSON.parse(raw.rule_errors) as RuleFailure[]),
     escalated: raw.escalated === 1,
     fallbackUsed: raw.fallback_used === 1,
     unfamiliar: raw.unfamiliar === 1,
