@@ -180,6 +180,36 @@ describe('a hard rule', () => {
       { name: 'type', outcome: 'error', error: expect.any(String) },
     ]);
   });
+
+  it('that errs is in the log record and its exports, with or without a trace [RUL-9] [LOG-3]', async () => {
+    await change({ hard_rules: [rule('missing', 'ctx.nowhere > 1', 1), rule('type', 'ctx.purpose > 1', 3)] });
+    const errors = [
+      { name: 'missing', error: 'missing_field' },
+      { name: 'type', error: 'type_mismatch' },
+    ];
+    await decide(applicant);
+    await bench.call('POST', '/decide?trace=true', { decision_type: 'loan', input: applicant });
+    await bench.call('POST', '/decide/batch', [{ decision_type: 'loan', input: applicant }]);
+    await decide({ ...applicant, nowhere: 2 });
+    await change({ hard_rules: [rule('fine', 'ctx.amount > 1', 1)] });
+    await decide(applicant);
+    const { items } = (await bench.call('GET', `${path}/logs?page_size=5`)).body;
+    expect(items.map((record: { rule_errors: unknown }) => record.rule_errors)).toEqual([
+      [],
+      [],
+      errors,
+      errors,
+      errors,
+    ]);
+    const headers = { host: '127.0.0.1', authorization: `Bearer ${(await bench.deps.auth.issuer.issue()).token}` };
+    const exported = async (format: string) =>
+      (await bench.app.inject({ url: `/api/v1${path}/logs/export?format=${format}`, headers })).payload;
+    expect(JSON.parse(await exported('json'))[2].rule_errors).toEqual(errors);
+    const [head, , , row] = (await exported('csv')).split('\r\n');
+    expect(head).toContain(',rules_triggered,rule_errors,escalated,');
+    expect(row).toContain(`"${JSON.stringify(errors).replaceAll('"', '""')}"`);
+    await change({ hard_rules: [] });
+  });
 });
 
 describe('an input schema', () => {

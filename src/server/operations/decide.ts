@@ -62,7 +62,7 @@ function accepted(decided: Decided): Accepted {
   throw new WorkbenchError('validation_error', 'The input does not fit the input schema', decided.problems);
 }
 
-function record(deps: Deps, call: Call, { trace }: Accepted, decision: Decision): Made {
+function record(deps: Deps, call: Call, { trace, ruleErrors }: Accepted, decision: Decision): Made {
   const { caller, type, input, requestId } = call;
   const latencyMs = Math.round((deps.clock.monotonic() - call.began) * 1_000) / 1_000;
   const recorded = deps.runtime.decisions.commit(
@@ -76,6 +76,7 @@ function record(deps: Deps, call: Call, { trace }: Accepted, decision: Decision)
       reasonCodes: decision.reason_codes,
       classProbabilities: decision.class_probabilities,
       rulesTriggered: decision.rules_triggered,
+      ruleErrors,
       escalated: decision.escalate,
       fallbackUsed: decision.fallback_used,
       unfamiliar: decision.unfamiliar,
