@@ -62,7 +62,7 @@ const decisionTypes = {
   'TYP-30':
     'A path of pii_fields may name an object, pass through a list or mean a key with dots: all it can mean is personal.',
   'TYP-31': 'No value of a personal field enters a bundle or is sent to a live model.',
-  'TYP-32': 'An input schema has at most 10,000 parts where its references are followed; the 422 names the place.',
+  'TYP-32': 'The references of an input schema end, and mean at most 10,000 parts; the 422 names the place.',
   'TYP-33': 'A given name of a type or an API key, an option or a reason code of only blanks is refused.',
   'VER-1':
     'A version has id, version_number, options, reason_codes, hard_rules, input_schema, confidence_thresholds, escalation_policy and created_at.',

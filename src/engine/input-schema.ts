@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { canonicalJson } from './canonical-json.ts';
 import type { Json, JsonObject } from './domain.ts';
 import type { ErrorDetail } from './errors.ts';
-import { findOvergrown } from './schema-expansion.ts';
+import { findUnfollowable } from './schema-expansion.ts';
 import { utf8Length } from './utf8.ts';
 
 /** Largest input schema, in bytes of its JSON. */
@@ -108,8 +108,8 @@ export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   if (utf8Length(JSON.stringify(schema)) > maxSchemaBytes) {
     return [{ type: 'schema_size', loc: base, msg: `Larger than ${maxSchemaBytes} bytes.` }];
   }
-  const overgrown = findOvergrown(schema, base);
-  if (overgrown !== null) return [overgrown];
+  const unfollowable = findUnfollowable(schema, base);
+  if (unfollowable !== null) return [unfollowable];
   const declared = schema.$schema;
   if (declared !== undefined && (typeof declared !== 'string' || declared.replace(/#$/, '') !== dialect)) {
     return [{ type: 'schema_dialect', loc: [...base, '$schema'], msg: `Only ${dialect} is supported.` }];

@@ -42,6 +42,38 @@ describe('lists whose items must differ', () => {
   });
 });
 
+describe('references that never end', () => {
+  it.each<[string, JsonObject, (string | number)[]]>([
+    ['of a schema to itself', { $ref: '#' }, []],
+    [
+      'of two parts to each other',
+      {
+        $defs: { a: { anyOf: [{ type: 'null' }, { $ref: '#/$defs/b' }] }, b: { not: { $ref: '#/$defs/a' } } },
+        properties: { a: { $ref: '#/$defs/a' } },
+      },
+      ['$defs', 'a'],
+    ],
+    [
+      'through a condition',
+      { properties: { a: { if: { type: 'object' }, else: { $ref: '#/properties/a' } } } },
+      ['properties', 'a'],
+    ],
+    [
+      'through a property that depends on another',
+      { $anchor: 'top', dependentSchemas: { a: { allOf: [{ $ref: '#top' }] } } },
+      [],
+    ],
+  ])('%s are refused with their place [TYP-32]', (_name, schema, path) => {
+    expect(checkInputSchema(schema)).toEqual([
+      {
+        type: 'schema_loop',
+        loc: ['body', 'input_schema', ...path],
+        msg: expect.stringContaining('Refers to itself for the same value'),
+      },
+    ]);
+  });
+});
+
 describe('references that multiply', () => {
   /** Each level refers to the one below `times` times, so that the last one means `times ** levels` parts. */
   const multiplying = (
@@ -104,6 +136,10 @@ describe('references that multiply', () => {
           b: { anyOf: [{ $ref: '#' }, { $ref: '#/properties/a' }] },
         },
       },
+    ],
+    [
+      'a part that refers to itself from below',
+      { allOf: [{ properties: { next: { $ref: '#' } } }, { items: { oneOf: [{ $ref: '#' }, { type: 'null' }] } }] },
     ],
     ['fields that are called like keywords', { properties: { $ref: { type: 'string' }, $anchor: { type: 'number' } } }],
   ])('are fine where they are %s', (_name, schema) => {
