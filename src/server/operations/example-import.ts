@@ -103,10 +103,12 @@ async function* piecesOf(content: string): AsyncGenerator<string> {
 
 async function readDelimited(content: string, delimiter: string): Promise<SourceRecord[]> {
   const { CsvError, parse } = await import('csv-parse');
-  const parsed: { record: string[]; info: { lines: number } }[] = [];
+  const parsed: { record: string[]; line: number }[] = [];
   const options = { delimiter, info: true, skip_empty_lines: true, relax_column_count: true };
   try {
-    for await (const row of Readable.from(piecesOf(content)).pipe(parse(options))) parsed.push(row);
+    for await (const row of Readable.from(piecesOf(content)).pipe(parse(options))) {
+      parsed.push({ record: row.record, line: row.info.lines });
+    }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = 'lines' in error && typeof error.lines === 'number' ? error.lines : 1;
@@ -122,18 +124,12 @@ async function readDelimited(content: string, delimiter: string): Promise<Source
     if (name.trim() === '') problems.push(fault(1, index + 1, 'a column has no name'));
     if (header.indexOf(name) !== index) problems.push(fault(1, index + 1, `the column "${name}" occurs twice`));
   });
-  const body = await mapInTurns(parsed.slice(1), ({ record, info }) => {
-    if (record.length !== header.length) {
-      problems.push(
-        fault(
-          info.lines,
-          Math.min(record.length, header.length) + 1,
-          `${record.length} cells instead of ${header.length}`,
-        ),
-      );
-    }
-    return { line: info.lines, record };
-  });
+  const body = parsed.slice(1);
+  for (const { record, line } of body) {
+    if (record.length === header.length) continue;
+    const column = Math.min(record.length, header.length) + 1;
+    problems.push(fault(line, column, `${record.length} cells instead of ${header.length}`));
+  }
   if (problems.length > 0) return refuse(problems);
   const read: ReturnType<typeof cellReader>[] = [];
   for (const index of header.keys()) {
