@@ -70,7 +70,8 @@ const csvColumns = [
 
 /** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */
 export function csvCell(value: unknown): string {
-  const text = value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  // String(number) would keep the text of each number in a cache, from which it goes to the old part of the heap
+  const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
   const safe = typeof value !== 'number' && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
