@@ -12,8 +12,11 @@ import { insertAll } from './examples.ts';
 import { pageOf } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
-/** Records that are read and written before other work gets its turn. */
-const sliceSize = 100;
+/**
+ * Records that are read and written before other work gets its turn. Two slices hold fewer than the hundred objects from
+ * which V8 may conclude that records live long: it would then make them all in the old part of the heap.
+ */
+const sliceSize = 32;
 
 function recordOf(type: DecisionTypeRow, row: LogRow): LogRecord {
   return recordWith(type, row, JSON.parse(row.inputJson) as LogRecord['input']);
