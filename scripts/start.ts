@@ -26,8 +26,9 @@ if (desktop.kind === 'ready' && !process.argv.includes('--browser')) {
 } else {
   if (desktop.kind !== 'ready') process.stderr.write(`${desktop.message}\n`);
   buildIfStale('out/renderer/index.html', ['--renderer']);
-  // Young objects die with their request: a small nursery keeps 40 MB off the resident size (as in `npm run workbench`).
-  const entry = ['--max-semi-space-size=4', join(projectRoot, 'scripts/workbench.ts')];
+  // Young objects die with their request: a small nursery keeps 30 MB off the resident size, and one that has its size
+  // from the start saves a decision a twentieth of its time (as in `npm run workbench`).
+  const entry = ['--min-semi-space-size=8', '--max-semi-space-size=8', join(projectRoot, 'scripts/workbench.ts')];
   follow(spawn(process.execPath, [...entry, 'serve', '--open', ...flags], { stdio: 'inherit' }));
 }
 

@@ -80,7 +80,16 @@ async function startWorkbenchProcessUntilHealth(): Promise<{ stop(): Promise<voi
   const dataDir = mkdtempSync(join(tmpdir(), 'start-'));
   const child = spawn(
     process.execPath,
-    ['--max-semi-space-size=4', join(root, 'scripts/workbench.ts'), 'serve', '--data-dir', dataDir, '--port', '0'],
+    [
+      '--min-semi-space-size=8',
+      '--max-semi-space-size=8',
+      join(root, 'scripts/workbench.ts'),
+      'serve',
+      '--data-dir',
+      dataDir,
+      '--port',
+      '0',
+    ],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
   const line = await firstLine(child);
@@ -104,9 +113,13 @@ const firstLine = (child: ChildProcess) =>
   });
 
 const startLimitServer = (...args: string[]) =>
-  spawn(process.execPath, ['--max-semi-space-size=4', join(root, 'test/bench/limit-server.ts'), ...args], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  spawn(
+    process.execPath,
+    ['--min-semi-space-size=8', '--max-semi-space-size=8', join(root, 'test/bench/limit-server.ts'), ...args],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
 
 type Case = { name: string; url: string; body: (call: number) => unknown };
 
