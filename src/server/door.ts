@@ -36,7 +36,8 @@ function admit(authenticated: Authenticated | null, request: FastifyRequest, rep
   const { rate } = authenticated;
   if (rate === null) return;
   reply.header('x-ratelimit-limit', rate.limit);
-  reply.header('x-ratelimit-remaining', rate.remaining);
+  // not as a number: V8 keeps each number that becomes a text, and there is another one with every call
+  reply.header('x-ratelimit-remaining', JSON.stringify(rate.remaining));
   reply.header('x-ratelimit-reset', rate.resetAt);
   if (rate.allowed) return;
   reply.header('retry-after', rate.retryAfter);
