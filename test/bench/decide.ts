@@ -83,6 +83,7 @@ async function startWorkbenchProcessUntilHealth(): Promise<{ stop(): Promise<voi
     [
       '--min-semi-space-size=8',
       '--max-semi-space-size=8',
+      '--no-allocation-site-pretenuring',
       join(root, 'scripts/workbench.ts'),
       'serve',
       '--data-dir',
@@ -115,7 +116,13 @@ const firstLine = (child: ChildProcess) =>
 const startLimitServer = (...args: string[]) =>
   spawn(
     process.execPath,
-    ['--min-semi-space-size=8', '--max-semi-space-size=8', join(root, 'test/bench/limit-server.ts'), ...args],
+    [
+      '--min-semi-space-size=8',
+      '--max-semi-space-size=8',
+      '--no-allocation-site-pretenuring',
+      join(root, 'test/bench/limit-server.ts'),
+      ...args,
+    ],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

@@ -7,7 +7,12 @@ import { createInterface } from 'node:readline';
 
 const root = resolve(import.meta.dirname, '../..');
 /** As the npm script `workbench` starts it. */
-const entry = ['--min-semi-space-size=8', '--max-semi-space-size=8', join(root, 'scripts/workbench.ts')];
+const entry = [
+  '--min-semi-space-size=8',
+  '--max-semi-space-size=8',
+  '--no-allocation-site-pretenuring',
+  join(root, 'scripts/workbench.ts'),
+];
 
 export type Answer<T> = { status: number; body: T; headers: Headers };
 
