@@ -8,6 +8,7 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { electronPackage, findDesktop } from './electron-binary.ts';
 import { isFresh, projectRoot } from './freshness.ts';
+import { serverFlags } from './server-flags.ts';
 
 const own = new Set(['--browser', '--fetch-electron']);
 const flags = process.argv.slice(2).filter((flag) => !own.has(flag));
@@ -26,15 +27,7 @@ if (desktop.kind === 'ready' && !process.argv.includes('--browser')) {
 } else {
   if (desktop.kind !== 'ready') process.stderr.write(`${desktop.message}\n`);
   buildIfStale('out/renderer/index.html', ['--renderer']);
-  // Young objects die with their request: a small nursery keeps 30 MB off the resident size, and one that has its size
-  // from the start saves a decision a twentieth of its time. Without the third flag V8 may take the rows of an export
-  // for long-lived and keep them all, 190 MB (as in `npm run workbench`).
-  const entry = [
-    '--min-semi-space-size=8',
-    '--max-semi-space-size=8',
-    '--no-allocation-site-pretenuring',
-    join(projectRoot, 'scripts/workbench.ts'),
-  ];
+  const entry = [...serverFlags, join(projectRoot, 'scripts/workbench.ts')];
   follow(spawn(process.execPath, [...entry, 'serve', '--open', ...flags], { stdio: 'inherit' }));
 }
 

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { serverFlags } from '../../scripts/server-flags.ts';
 import { encoderInput } from '../../src/engine/text/encoder-input.ts';
 import { openEncoder } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
@@ -80,17 +81,7 @@ async function startWorkbenchProcessUntilHealth(): Promise<{ stop(): Promise<voi
   const dataDir = mkdtempSync(join(tmpdir(), 'start-'));
   const child = spawn(
     process.execPath,
-    [
-      '--min-semi-space-size=8',
-      '--max-semi-space-size=8',
-      '--no-allocation-site-pretenuring',
-      join(root, 'scripts/workbench.ts'),
-      'serve',
-      '--data-dir',
-      dataDir,
-      '--port',
-      '0',
-    ],
+    [...serverFlags, join(root, 'scripts/workbench.ts'), 'serve', '--data-dir', dataDir, '--port', '0'],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );
   const line = await firstLine(child);
@@ -114,19 +105,9 @@ const firstLine = (child: ChildProcess) =>
   });
 
 const startLimitServer = (...args: string[]) =>
-  spawn(
-    process.execPath,
-    [
-      '--min-semi-space-size=8',
-      '--max-semi-space-size=8',
-      '--no-allocation-site-pretenuring',
-      join(root, 'test/bench/limit-server.ts'),
-      ...args,
-    ],
-    {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
-  );
+  spawn(process.execPath, [...serverFlags, join(root, 'test/bench/limit-server.ts'), ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 
 type Case = { name: string; url: string; body: (call: number) => unknown };
 

@@ -4,15 +4,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { serverFlags } from '../../scripts/server-flags.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 /** As the npm script `workbench` starts it. */
-const entry = [
-  '--min-semi-space-size=8',
-  '--max-semi-space-size=8',
-  '--no-allocation-site-pretenuring',
-  join(root, 'scripts/workbench.ts'),
-];
+const entry = [...serverFlags, join(root, 'scripts/workbench.ts')];
 
 export type Answer<T> = { status: number; body: T; headers: Headers };
 
