@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { app, BrowserWindow, dialog, Menu, shell } from 'electron';
 import { channels } from '../preload/bridge.ts';
-import { childEntry, type SpawnChild } from '../server/runtime/spawn-child.ts';
+import { childEntry, type SpawnChild } from '../server/process/spawn-child.ts';
 import { startWorkbench } from '../server/start.ts';
 import { handleBridge } from './bridge-handlers.ts';
 import { guardNavigation, guardSession } from './guards.ts';

@@ -4,10 +4,10 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createIssuer } from './auth/issuer.ts';
 import { prepareDataDir } from './auth/secrets.ts';
-import { systemClock } from './clock.ts';
-import { exitCodes, StartFault } from './faults.ts';
-import type { ServerOptions } from './options.ts';
-import { findProgramFolder } from './program-folder.ts';
+import { systemClock } from './process/clock.ts';
+import type { ServerOptions } from './process/options.ts';
+import { findProgramFolder } from './process/program-folder.ts';
+import { exitCodes, StartFault } from './process/start-error.ts';
 import type { StartOptions } from './start.ts';
 
 const help = `Decision Workbench
@@ -192,7 +192,7 @@ async function printToken(dataDir: string): Promise<void> {
 }
 
 async function offerTools(dataDir: string, apiKey: string | null): Promise<void> {
-  const { pipeAgentTools } = await import('./mcp-stdio.ts');
+  const { pipeAgentTools } = await import('./mcp/stdio.ts');
   pipeAgentTools(dataDir, apiKey);
 }
 

@@ -1,5 +1,5 @@
 /** Figures of one learner on one test side, all counted by the same code. */
-import { evaluate } from '../../src/engine/training/metrics.ts';
+import { evaluate } from '../../src/engine/training/evaluate/metrics.ts';
 
 export type Figures = {
   accuracy: number;

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fastify } from 'fastify';
 import pino from 'pino';
-import { systemClock } from '../../src/server/clock.ts';
+import { systemClock } from '../../src/server/process/clock.ts';
 import { completeOptions, openWorkbench } from '../../src/server/start.ts';
 import { openDatabase, type WorkbenchDatabase } from '../../src/server/store/database.ts';
 

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createRandom } from '../../src/engine/random.ts';
-import { createIdSource, systemClock } from '../../src/server/clock.ts';
+import { createIdSource, systemClock } from '../../src/server/process/clock.ts';
 import { chargeDecisions } from '../../src/server/store/credits.ts';
 import { openDatabase, readMigrations } from '../../src/server/store/database.ts';
 import { insertLogRecord } from '../../src/server/store/logs.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { GoldenOutput } from '../../src/engine/bundle/manifest.ts';
 import { toGoldenOutput } from '../../src/engine/bundle/manifest.ts';
-import { compileDecider, type Decided, type DeciderPorts, runGolden } from '../../src/engine/decide.ts';
+import { compileDecider, type Decided, type DeciderPorts, runGolden } from '../../src/engine/decide/decider.ts';
 import type { Decision, JsonObject } from '../../src/engine/domain.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
-import { checkInputSchema, compileInputSchema } from '../../src/engine/input-schema.ts';
+import { checkInputSchema, compileInputSchema } from '../../src/engine/schema/input-schema.ts';
 import { amountModel, amountPlan, bundleOf, zeros } from './bundle-fixture.ts';
 
 let clock = 0;

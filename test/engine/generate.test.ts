@@ -2,9 +2,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, TrainingExample } from '../../src/engine/domain.ts';
-import { compileInputSchema } from '../../src/engine/input-schema.ts';
-import { createEmbeddedTeacher, type Proposal, type TeacherMaterial } from '../../src/engine/training/generate.ts';
-import { signatureOf } from '../../src/engine/training/recombine.ts';
+import { compileInputSchema } from '../../src/engine/schema/input-schema.ts';
+import {
+  createEmbeddedTeacher,
+  type Proposal,
+  type TeacherMaterial,
+} from '../../src/engine/training/generate/embedded-teacher.ts';
+import { signatureOf } from '../../src/engine/training/generate/recombine.ts';
 
 const example = (input: JsonObject, decision: string, i = 0): TrainingExample => ({
   id: `${decision}-${i}`,

@@ -5,7 +5,7 @@ import { type Rows, selectColumns } from '../../src/engine/classifiers/classifie
 import { combineHeads, fitHead, type HeadColumns, logShares } from '../../src/engine/classifiers/heads.ts';
 import { compileScorer, softmaxInPlace } from '../../src/engine/classifiers/model.ts';
 import { createRandom } from '../../src/engine/random.ts';
-import { modelInput } from '../../src/engine/training/score.ts';
+import { modelInput } from '../../src/engine/training/select/score.ts';
 
 const random = createRandom(4);
 const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());

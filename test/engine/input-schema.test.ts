@@ -1,7 +1,7 @@
 /** What an input schema may cost, whatever the input. */
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/engine/domain.ts';
-import { checkInputSchema, compileInputSchema } from '../../src/engine/input-schema.ts';
+import { checkInputSchema, compileInputSchema } from '../../src/engine/schema/input-schema.ts';
 
 const unique = compileInputSchema({ properties: { list: { type: 'array', uniqueItems: true } } });
 

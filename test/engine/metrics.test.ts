@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { expectedCalibrationError, fitTemperature, logLossOfLogits } from '../../src/engine/classifiers/calibration.ts';
 import { createRandom } from '../../src/engine/random.ts';
-import { bootstrapMacroF1, type Interval, wilsonInterval } from '../../src/engine/training/intervals.ts';
-import { evaluate, percentile, riskCoverageOf, topOption } from '../../src/engine/training/metrics.ts';
-import { foldsOf, splitRows } from '../../src/engine/training/split.ts';
-import { suggestThreshold } from '../../src/engine/training/thresholds.ts';
+import { foldsOf, splitRows } from '../../src/engine/training/data/split.ts';
+import { bootstrapMacroF1, type Interval, wilsonInterval } from '../../src/engine/training/evaluate/intervals.ts';
+import { evaluate, percentile, riskCoverageOf, topOption } from '../../src/engine/training/evaluate/metrics.ts';
+import { suggestThreshold } from '../../src/engine/training/evaluate/thresholds.ts';
 
 const options = ['a', 'b', 'c'];
 const expected = [0, 0, 1, 2, 2, 2, 1, 0, 2, 1];

@@ -1,7 +1,7 @@
 /** Personal data is found wherever a dot path may mean it. */
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/engine/domain.ts';
-import { isPersonalField, replacePersonal } from '../../src/engine/personal.ts';
+import { isPersonalField, replacePersonal } from '../../src/engine/pii.ts';
 
 const hidden = (input: JsonObject, ...personal: string[]) => replacePersonal(input, personal, () => '#');
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Reasons } from '../../src/engine/bundle/manifest.ts';
-import { compileDecider } from '../../src/engine/decide.ts';
+import { compileDecider } from '../../src/engine/decide/decider.ts';
+import { headProbabilities, isCloseChoice, reasonCodesFor } from '../../src/engine/decide/reason-codes.ts';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import { inferPlan } from '../../src/engine/features/infer.ts';
-import { headProbabilities, isCloseChoice, reasonCodesFor } from '../../src/engine/reasons.ts';
-import { prepareRows } from '../../src/engine/training/prepare.ts';
-import { learnReasonHeads } from '../../src/engine/training/reason-heads.ts';
-import { buildRows } from '../../src/engine/training/rows.ts';
+import { buildRows } from '../../src/engine/training/data/build-rows.ts';
+import { prepareRows } from '../../src/engine/training/data/prepare.ts';
+import { learnReasonHeads } from '../../src/engine/training/select/reason-heads.ts';
 import { bundleOf } from './bundle-fixture.ts';
 
 type Case = { name: string; option: string; softmax: number[]; codes: string[] };

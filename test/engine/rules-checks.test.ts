@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, Rule } from '../../src/engine/domain.ts';
+import { completionsAt, formatCondition, hoverAt } from '../../src/engine/rules/analysis/editor.ts';
+import { fieldsOfSchema } from '../../src/engine/rules/analysis/fields.ts';
+import { type ImpactRow, startComparison, startImpact } from '../../src/engine/rules/analysis/impact.ts';
+import { lintRules } from '../../src/engine/rules/analysis/lint.ts';
+import { knownOfSeen, surveyFields } from '../../src/engine/rules/analysis/survey.ts';
+import { conditionOf, type TableRow, tableOf } from '../../src/engine/rules/analysis/table.ts';
 import { compileRules } from '../../src/engine/rules/compile.ts';
-import { completionsAt, formatCondition, hoverAt } from '../../src/engine/rules/editor.ts';
-import { fieldsOfSchema } from '../../src/engine/rules/fields.ts';
-import { type ImpactRow, startComparison, startImpact } from '../../src/engine/rules/impact.ts';
-import { lintRules } from '../../src/engine/rules/lint.ts';
 import { parseCondition } from '../../src/engine/rules/parse.ts';
 import { printTree } from '../../src/engine/rules/print.ts';
-import { knownOfSeen, surveyFields } from '../../src/engine/rules/survey.ts';
-import { conditionOf, type TableRow, tableOf } from '../../src/engine/rules/table.ts';
 import { createRandom, randomCondition, randomInput } from './rules-fuzz.ts';
 
 type Short = [condition: string, then?: string, priority?: number];

@@ -2,11 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/engine/domain.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
+import { formatCondition } from '../../src/engine/rules/analysis/editor.ts';
+import { lintRules } from '../../src/engine/rules/analysis/lint.ts';
+import { tableOf } from '../../src/engine/rules/analysis/table.ts';
 import { compileRules, loadRules } from '../../src/engine/rules/compile.ts';
-import { formatCondition } from '../../src/engine/rules/editor.ts';
-import { lintRules } from '../../src/engine/rules/lint.ts';
 import { parseCondition } from '../../src/engine/rules/parse.ts';
-import { tableOf } from '../../src/engine/rules/table.ts';
 
 /**
  * Rules and inputs that are meant to break the language; `edge/tests/test_rules.py` reads the same file. Long and deep

@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
-import { compileDecider, runGolden } from '../../src/engine/decide.ts';
+import { compileDecider, runGolden } from '../../src/engine/decide/decider.ts';
 import type { Definition, Json, JsonObject, TrainingConfig, TrainingExample } from '../../src/engine/domain.ts';
 import { metricsSchema } from '../../src/engine/domain.ts';
 import { type TrainPorts, type TrainRequest, train } from '../../src/engine/training/train.ts';
-import { sha256 } from '../../src/server/clock.ts';
+import { sha256 } from '../../src/server/process/clock.ts';
 import { openEncoder, runModel } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 

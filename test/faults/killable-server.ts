@@ -1,6 +1,6 @@
 /** A server process that a test kills at a chosen moment: it trains when told to, and reports each stage its worker reaches. */
 import type { WorkerReport } from '../../src/server/jobs/worker.ts';
-import { spawnChild } from '../../src/server/runtime/spawn-child.ts';
+import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import { startWorkbench } from '../server/training-workbench.ts';
 
 /** Test to server. */

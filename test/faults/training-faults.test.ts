@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { appendFileSync, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { spawnChild } from '../../src/server/runtime/spawn-child.ts';
+import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import {
   complaintExamples,
   complaintType,

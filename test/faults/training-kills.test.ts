@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { trainingStages } from '../../src/engine/domain.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import type { WorkerReport } from '../../src/server/jobs/worker.ts';
-import { spawnChild } from '../../src/server/runtime/spawn-child.ts';
+import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import {
   complaintExamples,
   complaintType,

@@ -1,7 +1,7 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { knownOfSeen } from '../../src/engine/rules/survey.ts';
+import { knownOfSeen } from '../../src/engine/rules/analysis/survey.ts';
 import { ConditionTable } from '../../src/renderer/parts/condition-table.tsx';
 import { RulesAnalysisPanel } from '../../src/renderer/parts/rules-analysis-panel.tsx';
 import { listText, readList, readValue, valueText } from '../../src/renderer/rules/table-values.ts';

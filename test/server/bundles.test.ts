@@ -3,7 +3,7 @@ import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundle, unpackBundle } from '../../src/engine/bundle/bundle.ts';
-import { sha256 } from '../../src/server/clock.ts';
+import { sha256 } from '../../src/server/process/clock.ts';
 import {
   createTrainable,
   loanExamples,

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { StartFault } from '../../src/server/faults.ts';
+import { StartFault } from '../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../src/server/serve.ts';
 import { callerOf, openForTest } from './workbench.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../src/server/app.ts';
+import { limits } from '../../src/server/http/app.ts';
 import { startWorkbench } from '../../src/server/start.ts';
 import { temporaryFolder } from './workbench.ts';
 

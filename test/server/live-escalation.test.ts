@@ -1,6 +1,6 @@
 /** A live model that is asked only where a type says so, and never needed for an answer. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/server/clock.ts';
+import { systemClock } from '../../src/server/process/clock.ts';
 import { type Behaviour, fails, says, startStub } from './teacher-stub.ts';
 import { loanExamples, loanType } from './training-workbench.ts';
 import { makeDeployedFolder, openForTest } from './workbench.ts';

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { forgetOldLogs } from '../../src/server/housekeeping.ts';
+import { forgetOldLogs } from '../../src/server/services/housekeeping.ts';
 import { insertLogRecord } from '../../src/server/store/logs.ts';
 import { makeType, openForTest } from './workbench.ts';
 

@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { forgetOldLogs } from '../../src/server/housekeeping.ts';
+import { forgetOldLogs } from '../../src/server/services/housekeeping.ts';
 import { insertLogRecord, type LogInsert } from '../../src/server/store/logs.ts';
 import { makeType, openForTest, stoppedClock } from './workbench.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { tools } from '../../src/server/mcp-tools.ts';
+import { tools } from '../../src/server/mcp/tools.ts';
 import { openForTest } from './workbench.ts';
 
 type Result = { isError?: boolean; content: { type: string; text?: string }[]; structuredContent?: unknown };

@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetOldLogs } from '../../src/server/housekeeping.ts';
+import { forgetOldLogs } from '../../src/server/services/housekeeping.ts';
 import {
   createTrainable,
   loanExamples,

@@ -1,7 +1,7 @@
 /** The sentence encoder in its own process: what it answers and what happens when it dies. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import { createEncoderHost, type EncoderHost } from '../../src/server/runtime/encoder-host.ts';
-import { spawnChild } from '../../src/server/runtime/spawn-child.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 
 const text = (...words: number[]) => [101, ...words, 102];

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StartFault } from '../../src/server/faults.ts';
+import { StartFault } from '../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../src/server/serve.ts';
 import { startWorkbench } from '../../src/server/start.ts';
 import { openDatabase } from '../../src/server/store/database.ts';

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { checkedLookup, refuseAddress } from '../../src/server/teacher/address.ts';
+import { checkedLookup, refuseAddress } from '../../src/server/connections/address.ts';
 import { type Asked, type Behaviour, fails, says, startStub } from './teacher-stub.ts';
 import { callerOf, makeType, openForTest } from './workbench.ts';
 

@@ -5,9 +5,9 @@ import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { onTestFinished } from 'vitest';
-import type { Clock } from '../../src/server/clock.ts';
 import type { Deps } from '../../src/server/operations/context.ts';
-import type { ServerOptions } from '../../src/server/options.ts';
+import type { Clock } from '../../src/server/process/clock.ts';
+import type { ServerOptions } from '../../src/server/process/options.ts';
 import { completeOptions, openWorkbench } from '../../src/server/start.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: answers of many operations, asserted by each test

@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { type JsonObject, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
 import { type Result, WorkbenchError } from '../errors.ts';
+import { nearest } from './analysis/suggest.ts';
 import { compilePattern } from './calls.ts';
 import { compileTree, startRun } from './evaluate.ts';
 import { isFunction } from './functions.ts';
 import { parseCondition } from './parse.ts';
-import { nearest } from './suggest.ts';
 import { compileTracer, type Tracer } from './trace.ts';
 import { childrenOf, type RuleNode, readTree } from './tree.ts';
 import { staticTypeOf } from './types.ts';

@@ -1,9 +1,9 @@
 /** Reads a condition: cel-js gives syntax and positions, this module turns its tree into ours and says what is wrong. */
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { utf8Length } from '../utf8.ts';
+import { nearest } from './analysis/suggest.ts';
 import { compilePattern } from './calls.ts';
 import { ruleFunctions } from './functions.ts';
-import { nearest } from './suggest.ts';
 import { parseSyntax } from './syntax.ts';
 import {
   type At,

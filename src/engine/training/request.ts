@@ -2,7 +2,7 @@
 import type { Definition, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
 import type { ModelRunner, MonotonicClock, Sha256, TextEncoder } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import type { Proposal } from './generate.ts';
+import type { Proposal } from './generate/embedded-teacher.ts';
 
 export type TrainRequest = {
   policyId: string;

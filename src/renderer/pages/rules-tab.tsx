@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import type { JsonObject, Rule } from '../../engine/domain.ts';
-import { fieldsOfSchema } from '../../engine/rules/fields.ts';
-import { knownOfSeen } from '../../engine/rules/survey.ts';
+import { fieldsOfSchema } from '../../engine/rules/analysis/fields.ts';
+import { knownOfSeen } from '../../engine/rules/analysis/survey.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import { useOperation } from '../api/queries.ts';

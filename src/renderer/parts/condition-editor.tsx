@@ -2,8 +2,8 @@ import * as monaco from 'monaco-editor/editor';
 import 'monaco-editor/features/register.all';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
 import { useEffect, useRef } from 'react';
-import { type Completion, completionsAt, formatCondition, hoverAt } from '../../engine/rules/editor.ts';
-import type { KnownField } from '../../engine/rules/fields.ts';
+import { type Completion, completionsAt, formatCondition, hoverAt } from '../../engine/rules/analysis/editor.ts';
+import type { KnownField } from '../../engine/rules/analysis/fields.ts';
 import { ruleFunctions } from '../../engine/rules/functions.ts';
 
 declare global {

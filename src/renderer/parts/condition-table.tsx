@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import type { Rule } from '../../engine/domain.ts';
-import type { KnownField } from '../../engine/rules/fields.ts';
+import type { KnownField } from '../../engine/rules/analysis/fields.ts';
+import { conditionOf, type TableRow, tableOf } from '../../engine/rules/analysis/table.ts';
 import { pathText } from '../../engine/rules/print.ts';
-import { conditionOf, type TableRow, tableOf } from '../../engine/rules/table.ts';
 import { changeTest, listText, readList, readValue, tests, valueText } from '../rules/table-values.ts';
 
 type Outcome = Pick<Rule, 'then' | 'reason_code'>;

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { FamiliarityEffect, LearningCurve, Metrics } from '../../engine/domain.ts';
-import { suggestThreshold } from '../../engine/training/thresholds.ts';
+import { suggestThreshold } from '../../engine/training/evaluate/thresholds.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useChange } from '../api/queries.ts';
 import { useWorkbench } from '../workbench.tsx';

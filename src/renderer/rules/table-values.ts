@@ -1,5 +1,5 @@
 /** The values of the condition table as they are typed: without quotation marks wherever that is clear. */
-import type { TableRow } from '../../engine/rules/table.ts';
+import type { TableRow } from '../../engine/rules/analysis/table.ts';
 
 type Literal = string | number | boolean | null;
 

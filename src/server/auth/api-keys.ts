@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../process/clock.ts';
 import type { ApiKeyRow } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 

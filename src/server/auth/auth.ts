@@ -1,9 +1,9 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Clock } from '../clock.ts';
 import type { Access } from '../contract/operation.ts';
 import type { Caller } from '../operations/context.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Clock } from '../process/clock.ts';
+import type { ServerOptions } from '../process/options.ts';
 import type { UserRow } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { createApiKeys, looksLikeApiKey } from './api-keys.ts';

@@ -1,8 +1,8 @@
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Clock } from '../clock.ts';
-import type { ServerOptions } from '../options.ts';
+import type { Clock } from '../process/clock.ts';
+import type { ServerOptions } from '../process/options.ts';
 import { readOrMakeSecret } from './secrets.ts';
 
 export const localIssuer = 'urn:decision-workbench:local';

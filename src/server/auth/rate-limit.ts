@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../process/clock.ts';
 
 const windowMs = 60_000;
 const maxKeys = 10_000;

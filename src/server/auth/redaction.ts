@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Json, JsonObject } from '../../engine/domain.ts';
-import { replacePersonal } from '../../engine/personal.ts';
+import { replacePersonal } from '../../engine/pii.ts';
 
 /**
  * Makes the function that replaces personal fields before anything is written: every value that one of the dot paths can

@@ -1,10 +1,10 @@
 /** How far a training is, as the wire tells it. */
 import { trainingStages } from '../../engine/domain.ts';
-import { isoTime, isoTimeOrNull } from '../clock.ts';
 import type { Progress } from '../contract/training.ts';
+import { isoTime, isoTimeOrNull } from '../process/clock.ts';
 import type { AttemptRow, PastRun, PolicyRow } from '../store/policies.ts';
 import type { CompletedStage } from '../store/training-runs.ts';
-import type { LiveProgress } from './active.ts';
+import type { LiveProgress } from './attempt-state.ts';
 
 const inProgress: ReadonlySet<string> = new Set(['training', 'stopping', 'cancelling']);
 /** What a first training is taken to need before its own pace is known. */

@@ -5,18 +5,18 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type TrainingConfig, trainingStages } from '../../engine/domain.ts';
-import type { Proposal } from '../../engine/training/generate.ts';
+import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
 import type { TeachOrder } from '../../engine/training/request.ts';
-import { type Clock, sha256 } from '../clock.ts';
+import { type Clock, sha256 } from '../process/clock.ts';
+import { renameDurably } from '../process/durable-file.ts';
+import type { SpawnChild } from '../process/spawn-child.ts';
 import { artifactPath } from '../runtime/deployed.ts';
-import { renameDurably } from '../runtime/durable-file.ts';
-import type { SpawnChild } from '../runtime/spawn-child.ts';
 import type { PolicyStore } from '../store/policies.ts';
 import { FencedAttempt } from '../store/training-runs.ts';
-import { type Active, advance, completeStages, createActive, type LiveProgress, type Phase } from './active.ts';
+import { type Active, advance, completeStages, createActive, type LiveProgress, type Phase } from './attempt-state.ts';
 import { resolveOrphans } from './orphans.ts';
-import { type Run, startRun } from './run.ts';
 import type { WorkerOrder, WorkerReport } from './worker.ts';
+import { type Run, startRun } from './worker-process.ts';
 
 export type JobsLog = { warn(facts: object, text: string): void; error(facts: object, text: string): void };
 export type TrainingJobsOptions = {

@@ -1,7 +1,7 @@
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Clock } from '../clock.ts';
-import { isoTime } from '../clock.ts';
 import type { Balance, PlanName } from '../contract/credits.ts';
+import type { Clock } from '../process/clock.ts';
+import { isoTime } from '../process/clock.ts';
 import type { Store } from '../store/store.ts';
 import { creditPrices, plans } from './plans.ts';
 

@@ -1,6 +1,6 @@
 import { WorkbenchError } from '../../engine/errors.ts';
-import { isoTime, isoTimeOrNull } from '../clock.ts';
 import type { ApiKey, Me } from '../contract/account.ts';
+import { isoTime, isoTimeOrNull } from '../process/clock.ts';
 import type { ApiKeyRow } from '../store/accounts.ts';
 import type { Caller, Deps, Handlers } from './context.ts';
 

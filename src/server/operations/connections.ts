@@ -1,11 +1,11 @@
 /** Connections to teacher models: made, listed without their keys, tried out, removed. */
 import { z } from 'zod';
 import { WorkbenchError } from '../../engine/errors.ts';
-import { isoTime } from '../clock.ts';
+import { refuseAddress } from '../connections/address.ts';
+import { askChat } from '../connections/chat-client.ts';
 import type { Connection } from '../contract/connections.ts';
+import { isoTime } from '../process/clock.ts';
 import type { ConnectionRow } from '../store/connections.ts';
-import { refuseAddress } from '../teacher/address.ts';
-import { askChat } from '../teacher/chat-client.ts';
 import type { Handlers } from './context.ts';
 
 const mostConnections = 20;

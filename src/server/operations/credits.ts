@@ -1,6 +1,6 @@
-import { isoTime } from '../clock.ts';
 import { planNames } from '../contract/credits.ts';
 import { plans } from '../metering/plans.ts';
+import { isoTime } from '../process/clock.ts';
 import type { Handlers } from './context.ts';
 import { pageOf } from './pages.ts';
 

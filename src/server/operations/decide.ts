@@ -1,5 +1,5 @@
 /** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
-import type { Decided } from '../../engine/decide.ts';
+import type { Decided } from '../../engine/decide/decider.ts';
 import type { Decision, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, errorTable, WorkbenchError } from '../../engine/errors.ts';
 import {
@@ -9,10 +9,10 @@ import {
   type DecideResponse,
   readDecideRequest,
 } from '../contract/decisions.ts';
-import { toWorkbenchError } from '../envelope.ts';
+import { askLiveModel } from '../services/live-escalation.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { Caller, Deps, Handlers } from './context.ts';
-import { askLiveModel } from './live-escalation.ts';
+import { toWorkbenchError } from './envelope.ts';
 
 /** A decision that is made but not yet recorded. */
 type Made = { response: DecideResponse; recorded: Promise<void> };

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import { isoTime } from '../clock.ts';
 import type { DecisionType, DecisionTypeCreate, Version } from '../contract/decision-types.ts';
+import { isoTime } from '../process/clock.ts';
+import { checkDefinition } from '../services/definition-checks.ts';
 import type { DecisionTypeRow, VersionRow } from '../store/decision-types.ts';
 import type { Caller, Deps, Handlers } from './context.ts';
-import { checkDefinition } from './definition-checks.ts';
 import { pageOf } from './pages.ts';
 
 /** The caller's decision type; throws `decision_type_not_found` for another organisation's as for a missing one. */

@@ -1,12 +1,12 @@
 import type { JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import { isoTime } from '../clock.ts';
 import type { Example, ExampleInput } from '../contract/examples.ts';
+import { isoTime } from '../process/clock.ts';
+import { mapInTurns, readImport } from '../services/example-import.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { BulkChange, ExampleRow } from '../store/examples.ts';
 import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
-import { mapInTurns, readImport } from './example-import.ts';
 import { pageOf } from './pages.ts';
 
 const maxPerType = 200_000;

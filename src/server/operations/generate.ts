@@ -2,13 +2,17 @@
 import { canonicalJson } from '../../engine/canonical-json.ts';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
-import { createEmbeddedTeacher, type Proposal, type TeacherMaterial } from '../../engine/training/generate.ts';
-import { splitRows } from '../../engine/training/split.ts';
+import { splitRows } from '../../engine/training/data/split.ts';
+import {
+  createEmbeddedTeacher,
+  type Proposal,
+  type TeacherMaterial,
+} from '../../engine/training/generate/embedded-teacher.ts';
+import { collect, type OptionCounts, type Teacher } from '../connections/collect-proposals.ts';
+import { createRemoteTeacher } from '../connections/remote-teacher.ts';
 import type { ConnectionRow } from '../store/connections.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { ExampleRow } from '../store/examples.ts';
-import { collect, type OptionCounts, type Teacher } from '../teacher/collect.ts';
-import { createRemoteTeacher } from '../teacher/remote-teacher.ts';
 import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
 import { exampleOf, insertAll } from './examples.ts';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
-import { isoTime } from '../clock.ts';
 import type { LogRecord } from '../contract/logs.ts';
+import { isoTime } from '../process/clock.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { ExampleRow } from '../store/examples.ts';
 import type { LogRow } from '../store/logs.ts';

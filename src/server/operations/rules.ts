@@ -6,12 +6,12 @@ export const ruleHandlers = {
     const { compileRules } = await import('../../engine/rules/compile.ts');
     const compiled = compileRules(body.rules, { options: body.options, reason_codes: body.reason_codes });
     if (!compiled.ok) return { ok: false, problems: compiled.problems, findings: [] };
-    const { exactFindings } = await import('./rules-analysis.ts');
+    const { exactFindings } = await import('../services/rules-analysis.ts');
     return { ok: true, problems: [], findings: exactFindings(compiled.value, body.rules, body.input_schema) };
   },
   'rules.analyse': async (deps, { params, body, caller }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { analyseRules } = await import('./rules-analysis.ts');
+    const { analyseRules } = await import('../services/rules-analysis.ts');
     return analyseRules(deps, type, body);
   },
 } satisfies Handlers<'rules.check' | 'rules.analyse'>;

@@ -1,4 +1,4 @@
-import { makeOpenApi } from '../openapi.ts';
+import { makeOpenApi } from '../http/openapi.ts';
 import type { Handlers } from './context.ts';
 
 export const systemHandlers = {

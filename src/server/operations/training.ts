@@ -1,10 +1,10 @@
 /** Training and policies: start, watch, cancel, deploy. */
 import { type Metrics, metricsSchema, type TrainingConfig, trainingConfigSchema } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
-import { minimumExamples } from '../../engine/training/generate.ts';
-import { isoTime, isoTimeOrNull } from '../clock.ts';
+import { minimumExamples } from '../../engine/training/generate/embedded-teacher.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../contract/training.ts';
 import { describeProgress, executionName } from '../jobs/progress.ts';
+import { isoTime, isoTimeOrNull } from '../process/clock.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { PolicyRow } from '../store/policies.ts';
 import type { Caller, Deps, Handlers } from './context.ts';

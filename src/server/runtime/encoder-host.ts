@@ -2,9 +2,9 @@
 import type { ChildProcess } from 'node:child_process';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { TextEncoder } from '../../engine/ports.ts';
+import type { SpawnChild } from '../process/spawn-child.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
 import { createRecentCache } from './recent-cache.ts';
-import type { SpawnChild } from './spawn-child.ts';
 
 const CACHED_TEXTS = 2_000;
 const LONGEST_QUEUE = 512;

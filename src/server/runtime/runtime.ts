@@ -2,20 +2,20 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrainingConfig } from '../../engine/domain.ts';
-import type { Proposal } from '../../engine/training/generate.ts';
+import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
 import type { TeachOrder } from '../../engine/training/request.ts';
-import { isoTime } from '../clock.ts';
+import { openTeachers, type Teachers } from '../connections/model-connections.ts';
+import { createRemoteTeacher } from '../connections/remote-teacher.ts';
 import { createTrainingJobs, type TrainingJobs } from '../jobs/training-jobs.ts';
 import type { WorkerOrder } from '../jobs/worker.ts';
 import { chargeHosting } from '../metering/hosting.ts';
 import type { BaseDeps } from '../operations/context.ts';
+import { isoTime } from '../process/clock.ts';
+import { spawnChild } from '../process/spawn-child.ts';
 import { type CommitQueue, createCommitQueue } from '../store/commit-queue.ts';
-import { createRemoteTeacher } from '../teacher/remote-teacher.ts';
-import { openTeachers, type Teachers } from '../teacher/teachers.ts';
 import { createDeployed, type Deployed } from './deployed.ts';
 import { createEncoderHost, type EncoderHost } from './encoder-host.ts';
 import { encodingsFolder } from './encoding-cache.ts';
-import { spawnChild } from './spawn-child.ts';
 import { openTextModel, type TextModel } from './text-model.ts';
 
 const HEARTBEAT_MS = 2_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../engine/domain.ts';
 import { createTokenizer, type Tokenizer } from '../../engine/text/tokenizer.ts';
-import { sha256 } from '../clock.ts';
+import { sha256 } from '../process/clock.ts';
 
 export type TextModel = {
   readonly encoderPath: string;

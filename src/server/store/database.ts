@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { StartFault } from '../faults.ts';
+import { StartFault } from '../process/start-error.ts';
 import { addNumberLists } from './number-lists.ts';
 
 export type WorkbenchDatabase = Database.Database;

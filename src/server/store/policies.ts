@@ -1,6 +1,6 @@
 /** Policies as they are read: for lists, for the decider, for a training that is to start. */
 import type { PolicyStatus } from '../../engine/domain.ts';
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../process/clock.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { createTrainingRuns } from './training-runs.ts';
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../process/clock.ts';
 import { createAccountStore } from './accounts.ts';
 import { createConnectionStore } from './connections.ts';
 import { createCreditStore } from './credits.ts';

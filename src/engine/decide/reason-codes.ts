@@ -1,0 +1,49 @@
+/** Reason codes of the classifier's decisions: chosen by heads where those were learned, else by the decided option. */
+import type { Reasons } from '../bundle/manifest.ts';
+import type { DecisionTrace } from '../domain.ts';
+
+const mostCodes = 3;
+/** A head's code is given from this probability on. */
+const headThreshold = 0.5;
+
+type HeadProbabilities = DecisionTrace['reasons'];
+
+/**
+ * Turns the output of the heads' graph, a softmax over the codes and a last entry that stands for none of them, into
+ * each code's own probability. Empty without heads.
+ */
+export function headProbabilities(reasons: Reasons, softmax: ArrayLike<number> | null): HeadProbabilities {
+  if (softmax === null) return [];
+  const none = softmax[reasons.heads.length] ?? 0;
+  return reasons.heads.map(({ code }, index) => {
+    const own = softmax[index] ?? 0;
+    return { code, probability: own + none === 0 ? 0 : own / (own + none) };
+  });
+}
+
+/**
+ * At most three codes for a decision of the classifier: those whose head is for it (probability at least 0.5, the most
+ * probable first) among the codes that examples of the option carry, then the option's frequent codes that have no head.
+ * The option's most frequent code where that leaves none.
+ */
+export function reasonCodesFor(reasons: Reasons, option: string, heads: HeadProbabilities): string[] {
+  const usual = Object.hasOwn(reasons.by_option, option) ? (reasons.by_option[option] ?? []) : [];
+  const learned = reasons.heads
+    .map((head, index) => ({ ...head, probability: heads[index]?.probability ?? 0 }))
+    .filter(({ options, probability }) => probability >= headThreshold && options.includes(option))
+    .sort((a, b) => b.probability - a.probability)
+    .map(({ code }) => code);
+  const withHead = new Set(reasons.heads.map(({ code }) => code));
+  const codes = [...learned, ...usual.filter((code) => !withHead.has(code))].slice(0, mostCodes);
+  return codes.length > 0 ? codes : usual.slice(0, 1);
+}
+
+/** Whether another implementation, whose last digits differ, might choose other codes. */
+export function isCloseChoice(heads: HeadProbabilities, margin: number): boolean {
+  const sorted = heads.map(({ probability }) => probability).sort((a, b) => b - a);
+  return sorted.some(
+    (probability, i) =>
+      Math.abs(probability - headThreshold) < margin ||
+      (probability > headThreshold && i > 0 && (sorted[i - 1] ?? 1) - probability < margin),
+  );
+}

@@ -1,0 +1,62 @@
+/** Works out what does not depend on the input. */
+import { compileTree, startRun } from '../evaluate.ts';
+import { type At, childrenOf, type RuleNode } from '../tree.ts';
+import { type ErrorKind, RuleError } from '../values.ts';
+
+/** Steps that one part may take here: rules are checked while they are written, two hundred at a time. */
+const mostSteps = 1_000;
+
+const workOut = (node: RuleNode) => compileTree(node)({ ...startRun({}), steps: mostSteps });
+
+/** The tree with every part that needs no input replaced by its value, where that is a plain literal and no error. */
+export function foldConstants(node: RuleNode): RuleNode {
+  if (node.k === 'lit' || node.k === 'var') return node;
+  if (isClosed(node, [])) {
+    const value = workOut(node);
+    if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+      return { k: 'lit', v: value, at: node.at };
+    return node;
+  }
+  switch (node.k) {
+    case 'and':
+    case 'or': {
+      const settles = node.k === 'or';
+      const args = node.args.map(foldConstants);
+      if (args.some((arg) => arg.k === 'lit' && arg.v === settles)) return { k: 'lit', v: settles, at: node.at };
+      const left = args.filter((arg) => !(arg.k === 'lit' && arg.v === !settles));
+      return { ...node, args: left.length > 0 ? left : args };
+    }
+    case 'not':
+    case 'neg':
+      return { ...node, of: foldConstants(node.of) };
+    case 'op':
+      return { ...node, left: foldConstants(node.left), right: foldConstants(node.right) };
+    case 'if': {
+      const test = foldConstants(node.test);
+      if (test.k === 'lit' && typeof test.v === 'boolean') return foldConstants(test.v ? node.then : node.else);
+      return { ...node, test, then: foldConstants(node.then), else: foldConstants(node.else) };
+    }
+    default:
+      return node;
+  }
+}
+
+/** The smallest parts that need no input and err when they are worked out, in source order. */
+export function constantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
+  if (node.k === 'lit' || node.k === 'var') return [];
+  const below = () => childrenOf(node).flatMap(constantErrors);
+  if (!isClosed(node, [])) return below();
+  const outcome = workOut(node);
+  if (!(outcome instanceof RuleError)) return [];
+  const smaller = below();
+  // too long to work out here says nothing about its value
+  if (outcome.kind === 'limit') return smaller;
+  return smaller.length > 0 ? smaller : [{ at: node.at, kind: outcome.kind }];
+}
+
+function isClosed(node: RuleNode, bound: readonly string[]): boolean {
+  if (node.k === 'var') return bound.includes(node.name);
+  if (node.k !== 'each') return childrenOf(node).every((child) => isClosed(child, bound));
+  const inner = [...bound, node.name];
+  return isClosed(node.of, bound) && [node.test, node.result].every((part) => part === null || isClosed(part, inner));
+}

@@ -1,0 +1,118 @@
+/** What rules do on examples: who matches, who agrees with the labels, and what a change of rules would change. */
+import type { JsonObject } from '../../domain.ts';
+import type { CompiledRules } from '../compile.ts';
+
+export type ImpactRow = { id: string; input: JsonObject; decision: string | null };
+export type RuleImpact = {
+  name: string;
+  /** Rows on which it holds, whatever the rules before it do. */
+  holds: number;
+  /** Rows on which it errs, whatever the rules before it do. */
+  errors: number;
+  /** Rows that this rule decides (first match). */
+  matched: number;
+  agrees: number;
+  disagrees: number;
+  unlabelled: number;
+  /** The first of the rows that it decides otherwise than their label. */
+  disagreeing: { id: string; input: JsonObject; expected: string; decided: string }[];
+};
+export type Impact = {
+  rows: number;
+  undecided: number;
+  /** In evaluation order. */
+  rules: RuleImpact[];
+  /** `together[later][earlier]`: rows on which both rules hold. */
+  together: number[][];
+};
+
+/** Rows listed for each rule, and for each change. */
+export const mostListed = 20;
+
+/** Counts for every rule; `add` takes rows bit by bit, `impact` is the sum so far. */
+export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRow>): void; impact: Impact } {
+  const impact: Impact = {
+    rows: 0,
+    undecided: 0,
+    rules: rules.file.rules.map(({ name }) => ({
+      name,
+      holds: 0,
+      errors: 0,
+      matched: 0,
+      agrees: 0,
+      disagrees: 0,
+      unlabelled: 0,
+      disagreeing: [],
+    })),
+    together: rules.file.rules.map((_, later) => Array<number>(later).fill(0)),
+  };
+  const count = (row: ImpactRow) => {
+    impact.rows++;
+    const holding: number[] = [];
+    rules.evaluateEach(row.input).forEach((fate, place) => {
+      const rule = impact.rules[place];
+      if (!rule || fate === false) return;
+      if (fate === 'error') rule.errors++;
+      else {
+        rule.holds++;
+        const together = impact.together[place] ?? [];
+        for (const earlier of holding) together[earlier] = (together[earlier] ?? 0) + 1;
+        holding.push(place);
+      }
+    });
+    const first = holding[0] ?? -1;
+    const rule = impact.rules[first];
+    const decided = rules.file.rules[first]?.then;
+    if (!rule || decided === undefined) {
+      impact.undecided++;
+      return;
+    }
+    rule.matched++;
+    if (row.decision === null) rule.unlabelled++;
+    else if (row.decision === decided) rule.agrees++;
+    else {
+      rule.disagrees++;
+      const { id, input, decision } = row;
+      if (rule.disagreeing.length < mostListed) rule.disagreeing.push({ id, input, expected: decision, decided });
+    }
+  };
+  return {
+    add: (rows) => {
+      for (const row of rows) count(row);
+    },
+    impact,
+  };
+}
+
+type Decided = { rule: string; then: string } | null;
+export type RulesChange = {
+  rows: number;
+  changed: number;
+  /** The first of the rows whose rule or decision differs. null: no rule decides. */
+  differing: { id: string; before: Decided; after: Decided }[];
+};
+
+/** What other rules would decide otherwise on the same rows; `add` takes them bit by bit. */
+export function startComparison(
+  before: CompiledRules,
+  after: CompiledRules,
+): { add(rows: Iterable<ImpactRow>): void; change: RulesChange } {
+  const change: RulesChange = { rows: 0, changed: 0, differing: [] };
+  const decided = (rules: CompiledRules, input: JsonObject): Decided => {
+    const { matched } = rules.evaluate(input, false);
+    return matched ? { rule: matched.name, then: matched.then } : null;
+  };
+  return {
+    add: (rows) => {
+      for (const row of rows) {
+        change.rows++;
+        const old = decided(before, row.input);
+        const now = decided(after, row.input);
+        if (old?.rule === now?.rule && old?.then === now?.then) continue;
+        change.changed++;
+        if (change.differing.length < mostListed) change.differing.push({ id: row.id, before: old, after: now });
+      }
+    },
+    change,
+  };
+}

@@ -1,0 +1,65 @@
+/** The table view of a condition: rows of field, comparison and value that must all hold. */
+import { hasComment, parseCondition } from '../parse.ts';
+import { literalText, pathText } from '../print.ts';
+import type { RuleNode } from '../tree.ts';
+import { pathOf } from '../types.ts';
+
+type Literal = string | number | boolean | null;
+export const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const;
+export type TableRow =
+  | { path: string[]; test: (typeof comparisons)[number]; value: Literal }
+  | { path: string[]; test: 'in'; value: Literal[] }
+  | { path: string[]; test: 'contains' | 'startsWith' | 'endsWith'; value: string }
+  | { path: string[]; test: 'present' }
+  | { path: string[]; test: 'absent' };
+
+/** The rows of a condition; null where it is more than comparisons joined by `&&`. */
+export function tableOf(condition: string): TableRow[] | null {
+  const { ast } = parseCondition(condition);
+  if (!ast || hasComment(condition)) return null;
+  const rows = (ast.k === 'and' ? ast.args : [ast]).map(rowOf);
+  return rows.every((row) => row !== null) ? rows : null;
+}
+
+/** The condition that the rows stand for; '' without rows. */
+export function conditionOf(rows: readonly TableRow[]): string {
+  return rows.map(rowText).join(' && ');
+}
+
+function rowText(row: TableRow): string {
+  const path = pathText(row.path);
+  if (row.test === 'present') return `has(${path})`;
+  if (row.test === 'absent') return `!has(${path})`;
+  if (row.test === 'in') return `${path} in [${row.value.map(literalText).join(', ')}]`;
+  if (row.test === 'contains' || row.test === 'startsWith' || row.test === 'endsWith')
+    return `${path}.${row.test}(${literalText(row.value)})`;
+  return `${path} ${row.test} ${literalText(row.value)}`;
+}
+
+function rowOf(node: RuleNode): TableRow | null {
+  if (node.k === 'has') return presence(node, 'present');
+  if (node.k === 'not') return node.of.k === 'has' ? presence(node.of, 'absent') : null;
+  if (node.k === 'call') {
+    const [of, part] = node.args;
+    const path = of && pathOf(of);
+    const test = (['contains', 'startsWith', 'endsWith'] as const).find((name) => name === node.fn);
+    return path?.length && test && part?.k === 'lit' && typeof part.v === 'string'
+      ? { path, test, value: part.v }
+      : null;
+  }
+  if (node.k !== 'op') return null;
+  const path = pathOf(node.left);
+  if (!path?.length) return null;
+  if (node.op === 'in') {
+    if (node.right.k !== 'list') return null;
+    const value = node.right.items.flatMap((item) => (item.k === 'lit' ? [item.v] : []));
+    return value.length === node.right.items.length ? { path, test: 'in', value } : null;
+  }
+  const test = comparisons.find((known) => known === node.op);
+  return test && node.right.k === 'lit' ? { path, test, value: node.right.v } : null;
+}
+
+function presence(node: RuleNode & { k: 'has' }, test: 'present' | 'absent'): TableRow | null {
+  const above = pathOf(node.of);
+  return above ? { path: [...above, node.field], test } : null;
+}

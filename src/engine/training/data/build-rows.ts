@@ -1,0 +1,48 @@
+/** Training inputs as the numbers that a classifier is fitted on. */
+import type { Rows } from '../../classifiers/classifier.ts';
+import type { JsonObject } from '../../domain.ts';
+import { compileFeatures } from '../../features/compile.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+import { compileNgrams, ngramCount } from '../../text/ngrams.ts';
+import { treeFieldsOf } from '../select/tree-fields.ts';
+import type { ReadTexts } from './texts.ts';
+
+/** Builds the rows of the inputs under a plan. The dense block holds the tabular slots, then the embedding if the plan has an encoder. */
+export function buildRows(plan: FeaturePlan, inputs: readonly JsonObject[], texts: ReadTexts): Rows {
+  const features = compileFeatures(plan);
+  const encoder = plan.text?.encoder ?? null;
+  const ngrams = plan.text?.ngrams ?? null;
+  const toNgrams = ngrams === null ? null : compileNgrams(ngrams);
+  const denseWidth = features.tabularSize + (encoder?.dimensions ?? 0);
+  const dense = new Float64Array(inputs.length * denseWidth);
+  const starts = new Int32Array(inputs.length + 1);
+  const indices: number[] = [];
+  const values: number[] = [];
+  inputs.forEach((input, i) => {
+    dense.set(features.tabular(input), i * denseWidth);
+    const text = texts.get(features.textOf(input).text);
+    if (encoder !== null && text !== undefined) {
+      for (let d = 0; d < encoder.dimensions; d++) {
+        dense[i * denseWidth + features.tabularSize + d] = Math.fround((text.embedding[d] as number) * encoder.scale);
+      }
+    }
+    if (toNgrams !== null && text !== undefined) {
+      const row = toNgrams(text.ids);
+      for (const index of row.indices) indices.push(index);
+      for (const value of row.values) values.push(value);
+    }
+    starts[i + 1] = indices.length;
+  });
+  return {
+    count: inputs.length,
+    dense,
+    denseWidth,
+    fields: treeFieldsOf(plan),
+    sparse: {
+      starts,
+      indices: Int32Array.from(indices),
+      values: Float64Array.from(values),
+      width: ngrams === null ? 0 : ngramCount(ngrams),
+    },
+  };
+}

@@ -1,0 +1,58 @@
+/** How far figures from a few held-out rows may be from those of all inputs. */
+import { createRandom } from '../../random.ts';
+
+/** A range that holds the true figure with 95 % confidence. */
+export type Interval = { low: number; high: number };
+
+const normal95 = 1.959963984540054;
+
+/** Wilson's score interval of a share of `hits` in `count` (Wilson 1927); 0 to 1 of nothing. */
+export function wilsonInterval(hits: number, count: number): Interval {
+  if (count === 0) return { low: 0, high: 1 };
+  const share = hits / count;
+  const square = normal95 ** 2;
+  const centre = (share + square / (2 * count)) / (1 + square / count);
+  const spread =
+    (normal95 / (1 + square / count)) * Math.sqrt((share * (1 - share)) / count + square / (4 * count ** 2));
+  return { low: hits === 0 ? 0 : centre - spread, high: hits === count ? 1 : centre + spread };
+}
+
+const samples = 1000;
+
+/**
+ * Percentile bootstrap of macro-F1 (Efron 1979): 1,000 times as many rows drawn with replacement. The average runs over
+ * the options that are expected or predicted in a sample. The same seed gives the same interval; 0 to 1 of nothing.
+ */
+export function bootstrapMacroF1(
+  expected: readonly number[],
+  predicted: readonly number[],
+  optionCount: number,
+  seed: number,
+): Interval {
+  const count = expected.length;
+  if (count === 0) return { low: 0, high: 1 };
+  const random = createRandom(seed);
+  const scores = new Float64Array(samples);
+  for (let sample = 0; sample < samples; sample++) {
+    const hits = new Float64Array(optionCount);
+    const either = new Float64Array(optionCount);
+    for (let draw = 0; draw < count; draw++) {
+      const row = Math.floor(random() * count);
+      const right = expected[row] as number;
+      const guess = predicted[row] as number;
+      if (right === guess) hits[right] = (hits[right] as number) + 1;
+      either[right] = (either[right] as number) + 1;
+      either[guess] = (either[guess] as number) + 1;
+    }
+    let sum = 0;
+    let seen = 0;
+    for (let k = 0; k < optionCount; k++) {
+      if (either[k] === 0) continue;
+      sum += (2 * (hits[k] as number)) / (either[k] as number);
+      seen += 1;
+    }
+    scores[sample] = sum / seen;
+  }
+  scores.sort();
+  return { low: scores[Math.floor(0.025 * samples)] ?? 0, high: scores[Math.ceil(0.975 * samples) - 1] ?? 1 };
+}

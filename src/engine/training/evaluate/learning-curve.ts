@@ -1,0 +1,91 @@
+/** Whether more examples would help: the measured model again on parts of the training rows. */
+import type { LearningCurve } from '../../domain.ts';
+import type { LabelledRow } from '../data/prepare.ts';
+import { foldsOf } from '../data/split.ts';
+import type { Evaluated } from './evaluate.ts';
+
+type Figures = Evaluated['figures'];
+
+/** Shares of the training rows that are fitted beside all of them, in quarters. */
+const quarters = [1, 2, 3] as const;
+/** Above this many training rows the fits cost more than the curve tells. */
+const mostRows = 20_000;
+const fewRows = 10;
+
+/** The given number of quarters of the rows, with the same share of every label. */
+function partOf(rows: readonly LabelledRow[], count: number): LabelledRow[] {
+  const quarter = foldsOf(rows, 4, 23);
+  return rows.filter((_, i) => (quarter[i] as number) < count);
+}
+
+const recallOf = (figures: Pick<Figures, 'per_class'>, option: string) =>
+  Object.hasOwn(figures.per_class, option) ? figures.per_class[option] : undefined;
+
+/** The option that is most often decided where `option` would be right, with the number of rows. */
+function confusedWith(figures: Figures, option: string): { other: string; count: number } | null {
+  const row = figures.confusion_labels.indexOf(option);
+  let found: { other: string; count: number } | null = null;
+  figures.confusion_labels.forEach((other, column) => {
+    const count = figures.confusion_matrix[row]?.[column] ?? 0;
+    if (column !== row && count > (found?.count ?? 0)) found = { other, count };
+  });
+  return found;
+}
+
+function adviceFor(option: string, whole: Figures, half: Figures | null): LearningCurve['advice'][number] {
+  const now = recallOf(whole, option);
+  const support = now?.['support'] ?? 0;
+  const recall = now?.['recall'] ?? 0;
+  const share = recall.toFixed(2);
+  if (support < fewRows) {
+    const rows = support === 1 ? '1 held-out example' : `${support} held-out examples`;
+    return {
+      option,
+      advice: 'more',
+      sentence: `Only ${rows} of "${option}": too few to say how well it is learned. Add examples of it.`,
+    };
+  }
+  if (recall >= 0.9) {
+    return { option, advice: 'enough', sentence: `"${option}" is learned well: ${share} of its examples are found.` };
+  }
+  const before = half === null ? undefined : recallOf(half, option)?.['recall'];
+  if (before !== undefined && recall - before >= 0.03) {
+    const rise = `with the second half of the examples the share found rose from ${before.toFixed(2)} to ${share}`;
+    return { option, advice: 'more', sentence: `More examples of "${option}" would help: ${rise}.` };
+  }
+  const confused = confusedWith(whole, option);
+  const taken =
+    confused === null ? '' : ` It is taken for "${confused.other}" in ${confused.count} of ${support} examples.`;
+  const held = before === undefined ? `${share} of its examples are found` : `the share found stays at ${share}`;
+  return {
+    option,
+    advice: 'separate',
+    sentence: `More examples of "${option}" alone may not help: ${held}.${taken} Look at its labels, or add a field that tells it apart.`,
+  };
+}
+
+/**
+ * The figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence per option
+ * on what would help. `measure` fits on rows and measures on the held-out ones. Above 20,000 rows nothing is fitted.
+ */
+export function learningCurve(
+  rows: readonly LabelledRow[],
+  whole: Figures,
+  measure: (part: readonly LabelledRow[], share: number) => Figures,
+): LearningCurve {
+  const points: LearningCurve['points'] = [];
+  const add = (share: number, size: number, figures: Figures) =>
+    points.push({ share, train_size: size, accuracy: figures.accuracy, macro_f1: figures.macro_f1 });
+  let half: Figures | null = null;
+  const labels = new Set(rows.map((row) => row.label)).size;
+  for (const count of rows.length > mostRows ? [] : quarters) {
+    const part = partOf(rows, count);
+    // Every option must be there to be learned.
+    if (new Set(part.map((row) => row.label)).size < labels) continue;
+    const figures = measure(part, count / 4);
+    if (count === 2) half = figures;
+    add(count / 4, part.length, figures);
+  }
+  add(1, rows.length, whole);
+  return { points, advice: whole.confusion_labels.map((option) => adviceFor(option, whole, half)) };
+}

@@ -1,0 +1,145 @@
+/** The embedded teacher: makes synthetic examples offline, from examples, options, description, schema and rules. */
+import type { Definition, Json, JsonObject, TrainingExample } from '../../domain.ts';
+import { createRandom, hashString, type Random } from '../../random.ts';
+import { compileRules } from '../../rules/compile.ts';
+import { compileInputSchema } from '../../schema/input-schema.ts';
+import { isText, learnSlots, pick, recombine, type Slots, signatureOf, similarityOf } from './recombine.ts';
+import { comparedFields, framed, phrasesOf, sampleCompared, sampleSchema } from './sample-input.ts';
+
+/** What the minimum is that training asks for, in all and per option. */
+export const minimumExamples = { total: 38, perOption: 38 } as const;
+/** Tries for one example before an option counts as exhausted. */
+const mostTries = 60;
+/** Tries without a new example after which texts are framed, too: few or similar texts have no more to recombine. */
+const triesBeforeFraming = 30;
+/** The second parent is the most alike of so many: between far examples an option may have none of its own. */
+const candidateParents = 4;
+
+/** What a teacher makes examples from. */
+export type TeacherMaterial = {
+  definition: Pick<Definition, 'options' | 'reason_codes' | 'hard_rules' | 'input_schema'>;
+  description: string;
+  /** Labelled examples to learn from. */
+  examples: readonly TrainingExample[];
+  /** Further inputs that must not come out again. */
+  avoid: readonly JsonObject[];
+  seed: number;
+};
+/** An example that a teacher proposes; whoever asked gives it an id. */
+export type Proposal = { input: JsonObject; decision: string; reasonCodes: string[] };
+
+/** Whether a proposal may be used: it fits the input schema, contradicts no hard rule, and is nearly like none before it. */
+export type ProposalCheck = (proposal: Proposal) => 'ok' | 'schema' | 'rule' | 'duplicate';
+
+/** Makes the check of every teacher's proposals; a proposal that passes counts as seen from then on. */
+export function createProposalCheck(material: Omit<TeacherMaterial, 'description' | 'seed'>): ProposalCheck {
+  const { definition } = material;
+  const validate = definition.input_schema === null ? null : compileInputSchema(definition.input_schema);
+  const compiled = compileRules(definition.hard_rules, definition);
+  const known = new Set([...material.examples.map(({ input }) => input), ...material.avoid].map(signatureOf));
+  return ({ input, decision }) => {
+    if (validate !== null && validate(input).length > 0) return 'schema';
+    const matched = compiled.ok ? compiled.value.evaluate(input, false).matched : null;
+    if (matched !== null && matched.then !== decision) return 'rule';
+    const signature = signatureOf(input);
+    if (known.has(signature)) return 'duplicate';
+    known.add(signature);
+    return 'ok';
+  };
+}
+
+export type EmbeddedTeacher = {
+  /** The next new example of an option, or null when no more can be found. */
+  propose(option: string): Proposal | null;
+};
+
+/**
+ * Makes the embedded teacher. An option with examples gets recombinations of them (numbers between two of them, texts
+ * spliced, slots varied, and framed by an opening and an ending where that is exhausted); one without gets inputs sampled from schema, other options' inputs or rules, with texts that
+ * name it. Every proposal passes `check`, which another
+ * teacher may share. Deterministic by seed and content; offline.
+ */
+export function createEmbeddedTeacher(
+  material: TeacherMaterial,
+  check: ProposalCheck = createProposalCheck(material),
+): EmbeddedTeacher {
+  const makers = new Map<string, (attempt: number) => Proposal>();
+  return {
+    propose(option) {
+      const make = makers.get(option) ?? makerOf(material, option);
+      makers.set(option, make);
+      for (let attempt = 0; attempt < mostTries; attempt += 1) {
+        const proposal = make(attempt);
+        if (check(proposal) === 'ok') return proposal;
+      }
+      return null;
+    },
+  };
+}
+
+function makerOf(material: TeacherMaterial, option: string): (attempt: number) => Proposal {
+  // each option draws from a sequence of its own, so that one does not depend on how often another was asked
+  const random = createRandom(material.seed ^ hashString(option));
+  const own = material.examples.filter((example) => example.decision === option);
+  const slots = learnSlots(own.map(({ input }) => input));
+  if (own.length === 0) return () => ({ input: sample(material, option, random), decision: option, reasonCodes: [] });
+  return (attempt) => {
+    const first = pick(own, random);
+    const second = nearParent(first, own, random);
+    const made = between(first, second, slots, random);
+    const input = attempt < triesBeforeFraming ? made : replaceTexts(made, (text) => framed(text, random));
+    return { input: input as JsonObject, decision: option, reasonCodes: first.reasonCodes };
+  };
+}
+
+function nearParent(first: TrainingExample, own: readonly TrainingExample[], random: Random): TrainingExample {
+  let best = first;
+  let bestSimilarity = -1;
+  for (let i = 0; i < candidateParents; i += 1) {
+    const other = pick(own, random);
+    if (other === first) continue;
+    const similarity = similarityOf(first.input, other.input);
+    if (similarity > bestSimilarity) [best, bestSimilarity] = [other, similarity];
+  }
+  return best;
+}
+
+function between(a: TrainingExample, b: TrainingExample, slots: Slots, random: Random): JsonObject {
+  const other = a === b ? (jitter(b.input, random) as JsonObject) : b.input;
+  return recombine(a.input, other, slots, random) as JsonObject;
+}
+
+/** Moves numbers by at most a tenth: all that a single example says of its option's numbers. */
+function jitter(value: Json, random: Random): Json {
+  if (typeof value === 'number') {
+    const moved = value * (0.9 + 0.2 * random());
+    return Number.isInteger(value) ? Math.round(moved) : moved;
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  const keys = Object.keys(value).sort();
+  return Object.fromEntries(keys.map((key) => [key, jitter(value[key] as Json, random)]));
+}
+
+/** An input for an option without examples. */
+function sample(material: TeacherMaterial, option: string, random: Random): JsonObject {
+  const { definition, examples, description } = material;
+  const phrases = phrasesOf(option, description);
+  if (definition.input_schema !== null) {
+    const sampled = sampleSchema(definition.input_schema, phrases, random);
+    return typeof sampled === 'object' && sampled !== null && !Array.isArray(sampled) ? sampled : {};
+  }
+  if (examples.length > 0) {
+    const shape = recombine(pick(examples, random).input, pick(examples, random).input, new Map(), random);
+    return replaceTexts(shape, () => phrases(random)) as JsonObject;
+  }
+  const compiled = compileRules(definition.hard_rules, definition);
+  const trees = compiled.ok ? compiled.value.file.rules.map(({ ast }) => ast) : [];
+  return sampleCompared(comparedFields(trees), phrases, random);
+}
+
+function replaceTexts(value: Json, text: (old: string) => string): Json {
+  if (typeof value === 'string') return isText(value) ? text(value) : value;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((member) => replaceTexts(member, text));
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replaceTexts(member, text)]));
+}

@@ -1,0 +1,190 @@
+/** Inputs made up from what is said of them, for a type that has no examples yet: its schema, its rules, its words. */
+import type { Json, JsonObject } from '../../domain.ts';
+import type { Random } from '../../random.ts';
+import { childrenOf, type RuleNode } from '../../rules/tree.ts';
+import { pick, wordsOf } from './recombine.ts';
+
+const deepest = 8;
+const openers = [
+  '',
+  'Hello,',
+  'Hi,',
+  'Please note:',
+  'Good morning,',
+  'Question:',
+  'To whom it may concern,',
+  'Update:',
+];
+const frames = [
+  'this is about',
+  'it concerns',
+  'I am writing because of',
+  'a case of',
+  'we see',
+  'the matter is',
+  'regarding',
+];
+const closers = ['', 'Thank you.', 'Please advise.', 'Kind regards', 'It is urgent.', 'No hurry.', 'As discussed.'];
+
+/** The same text with an opening and an ending that name no class; perhaps with neither. */
+export function framed(text: string, random: Random): string {
+  const opener = pick(openers, random);
+  const closer = pick(closers, random);
+  const sentence = closer === '' || /[.!?]$/.test(text) ? text : `${text}.`;
+  return [opener, sentence, closer].filter((part) => part !== '').join(' ');
+}
+
+/** Makes texts for an option from its own words and those of the type's description. */
+export type Phrases = (random: Random) => string;
+
+/** Every text names the option, so that it carries the label; `description` adds variety. */
+export function phrasesOf(option: string, description: string): Phrases {
+  const name = option.replace(/[_-]+/g, ' ');
+  const words = wordsOf(description).filter((word) => word.length > 3);
+  return (random) => {
+    const from = Math.floor(random() * Math.max(1, words.length));
+    const detail = words.slice(from, from + 2 + Math.floor(random() * 4)).join(' ');
+    return [pick(openers, random), pick(frames, random), `${name}.`, detail, pick(closers, random)]
+      .filter((part) => part !== '')
+      .join(' ');
+  };
+}
+
+/** A value for a JSON Schema. It need not be valid: patterns and conditions are left to the check that follows. */
+export function sampleSchema(schema: JsonObject, phrases: Phrases, random: Random): Json {
+  const visit = (given: Json | undefined, depth: number): Json => {
+    const node = resolve(schema, given);
+    if (node === null || depth > deepest) return null;
+    if (Object.hasOwn(node, 'const')) return node.const as Json;
+    if (Array.isArray(node.enum) && node.enum.length > 0) return pick(node.enum, random);
+    for (const key of ['oneOf', 'anyOf']) {
+      const choices = node[key];
+      if (Array.isArray(choices) && choices.length > 0) return visit(pick(choices, random), depth + 1);
+    }
+    const types = (Array.isArray(node.type) ? node.type : [node.type]).filter((type) => type !== 'null');
+    const type = types[0] ?? (isObject(node.properties) ? 'object' : null);
+    if (type === 'object') return sampleObject(node, depth);
+    if (type === 'array') {
+      const least = numberOr(node.minItems, 1);
+      const length = Math.min(numberOr(node.maxItems, least + 2), least + Math.floor(random() * 3));
+      return Array.from({ length }, () => visit(node.items, depth + 1));
+    }
+    if (type === 'integer' || type === 'number') return sampleNumber(node, type === 'integer', random);
+    if (type === 'boolean') return random() < 0.5;
+    if (type === 'string') return sampleString(node, phrases, random);
+    return null;
+  };
+  const sampleObject = (node: JsonObject, depth: number): JsonObject => {
+    const required = Array.isArray(node.required) ? node.required : [];
+    const properties = isObject(node.properties) ? node.properties : {};
+    const kept = Object.keys(properties)
+      .sort()
+      .filter((key) => required.includes(key) || random() < 0.8);
+    return Object.fromEntries(kept.map((key) => [key, visit(properties[key], depth + 1)]));
+  };
+  return visit(schema, 0);
+}
+
+function sampleNumber(node: JsonObject, whole: boolean, random: Random): number {
+  const low = numberOr(node.minimum ?? node.exclusiveMinimum, Math.min(0, numberOr(node.maximum, 0)));
+  const high = numberOr(node.maximum ?? node.exclusiveMaximum, low + 100);
+  const step = typeof node.multipleOf === 'number' && node.multipleOf > 0 ? node.multipleOf : null;
+  const value = low + random() * (high - low);
+  if (step !== null) return Math.round(value / step) * step;
+  return whole ? Math.round(value) : Math.round(value * 100) / 100;
+}
+
+function sampleString(node: JsonObject, phrases: Phrases, random: Random): string {
+  const number = 1 + Math.floor(random() * 9_999);
+  const day = new Date(Date.UTC(2024, 0, 1 + Math.floor(random() * 730), Math.floor(random() * 24))).toISOString();
+  const formats: Record<string, string> = {
+    date: day.slice(0, 10),
+    'date-time': day,
+    time: day.slice(11),
+    email: `person${number}@example.org`,
+    uri: `https://example.org/${number}`,
+  };
+  const format = typeof node.format === 'string' ? formats[node.format] : undefined;
+  if (format !== undefined) return format;
+  return phrases(random).slice(0, numberOr(node.maxLength, 1_000)).trimEnd();
+}
+
+/** The `$ref` of a node followed within the schema; null where there is no such object. */
+function resolve(root: JsonObject, node: Json | undefined): JsonObject | null {
+  let found = node;
+  for (let hops = 0; hops < deepest && isObject(found) && typeof found.$ref === 'string'; hops += 1) {
+    found = found.$ref
+      .split('/')
+      .slice(1)
+      .reduce<Json | undefined>((value, key) => {
+        const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
+        return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+      }, root);
+  }
+  return isObject(found) ? found : null;
+}
+
+/** The fields that rules compare with something, and the values they are compared with. */
+export function comparedFields(trees: readonly RuleNode[]): Map<string, { path: string[]; values: Json[] }> {
+  const found = new Map<string, { path: string[]; values: Json[] }>();
+  const walk = (node: RuleNode) => {
+    if (node.k === 'op') {
+      for (const [side, other] of [
+        [node.left, node.right],
+        [node.right, node.left],
+      ] as const) {
+        const path = pathOf(side);
+        if (path === null || other.k !== 'lit') continue;
+        const key = path.join('.');
+        const field = found.get(key) ?? { path, values: [] };
+        field.values.push(other.v);
+        found.set(key, field);
+      }
+    }
+    childrenOf(node).forEach(walk);
+  };
+  trees.forEach(walk);
+  return found;
+}
+
+/** An input with every compared field: numbers from 0 to twice the limit, texts among those compared with. */
+export function sampleCompared(
+  fields: ReturnType<typeof comparedFields>,
+  phrases: Phrases,
+  random: Random,
+): JsonObject {
+  const input: JsonObject = { text: phrases(random) };
+  for (const { path, values } of fields.values()) {
+    const value = pick(values, random);
+    const sampled =
+      typeof value === 'number'
+        ? Math.round(random() * 2 * value)
+        : typeof value === 'boolean'
+          ? random() < 0.5
+          : value;
+    let at = input;
+    path.forEach((name, depth) => {
+      if (depth === path.length - 1) {
+        at[name] = sampled;
+        return;
+      }
+      const next = Object.hasOwn(at, name) ? at[name] : undefined;
+      const below: JsonObject = isObject(next) ? next : {};
+      at[name] = below;
+      at = below;
+    });
+  }
+  return input;
+}
+
+function pathOf(node: RuleNode): string[] | null {
+  if (node.k === 'var') return node.name === 'ctx' ? [] : null;
+  if (node.k !== 'get' || node.field === '__proto__') return null;
+  const above = pathOf(node.of);
+  return above === null ? null : [...above, node.field];
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const numberOr = (value: Json | undefined, otherwise: number): number =>
+  typeof value === 'number' ? value : otherwise;

@@ -1,0 +1,52 @@
+/** Proof that the exported ONNX graph gives the numbers of the model it was made from. */
+import type { Rows } from '../../classifiers/classifier.ts';
+import { type ClassifierModel, compileScorer } from '../../classifiers/model.ts';
+import type { ModelRunner } from '../../ports.ts';
+import { modelInput } from '../select/score.ts';
+
+const tolerance = 1e-5;
+const provedRows = 64;
+
+/**
+ * Runs the exported file on up to 64 rows and returns the largest difference of a probability. Throws when it exceeds
+ * 1e-5 or the graph has no output `probabilities`: that would be a fault of the exporter.
+ */
+export async function proveExport(
+  file: Uint8Array,
+  model: ClassifierModel,
+  rows: Rows,
+  runModel: ModelRunner,
+): Promise<number> {
+  // A model without any input answers with one row.
+  const count = Math.min(rows.count, model.D + model.V === 0 ? 1 : provedRows);
+  const inputs = Array.from({ length: count }, (_, i) => modelInput(rows, i));
+  const width = Math.max(1, ...inputs.map(({ indices }) => indices.length));
+  const dense = new Float32Array(count * model.D);
+  const indices = new BigInt64Array(count * width);
+  const values = new Float32Array(count * width);
+  inputs.forEach((input, i) => {
+    dense.set(input.dense, i * model.D);
+    input.indices.forEach((index, j) => {
+      indices[i * width + j] = BigInt(index);
+    });
+    values.set(input.values, i * width);
+  });
+  const feeds: Parameters<ModelRunner>[1] = [];
+  if (model.D > 0) feeds.push({ name: 'dense', dims: [count, model.D], data: dense });
+  if (model.V > 0) {
+    feeds.push({ name: 'ngram_indices', dims: [count, width], data: indices });
+    feeds.push({ name: 'ngram_values', dims: [count, width], data: values });
+  }
+  const { probabilities } = await runModel(file, feeds);
+  if (probabilities === undefined) throw new Error('the exported classifier has no output "probabilities"');
+  const score = compileScorer(model);
+  let largest = 0;
+  inputs.forEach((input, i) => {
+    score(input.dense, input.indices, input.values).forEach((expected, k) => {
+      const difference = Math.abs(expected - (probabilities[i * model.K + k] ?? Number.NaN));
+      largest = difference <= largest ? largest : difference;
+    });
+  });
+  if (!(largest <= tolerance)) throw new Error(`the exported classifier differs from the trained one by ${largest}`);
+  return largest;
+}

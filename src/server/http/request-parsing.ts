@@ -1,0 +1,60 @@
+import type { ZodType, z } from 'zod';
+import type { ErrorDetail, Result } from '../../engine/errors.ts';
+
+type Kind = 'integer' | 'number' | 'boolean' | 'string';
+const integer = /^-?(?:0|[1-9]\d{0,15})$/;
+/** A number as JSON writes it, so that what a client's language prints for a float can be read. */
+const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+type ZodDef = { type: string; format?: string; innerType?: ZodType; shape?: Record<string, ZodType> };
+const defOf = (schema: ZodType): ZodDef => schema._zod.def as unknown as ZodDef;
+
+function kindOf(schema: ZodType): Kind {
+  const def = defOf(schema);
+  if (def.innerType !== undefined) return kindOf(def.innerType);
+  if (def.type === 'boolean') return 'boolean';
+  if (def.type === 'number') return def.format === 'safeint' ? 'integer' : 'number';
+  return 'string';
+}
+
+/**
+ * Makes the reader of an address's query: its texts become the JSON types that the schema declares, and only in
+ * their plain form (`page=0x10`, `page=1e2` and `page=01` are errors). Anything else stays a text and fails the schema.
+ */
+export function createQueryReader(schema: ZodType): (query: Record<string, unknown>) => Record<string, unknown> {
+  const kinds = new Map(Object.entries(defOf(schema).shape ?? {}).map(([name, field]) => [name, kindOf(field)]));
+  return (query) => {
+    const read: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(query)) read[name] = readText(value, kinds.get(name) ?? 'string');
+    return read;
+  };
+}
+
+function readText(value: unknown, kind: Kind): unknown {
+  if (typeof value !== 'string') return value;
+  if (kind === 'integer' && integer.test(value)) return Number(value);
+  if (kind === 'number' && decimal.test(value)) return Number(value);
+  if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}
+
+/** Checks one part of a request; every problem carries its place, an unknown field its own name. */
+export function parsePart<S extends ZodType>(
+  schema: S,
+  value: unknown,
+  part: 'body' | 'query' | 'path',
+): Result<z.output<S>, ErrorDetail> {
+  const parsed = schema.safeParse(value, { reportInput: false });
+  if (parsed.success) return { ok: true, value: parsed.data };
+  return { ok: false, problems: parsed.error.issues.flatMap((issue) => toDetails(issue, [part])) };
+}
+
+type Issue = z.core.$ZodIssue;
+
+function toDetails(issue: Issue, at: readonly (string | number)[]): ErrorDetail[] {
+  const loc = [...at, ...issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment))];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown field: ${key}` }));
+  }
+  return [{ type: issue.code, loc, msg: issue.message }];
+}

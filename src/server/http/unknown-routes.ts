@@ -1,0 +1,67 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { WorkbenchError } from '../../engine/errors.ts';
+
+/** The address of the readable page of the interface. */
+export const docsPath = '/docs';
+/** The address of the agent tools. */
+export const mcpPath = '/mcp';
+
+type Route = { method: string; path: string };
+
+/** Addresses that are served beside the operation table. */
+const otherRoutes: readonly Route[] = [
+  { method: 'GET', path: '/openapi.json' },
+  { method: 'GET', path: docsPath },
+  { method: 'POST', path: mcpPath },
+];
+
+const parametersIn = (path: string) => path.split('/:').length - 1;
+
+/**
+ * What is said at an address or with a method that is not offered: 404, or 405 with the allowed methods. The
+ * refusal must stand before the body is read, so that no method can make the server parse one.
+ */
+export function createUnknownRoutes(operations: readonly Route[]) {
+  const routes = [...operations, ...otherRoutes].map(({ method, path }) => ({
+    method,
+    path,
+    parameters: parametersIn(path),
+    pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}$`),
+  }));
+
+  /** Methods at an address; `/examples/stats` is more exact than `/examples/:example_id` and wins. */
+  function methodsAt(pathname: string): string[] {
+    const found = routes.filter(({ pattern }) => pattern.test(pathname));
+    const fewest = Math.min(...found.map(({ parameters }) => parameters));
+    return [...new Set(found.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))];
+  }
+
+  function refuse(request: FastifyRequest, reply: FastifyReply): never {
+    const methods = methodsAt(request.url.split('?', 1)[0] ?? '/');
+    if (methods.length === 0) throw new WorkbenchError('not_found', 'There is nothing at this address.');
+    reply.header('allow', methods.join(', '));
+    throw new WorkbenchError('method_not_allowed', `${request.method} is not offered here.`);
+  }
+
+  return {
+    refuse,
+    /** Closes what the router would open: `PATCH /examples/stats` is not the example with the id `stats`. */
+    closeShadowed(app: FastifyInstance): void {
+      const closed = new Set<string>();
+      for (const exact of routes) {
+        for (const wider of routes) {
+          const key = `${wider.method} ${exact.path}`;
+          if (wider.parameters <= exact.parameters || !wider.pattern.test(exact.path)) continue;
+          if (closed.has(key) || methodsAt(exact.path).includes(wider.method)) continue;
+          closed.add(key);
+          app.route({
+            method: wider.method,
+            url: exact.path,
+            onRequest: async (request, reply) => refuse(request, reply),
+            handler: refuse,
+          });
+        }
+      }
+    },
+  };
+}

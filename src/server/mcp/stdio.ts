@@ -1,0 +1,175 @@
+/** The agent tools on stdin and stdout: a pipe to `/mcp` of the workbench that runs on the data folder. */
+import {
+  type AuthProvider,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResponse,
+  isJSONRPCResultResponse,
+  ProtocolErrorCode,
+  parseJSONRPCMessage,
+  type RequestId,
+  SdkHttpError,
+  StreamableHTTPClientTransport,
+  serializeMessage,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
+import { z } from 'zod';
+import { createIssuer } from '../auth/issuer.ts';
+import { mcpPath } from '../http/unknown-routes.ts';
+import { systemClock } from '../process/clock.ts';
+import { runningAddress } from '../process/folder-lock.ts';
+import { StartFault } from '../process/start-error.ts';
+
+type ErrorObject = { code: number; message: string; data?: unknown };
+
+/** What the protocol leaves to the program: the workbench is away, or refused the call before it reached a tool. */
+const notForwarded = -32_000;
+
+/** How long answers may take that are still awaited when the input ends. */
+const lastAnswersMs = 10_000;
+
+/**
+ * Carries protocol messages between stdin (one in a line) and the running workbench, with the API key or, when it is
+ * null, as the owner of the data folder. The workbench is looked up for each message, so it may restart meanwhile, at
+ * another address too. Goes on until stdin ends or SIGTERM comes. Throws StartFault `absent` when no workbench runs.
+ */
+export function pipeAgentTools(dataDir: string, apiKey: string | null): void {
+  addressOf(dataDir);
+  const open = new Map<RequestId, { method: string; cancel: AbortController }>();
+  const http = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1${mcpPath}`), {
+    authProvider: apiKey === null ? ownerSession(dataDir) : { token: async () => apiKey },
+    fetch: (_, init) => fetch(`${addressOf(dataDir)}${mcpPath}`, init),
+  });
+  const stop = () => {
+    open.clear();
+    process.stdin.destroy();
+    void http.close();
+  };
+  const refuse = (id: RequestId | undefined, error: ErrorObject) => {
+    if (id !== undefined && !open.delete(id)) return;
+    process.stderr.write(`${error.message}\n`);
+    if (id !== undefined) process.stdout.write(serializeMessage({ jsonrpc: '2.0', id, error }));
+  };
+  http.onmessage = (message) => {
+    if (isJSONRPCResponse(message) && message.id !== undefined) {
+      const request = open.get(message.id);
+      if (request === undefined) return;
+      open.delete(message.id);
+      if (request.method === 'initialize' && isJSONRPCResultResponse(message)) {
+        http.setProtocolVersion(String(message.result['protocolVersion']));
+      }
+    }
+    process.stdout.write(serializeMessage(message));
+  };
+  const forward = (line: string) => {
+    const message = readMessage(line);
+    if (message === null) return;
+    if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
+      // over HTTP a request is cancelled by leaving it
+      const id = message.params?.['requestId'] as RequestId;
+      open.get(id)?.cancel.abort();
+      open.delete(id);
+      return;
+    }
+    const cancel = new AbortController();
+    const id = isJSONRPCRequest(message) ? message.id : undefined;
+    if (isJSONRPCRequest(message)) open.set(message.id, { method: message.method, cancel });
+    const onRequestStreamEnd = () => refuse(id, explain(new Error('it broke off'), apiKey));
+    http
+      .send(message, { requestSignal: cancel.signal, onRequestStreamEnd })
+      .catch((error: unknown) => refuse(id, explain(error, apiKey)));
+  };
+
+  void http.start();
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+  process.stdout.on('error', stop);
+  let rest = '';
+  process.stdin.setEncoding('utf8');
+  process.stdin.on('data', (text: string) => {
+    rest += text;
+    if (!text.includes('\n')) return;
+    const lines = rest.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') forward(line);
+  });
+  process.stdin.on('end', () => {
+    if (rest.trim() !== '') forward(rest);
+    // with nothing more to read or to await the process ends by itself
+    setTimeout(() => void http.close(), lastAnswersMs).unref();
+  });
+}
+
+/** The SDK's own reader of stdin drops a line that is no JSON; here it is answered, and read as null. */
+function readMessage(line: string): ReturnType<typeof parseJSONRPCMessage> | null {
+  const answer = (id: unknown, code: ProtocolErrorCode, message: string) => {
+    process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })}\n`);
+    return null;
+  };
+  const value = readJson(line);
+  if (value === undefined) {
+    return answer(null, ProtocolErrorCode.ParseError, 'Parse error: a line must be one JSON-RPC message.');
+  }
+  try {
+    return parseJSONRPCMessage(value);
+  } catch {
+    const id = (value as { id?: unknown } | null)?.id;
+    const known = typeof id === 'string' || typeof id === 'number' ? id : null;
+    return answer(known, ProtocolErrorCode.InvalidRequest, 'Invalid request: this is no JSON-RPC 2.0 message.');
+  }
+}
+
+function addressOf(dataDir: string): string {
+  const url = runningAddress(dataDir);
+  if (url !== null) return url;
+  throw new StartFault(
+    'absent',
+    `No workbench runs on the data folder ${dataDir}. Open Decision Workbench, or start it with: npm run -s workbench -- serve --data-dir ${dataDir}`,
+  );
+}
+
+/** A session of the local owner, made as `workbench token` makes one, and made anew when it is no longer accepted. */
+function ownerSession(dataDir: string): AuthProvider {
+  let token: string | undefined;
+  return {
+    async token() {
+      token ??= (await createIssuer({ dataDir, oidc: null }, systemClock).issue()).token;
+      return token;
+    },
+    async onUnauthorized() {
+      token = undefined;
+    },
+  };
+}
+
+const refusalSchema = z.object({
+  error: z.looseObject({ code: z.union([z.int(), z.string()]), message: z.string() }),
+});
+
+/** Says to the agent why its message has no answer of the workbench, and what to do. */
+function explain(error: unknown, apiKey: string | null): ErrorObject {
+  const say = (message: string, data?: object) => ({ code: notForwarded, message, ...(data && { data }) });
+  if (error instanceof StartFault) return say(error.message);
+  if (error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401)) {
+    return apiKey === null
+      ? say("The workbench does not accept the session of the data folder's owner. Restart it, and this command.")
+      : say('The workbench does not accept the key in WORKBENCH_API_KEY. Make one on the Use tab and set it there.');
+  }
+  if (error instanceof SdkHttpError) {
+    const told = refusalSchema.safeParse(readJson(String(error.data['text']))).data?.error;
+    if (told === undefined) return say(error.message);
+    // an error of the protocol goes on as it is, one of the service with its code and details
+    return typeof told.code === 'number' ? { ...told, code: told.code } : say(told.message, told);
+  }
+  const { message } = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
+  return say(`The workbench gave no answer (${message}). Look whether the call was carried out before you repeat it.`);
+}
+
+/** The value of a JSON text; undefined when it is none. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

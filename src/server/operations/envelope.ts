@@ -1,0 +1,38 @@
+import { type ErrorCode, errorTable, WorkbenchError } from '../../engine/errors.ts';
+import type { ErrorEnvelope } from '../contract/common.ts';
+
+/** The wire form of an error. */
+export function envelopeOf(code: ErrorCode, message: string, details?: unknown[]): ErrorEnvelope {
+  return { error: details === undefined ? { code, message } : { code, message, details } };
+}
+
+type Coded = { code?: unknown; statusCode?: unknown; message?: unknown };
+
+const frameworkCodes: Readonly<Record<string, [ErrorCode, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', errorTable.unsupported_media_type.meaning],
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', errorTable.payload_too_large.meaning],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body has another length than announced.'],
+  FST_ERR_BAD_URL: ['bad_request', 'The address is not well formed.'],
+  SQLITE_FULL: ['unavailable', 'The disk is full; nothing was changed.'],
+  SQLITE_BUSY: ['unavailable', 'The data file is busy; nothing was changed.'],
+};
+
+/**
+ * Turns anything thrown into a WorkbenchError. Only messages that were written for callers pass: a fault becomes
+ * `internal_error` without its text (the log has it).
+ */
+export function toWorkbenchError(error: unknown): WorkbenchError {
+  if (error instanceof WorkbenchError) return error;
+  const { code, statusCode } = (typeof error === 'object' && error !== null ? error : {}) as Coded;
+  const framework = typeof code === 'string' ? frameworkCodes[code] : undefined;
+  if (framework !== undefined) return new WorkbenchError(framework[0], framework[1], undefined, { cause: error });
+  if (typeof code === 'string' && code.startsWith('SQLITE_IOERR')) {
+    return new WorkbenchError('unavailable', 'The data file cannot be written now; nothing was changed.', undefined, {
+      cause: error,
+    });
+  }
+  if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
+    return new WorkbenchError('bad_request', errorTable.bad_request.meaning, undefined, { cause: error });
+  }
+  return new WorkbenchError('internal_error', errorTable.internal_error.meaning, undefined, { cause: error });
+}

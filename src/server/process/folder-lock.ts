@@ -1,0 +1,70 @@
+/** Who has the data folder: at most one running workbench, which tells the others its address. */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { StartFault } from './start-error.ts';
+
+const lockOf = (dataDir: string) => path.join(dataDir, 'instance.lock.db');
+const addressFileOf = (dataDir: string) => path.join(dataDir, 'runtime.json');
+
+/** Long enough for another process that only looks whether the folder is taken. */
+const lookMs = 100;
+
+/**
+ * Holds the data folder by a lock that the system frees when the process ends, however it ends; `announce` writes the
+ * address where others find it. Throws StartFault `instance`, with the address, when a running workbench has it.
+ */
+export function takeFolder(dataDir: string): { announce(url: string): void; release(): void } {
+  const db = new Database(lockOf(dataDir), { timeout: lookMs });
+  try {
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (x); COMMIT; BEGIN EXCLUSIVE');
+  } catch (cause) {
+    db.close();
+    if (!isBusy(cause)) throw cause;
+    const url = readAddress(dataDir);
+    throw new StartFault(
+      'instance',
+      `The data folder ${dataDir} is in use by another workbench${url === null ? '' : ` at ${url}`}.`,
+      { cause, url },
+    );
+  }
+  const file = addressFileOf(dataDir);
+  // the address of one that was killed may be another program's by now
+  rmSync(file, { force: true });
+  return {
+    announce(url) {
+      const draft = `${file}.tmp`;
+      rmSync(draft, { force: true });
+      writeFileSync(draft, JSON.stringify({ url, pid: process.pid }), { mode: 0o600, flag: 'wx' });
+      renameSync(draft, file);
+    },
+    release() {
+      rmSync(file, { force: true });
+      db.close();
+    },
+  };
+}
+
+/** The address of the workbench that runs on the data folder; null when none runs or it is not ready yet. */
+export function runningAddress(dataDir: string): string | null {
+  if (!existsSync(lockOf(dataDir))) return null;
+  const db = new Database(lockOf(dataDir), { timeout: 0 });
+  try {
+    db.prepare('SELECT 1 FROM sqlite_schema').get();
+    return null;
+  } catch (error) {
+    if (!isBusy(error)) throw error;
+    return readAddress(dataDir);
+  } finally {
+    db.close();
+  }
+}
+
+const isBusy = (error: unknown) => error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+
+function readAddress(dataDir: string): string | null {
+  if (!existsSync(addressFileOf(dataDir))) return null;
+  const { url } = JSON.parse(readFileSync(addressFileOf(dataDir), 'utf8')) as { url?: unknown };
+  return typeof url === 'string' ? url : null;
+}
