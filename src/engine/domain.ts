@@ -75,9 +75,9 @@ const listOfReasonCodes = (code: z.ZodString) =>
 export const optionsSchema = listOfOptions(asOption(characters(1, 200)));
 export const reasonCodesSchema = listOfReasonCodes(characters(1, 200));
 /** Options and reason codes as a person gives them: none is blank. */
-export const givenOptionSchema = asOption(nameText(200));
-export const givenOptionsSchema = listOfOptions(givenOptionSchema);
-export const givenReasonCodesSchema = listOfReasonCodes(nameText(200));
+export const optionInputSchema = asOption(nameText(200));
+export const optionsInputSchema = listOfOptions(optionInputSchema);
+export const reasonCodesInputSchema = listOfReasonCodes(nameText(200));
 
 /** The part of a decision type that decides; a change of it makes a new immutable version. */
 export const definitionSchema = z.strictObject({

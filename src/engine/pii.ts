@@ -7,11 +7,7 @@ import type { Json, JsonObject } from './domain.ts';
  * that holds another one the whole is replaced. The input itself is left as it is. All paths are followed at once, each
  * value is visited once.
  */
-export function replacePersonal(
-  input: JsonObject,
-  personal: readonly string[],
-  replace: (value: Json) => Json,
-): JsonObject {
+export function redactPii(input: JsonObject, personal: readonly string[], replace: (value: Json) => Json): JsonObject {
   return replaceAt(input, placeOf(personal.map((path) => `.${path}`)), replace) as JsonObject;
 }
 
@@ -59,7 +55,7 @@ function replaceAt(value: Json, place: Place, replace: (value: Json) => Json): J
 }
 
 /** Whether a field lies at one of the personal paths or below it. */
-export function isPersonalField(path: readonly string[], personal: readonly string[]): boolean {
+export function isPiiField(path: readonly string[], personal: readonly string[]): boolean {
   const dotted = path.join('.');
   return personal.some((each) => dotted === each || dotted.startsWith(`${each}.`));
 }

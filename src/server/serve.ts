@@ -7,7 +7,7 @@ import { prepareDataDir } from './auth/secrets.ts';
 import { systemClock } from './process/clock.ts';
 import type { ServerOptions } from './process/options.ts';
 import { findProgramFolder } from './process/program-folder.ts';
-import { exitCodes, StartFault } from './process/start-error.ts';
+import { exitCodes, StartError } from './process/start-error.ts';
 import type { StartOptions } from './start.ts';
 
 const help = `Decision Workbench
@@ -38,19 +38,19 @@ export type CommandLine =
   | { command: 'mcp'; dataDir: string; apiKey: string | null }
   | { command: 'serve'; options: StartOptions; open: boolean };
 
-/** Reads flags and environment into one options object; throws StartFault `options` with a sentence. */
+/** Reads flags and environment into one options object; throws StartError `options` with a sentence. */
 export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): CommandLine {
   let parsed: ReturnType<typeof parseFlags>;
   try {
     parsed = parseFlags(args);
   } catch (cause) {
-    throw new StartFault('options', cause instanceof Error ? cause.message : 'unreadable flags', { cause });
+    throw new StartError('options', cause instanceof Error ? cause.message : 'unreadable flags', { cause });
   }
   const { values, positionals } = parsed;
   const [command = 'serve', ...more] = positionals;
   if (values.help) return { command: 'help' };
   if (more.length > 0 || (command !== 'serve' && command !== 'token' && command !== 'mcp')) {
-    throw new StartFault('options', `Unknown command: ${positionals.join(' ')}. See --help.`);
+    throw new StartError('options', `Unknown command: ${positionals.join(' ')}. See --help.`);
   }
   const dataDir = path.resolve(
     values['data-dir'] ?? env['WORKBENCH_DATA_DIR'] ?? path.join(homedir(), '.decision-workbench'),
@@ -60,14 +60,14 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   const whole = (name: string, text: string, least: number, most: number): number => {
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
     if (!(value >= least && value <= most)) {
-      throw new StartFault('options', `${name} must be a whole number from ${least} to ${most}, not "${text}".`);
+      throw new StartError('options', `${name} must be a whole number from ${least} to ${most}, not "${text}".`);
     }
     return value;
   };
   const oneOf = <T extends string>(name: string, text: string, allowed: readonly T[]): T => {
     const found = allowed.find((value) => value === text);
     if (found === undefined)
-      throw new StartFault('options', `${name} must be one of ${allowed.join(', ')}, not "${text}".`);
+      throw new StartError('options', `${name} must be one of ${allowed.join(', ')}, not "${text}".`);
     return found;
   };
   return {
@@ -141,7 +141,7 @@ function parseFlags(args: readonly string[]) {
 function readApiKey(text: string | undefined): string | null {
   if (text === undefined) return null;
   if (!/^[\x21-\x7e]+$/.test(text)) {
-    throw new StartFault(
+    throw new StartError(
       'options',
       'WORKBENCH_API_KEY must be an API key without spaces; remove it to act as the owner.',
     );
@@ -156,12 +156,12 @@ function readOidc(
 ): ServerOptions['oidc'] {
   if (issuer === undefined && audience === undefined && jwksUrl === undefined) return null;
   if (issuer === undefined || audience === undefined || jwksUrl === undefined) {
-    throw new StartFault('options', 'An external provider needs issuer, audience and JWKS address together.');
+    throw new StartError('options', 'An external provider needs issuer, audience and JWKS address together.');
   }
   const url = URL.canParse(jwksUrl) ? new URL(jwksUrl) : null;
   const local = url?.protocol === 'http:' && ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname);
   if (url === null || (url.protocol !== 'https:' && !local)) {
-    throw new StartFault(
+    throw new StartError(
       'options',
       `The JWKS address must start with https:// (or be on this machine), not "${jwksUrl}".`,
     );
@@ -178,7 +178,7 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
     else if (line.command === 'mcp') await offerTools(line.dataDir, line.apiKey);
     else await serve(line.options, line.open);
   } catch (error) {
-    if (!(error instanceof StartFault)) throw error;
+    if (!(error instanceof StartError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exitCode = error.exitCode;
     if (error.kind === 'options') process.exitCode = exitCodes.options;

@@ -4,14 +4,15 @@ import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { createAuth } from './auth/auth.ts';
 import { prepareDataDir } from './auth/secrets.ts';
-import { buildApp, pagesPath } from './http/app.ts';
+import { mcpPath, pagesPath } from './contract/paths.ts';
+import { buildApp } from './http/app.ts';
 import { createMetering } from './metering/metering.ts';
 import type { BaseDeps, Deps } from './operations/context.ts';
 import { type Clock, createIdSource, sha256, systemClock } from './process/clock.ts';
-import { takeFolder } from './process/folder-lock.ts';
+import { acquireFolderLock } from './process/folder-lock.ts';
 import type { ServerOptions } from './process/options.ts';
 import { findProgramFolder, toolVersion } from './process/program-folder.ts';
-import { StartFault } from './process/start-error.ts';
+import { StartError } from './process/start-error.ts';
 import { createRuntime } from './runtime/runtime.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
 import { openDatabase, readMigrations } from './store/database.ts';
@@ -101,7 +102,7 @@ function migrationsFolder(): string {
 }
 
 /**
- * Starts the whole workbench: takes the data folder, opens the store, recovers, listens. Throws StartFault when the
+ * Starts the whole workbench: takes the data folder, opens the store, recovers, listens. Throws StartError when the
  * folder belongs to a running instance (kind `instance`, with its address), the port is busy (`port`) or the data
  * cannot be opened (`data`).
  */
@@ -110,7 +111,7 @@ export async function startWorkbench(given: StartOptions): Promise<Workbench> {
   // stdout is a machine interface: logs go to stderr
   const log = pino({ level: options.logLevel }, pino.destination({ dest: 2, sync: true }));
   prepareDataDir(options.dataDir);
-  const lock = takeFolder(options.dataDir);
+  const lock = acquireFolderLock(options.dataDir);
   try {
     const opened = await openWorkbench(options, systemClock, log);
     try {
@@ -118,7 +119,7 @@ export async function startWorkbench(given: StartOptions): Promise<Workbench> {
       lock.announce(url);
       return {
         url,
-        mcpUrl: `${url}/mcp`,
+        mcpUrl: `${url}${mcpPath}`,
         dataDir: options.dataDir,
         issueSession: async () => (await opened.deps.auth.issuer.issue()).token,
         loginLink: async () => `${url}${pagesPath}#login=${opened.deps.auth.makeLoginCode()}`,
@@ -142,7 +143,7 @@ async function listen(app: FastifyInstance, options: ServerOptions): Promise<str
     await app.listen({ host: options.host, port: options.port });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'EADDRINUSE') {
-      throw new StartFault('port', `Port ${options.port} is in use by another program. Choose another with --port.`, {
+      throw new StartError('port', `Port ${options.port} is in use by another program. Choose another with --port.`, {
         cause,
       });
     }

@@ -1,7 +1,7 @@
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { describe, expect, it } from 'vitest';
-import { fitWeights, logLossOfSum } from '../../src/engine/classifiers/blend.ts';
-import { logLossOfLogits } from '../../src/engine/classifiers/calibration.ts';
+import { computePooledLogLoss, fitWeights } from '../../src/engine/classifiers/blend.ts';
+import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
 import { type Fitted, type Rows, selectRows } from '../../src/engine/classifiers/classifier.ts';
 import { logisticRegression } from '../../src/engine/classifiers/logistic.ts';
 import {
@@ -11,7 +11,7 @@ import {
   softmaxInPlace,
 } from '../../src/engine/classifiers/model.ts';
 import { boostedTrees, fitTrees, type TreeSettings } from '../../src/engine/classifiers/trees.ts';
-import { columnContributions, columnsOf } from '../../src/engine/classifiers/trees-model.ts';
+import { columnContributions, listColumns } from '../../src/engine/classifiers/trees-model.ts';
 import { exportClassifier, readClassifier } from '../../src/engine/onnx/classifier.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { mixedFields, mixedMatrix, rowsOf } from './classifier-rows.ts';
@@ -246,7 +246,7 @@ describe('boosted trees', () => {
     const settings = { rounds: 60, maxLeaves: 15, minRows: 10, l2: 0, learningRate: 0.1, rowShare: 1, fieldShare: 1 };
     const fitted = fitBoosted(given(rowsOf(learned.matrix, false, mixedFields), learned.labels, 3), settings);
     const logits = fitted.logits(rowsOf(fresh.matrix, false, mixedFields));
-    expect(logLossOfLogits(logits, fresh.labels, 3)).toBeLessThan(1.03 * lightGbmLoss);
+    expect(computeLogLoss(logits, fresh.labels, 3)).toBeLessThan(1.03 * lightGbmLoss);
   });
 
   it('learn to which side missing values belong', () => {
@@ -304,7 +304,7 @@ describe('boosted trees', () => {
     const best = fitted.watchedLoss.indexOf(Math.min(...fitted.watchedLoss));
     expect(fitted.iterations - best).toBeGreaterThanOrEqual(10);
     const { optionCount } = { optionCount: 2 };
-    const loss = logLossOfLogits(fitted.logitsAfter(watch.rows, best), watch.labels, optionCount);
+    const loss = computeLogLoss(fitted.logitsAfter(watch.rows, best), watch.labels, optionCount);
     expect(loss).toBeCloseTo(fitted.watchedLoss[best] ?? Number.NaN, 6);
   });
 
@@ -334,7 +334,7 @@ describe('boosted trees', () => {
     const rest = (i: number, k: number) => (logits[3 * i + k] ?? 0) - sum(i, k);
     for (const k of [0, 1, 2]) for (const i of [1, 50, 199]) expect(rest(i, k)).toBeCloseTo(rest(0, k), 5);
     const columns = new Float32Array(model.trees.columnCount);
-    columnsOf(model.trees, dense(0), 0, columns);
+    listColumns(model.trees, dense(0), 0, columns);
     expect(columns.some((value) => value !== 0)).toBe(true);
   });
 });
@@ -351,9 +351,9 @@ describe('a blend', () => {
     const weights = fitWeights([knowing, guessing], labels, 2);
     expect(weights[0]).toBeGreaterThan(0.6);
     expect(weights[1]).toBeLessThan(0.1);
-    const loss = logLossOfSum([knowing, guessing], weights, labels, 2);
-    expect(loss).toBeLessThan(logLossOfLogits(knowing, labels, 2));
-    expect(loss).toBeLessThan(logLossOfLogits(guessing, labels, 2));
+    const loss = computePooledLogLoss([knowing, guessing], weights, labels, 2);
+    expect(loss).toBeLessThan(computeLogLoss(knowing, labels, 2));
+    expect(loss).toBeLessThan(computeLogLoss(guessing, labels, 2));
   });
 });
 

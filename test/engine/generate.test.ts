@@ -8,7 +8,7 @@ import {
   type Proposal,
   type TeacherMaterial,
 } from '../../src/engine/training/generate/embedded-teacher.ts';
-import { signatureOf } from '../../src/engine/training/generate/recombine.ts';
+import { computeSignature } from '../../src/engine/training/generate/recombine.ts';
 
 const example = (input: JsonObject, decision: string, i = 0): TrainingExample => ({
   id: `${decision}-${i}`,
@@ -78,12 +78,12 @@ describe('the embedded teacher with examples', () => {
 
   it('makes nothing that is nearly an example, or nearly what it made before', () => {
     const proposals = take(material({ examples: both }), 'refund', 40);
-    const all = [...both.map(({ input }) => input), ...proposals.map(({ input }) => input)].map(signatureOf);
+    const all = [...both.map(({ input }) => input), ...proposals.map(({ input }) => input)].map(computeSignature);
     expect(new Set(all).size).toBe(both.length + proposals.length);
-    expect(signatureOf({ t: 'Where IS order 123, please?', n: 12.341 })).toBe(
-      signatureOf({ t: 'please where is order 77', n: 12.339 }),
+    expect(computeSignature({ t: 'Where IS order 123, please?', n: 12.341 })).toBe(
+      computeSignature({ t: 'please where is order 77', n: 12.339 }),
     );
-    expect(signatureOf({ code: 'A1' })).not.toBe(signatureOf({ code: 'A2' }));
+    expect(computeSignature({ code: 'A1' })).not.toBe(computeSignature({ code: 'A2' }));
   });
 
   it('frames texts where too few or too similar ones leave nothing to recombine', () => {
@@ -94,7 +94,7 @@ describe('the embedded teacher with examples', () => {
     for (const examples of [similar, short]) {
       const proposals = take(material({ examples }), 'refund', 25);
       expect(proposals).toHaveLength(25);
-      expect(new Set(proposals.map(({ input }) => signatureOf(input))).size).toBe(25);
+      expect(new Set(proposals.map(({ input }) => computeSignature(input))).size).toBe(25);
       for (const { input } of proposals)
         expect(input.text).toMatch(/arrived broken, please refund me|want my money back/);
     }
@@ -124,8 +124,8 @@ describe('the embedded teacher with examples', () => {
       expect(input.amount).toBeGreaterThanOrEqual(14);
     }
     const again = take({ ...given, avoid: proposals.map(({ input }) => input) }, 'refund', 20);
-    const made = new Set(proposals.map(({ input }) => signatureOf(input)));
-    expect(again.filter(({ input }) => made.has(signatureOf(input)))).toEqual([]);
+    const made = new Set(proposals.map(({ input }) => computeSignature(input)));
+    expect(again.filter(({ input }) => made.has(computeSignature(input)))).toEqual([]);
   });
 
   it('varies real tables and real messages', () => {

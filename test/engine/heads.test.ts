@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { fitPool, poolLogits } from '../../src/engine/classifiers/blend.ts';
-import { logLossOfLogits } from '../../src/engine/classifiers/calibration.ts';
+import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
 import { type Rows, selectColumns } from '../../src/engine/classifiers/classifier.ts';
 import { combineHeads, fitHead, type HeadColumns, logShares } from '../../src/engine/classifiers/heads.ts';
 import { compileScorer, softmaxInPlace } from '../../src/engine/classifiers/model.ts';
@@ -83,7 +83,7 @@ describe('heads that were fitted apart', () => {
     expect(pool.prior).toBeGreaterThan(-1.4);
     const held = (weights: number[], prior: number) => {
       const rest = logits.map((part) => part.subarray(half * options));
-      return logLossOfLogits(poolLogits(rest, shares, { weights, prior }), labels.subarray(half), options);
+      return computeLogLoss(poolLogits(rest, shares, { weights, prior }), labels.subarray(half), options);
     };
     expect(held(pool.weights, pool.prior)).toBeLessThan(held(pool.weights, 0));
     expect(held(pool.weights, pool.prior)).toBeLessThan(held([1, 0], 0));

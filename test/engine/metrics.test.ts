@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { expectedCalibrationError, fitTemperature, logLossOfLogits } from '../../src/engine/classifiers/calibration.ts';
+import { computeLogLoss, expectedCalibrationError, fitTemperature } from '../../src/engine/classifiers/calibration.ts';
 import { createRandom } from '../../src/engine/random.ts';
-import { foldsOf, splitRows } from '../../src/engine/training/data/split.ts';
+import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
 import { bootstrapMacroF1, type Interval, wilsonInterval } from '../../src/engine/training/evaluate/intervals.ts';
-import { evaluate, percentile, riskCoverageOf, topOption } from '../../src/engine/training/evaluate/metrics.ts';
+import { computeRiskCoverage, evaluate, percentile, topOption } from '../../src/engine/training/evaluate/metrics.ts';
 import { suggestThreshold } from '../../src/engine/training/evaluate/thresholds.ts';
 
 const options = ['a', 'b', 'c'];
@@ -49,7 +49,7 @@ describe('held-out figures', () => {
   });
 
   it('show how the error falls when only confident decisions count', () => {
-    const curve = riskCoverageOf([0.9, 0.8, 0.6, 0.55], [true, true, false, true]);
+    const curve = computeRiskCoverage([0.9, 0.8, 0.6, 0.55], [true, true, false, true]);
     expect(curve[0]).toEqual({ threshold: 0, coverage: 1, error: 0.25 });
     expect(curve.find((point) => point.threshold === 0.7)).toEqual({ threshold: 0.7, coverage: 0.5, error: 0 });
     expect(curve.at(-1)).toEqual({ threshold: 1, coverage: 0, error: 0 });
@@ -153,7 +153,7 @@ describe('calibration', () => {
       const others = draw(1000);
       const temperature = fitTemperature(small.logits, small.labels, 2);
       if (factor === 3 && temperature > 1.3) corrected += 1;
-      const loss = (t: number) => logLossOfLogits(others.logits, others.labels, 2, t);
+      const loss = (t: number) => computeLogLoss(others.logits, others.labels, 2, t);
       if (factor === 1) expect(loss(temperature) - loss(1)).toBeLessThan(0.08);
       before += loss(1);
       after += loss(temperature);
@@ -176,7 +176,7 @@ describe('calibration', () => {
     const temperature = fitTemperature(logits, labels, 2);
     // 4, drawn a little towards 1 by the prior
     expect(temperature).toBeCloseTo(3.785, 2);
-    expect(logLossOfLogits(logits, labels, 2, temperature)).toBeLessThan(logLossOfLogits(logits, labels, 2));
+    expect(computeLogLoss(logits, labels, 2, temperature)).toBeLessThan(computeLogLoss(logits, labels, 2));
   });
 });
 
@@ -204,7 +204,7 @@ describe('the split', () => {
   });
 
   it('deals every option out evenly over the folds', () => {
-    const folds = foldsOf(rows, 3, 1);
+    const folds = assignFolds(rows, 3, 1);
     for (const label of [0, 1]) {
       const counts = [0, 1, 2].map((fold) => rows.filter((row, i) => row.label === label && folds[i] === fold).length);
       expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);

@@ -1,9 +1,9 @@
 /** Personal data is found wherever a dot path may mean it. */
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/engine/domain.ts';
-import { isPersonalField, replacePersonal } from '../../src/engine/pii.ts';
+import { isPiiField, redactPii } from '../../src/engine/pii.ts';
 
-const hidden = (input: JsonObject, ...personal: string[]) => replacePersonal(input, personal, () => '#');
+const hidden = (input: JsonObject, ...personal: string[]) => redactPii(input, personal, () => '#');
 
 describe('the personal values of an input [TYP-30]', () => {
   it.each<[string, string[], JsonObject, JsonObject]>([
@@ -49,7 +49,7 @@ describe('the personal values of an input [TYP-30]', () => {
       ['a', 'b', 'c'],
       ['a', 'bc'],
     ];
-    expect(fields.map((path) => isPersonalField(path, personal))).toEqual([
+    expect(fields.map((path) => isPiiField(path, personal))).toEqual([
       true,
       true,
       false,

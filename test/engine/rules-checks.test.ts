@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, Rule } from '../../src/engine/domain.ts';
-import { completionsAt, formatCondition, hoverAt } from '../../src/engine/rules/analysis/editor.ts';
-import { fieldsOfSchema } from '../../src/engine/rules/analysis/fields.ts';
+import { findCompletions, findHover, formatCondition } from '../../src/engine/rules/analysis/editor.ts';
+import { listSchemaFields } from '../../src/engine/rules/analysis/fields.ts';
 import { type ImpactRow, startComparison, startImpact } from '../../src/engine/rules/analysis/impact.ts';
 import { lintRules } from '../../src/engine/rules/analysis/lint.ts';
-import { knownOfSeen, surveyFields } from '../../src/engine/rules/analysis/survey.ts';
-import { conditionOf, type TableRow, tableOf } from '../../src/engine/rules/analysis/table.ts';
+import { surveyFields, toKnownFields } from '../../src/engine/rules/analysis/survey.ts';
+import { type TableRow, toCondition, toTable } from '../../src/engine/rules/analysis/table.ts';
 import { compileRules } from '../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../src/engine/rules/parse.ts';
 import { printTree } from '../../src/engine/rules/print.ts';
@@ -260,34 +260,34 @@ describe('the impact of rules on examples', () => {
 });
 
 describe('editing a condition', () => {
-  const fields = fieldsOfSchema(schema);
+  const fields = listSchemaFields(schema);
 
   it('completes fields, methods that fit, listed values and functions', () => {
-    const labels = (source: string) => completionsAt(source, source.length, fields).items.map((item) => item.label);
+    const labels = (source: string) => findCompletions(source, source.length, fields).items.map((item) => item.label);
     expect(labels('ctx.')).toEqual(['amount', 'state', 'consumer']);
     expect(labels('1 > 0 && ctx.consumer.a')).toEqual(['age', 'all']);
     expect(labels('ctx.consumer.tags.')).toEqual(['size', 'all', 'exists', 'exists_one', 'map', 'filter']);
     expect(labels('ctx.state == ').slice(0, 2)).toEqual(['"CA"', '"NY"']);
     expect(labels('tim')).toEqual(['timestamp']);
-    expect(completionsAt('ctx.am > 1', 6, fields)).toMatchObject({ from: 4, to: 6 });
+    expect(findCompletions('ctx.am > 1', 6, fields)).toMatchObject({ from: 4, to: 6 });
   });
 
   it('explains fields and functions under the pointer', () => {
-    expect(hoverAt('ctx.amount > 1', 6, fields)).toEqual({
+    expect(findHover('ctx.amount > 1', 6, fields)).toEqual({
       from: 0,
       to: 10,
       title: 'ctx.amount: number',
       help: 'What is asked for.',
     });
-    expect(hoverAt('ctx.state == "CA"', 5, fields)?.help).toBe('Values: "CA", "NY".');
-    expect(hoverAt('ctx.state.contains("x")', 12, fields)?.title).toBe('contains → bool');
+    expect(findHover('ctx.state == "CA"', 5, fields)?.help).toBe('Values: "CA", "NY".');
+    expect(findHover('ctx.state.contains("x")', 12, fields)?.title).toBe('contains → bool');
   });
 
   it('learns fields from inputs', () => {
     const survey = surveyFields();
     survey.add({ a: 1, b: { c: null } });
     survey.add({ a: 'x', b: { c: true } });
-    expect(knownOfSeen(survey.fields()).map((field) => [field.path.join('.'), field.type])).toEqual([
+    expect(toKnownFields(survey.fields()).map((field) => [field.path.join('.'), field.type])).toEqual([
       ['a', 'any'],
       ['b', 'map'],
       ['b.c', 'bool'],
@@ -323,21 +323,21 @@ describe('editing a condition', () => {
         { path, test: 'in', value: Array.from({ length: random.below(4) }, () => random.pick(values)) },
         { path, test: random.pick(['contains', 'startsWith']), value: random.pick(names) },
       ];
-      expect(tableOf(conditionOf(rows)), conditionOf(rows)).toEqual(rows);
-      expect(formatCondition(conditionOf(rows))).toBe(conditionOf(rows));
+      expect(toTable(toCondition(rows)), toCondition(rows)).toEqual(rows);
+      expect(formatCondition(toCondition(rows))).toBe(toCondition(rows));
     }
   });
 
   it('shows a condition as a table and back', () => {
     const condition = 'ctx.amount >= 10 && ctx["a b"] in ["x", 1, null] && !has(ctx.c.d) && ctx.s.startsWith("q\\"")';
-    const rows = tableOf(condition);
+    const rows = toTable(condition);
     expect(rows).toEqual([
       { path: ['amount'], test: '>=', value: 10 },
       { path: ['a b'], test: 'in', value: ['x', 1, null] },
       { path: ['c', 'd'], test: 'absent' },
       { path: ['s'], test: 'startsWith', value: 'q"' },
     ]);
-    expect(conditionOf(rows ?? [])).toBe(condition);
-    expect(tableOf('ctx.a > 1 || ctx.b')).toBeNull();
+    expect(toCondition(rows ?? [])).toBe(condition);
+    expect(toTable('ctx.a > 1 || ctx.b')).toBeNull();
   });
 });

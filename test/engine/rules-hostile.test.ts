@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '../../src/engine/domain.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
 import { formatCondition } from '../../src/engine/rules/analysis/editor.ts';
 import { lintRules } from '../../src/engine/rules/analysis/lint.ts';
-import { tableOf } from '../../src/engine/rules/analysis/table.ts';
+import { toTable } from '../../src/engine/rules/analysis/table.ts';
 import { compileRules, loadRules } from '../../src/engine/rules/compile.ts';
 import { parseCondition } from '../../src/engine/rules/parse.ts';
 
@@ -31,7 +31,7 @@ type Hostile = {
 const file = new URL('../cases/rules-hostile.json', import.meta.url);
 const hostile = JSON.parse(readFileSync(file, 'utf8')) as Hostile;
 /** Generous: what is bounded is the number of steps. */
-const mostMs = 20_000;
+const maxMs = 20_000;
 
 function expand(value: Json): Json {
   if (Array.isArray(value)) return value.map(expand);
@@ -66,7 +66,7 @@ const ruleOf = (condition: string) => ({ name: 'r', condition, then: 'yes', reas
 function within<T>(work: () => T): T {
   const started = performance.now();
   const result = work();
-  expect(performance.now() - started).toBeLessThan(mostMs);
+  expect(performance.now() - started).toBeLessThan(maxMs);
   return result;
 }
 
@@ -103,7 +103,7 @@ describe('hostile conditions are refused with a place, at once', () => {
       expect(range.start).toBeLessThanOrEqual(range.end);
       expect(range.end).toBeLessThanOrEqual(source.length);
     }
-    within(() => [formatCondition(source), tableOf(source)]);
+    within(() => [formatCondition(source), toTable(source)]);
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import { fieldSize, fitField } from '../../src/engine/features/kinds.ts';
 import { type FeaturePlan, type FieldKind, fieldSchema } from '../../src/engine/features/plan.ts';
-import { treeFieldsOf } from '../../src/engine/training/select/tree-fields.ts';
+import { listTreeFields } from '../../src/engine/training/select/tree-fields.ts';
 
 /** Values of each kind, by which the field is learned; a kind that is missing here fails the first test. */
 const samples: Record<FieldKind, (string | number | boolean | object)[]> = {
@@ -29,7 +29,7 @@ describe('the slots that trees see', () => {
     const { tabular } = compileFeatures(plan);
     const known = tabular(Object.fromEntries(fields.map(({ kind }) => [kind, samples[kind][0]])) as never);
     const missing = tabular({});
-    for (const field of treeFieldsOf(plan)) {
+    for (const field of listTreeFields(plan)) {
       if (field.kind === 'category') {
         for (const dense of [known, missing]) {
           expect(dense.slice(field.slot, field.slot + field.size).reduce((sum, x) => sum + x, 0)).toBe(1);
@@ -43,10 +43,10 @@ describe('the slots that trees see', () => {
   });
 
   it('are all slots of the plan, each once, the missing ones beside their field', () => {
-    const own = treeFieldsOf(plan).flatMap((field) =>
+    const own = listTreeFields(plan).flatMap((field) =>
       field.kind === 'category' ? Array.from({ length: field.size }, (_, i) => field.slot + i) : [field.slot],
     );
-    const beside = treeFieldsOf(plan).flatMap((field) => (field.kind === 'number' ? [field.missingSlot ?? -1] : []));
+    const beside = listTreeFields(plan).flatMap((field) => (field.kind === 'number' ? [field.missingSlot ?? -1] : []));
     expect(new Set(own).size).toBe(own.length);
     expect([...new Set([...own, ...beside])].sort((a, b) => a - b)).toEqual(Array.from({ length: size }, (_, i) => i));
   });

@@ -24,7 +24,7 @@ import {
 const rounds = Number(process.env['KILL_LOOP_ROUNDS'] ?? 5);
 const random = createRandom(Number(process.env['KILL_LOOP_SEED'] ?? 1));
 /** The most answers between the start of the load and the kill. */
-const mostAnswers = 300;
+const maxAnswers = 300;
 const program = resolve(import.meta.dirname, '../../scripts/workbench.ts');
 /** Makes the write-ahead log long enough to be moved into the data file now and then. */
 const padding = 'x'.repeat(4_000);
@@ -196,7 +196,7 @@ afterAll(async () => {
 describe('a program that is killed under load', () => {
   it(`has lost nothing it acknowledged, ${rounds} times`, { timeout: rounds * 60_000 }, async () => {
     for (let round = 0; round < rounds; round += 1) {
-      await loadAndKill(1 + Math.floor(random() * mostAnswers));
+      await loadAndKill(1 + Math.floor(random() * maxAnswers));
       server = await startServer();
       await expectNothingLost();
     }

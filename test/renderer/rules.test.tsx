@@ -1,14 +1,14 @@
 import { cleanup, fireEvent, render, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { knownOfSeen } from '../../src/engine/rules/analysis/survey.ts';
+import { toKnownFields } from '../../src/engine/rules/analysis/survey.ts';
 import { ConditionTable } from '../../src/renderer/parts/condition-table.tsx';
 import { RulesAnalysisPanel } from '../../src/renderer/parts/rules-analysis-panel.tsx';
 import { listText, readList, readValue, valueText } from '../../src/renderer/rules/table-values.ts';
 
 afterEach(cleanup);
 
-const fields = knownOfSeen([
+const fields = toKnownFields([
   { path: ['amount'], types: ['number'], values: [] },
   { path: ['country'], types: ['text'], values: ['DE'] },
 ]);

@@ -118,7 +118,7 @@ describe('embeddings kept on disk', () => {
     }
     expect(pruneEncodings(folder, 100 * day)).toBe(1);
     expect(segments()).toHaveLength(2);
-    expect(pruneEncodings(folder, 100 * day, { mostBytes: 1_000, mostDays: 30 })).toBe(1);
+    expect(pruneEncodings(folder, 100 * day, { maxBytes: 1_000, maxDays: 30 })).toBe(1);
     expect(segments()).toHaveLength(1);
     expect(segments()[0]).toContain(String(90 * day));
     expect(pruneEncodings(join(folder, 'new'), 0)).toBe(0);

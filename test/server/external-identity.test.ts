@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { StartFault } from '../../src/server/process/start-error.ts';
+import { StartError } from '../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../src/server/serve.ts';
 import { callerOf, openForTest } from './workbench.ts';
 
@@ -168,7 +168,7 @@ describe('a company that signs in with its own provider', () => {
     expect(read('https://login.example/keys')).toMatchObject({ options: { oidc: { issuer, audience } } });
     expect(read('http://127.0.0.1:9000/keys')).toMatchObject({ command: 'serve' });
     for (const wrong of ['http://login.example/keys', 'file:///etc/passwd', 'keys']) {
-      expect(() => read(wrong)).toThrow(StartFault);
+      expect(() => read(wrong)).toThrow(StartError);
     }
     expect(() => readCommandLine(['serve', '--oidc-issuer', issuer], {})).toThrow(/together/);
   });

@@ -4,7 +4,7 @@ import { get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { forgetOldLogs } from '../../src/server/services/housekeeping.ts';
+import { applyRetention } from '../../src/server/services/housekeeping.ts';
 import { insertLogRecord } from '../../src/server/store/logs.ts';
 import { makeType, openForTest } from './workbench.ts';
 
@@ -60,7 +60,7 @@ describe('an export that is read slowly', () => {
     const another = { name: 'another', options: ['yes', 'no'] };
     expect((await call('POST', types, another, host)).status).toBe(201);
     expect((await call('GET', `${path}/logs`, undefined, host)).body.total).toBe(rows + 100);
-    expect(await forgetOldLogs(deps)).toBe(0);
+    expect(await applyRetention(deps)).toBe(0);
     const [checkpoint] = deps.db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
     expect([deps.db.inTransaction, checkpoint?.busy]).toEqual([false, 0]);
 

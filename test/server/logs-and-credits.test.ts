@@ -1,6 +1,6 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
-import { forgetOldLogs } from '../../src/server/services/housekeeping.ts';
+import { applyRetention } from '../../src/server/services/housekeeping.ts';
 import { insertLogRecord, type LogInsert } from '../../src/server/store/logs.ts';
 import { makeType, openForTest, stoppedClock } from './workbench.ts';
 
@@ -172,17 +172,17 @@ describe('the decision log', () => {
   it('forgets records past their retention [TYP-21]', async () => {
     const { call, url, deps, clock } = await openWithLogs(5);
     await call('PUT', url, { retention_days: 1 });
-    expect(await forgetOldLogs(deps)).toBe(0);
+    expect(await applyRetention(deps)).toBe(0);
     clock.move(24 * 3600_000 + 1);
-    expect(await forgetOldLogs(deps)).toBe(5);
+    expect(await applyRetention(deps)).toBe(5);
   });
 
   it('keeps the records of a deleted type to the end of their retention, and no longer [TYP-21] [TYP-24]', async () => {
     const { call, url, deps, clock } = await openWithLogs(5);
     await call('PUT', url, { retention_days: 1 });
     await call('DELETE', url);
-    expect(await forgetOldLogs(deps)).toBe(0);
+    expect(await applyRetention(deps)).toBe(0);
     clock.move(24 * 3600_000 + 1);
-    expect(await forgetOldLogs(deps)).toBe(5);
+    expect(await applyRetention(deps)).toBe(5);
   });
 });

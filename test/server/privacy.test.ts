@@ -5,7 +5,7 @@ import { Writable } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { forgetOldLogs } from '../../src/server/services/housekeeping.ts';
+import { applyRetention } from '../../src/server/services/housekeeping.ts';
 import {
   createTrainable,
   loanExamples,
@@ -163,7 +163,7 @@ describe('records past their retention', () => {
     expect(filesWith(marker).length).toBeGreaterThan(0);
     await bench.call('PUT', path, { retention_days: 1 });
     bench.deps.db.prepare('UPDATE decision_logs SET created_at = created_at - 2 * 86400000').run();
-    expect(await forgetOldLogs(bench.deps)).toBe(6);
+    expect(await applyRetention(bench.deps)).toBe(6);
     expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(0);
     expect(filesWith(marker)).toEqual([]);
   });

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { StartFault } from '../../src/server/process/start-error.ts';
+import { StartError } from '../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../src/server/serve.ts';
 import { startWorkbench } from '../../src/server/start.ts';
 import { openDatabase } from '../../src/server/store/database.ts';
@@ -99,7 +99,7 @@ describe('starting', () => {
     const line = readCommandLine(['serve', '--port', '0'], { WORKBENCH_PORT: '99', WORKBENCH_DATA_DIR: '/data' });
     expect(line).toMatchObject({ command: 'serve', options: { port: 0, dataDir: '/data', synchronous: 'FULL' } });
     for (const args of [['--port', '0x10'], ['--port', '70000'], ['--synchronous', 'OFF'], ['fly'], ['--what']]) {
-      expect(() => readCommandLine(args, {})).toThrow(StartFault);
+      expect(() => readCommandLine(args, {})).toThrow(StartError);
     }
     expect(readCommandLine(['--help'], {})).toEqual({ command: 'help' });
   });

@@ -288,7 +288,7 @@ describe('a teacher that fails', () => {
     const { call, url, stub, deps } = await open([never], { timeoutMs: 60_000 });
     const answer = call('POST', `${url}/generate`, { count: 2, option: 'bug' });
     await expect.poll(() => stub.asked.length).toBe(1);
-    deps.runtime.teachers.close();
+    deps.runtime.modelConnections.close();
     expect((await answer).body.error.message).toContain('cancelled');
   });
 });

@@ -18,7 +18,7 @@ import {
   reasonsSchema,
   requiredEntries,
 } from './manifest.ts';
-import { bundleFault, readZip, writeZip, type ZipFile } from './zip.ts';
+import { readZip, toBundleError, writeZip, type ZipFile } from './zip.ts';
 
 /** Everything a bundle says, parsed and checked; `classifier` is the ONNX file's bytes. */
 export type Bundle = {
@@ -62,7 +62,7 @@ function textEntries(manifest: Omit<Manifest, 'files'>, plan: FeaturePlan, text:
   const entries = new Map<EntryName, Uint8Array>();
   if (manifest.text === null || plan.text === null) return entries;
   if (sha256(text.tokenizer) !== manifest.text.tokenizer_sha256) {
-    throw bundleFault(
+    throw toBundleError(
       'text/tokenizer.json',
       'is not the tokenizer the policy was trained with',
       'Train the type again.',
@@ -71,7 +71,7 @@ function textEntries(manifest: Omit<Manifest, 'files'>, plan: FeaturePlan, text:
   entries.set('text/tokenizer.json', text.tokenizer);
   if (plan.text.encoder !== null) {
     if (text.encoder === null || sha256(text.encoder) !== manifest.text.encoder_sha256) {
-      throw bundleFault(
+      throw toBundleError(
         'text/encoder.int8.onnx',
         'is not the encoder the policy was trained with',
         'Train the type again.',
@@ -111,7 +111,7 @@ function parseJson(name: string, bytes: Uint8Array, line?: number): unknown {
     return JSON.parse(strFromU8(bytes));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw bundleFault(`entry ${name}${line === undefined ? '' : ` line ${line}`}`, `is not JSON (${error.message})`);
+    throw toBundleError(`entry ${name}${line === undefined ? '' : ` line ${line}`}`, `is not JSON (${error.message})`);
   }
 }
 
@@ -120,14 +120,14 @@ function parseAs<T>(name: string, schema: ZodType<T>, value: unknown): T {
   if (result.success) return result.data;
   const issue = result.error.issues[0];
   const place = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.map(String).join('.')}`;
-  throw bundleFault(`entry ${name}`, `is not valid${place}: ${issue?.message ?? 'unknown problem'}`);
+  throw toBundleError(`entry ${name}`, `is not valid${place}: ${issue?.message ?? 'unknown problem'}`);
 }
 
 function readManifest(bytes: Uint8Array): Manifest {
   const value = parseJson('manifest.json', bytes);
   const version = typeof value === 'object' && value !== null ? Reflect.get(value, 'format_version') : undefined;
   if (typeof version === 'number' && version > bundleFormatVersion) {
-    throw bundleFault(
+    throw toBundleError(
       'entry manifest.json',
       `has format ${version}, newer than the format ${bundleFormatVersion} this version reads`,
       'Update this product, or export the bundle from the older one.',
@@ -139,35 +139,37 @@ function readManifest(bytes: Uint8Array): Manifest {
 function checkDigests(files: Map<string, Uint8Array>, manifest: Manifest, sha256: Sha256): void {
   for (const name of files.keys()) {
     if (name !== 'manifest.json' && !Object.hasOwn(manifest.files, name)) {
-      throw bundleFault(`entry ${name}`, 'is not listed in the manifest');
+      throw toBundleError(`entry ${name}`, 'is not listed in the manifest');
     }
   }
   for (const [name, facts] of Object.entries(manifest.files)) {
     const bytes = files.get(name);
-    if (bytes === undefined) throw bundleFault(`entry ${name.slice(0, 100)}`, 'is listed in the manifest but missing');
+    if (bytes === undefined)
+      throw toBundleError(`entry ${name.slice(0, 100)}`, 'is listed in the manifest but missing');
     if (bytes.length !== facts.size_bytes) {
-      throw bundleFault(`entry ${name}`, `has ${bytes.length} bytes, the manifest says ${facts.size_bytes}`);
+      throw toBundleError(`entry ${name}`, `has ${bytes.length} bytes, the manifest says ${facts.size_bytes}`);
     }
     if (sha256(bytes) !== facts.sha256)
-      throw bundleFault(`entry ${name}`, 'has another SHA-256 than the manifest says');
+      throw toBundleError(`entry ${name}`, 'has another SHA-256 than the manifest says');
   }
 }
 
 function checkText(manifest: Manifest, plan: FeaturePlan): void {
   const { text } = manifest;
   if ((text === null) !== (plan.text === null)) {
-    throw bundleFault('entry features.json', 'and the manifest disagree about text');
+    throw toBundleError('entry features.json', 'and the manifest disagree about text');
   }
   const tokenizer = manifest.files['text/tokenizer.json']?.sha256;
   const encoder = manifest.files['text/encoder.int8.onnx']?.sha256;
   if (text === null || text.slim) {
     if (tokenizer !== undefined || encoder !== undefined)
-      throw bundleFault('entry text/', 'is not expected in this bundle');
+      throw toBundleError('entry text/', 'is not expected in this bundle');
     return;
   }
-  if (tokenizer !== text.tokenizer_sha256) throw bundleFault('entry text/tokenizer.json', 'is missing or another one');
+  if (tokenizer !== text.tokenizer_sha256)
+    throw toBundleError('entry text/tokenizer.json', 'is missing or another one');
   const wanted = plan.text?.encoder ? (text.encoder_sha256 ?? undefined) : undefined;
-  if (encoder !== wanted) throw bundleFault('entry text/encoder.int8.onnx', 'is missing, unexpected or another one');
+  if (encoder !== wanted) throw toBundleError('entry text/encoder.int8.onnx', 'is missing, unexpected or another one');
 }
 
 function readGolden(bytes: Uint8Array): Golden[] {
@@ -183,7 +185,7 @@ function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<s
   const files = readZip(bytes, entryNames);
   const file = (name: EntryName): Uint8Array => {
     const content = files.get(name);
-    if (content === undefined) throw bundleFault(`entry ${name}`, 'is missing');
+    if (content === undefined) throw toBundleError(`entry ${name}`, 'is missing');
     return content;
   };
   for (const name of requiredEntries) file(name);
@@ -202,7 +204,7 @@ function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<s
   );
   const reasonHeads = files.get('reasons.onnx') ?? null;
   if ((reasonHeads !== null) !== reasons.heads.length > 0) {
-    throw bundleFault('entry reasons.onnx', 'and reasons.json disagree about the heads');
+    throw toBundleError('entry reasons.onnx', 'and reasons.json disagree about the heads');
   }
   const familiarityBytes = files.get('familiarity.json');
   const familiarity =
@@ -210,17 +212,20 @@ function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<s
       ? null
       : parseAs('familiarity.json', familiaritySchema, parseJson('familiarity.json', familiarityBytes));
   if (familiarity !== null && !fitsPlan(familiarity, plan)) {
-    throw bundleFault('entry familiarity.json', 'does not fit features.json');
+    throw toBundleError('entry familiarity.json', 'does not fit features.json');
   }
   const schemaBytes = files.get('input_schema.json');
   const inputSchema = schemaBytes === undefined ? null : parseJson('input_schema.json', schemaBytes);
   if (inputSchema !== null && (typeof inputSchema !== 'object' || Array.isArray(inputSchema))) {
-    throw bundleFault('entry input_schema.json', 'is not an object');
+    throw toBundleError('entry input_schema.json', 'is not an object');
   }
   const rules = loadRules(parseJson('rules.json', file('rules.json'))).file;
   const stray = rules.rules.find((rule) => !manifest.options.includes(rule.then));
   if (stray !== undefined) {
-    throw bundleFault('entry rules.json', `rule ${JSON.stringify(stray.name)} decides for something that is no option`);
+    throw toBundleError(
+      'entry rules.json',
+      `rule ${JSON.stringify(stray.name)} decides for something that is no option`,
+    );
   }
   const bundle: Bundle = {
     manifest,

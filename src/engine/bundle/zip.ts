@@ -12,7 +12,7 @@ const endSignature = 0x06054b50;
 const remedy = 'Export the bundle again, or copy it again.';
 
 /** A fault in a bundle: names the place and what to do about it. */
-export function bundleFault(place: string, problem: string, hint = remedy): WorkbenchError {
+export function toBundleError(place: string, problem: string, hint = remedy): WorkbenchError {
   return new WorkbenchError('validation_error', `Bundle ${place}: ${problem}. ${hint}`, [
     { type: 'bundle', loc: ['bundle', place], msg: problem },
   ]);
@@ -103,37 +103,37 @@ function findEnd(view: DataView): number {
 
 function listEntries(bytes: Uint8Array, view: DataView, allowed: readonly string[]): Map<string, Listed> {
   const end = findEnd(view);
-  if (end < 0) throw bundleFault('file', 'is not a complete ZIP file');
+  if (end < 0) throw toBundleError('file', 'is not a complete ZIP file');
   const count = view.getUint16(end + 10, true);
   const centralSize = view.getUint32(end + 12, true);
   let at = view.getUint32(end + 16, true);
   if (view.getUint16(end + 8, true) !== count || at + centralSize !== end) {
-    throw bundleFault('file', 'has a damaged table of contents');
+    throw toBundleError('file', 'has a damaged table of contents');
   }
-  if (count > maxEntries) throw bundleFault('file', `has ${count} entries; at most ${maxEntries} are allowed`);
+  if (count > maxEntries) throw toBundleError('file', `has ${count} entries; at most ${maxEntries} are allowed`);
   const listed = new Map<string, Listed>();
   let total = 0;
   for (let index = 0; index < count; index++) {
     if (at + 46 > end || view.getUint32(at, true) !== centralSignature) {
-      throw bundleFault('file', 'has a damaged table of contents');
+      throw toBundleError('file', 'has a damaged table of contents');
     }
     const flags = view.getUint16(at + 8, true);
     const nameLength = view.getUint16(at + 28, true);
     const next = at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
-    if (next > end) throw bundleFault('file', 'has a damaged table of contents');
+    if (next > end) throw toBundleError('file', 'has a damaged table of contents');
     const name = strFromU8(bytes.subarray(at + 46, at + 46 + nameLength));
     const shown = JSON.stringify(name.slice(0, 100));
     if (!allowed.includes(name)) {
-      throw bundleFault(
+      throw toBundleError(
         `entry ${shown}`,
         'is not part of a bundle',
         'Use a bundle exported by this product, unchanged.',
       );
     }
-    if (listed.has(name)) throw bundleFault(`entry ${shown}`, 'occurs twice');
+    if (listed.has(name)) throw toBundleError(`entry ${shown}`, 'occurs twice');
     const method = view.getUint16(at + 10, true);
-    if ((flags & 1) !== 0) throw bundleFault(`entry ${shown}`, 'is encrypted');
-    if (method !== 0 && method !== 8) throw bundleFault(`entry ${shown}`, `uses compression method ${method}`);
+    if ((flags & 1) !== 0) throw toBundleError(`entry ${shown}`, 'is encrypted');
+    if (method !== 0 && method !== 8) throw toBundleError(`entry ${shown}`, `uses compression method ${method}`);
     const entry = {
       method,
       crc: view.getUint32(at + 16, true),
@@ -143,24 +143,24 @@ function listEntries(bytes: Uint8Array, view: DataView, allowed: readonly string
     };
     total += entry.sizeBytes;
     if (total > maxUnpackedBytes) {
-      throw bundleFault(`entry ${shown}`, `takes the bundle over ${maxUnpackedBytes} bytes unpacked`);
+      throw toBundleError(`entry ${shown}`, `takes the bundle over ${maxUnpackedBytes} bytes unpacked`);
     }
     listed.set(name, entry);
     at = next;
   }
-  if (at !== end) throw bundleFault('file', 'has a damaged table of contents');
+  if (at !== end) throw toBundleError('file', 'has a damaged table of contents');
   return listed;
 }
 
 function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Listed): Uint8Array {
   const start = entry.offset;
   if (start + 30 > bytes.length || view.getUint32(start, true) !== localSignature) {
-    throw bundleFault(`entry ${name}`, 'is not where the table of contents says');
+    throw toBundleError(`entry ${name}`, 'is not where the table of contents says');
   }
   const nameEnd = start + 30 + view.getUint16(start + 26, true);
   const dataStart = nameEnd + view.getUint16(start + 28, true);
   if (dataStart + entry.packedBytes > bytes.length || strFromU8(bytes.subarray(start + 30, nameEnd)) !== name) {
-    throw bundleFault(`entry ${name}`, 'is not where the table of contents says');
+    throw toBundleError(`entry ${name}`, 'is not where the table of contents says');
   }
   const packed = bytes.subarray(dataStart, dataStart + entry.packedBytes);
   let content: Uint8Array;
@@ -172,11 +172,11 @@ function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Liste
       content = inflateSync(packed, { out: new Uint8Array(entry.sizeBytes + 1) });
     } catch (error) {
       if (!(error instanceof Error)) throw error;
-      throw bundleFault(`entry ${name}`, `cannot be decompressed (${error.message})`);
+      throw toBundleError(`entry ${name}`, `cannot be decompressed (${error.message})`);
     }
   }
-  if (content.length !== entry.sizeBytes) throw bundleFault(`entry ${name}`, 'does not have the size it declares');
-  if (crc32(content) !== entry.crc) throw bundleFault(`entry ${name}`, 'is damaged (checksum)');
+  if (content.length !== entry.sizeBytes) throw toBundleError(`entry ${name}`, 'does not have the size it declares');
+  if (crc32(content) !== entry.crc) throw toBundleError(`entry ${name}`, 'is damaged (checksum)');
   return content;
 }
 
@@ -187,7 +187,7 @@ function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Liste
  */
 export function readZip(bytes: Uint8Array, allowed: readonly string[]): Map<string, Uint8Array> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < 22) throw bundleFault('file', 'is not a complete ZIP file');
+  if (bytes.length < 22) throw toBundleError('file', 'is not a complete ZIP file');
   const files = new Map<string, Uint8Array>();
   for (const [name, entry] of listEntries(bytes, view, allowed)) files.set(name, readEntry(bytes, view, name, entry));
   return files;

@@ -19,7 +19,7 @@ export type BinnedRows = {
   bins: Uint16Array | Uint32Array;
 };
 
-const mostBins = 255;
+const maxBins = 255;
 
 /** A float32 number between two neighbouring float32 values: at least `low` and below `high`. */
 function between(low: number, high: number): number {
@@ -44,12 +44,12 @@ function boundsOf(values: Float32Array): Float32Array {
   let left = sorted.length;
   for (let i = 0; i + 1 < distinct.length; i++) {
     held += counts[i] as number;
-    const wanted = distinct.length <= mostBins ? 0 : left / (mostBins - bounds.length);
+    const wanted = distinct.length <= maxBins ? 0 : left / (maxBins - bounds.length);
     if (held < wanted) continue;
     bounds.push(between(distinct[i] as number, distinct[i + 1] as number));
     left -= held;
     held = 0;
-    if (bounds.length === mostBins - 1) break;
+    if (bounds.length === maxBins - 1) break;
   }
   return Float32Array.from(bounds);
 }

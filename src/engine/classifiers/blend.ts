@@ -1,5 +1,5 @@
 /** Weighing classifiers' logits against each other: a logarithmic opinion pool. */
-import { logLossOfLogits } from './calibration.ts';
+import { computeLogLoss } from './calibration.ts';
 import { minimise } from './lbfgs.ts';
 import { softmaxInPlace } from './model.ts';
 
@@ -21,14 +21,14 @@ export function poolLogits(parts: Parts, shares: Float64Array, { weights, prior 
 }
 
 /** Mean negative log-likelihood of the softmax of the weighted sum. */
-export function logLossOfSum(
+export function computePooledLogLoss(
   parts: Parts,
   weights: readonly number[],
   labels: Int32Array,
   optionCount: number,
 ): number {
   const logits = poolLogits(parts, new Float64Array(optionCount), { weights: [...weights], prior: 0 });
-  return logLossOfLogits(logits, labels, optionCount);
+  return computeLogLoss(logits, labels, optionCount);
 }
 
 /**

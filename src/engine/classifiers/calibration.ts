@@ -2,12 +2,7 @@
 import { createRandom } from '../random.ts';
 
 /** Mean negative log-likelihood of softmax(logits / temperature). */
-export function logLossOfLogits(
-  logits: Float64Array,
-  labels: Int32Array,
-  optionCount: number,
-  temperature = 1,
-): number {
+export function computeLogLoss(logits: Float64Array, labels: Int32Array, optionCount: number, temperature = 1): number {
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
     const from = i * optionCount;
@@ -29,7 +24,7 @@ function likeliestTemperature(logits: Float64Array, labels: Int32Array, optionCo
   let low = Math.log(0.1);
   let high = Math.log(10);
   const loss = (logTemperature: number) =>
-    logLossOfLogits(logits, labels, optionCount, Math.exp(logTemperature)) +
+    computeLogLoss(logits, labels, optionCount, Math.exp(logTemperature)) +
     (logTemperature / priorSpread) ** 2 / (2 * labels.length);
   let a = high - ratio * (high - low);
   let b = low + ratio * (high - low);
@@ -75,8 +70,8 @@ export function fitTemperature(logits: Float64Array, labels: Int32Array, optionC
   halves.forEach((one, index) => {
     const other = halves[1 - index] ?? one;
     const temperature = likeliestTemperature(one.logits, one.labels, optionCount);
-    const before = logLossOfLogits(other.logits, other.labels, optionCount);
-    gain += other.labels.length * (before - logLossOfLogits(other.logits, other.labels, optionCount, temperature));
+    const before = computeLogLoss(other.logits, other.labels, optionCount);
+    gain += other.labels.length * (before - computeLogLoss(other.logits, other.labels, optionCount, temperature));
   });
   return gain > 0 ? likeliestTemperature(logits, labels, optionCount) : 1;
 }

@@ -39,7 +39,7 @@ export type TreeGrower = {
 };
 
 /** Makes a grower over binned rows; its buffers are shared by all the trees it grows. */
-export function createGrower(binned: BinnedRows, growth: Growth): TreeGrower {
+export function createTreeGrower(binned: BinnedRows, growth: Growth): TreeGrower {
   const fieldCount = binned.fields.length;
   const histogramSize = 3 * (binned.starts[fieldCount] as number);
   const pool: Histogram[] = [];
@@ -128,7 +128,7 @@ export function createGrower(binned: BinnedRows, growth: Growth): TreeGrower {
         judge(first);
       }
       while (leaves.length < growth.maxLeaves) {
-        const leaf = mostGain(leaves);
+        const leaf = maxGain(leaves);
         if (leaf === null || leaf.split === null) break;
         const middle = partition(leaf.from, leaf.to, leaf.split);
         const leftIsSmall = middle - leaf.from <= leaf.to - middle;
@@ -166,7 +166,7 @@ export function createGrower(binned: BinnedRows, growth: Growth): TreeGrower {
   };
 }
 
-function mostGain(leaves: readonly Leaf[]): Leaf | null {
+function maxGain(leaves: readonly Leaf[]): Leaf | null {
   let most: Leaf | null = null;
   for (const leaf of leaves) {
     if (leaf.split !== null && leaf.split.gain > (most?.split?.gain ?? 0)) most = leaf;

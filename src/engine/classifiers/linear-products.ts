@@ -124,7 +124,7 @@ export function backward(rows: Rows, residuals: Float64Array, outputs: number, g
 }
 
 /** The sum over rows of (row, 1) · (row, 1)ᵀ over the dense columns and the intercept, row-major, for at most `most` rows evenly taken. */
-export function gramOf(rows: Rows, most: number): { gram: Float64Array; rows: number } {
+export function computeGram(rows: Rows, most: number): { gram: Float64Array; rows: number } {
   const { count, dense, denseWidth } = rows;
   const stepRows = Math.max(1, Math.ceil(count / most));
   const size = denseWidth + 1;

@@ -3,7 +3,7 @@ import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { type MinimiseSettings, minimise } from './lbfgs.ts';
 import { backward, forward } from './linear-products.ts';
 import { absentLogit, type LogisticModel, type Placement } from './model.ts';
-import { preconditionerOf } from './precondition.ts';
+import { buildPreconditioner } from './precondition.ts';
 
 /** Inverse penalties (C, as in scikit-learn): a larger one fits more closely. */
 export type LogisticSettings = {
@@ -105,7 +105,7 @@ function fit(request: Request): Fitted {
     },
     request.start ?? new Float64Array(size),
     precisions[request.precision],
-    preconditionerOf(rows, penalties, optionCount, outputs),
+    buildPreconditioner(rows, penalties, optionCount, outputs),
   );
   return linearFitted(rows, minimum.x, outputs, minimum);
 }

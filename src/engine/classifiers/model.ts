@@ -1,5 +1,5 @@
 /** Trained classifiers as they are stored and scored: softmax(linear scores + tree scores + bias). */
-import { columnContributions, columnsOf, compileTrees, type Trees } from './trees-model.ts';
+import { columnContributions, compileTrees, listColumns, type Trees } from './trees-model.ts';
 
 /** D dense slots, V n-grams, K options; `bias` holds K numbers. Calibration is folded into all weights. */
 type Shape = { bias: Float32Array; D: number; V: number; K: number };
@@ -41,7 +41,7 @@ export function compileScorer(model: ClassifierModel): Scorer {
       }
     }
     if (trees !== null && addTreeScores !== null) {
-      columnsOf(trees, dense, 0, columns);
+      listColumns(trees, dense, 0, columns);
       scores.fill(0);
       addTreeScores(columns, scores);
       for (let s = 0; s < scores.length; s++) addScaledRow(logits, trees.scoreOptions, s * K, scores[s] as number);

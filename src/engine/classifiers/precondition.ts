@@ -1,7 +1,7 @@
 /** A first guess of the inverse Hessian of softmax regression, so that L-BFGS needs half the iterations. */
 import type { Rows } from './classifier.ts';
 import type { Precondition } from './lbfgs.ts';
-import { gramOf } from './linear-products.ts';
+import { computeGram } from './linear-products.ts';
 
 /** Mean p·(1 − p) of an option's probability near the solution, times the number of options. */
 const curvatureTimesOptions = 0.2;
@@ -44,7 +44,7 @@ function solve(l: Float64Array, size: number, x: Float64Array, at: (row: number)
  * the inverse penalty everywhere else: it makes all penalties equal, which n-grams need most. `penalties` has one number
  * per column, 0 for the intercept.
  */
-export function preconditionerOf(
+export function buildPreconditioner(
   rows: Rows,
   penalties: Float64Array,
   optionCount: number,
@@ -57,7 +57,7 @@ export function preconditionerOf(
 
   const whole = denseWidth > 0 && denseWidth <= widthPerOutput * outputs;
   const size = denseWidth + 1;
-  const { gram, rows: taken } = whole ? gramOf(rows, gramRows) : { gram: new Float64Array(0), rows: 1 };
+  const { gram, rows: taken } = whole ? computeGram(rows, gramRows) : { gram: new Float64Array(0), rows: 1 };
   if (whole) {
     const factor = (curvature * count) / taken;
     for (let i = 0; i < gram.length; i++) gram[i] = (gram[i] as number) * factor;

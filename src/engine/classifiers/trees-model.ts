@@ -31,7 +31,7 @@ export type Trees = {
 };
 
 /** Writes the columns of one dense row into `columns` (columnCount numbers, overwritten). */
-export function columnsOf(trees: Trees, dense: ArrayLike<number>, offset: number, columns: Float32Array): void {
+export function listColumns(trees: Trees, dense: ArrayLike<number>, offset: number, columns: Float32Array): void {
   columns.fill(0);
   const { slotStarts, slotColumns, slotWeights } = trees;
   for (let slot = 0; slot + 1 < slotStarts.length; slot++) {
@@ -98,7 +98,7 @@ function expectedValues(trees: Trees): Float64Array {
  */
 export function columnContributions(trees: Trees, dense: Float32Array, option: number, K: number): Float64Array {
   const columns = new Float32Array(trees.columnCount);
-  columnsOf(trees, dense, 0, columns);
+  listColumns(trees, dense, 0, columns);
   const expected = expectedValues(trees);
   const contributions = new Float64Array(trees.columnCount);
   trees.roots.forEach((root, tree) => {

@@ -4,9 +4,9 @@ import { createRandom, hashNumber, type Random } from '../random.ts';
 import { assembleTrees } from './assemble-trees.ts';
 import { type BinnedRows, learnBins, toBins } from './bins.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
-import { createGrower, type GrownNode, type Growth, routeBinned } from './grow-tree.ts';
+import { createTreeGrower, type GrownNode, type Growth, routeBinned } from './grow-tree.ts';
 import { absentLogit, type ClassifierModel, type Placement } from './model.ts';
-import { columnsOf, compileTrees, type Trees } from './trees-model.ts';
+import { compileTrees, listColumns, type Trees } from './trees-model.ts';
 
 export type TreeSettings = Growth & {
   rounds: number;
@@ -16,7 +16,7 @@ export type TreeSettings = Growth & {
 };
 
 /** Rows outside the training to watch the loss on; growing stops when it has not fallen for `patience` rounds. */
-export type Watch = { rows: Rows; labels: Int32Array; patience: number };
+export type EarlyStopping = { rows: Rows; labels: Int32Array; patience: number };
 
 export type FittedTrees = Fitted & {
   /** Mean negative log-likelihood of the watched rows after each round, the empty model first. */
@@ -133,26 +133,26 @@ function sampleRows(keys: Int32Array, share: number, random: Random): Int32Array
  * gradients of the log-loss (Friedman 2001; Ke et al. 2017, "LightGBM"). With `watch` it may stop before
  * `settings.rounds`. Deterministic by seed and independent of the order of the rows.
  */
-export function fitTrees(request: FitRequest<TreeSettings>, watch: Watch | null = null): FittedTrees {
+export function fitTrees(request: FitRequest<TreeSettings>, earlyStopping: EarlyStopping | null = null): FittedTrees {
   const { rows, labels, optionCount, settings } = request;
   const scoreCount = optionCount === 2 ? 1 : optionCount;
   const bins = learnBins(rows, rows.fields);
   const binned = toBins(rows, bins);
-  const watched = watch === null ? null : toBins(watch.rows, bins);
+  const watched = earlyStopping === null ? null : toBins(earlyStopping.rows, bins);
   const random = createRandom(request.seed);
-  const grower = createGrower(binned, settings);
+  const grower = createTreeGrower(binned, settings);
   const prior = priorScores(labels, optionCount);
   const scoresOf = (count: number) =>
     Float64Array.from({ length: count * scoreCount }, (_, i) => prior[i % scoreCount] as number);
   const scores = scoresOf(rows.count);
-  const watchedScores = scoresOf(watch?.rows.count ?? 0);
+  const watchedScores = scoresOf(earlyStopping?.rows.count ?? 0);
   const arrays = () => Array.from({ length: scoreCount }, () => new Float64Array(rows.count));
   const gradients = arrays();
   const hessians = arrays();
   const keys = rowKeys(binned, labels);
   const fieldsWanted = Math.max(1, Math.ceil(settings.fieldShare * bins.length));
   const grown: { nodes: GrownNode[]; target: number }[] = [];
-  const watchedLoss = watch === null ? [] : [lossOf(watchedScores, watch.labels, scoreCount)];
+  const watchedLoss = earlyStopping === null ? [] : [lossOf(watchedScores, earlyStopping.labels, scoreCount)];
   let bestRound = 0;
   let rounds = 0;
   while (rounds < settings.rounds && bins.length > 0) {
@@ -179,11 +179,11 @@ export function fitTrees(request: FitRequest<TreeSettings>, watch: Watch | null 
         watchedScores[at] = (watchedScores[at] as number) + routeBinned(nodes, watched, i);
       }
     }
-    if (watch !== null) {
-      const loss = lossOf(watchedScores, watch.labels, scoreCount);
+    if (earlyStopping !== null) {
+      const loss = lossOf(watchedScores, earlyStopping.labels, scoreCount);
       if (loss < (watchedLoss[bestRound] as number) * (1 - 1e-5)) bestRound = rounds;
       watchedLoss.push(loss);
-      if (rounds - bestRound >= watch.patience) break;
+      if (rounds - bestRound >= earlyStopping.patience) break;
     }
     // Without sampling a round that found no split would repeat for ever.
     if (!grew && settings.rowShare >= 1 && settings.fieldShare >= 1) break;
@@ -197,7 +197,7 @@ export function fitTrees(request: FitRequest<TreeSettings>, watch: Watch | null 
     const columns = new Float32Array(plain.columnCount);
     const logits = new Float64Array(others.count * optionCount);
     for (let i = 0; i < others.count; i++) {
-      columnsOf(plain, others.dense, i * others.denseWidth, columns);
+      listColumns(plain, others.dense, i * others.denseWidth, columns);
       const row = Float64Array.from(prior);
       addScores(columns, row);
       if (scoreCount > 1) logits.set(row, i * optionCount);

@@ -20,7 +20,7 @@ import { checkInputSchema, compileInputSchema, type InputValidator } from '../sc
 import { encoderInput } from '../text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from '../text/ngrams.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import { explain, unlike } from './explain.ts';
+import { describeUnfamiliar, explanations } from './explain.ts';
 import { headProbabilities, reasonCodesFor } from './reason-codes.ts';
 import { type ClassifierInput, traceFeatures, truncatedFields } from './trace.ts';
 
@@ -75,40 +75,50 @@ type Outcome = {
 };
 
 /** `strange` says what is unlike the examples, null where nothing is; a strange input counts as below `escalation`. */
-function settle(option: string, confidence: number, strange: string | null, settings: Settings): Outcome {
+function applyThresholds(
+  option: string,
+  confidence: number,
+  unfamiliarReason: string | null,
+  settings: Settings,
+): Outcome {
   const { thresholds, escalationPolicy, fallbackOption } = settings;
-  const own = (escalate: boolean, sentence: typeof explain.automatic, settled = true): Outcome => ({
+  const keepPrediction = (escalate: boolean, sentence: typeof explanations.automatic, settled = true): Outcome => ({
     decision: option,
     stage: 'classifier',
     escalate,
     fallbackUsed: false,
-    unfamiliar: strange !== null,
+    unfamiliar: unfamiliarReason !== null,
     settled,
     explanation: sentence(option, confidence, thresholds),
   });
-  if (strange === null) {
-    if (confidence >= thresholds.auto_decide) return own(false, explain.automatic);
+  if (unfamiliarReason === null) {
+    if (confidence >= thresholds.auto_decide) return keepPrediction(false, explanations.automatic);
     if (confidence >= thresholds.escalation) {
-      if (escalationPolicy.between === 'accept') return own(false, explain.accepted);
-      if (escalationPolicy.between === 'flag') return own(true, explain.flagged);
+      if (escalationPolicy.between === 'accept') return keepPrediction(false, explanations.accepted);
+      if (escalationPolicy.between === 'flag') return keepPrediction(true, explanations.flagged);
     }
   }
   // between the thresholds `fallback` means the fallback, whether or not a live model may be asked below them
-  const settled = strange === null && confidence >= thresholds.escalation && escalationPolicy.between === 'fallback';
+  const settled =
+    unfamiliarReason === null && confidence >= thresholds.escalation && escalationPolicy.between === 'fallback';
   if (fallbackOption === null) {
-    return own(true, strange === null ? explain.uncertain : () => explain.unfamiliar(option, strange), settled);
+    return keepPrediction(
+      true,
+      unfamiliarReason === null ? explanations.uncertain : () => explanations.unfamiliar(option, unfamiliarReason),
+      settled,
+    );
   }
   return {
     decision: fallbackOption,
     stage: 'fallback',
     escalate: true,
     fallbackUsed: true,
-    unfamiliar: strange !== null,
+    unfamiliar: unfamiliarReason !== null,
     settled,
     explanation:
-      strange === null
-        ? explain.fallback(option, fallbackOption, confidence, thresholds)
-        : explain.unfamiliarFallback(option, fallbackOption, strange),
+      unfamiliarReason === null
+        ? explanations.fallback(option, fallbackOption, confidence, thresholds)
+        : explanations.unfamiliarFallback(option, fallbackOption, unfamiliarReason),
   };
 }
 
@@ -124,7 +134,7 @@ function byOption(options: readonly string[], probabilities: ArrayLike<number>):
   return Object.freeze(entries);
 }
 
-function frozenList(values: readonly string[]): string[] {
+function freezeArray(values: readonly string[]): string[] {
   const list = [...values];
   Object.freeze(list);
   return list;
@@ -212,7 +222,7 @@ function traceWithoutClassifier(
 export function compileDecider(
   bundle: Bundle,
   ports: DeciderPorts,
-  settings: Settings = bundleSettings(bundle),
+  settings: Settings = readBundleSettings(bundle),
 ): Decider {
   const { manifest, plan } = bundle;
   const { options } = manifest;
@@ -232,8 +242,8 @@ export function compileDecider(
   const headModel = bundle.reasonHeads === null ? null : readClassifier(bundle.reasonHeads);
   if (headModel !== null) checkHeads(bundle, headModel, model);
   const scoreHeads = headModel === null ? null : compileScorer(headModel);
-  const noCodes = frozenList([]);
-  const noRules = frozenList([]);
+  const noCodes = freezeArray([]);
+  const noRules = freezeArray([]);
   const uniform = byOption(
     options,
     options.map(() => 1 / options.length),
@@ -243,26 +253,28 @@ export function compileDecider(
       Object.freeze({
         decision: rule.then,
         confidence: 1,
-        reason_codes: rule.reason_code === null ? noCodes : frozenList([rule.reason_code]),
+        reason_codes: rule.reason_code === null ? noCodes : freezeArray([rule.reason_code]),
         escalate: false,
         fallback_used: false,
-        rules_triggered: frozenList([rule.name]),
+        rules_triggered: freezeArray([rule.name]),
         policy_version: manifest.policy_version,
         class_probabilities: byOption(
           options,
           options.map((option) => (option === rule.then ? 1 : 0)),
         ),
-        explanation: explain.rule(rule.name),
+        explanation: explanations.rule(rule.name),
         stage: 'rules',
         unfamiliar: false,
       }),
   );
 
-  const usualCodes = new Map(options.map((option) => [option, frozenList(reasonCodesFor(bundle.reasons, option, []))]));
+  const usualCodes = new Map(
+    options.map((option) => [option, freezeArray(reasonCodesFor(bundle.reasons, option, []))]),
+  );
   const codesFor = (option: string, heads: DecisionTrace['reasons']): string[] =>
     scoreHeads === null
       ? (usualCodes.get(option) ?? noCodes)
-      : frozenList(reasonCodesFor(bundle.reasons, option, heads));
+      : freezeArray(reasonCodesFor(bundle.reasons, option, heads));
 
   const compose = (
     outcome: Outcome,
@@ -290,7 +302,7 @@ export function compileDecider(
     for (let k = 1; k < scores.length; k++) if ((scores[k] ?? 0) > (scores[best] ?? 0)) best = k;
     const confidence = Math.min(1, scores[best] ?? 0);
     const familiarity = familiarityOf?.(given.dense, given.ids) ?? [];
-    const outcome = settle(options[best] ?? '', confidence, unlike(familiarity), settings);
+    const outcome = applyThresholds(options[best] ?? '', confidence, describeUnfamiliar(familiarity), settings);
     const softmax = scoreHeads?.(given.dense, given.ngrams.indices, given.ngrams.values) ?? null;
     const reasons = headProbabilities(bundle.reasons, softmax);
     const decision = compose(
@@ -318,7 +330,7 @@ export function compileDecider(
   const withoutEncoder = (error: unknown, ruled: RulesOutcome, timer: Timer | null): Decided => {
     const fallback = settings.fallbackOption;
     if (!(error instanceof WorkbenchError) || error.code !== 'unavailable' || fallback === null) throw error;
-    const explanation = explain.encoderDown(fallback);
+    const explanation = explanations.encoderDown(fallback);
     const outcome: Outcome = {
       decision: fallback,
       stage: 'fallback',
@@ -379,7 +391,7 @@ export function compileDecider(
 }
 
 /** The settings that a bundle was packed with. */
-export function bundleSettings(bundle: Bundle): Settings {
+export function readBundleSettings(bundle: Bundle): Settings {
   return {
     rules: loadRules(bundle.rules),
     thresholds: bundle.manifest.confidence_thresholds,

@@ -16,7 +16,7 @@ function shown(confidence: number, thresholds: ConfidenceThresholds): string {
 }
 
 /** The sentences of `explanation`; none of them holds a value of the input. */
-export const explain = {
+export const explanations = {
   rule: (name: string): string => `Rule «${name}» matched.`,
   automatic: (option: string, confidence: number, t: ConfidenceThresholds): string =>
     `The classifier chose «${option}» with confidence ${shown(confidence, t)}, at or above the automatic threshold ${t.auto_decide}.`,
@@ -37,7 +37,7 @@ export const explain = {
 };
 
 /** What is unlike the examples, in a few words: the text, or the fields that are outside their range. */
-export function unlike(checks: readonly FamiliarityCheck[]): string | null {
+export function describeUnfamiliar(checks: readonly FamiliarityCheck[]): string | null {
   if (checks.every(({ familiar }) => familiar)) return null;
   const strange = checks.filter(({ familiar }) => !familiar);
   const fields = strange.flatMap(({ outside }) => outside);

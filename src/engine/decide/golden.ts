@@ -1,7 +1,7 @@
 /** Golden decisions for the bundle, and how long deciding takes. */
 import { type Golden, toGoldenOutput } from '../bundle/manifest.ts';
 import type { ConfidenceThresholds, DecisionTrace, JsonObject } from '../domain.ts';
-import { replacePersonal } from '../pii.ts';
+import { redactPii } from '../pii.ts';
 import type { MonotonicClock } from '../ports.ts';
 import type { Decider } from './decider.ts';
 import { isCloseChoice } from './reason-codes.ts';
@@ -13,8 +13,8 @@ const reasonMargin = 2e-3;
 const removed = '[removed]';
 
 /** The input with personal values taken out: texts become "[removed]", anything else null. */
-export function withoutPersonal(input: JsonObject, personal: readonly string[]): JsonObject {
-  return replacePersonal(input, personal, (value) => (typeof value === 'string' ? removed : null));
+export function redactToPlaceholder(input: JsonObject, personal: readonly string[]): JsonObject {
+  return redactPii(input, personal, (value) => (typeof value === 'string' ? removed : null));
 }
 
 /** Whether a decision would be the same if its probabilities were a little different. */
@@ -35,7 +35,7 @@ const isClose = ({ check, score, limit }: DecisionTrace['familiarity'][number]) 
  * Decides inputs in turn until 60 clear decisions are found. Inputs that fail the input schema or whose decision hangs on
  * the last digits are passed over.
  */
-export async function goldenLines(
+export async function recordGoldenLines(
   decider: Decider,
   inputs: readonly JsonObject[],
   personal: readonly string[],
@@ -44,7 +44,7 @@ export async function goldenLines(
   const lines: Golden[] = [];
   for (const original of inputs) {
     if (lines.length >= wantedLines) break;
-    const input = withoutPersonal(original, personal);
+    const input = redactToPlaceholder(original, personal);
     const decided = await decider.decide(input, { trace: true });
     if (!decided.ok) continue;
     const { stage, confidence, class_probabilities } = decided.decision;

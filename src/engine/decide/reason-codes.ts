@@ -2,7 +2,7 @@
 import type { Reasons } from '../bundle/manifest.ts';
 import type { DecisionTrace } from '../domain.ts';
 
-const mostCodes = 3;
+const maxCodes = 3;
 /** A head's code is given from this probability on. */
 const headThreshold = 0.5;
 
@@ -34,7 +34,7 @@ export function reasonCodesFor(reasons: Reasons, option: string, heads: HeadProb
     .sort((a, b) => b.probability - a.probability)
     .map(({ code }) => code);
   const withHead = new Set(reasons.heads.map(({ code }) => code));
-  const codes = [...learned, ...usual.filter((code) => !withHead.has(code))].slice(0, mostCodes);
+  const codes = [...learned, ...usual.filter((code) => !withHead.has(code))].slice(0, maxCodes);
   return codes.length > 0 ? codes : usual.slice(0, 1);
 }
 

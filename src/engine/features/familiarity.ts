@@ -31,7 +31,11 @@ export type FamiliarityCheck = {
 const slack = 1e-4;
 
 /** Mean rarity of token ids; a text without any is as rare as an unknown one. */
-export function rarityOf(ids: readonly number[], idfOf: (id: number) => number | undefined, unknown: number): number {
+export function computeRarity(
+  ids: readonly number[],
+  idfOf: (id: number) => number | undefined,
+  unknown: number,
+): number {
   if (ids.length === 0) return unknown;
   let sum = 0;
   for (const id of ids) sum += idfOf(id) ?? unknown;
@@ -39,7 +43,7 @@ export function rarityOf(ids: readonly number[], idfOf: (id: number) => number |
 }
 
 /** Largest dot product of `embedding` with one of the directions. */
-export function similarityOf(
+export function computeSimilarity(
   embedding: ArrayLike<number>,
   from: number,
   centroids: readonly ArrayLike<number>[],
@@ -84,11 +88,11 @@ export function compileFamiliarity(
     const add = (check: FamiliarityCheck['check'], score: number, limit: number, familiar: boolean) =>
       checks.push({ check, score, limit, familiar, outside: [] });
     if (words !== null) {
-      const score = rarityOf(ids, (id) => idf.get(id), words.unknown);
+      const score = computeRarity(ids, (id) => idf.get(id), words.unknown);
       add('words', score, words.most, score <= words.most);
     }
     if (embedding !== null) {
-      const score = similarityOf(dense, plan.tabular_size, embedding.centroids);
+      const score = computeSimilarity(dense, plan.tabular_size, embedding.centroids);
       add('embedding', score, embedding.least, score >= embedding.least);
     }
     if (fields !== null) {

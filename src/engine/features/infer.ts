@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../domain.ts';
 import { parseDate } from './dates.ts';
 import { fieldSize, fitField } from './kinds.ts';
 import type { FeaturePlan, FieldKind } from './plan.ts';
-import { categoryText, identifierName, isFiniteNumber, leavesOf, valueAt } from './values.ts';
+import { categoryText, identifierName, isFiniteNumber, listLeaves, valueAt } from './values.ts';
 
 /** What a field turned out to be: a tabular kind, text, or nothing useful (with the reason as a sentence). */
 type Verdict = { use: FieldKind } | { use: 'text' } | { use: null; reason: string };
@@ -23,7 +23,7 @@ const textName =
 const areaName = /(^|_)(zip|zip_code|zipcode|postcode|postal_code|plz)$/i;
 const manyValues = 50;
 /** From so many examples on, a single one that differs is an accident. */
-const leastForNearlyConstant = 50;
+const minForNearlyConstant = 50;
 
 /** What a JSON Schema says of the property at `path`: its format and whether its values are listed. */
 function schemaHint(schema: JsonObject | null, path: readonly string[]): SchemaHint {
@@ -85,7 +85,7 @@ function judgeLists(lists: readonly Json[][]): FieldKind {
 }
 
 /** How many examples have the most frequent value; being absent counts as a value. */
-function mostFrequentCount(values: readonly (Json | undefined)[]): number {
+function modeCount(values: readonly (Json | undefined)[]): number {
   const counts = new Map<string, number>();
   for (const value of values) {
     const text = JSON.stringify(value ?? null);
@@ -98,11 +98,11 @@ function judge(column: Column): Verdict {
   const { present, values } = column;
   const known = present.filter((value) => value !== null);
   if (known.length === 0) return { use: null, reason: 'It is empty in every example.' };
-  const same = mostFrequentCount(values);
+  const same = modeCount(values);
   if (values.length > 1 && same === values.length) {
     return { use: null, reason: 'It has the same value in every example.' };
   }
-  if (values.length >= leastForNearlyConstant && same === values.length - 1) {
+  if (values.length >= minForNearlyConstant && same === values.length - 1) {
     return { use: null, reason: `It has the same value in all but one of ${values.length} examples.` };
   }
   const most = 0.8 * known.length;
@@ -129,7 +129,7 @@ function judge(column: Column): Verdict {
 
 function columnsOf(inputs: readonly JsonObject[], schema: JsonObject | null): Column[] {
   const paths = new Map<string, string[]>();
-  for (const input of inputs) for (const leaf of leavesOf(input)) paths.set(JSON.stringify(leaf.path), leaf.path);
+  for (const input of inputs) for (const leaf of listLeaves(input)) paths.set(JSON.stringify(leaf.path), leaf.path);
   return [...paths.values()]
     .sort((a, b) => (a.join('.') < b.join('.') ? -1 : 1))
     .map((path) => {

@@ -4,14 +4,14 @@ import { parseDate } from './dates.ts';
 import type { Field, FieldKind } from './plan.ts';
 import {
   categoryText,
+  computeMedian,
+  computeStat,
   frequentValues,
   identifierName,
   isFiniteNumber,
-  leavesOf,
-  medianOf,
-  statOf,
+  listLeaves,
+  standardize,
   valueAt,
-  z,
 } from './values.ts';
 
 type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
@@ -34,14 +34,14 @@ const maxMemberNumbers = 8;
 const number: Kind<'number'> = {
   fit(path, values) {
     const present = values.filter(isFiniteNumber);
-    return { kind: 'number', path, median: medianOf(present), ...statOf(present) };
+    return { kind: 'number', path, median: computeMedian(present), ...computeStat(present) };
   },
   size: () => 2,
   compile(field) {
-    const ofMedian = z(field.median, field);
+    const ofMedian = standardize(field.median, field);
     return (value, dense, start) => {
       if (isFiniteNumber(value)) {
-        dense[start] = z(value, field);
+        dense[start] = standardize(value, field);
         return;
       }
       dense[start] = ofMedian;
@@ -81,7 +81,7 @@ const category: Kind<'category'> = {
 const date: Kind<'date'> = {
   fit(path, values) {
     const days = values.flatMap((value) => parseDate(value)?.epochDays ?? []);
-    return { kind: 'date', path, ...statOf(days) };
+    return { kind: 'date', path, ...computeStat(days) };
   },
   size: () => 8,
   compile: (field) => (value, dense, start) => {
@@ -90,7 +90,7 @@ const date: Kind<'date'> = {
       dense[start + 7] = 1;
       return;
     }
-    dense[start] = z(parts.epochDays, field);
+    dense[start] = standardize(parts.epochDays, field);
     const angles = [
       (2 * Math.PI * (parts.month - 1)) / 12,
       (2 * Math.PI * parts.weekday) / 7,
@@ -125,8 +125,8 @@ const numbers: Kind<'numbers'> = {
   fit(path, values) {
     const lists = values.filter((value) => Array.isArray(value));
     const summaries = lists.map(summaryOf).filter((summary) => summary !== null);
-    const column = (index: 0 | 1 | 2 | 3) => statOf(summaries.map((summary) => summary[index]));
-    const stats = [statOf(lists.map((list) => list.length)), column(0), column(1), column(2), column(3)];
+    const column = (index: 0 | 1 | 2 | 3) => computeStat(summaries.map((summary) => summary[index]));
+    const stats = [computeStat(lists.map((list) => list.length)), column(0), column(1), column(2), column(3)];
     return { kind: 'numbers', path, stats };
   },
   size: () => 6,
@@ -137,9 +137,9 @@ const numbers: Kind<'numbers'> = {
         dense[start + 5] = 1;
         return;
       }
-      dense[start] = z(value.length, stat(0));
+      dense[start] = standardize(value.length, stat(0));
       summaryOf(value)?.forEach((x, index) => {
-        dense[start + 1 + index] = z(x, stat(index + 1));
+        dense[start + 1 + index] = standardize(x, stat(index + 1));
       });
     };
   },
@@ -153,7 +153,7 @@ const strings: Kind<'strings'> = {
     return {
       kind: 'strings',
       path,
-      stats: [statOf(lists.map((list) => list.length))],
+      stats: [computeStat(lists.map((list) => list.length))],
       values: frequentValues(members, lists.length >= 20 ? 2 : 1, maxMembers),
     };
   },
@@ -163,7 +163,7 @@ const strings: Kind<'strings'> = {
       dense[start + field.values.length + 1] = 1;
       return;
     }
-    dense[start] = z(value.length, field.stats[0] ?? zeroStat);
+    dense[start] = standardize(value.length, field.stats[0] ?? zeroStat);
     const members = new Set(value);
     field.values.forEach((known, index) => {
       if (members.has(known)) dense[start + 1 + index] = 1;
@@ -188,7 +188,7 @@ function isObject(value: Json): value is JsonObject {
 function numberPaths(lists: readonly (readonly Json[])[]): string[][] {
   const counts = new Map<string, { path: string[]; numbers: number; values: number }>();
   for (const member of lists.flat()) {
-    for (const { path, value } of isObject(member) ? leavesOf(member) : []) {
+    for (const { path, value } of isObject(member) ? listLeaves(member) : []) {
       const key = JSON.stringify(path);
       const count = counts.get(key) ?? { path, numbers: 0, values: 0 };
       if (value !== null) count.values += 1;
@@ -211,10 +211,10 @@ const objects: Kind<'objects'> = {
         const summary = summaryOf(membersAt(list, memberPath));
         return summary === null ? [] : [summary];
       });
-      const column = (index: 0 | 1 | 2 | 3) => statOf(summaries.map((summary) => summary[index]));
+      const column = (index: 0 | 1 | 2 | 3) => computeStat(summaries.map((summary) => summary[index]));
       return { path: memberPath, stats: [column(0), column(1), column(2), column(3)] };
     });
-    return { kind: 'objects', path, stats: [statOf(lists.map((list) => list.length))], members };
+    return { kind: 'objects', path, stats: [computeStat(lists.map((list) => list.length))], members };
   },
   size: (field) => 2 + 4 * field.members.length,
   compile: (field) => (value, dense, start) => {
@@ -222,10 +222,10 @@ const objects: Kind<'objects'> = {
       dense[start + 1 + 4 * field.members.length] = 1;
       return;
     }
-    dense[start] = z(value.length, field.stats[0] ?? zeroStat);
+    dense[start] = standardize(value.length, field.stats[0] ?? zeroStat);
     field.members.forEach(({ path, stats }, member) => {
       summaryOf(membersAt(value, path))?.forEach((x, index) => {
-        dense[start + 1 + 4 * member + index] = z(x, stats[index] ?? zeroStat);
+        dense[start + 1 + 4 * member + index] = standardize(x, stats[index] ?? zeroStat);
       });
     });
   },

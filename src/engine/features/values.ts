@@ -29,11 +29,11 @@ export function compilePath(path: readonly string[]): (input: JsonObject) => Jso
 export type Leaf = { path: string[]; value: Json };
 
 /** All leaves of an input: nested objects are opened, arrays and scalars are leaves. Empty objects have none. */
-export function leavesOf(input: JsonObject, prefix: readonly string[] = []): Leaf[] {
+export function listLeaves(input: JsonObject, prefix: readonly string[] = []): Leaf[] {
   return Object.entries(input).flatMap(([key, value]) => {
     const path = [...prefix, key];
     return value !== null && typeof value === 'object' && !Array.isArray(value)
-      ? leavesOf(value, path)
+      ? listLeaves(value, path)
       : [{ path, value }];
   });
 }
@@ -43,12 +43,12 @@ export function isFiniteNumber(value: unknown): value is number {
 }
 
 /** Standard score, cut to ±8 so that one absurd value cannot outvote everything else. */
-export function z(x: number, stat: Stat): number {
+export function standardize(x: number, stat: Stat): number {
   return Math.max(-8, Math.min(8, (x - stat.mean) / (stat.std === 0 ? 1 : stat.std)));
 }
 
 /** Mean and population standard deviation; 0 and 0 of nothing. */
-export function statOf(values: readonly number[]): Stat {
+export function computeStat(values: readonly number[]): Stat {
   if (values.length === 0) return { mean: 0, std: 0 };
   let sum = 0;
   for (const value of values) sum += value;
@@ -60,7 +60,7 @@ export function statOf(values: readonly number[]): Stat {
 }
 
 /** The middle value (mean of the two middle ones); 0 of nothing. */
-export function medianOf(values: readonly number[]): number {
+export function computeMedian(values: readonly number[]): number {
   if (values.length === 0) return 0;
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

@@ -14,7 +14,7 @@ import {
   treeOpsetVersion,
   writeModel,
 } from './graph.ts';
-import { floatsOf, ProtobufError } from './protobuf.ts';
+import { decodeFloats, ProtobufError } from './protobuf.ts';
 import { readTrees, treeNodes, treeTensors } from './trees.ts';
 
 const node = (op: string, inputs: string[], output: string, attributes: Node['attributes'] = {}): Node => ({
@@ -107,7 +107,7 @@ function readFloats(model: ReadModel, name: string, rank: number): { dims: numbe
   if (size === 0 || tensor.raw.length !== size * 4) {
     refuse(`${name} declares [${tensor.dims.join(', ')}] but holds ${tensor.raw.length} bytes`);
   }
-  const data = floatsOf(tensor.raw);
+  const data = decodeFloats(tensor.raw);
   if (!data.every(Number.isFinite)) refuse(`${name} holds a number that is not finite`);
   return { dims: tensor.dims, data };
 }

@@ -5,12 +5,12 @@ import {
   floatsField,
   message,
   numberField,
-  numberOf,
   numbersField,
-  numbersOf,
   readFields,
+  readNumber,
+  readNumbers,
+  readText,
   textField,
-  textOf,
   type WireField,
 } from './protobuf.ts';
 
@@ -139,36 +139,36 @@ export function readModel(bytes: Uint8Array): ReadModel {
   const graphs = allBytes(model, 7);
   const graph = readFields(graphs[0] ?? new Uint8Array(0));
   return {
-    irVersion: numberOf(model, 1),
+    irVersion: readNumber(model, 1),
     opsets: allBytes(model, 8).map((entry) => {
       const fields = readFields(entry);
-      return { domain: textOf(fields, 1), version: numberOf(fields, 2) };
+      return { domain: readText(fields, 1), version: readNumber(fields, 2) };
     }),
     graphs: graphs.length,
     nodes: allBytes(graph, 1).map((entry) => {
       const fields = readFields(entry);
       const attributes = allBytes(fields, 5).map(readFields);
       return {
-        op: textOf(fields, 4),
-        domain: textOf(fields, 7),
-        inputs: allBytes(fields, 1).map((value) => textOf([{ number: 1, type: 'bytes', value }], 1)),
-        outputs: allBytes(fields, 2).map((value) => textOf([{ number: 1, type: 'bytes', value }], 1)),
+        op: readText(fields, 4),
+        domain: readText(fields, 7),
+        inputs: allBytes(fields, 1).map((value) => readText([{ number: 1, type: 'bytes', value }], 1)),
+        outputs: allBytes(fields, 2).map((value) => readText([{ number: 1, type: 'bytes', value }], 1)),
         // Attributes of kind graph (6) or graphs (11) could hide operators from the list.
         hasSubgraph: attributes.some((attribute) => attribute.some(({ number }) => number === 6 || number === 11)),
-        attributes: new Map(attributes.map((attribute) => [textOf(attribute, 1), attribute])),
+        attributes: new Map(attributes.map((attribute) => [readText(attribute, 1), attribute])),
       };
     }),
     initializers: allBytes(graph, 5).map((entry) => {
       const fields = readFields(entry);
       return {
-        name: textOf(fields, 8),
-        dims: numbersOf(fields, 1),
-        type: numberOf(fields, 2),
+        name: readText(fields, 8),
+        dims: readNumbers(fields, 1),
+        type: readNumber(fields, 2),
         raw: allBytes(fields, 9).at(-1) ?? new Uint8Array(0),
-        external: allBytes(fields, 13).length > 0 || numberOf(fields, 14) !== 0,
+        external: allBytes(fields, 13).length > 0 || readNumber(fields, 14) !== 0,
       };
     }),
-    inputs: allBytes(graph, 11).map((entry) => textOf(readFields(entry), 1)),
-    outputs: allBytes(graph, 12).map((entry) => textOf(readFields(entry), 1)),
+    inputs: allBytes(graph, 11).map((entry) => readText(readFields(entry), 1)),
+    outputs: allBytes(graph, 12).map((entry) => readText(readFields(entry), 1)),
   };
 }

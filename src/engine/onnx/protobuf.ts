@@ -79,7 +79,7 @@ export function floatBytes(values: Float32Array): Uint8Array {
 }
 
 /** The float32 numbers in little-endian bytes; a rest of less than four bytes is ignored. */
-export function floatsOf(bytes: Uint8Array): Float32Array {
+export function decodeFloats(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
 }
@@ -135,20 +135,20 @@ export function allBytes(fields: readonly WireField[], number: number): Uint8Arr
 }
 
 /** The text of a field, or an empty string where it is absent (protobuf's default). */
-export function textOf(fields: readonly WireField[], number: number): string {
+export function readText(fields: readonly WireField[], number: number): string {
   const value = allBytes(fields, number).at(-1);
   return value === undefined ? '' : strFromU8(value);
 }
 
 /** The number of a varint field, or 0 where it is absent (protobuf's default). */
-export function numberOf(fields: readonly WireField[], number: number): number {
+export function readNumber(fields: readonly WireField[], number: number): number {
   let value = 0;
   for (const field of fields) if (field.number === number && field.type === 'varint') value = field.value;
   return value;
 }
 
 /** The numbers of a repeated varint field, packed or not. */
-export function numbersOf(fields: readonly WireField[], number: number): number[] {
+export function readNumbers(fields: readonly WireField[], number: number): number[] {
   return fields.flatMap((field) => {
     if (field.number !== number) return [];
     if (field.type === 'varint') return [field.value];

@@ -1,7 +1,7 @@
 /** Boosted trees as the ONNX operator TreeEnsembleRegressor (ai.onnx.ml), and back. */
 import type { Trees } from '../classifiers/trees-model.ts';
 import { floatTensor, type Node, type ReadNode, type Tensor, treeDomain } from './graph.ts';
-import { allBytes, floatsOf, numberOf, numbersOf, textOf } from './protobuf.ts';
+import { allBytes, decodeFloats, readNumber, readNumbers, readText } from './protobuf.ts';
 
 const nodeNumbers = [
   'nodes_treeids',
@@ -99,9 +99,9 @@ type Matrix = { dims: number[]; data: Float32Array };
  */
 export function readTrees(node: ReadNode, matrix: Matrix, options: Matrix, refuse: Refuse): Trees {
   const attribute = (name: string) => node.attributes.get(name) ?? [];
-  const ints = (name: string) => numbersOf(attribute(name), 8);
+  const ints = (name: string) => readNumbers(attribute(name), 8);
   const floats = (name: string): Float32Array => {
-    const numbers = floatsOf(allBytes(attribute(name), 7).at(-1) ?? new Uint8Array(0));
+    const numbers = decodeFloats(allBytes(attribute(name), 7).at(-1) ?? new Uint8Array(0));
     if (!numbers.every(Number.isFinite)) refuse(`${name} holds a number that is not finite`);
     return numbers;
   };
@@ -111,8 +111,8 @@ export function readTrees(node: ReadNode, matrix: Matrix, options: Matrix, refus
   if (stray !== undefined)
     refuse(`has trees with the attribute ${JSON.stringify(stray.slice(0, 50))}, which is not allowed`);
   const scoreCount = options.dims[0] ?? 0;
-  if (numberOf(attribute('n_targets'), 3) !== scoreCount) refuse('has trees with another number of scores');
-  if (textOf(attribute('aggregate_function'), 4) !== 'SUM' || textOf(attribute('post_transform'), 4) !== 'NONE') {
+  if (readNumber(attribute('n_targets'), 3) !== scoreCount) refuse('has trees with another number of scores');
+  if (readText(attribute('aggregate_function'), 4) !== 'SUM' || readText(attribute('post_transform'), 4) !== 'NONE') {
     refuse('has trees that are not summed up as they are');
   }
   const modes = allBytes(attribute('nodes_modes'), 9).map((bytes) => String.fromCharCode(...bytes.subarray(0, 20)));

@@ -8,8 +8,8 @@ import { compileTree, startRun } from './evaluate.ts';
 import { isFunction } from './functions.ts';
 import { parseCondition } from './parse.ts';
 import { compileTracer, type Tracer } from './trace.ts';
-import { childrenOf, type RuleNode, readTree } from './tree.ts';
-import { staticTypeOf } from './types.ts';
+import { listChildren, type RuleNode, readTree } from './tree.ts';
+import { inferType } from './types.ts';
 import { type ErrorKind, type Outcome, RuleError, typeMismatch } from './values.ts';
 
 /** What is wrong with a rule, and in which of its fields. `range` counts UTF-16 units of the condition (else 0–0). */
@@ -70,7 +70,7 @@ export function compileRules(
         didYouMean(rule.reason_code, definition.reason_codes),
       );
     const { ast, draft, problems: found } = parseCondition(rule.condition);
-    const checked = draft && staticTypeOf(draft.tree);
+    const checked = draft && inferType(draft.tree);
     for (const { at, message, suggestion } of checked?.problems ?? [])
       found.push({ message, suggestion, range: draft?.rangeOf(at) ?? { start: 0, end: 0 } });
     if (checked && checked.type !== 'bool' && checked.type !== 'any')
@@ -108,7 +108,7 @@ function patternsHold(node: RuleNode): boolean {
     const pattern = node.args[1];
     if (pattern?.k !== 'lit' || typeof pattern.v !== 'string' || !compilePattern(pattern.v)) return false;
   }
-  return childrenOf(node).every(patternsHold);
+  return listChildren(node).every(patternsHold);
 }
 
 const noErrors: readonly RuleFailure[] = [];

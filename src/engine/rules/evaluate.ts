@@ -1,11 +1,10 @@
 /** Turns a rule's tree into closures: compiled once, run for every input. */
 import { calls, compilePattern } from './calls.ts';
 import { at, binaries, select } from './operators.ts';
-import { limits, type RuleNode, weightOf } from './tree.ts';
+import { limits, measureWeight, type RuleNode } from './tree.ts';
 import {
   Duration,
   duplicateKey,
-  durationOf,
   isList,
   isMap,
   limitReached,
@@ -13,6 +12,7 @@ import {
   RuleError,
   type Run,
   sortedKeys,
+  toDuration,
   typeMismatch,
   type Value,
 } from './values.ts';
@@ -72,7 +72,7 @@ function plainStep(node: RuleNode, scope: readonly string[], hook: Hook): Step {
         const value = of(run);
         if (typeof value === 'number') return -value;
         if (value instanceof RuleError) return value;
-        return value instanceof Duration ? durationOf(-value.ms) : typeMismatch;
+        return value instanceof Duration ? toDuration(-value.ms) : typeMismatch;
       };
     }
     case 'and':
@@ -193,7 +193,7 @@ function eachStep(node: RuleNode & { k: 'each' }, scope: readonly string[], hook
   const inner = [...scope, node.name];
   const test = node.test ? compileNode(node.test, inner, hook) : null;
   const result = node.result ? compileNode(node.result, inner, hook) : null;
-  const cost = (node.test ? weightOf(node.test) : 0) + (node.result ? weightOf(node.result) : 0);
+  const cost = (node.test ? measureWeight(node.test) : 0) + (node.result ? measureWeight(node.result) : 0);
   const outer = scope.length === 0;
   /** Puts the next member in place; false when the steps are used up. */
   const next = (run: Run, item: Value): boolean => {

@@ -7,7 +7,6 @@ import {
   compareText,
   Duration,
   divisionByZero,
-  durationOf,
   equal,
   indexOutOfRange,
   isList,
@@ -18,7 +17,8 @@ import {
   overflow,
   type Run,
   Timestamp,
-  timestampOf,
+  toDuration,
+  toTimestamp,
   typeMismatch,
   type Value,
 } from './values.ts';
@@ -41,10 +41,10 @@ function add(a: Value, b: Value, run: Run): Outcome {
   if (typeof a === 'string') return typeof b === 'string' ? join(a, b, run) : typeMismatch;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return typeMismatch;
   if (a instanceof Duration) {
-    if (b instanceof Duration) return durationOf(a.ms + b.ms);
-    return b instanceof Timestamp ? timestampOf(a.ms + b.ms) : typeMismatch;
+    if (b instanceof Duration) return toDuration(a.ms + b.ms);
+    return b instanceof Timestamp ? toTimestamp(a.ms + b.ms) : typeMismatch;
   }
-  if (a instanceof Timestamp) return b instanceof Duration ? timestampOf(a.ms + b.ms) : typeMismatch;
+  if (a instanceof Timestamp) return b instanceof Duration ? toTimestamp(a.ms + b.ms) : typeMismatch;
   if (!isList(a) || !isList(b)) return typeMismatch;
   run.steps -= a.length + b.length;
   return a.length + b.length > limits.listLength || run.steps < 0 ? limitReached : [...a, ...b];
@@ -62,10 +62,10 @@ function join(a: string, b: string, run: Run): Outcome {
 function subtract(a: Value, b: Value): Outcome {
   if (typeof a === 'number') return typeof b === 'number' ? finite(a - b) : typeMismatch;
   if (a instanceof Timestamp) {
-    if (b instanceof Timestamp) return durationOf(a.ms - b.ms);
-    return b instanceof Duration ? timestampOf(a.ms - b.ms) : typeMismatch;
+    if (b instanceof Timestamp) return toDuration(a.ms - b.ms);
+    return b instanceof Duration ? toTimestamp(a.ms - b.ms) : typeMismatch;
   }
-  return a instanceof Duration && b instanceof Duration ? durationOf(a.ms - b.ms) : typeMismatch;
+  return a instanceof Duration && b instanceof Duration ? toDuration(a.ms - b.ms) : typeMismatch;
 }
 
 function multiply(a: Value, b: Value): Outcome {

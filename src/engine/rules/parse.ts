@@ -9,11 +9,11 @@ import {
   type At,
   type BinaryOperator,
   binaryOperators,
-  depthOf,
   limits,
   macros,
+  measureDepth,
+  measureWeight,
   type RuleNode,
-  weightOf,
 } from './tree.ts';
 
 /** One problem of a condition; the range counts UTF-16 units of the source, as editors do. */
@@ -48,9 +48,9 @@ export function parseCondition(source: string): ParsedCondition {
   if (!syntax.ast) return { ast: null, draft: null, problems: syntax.problems };
   const converter = createConverter(syntax.source);
   const ast = converter.convert(syntax.ast, []);
-  if (weightOf(ast) > limits.nodes)
+  if (measureWeight(ast) > limits.nodes)
     converter.report(whole, `The condition has more than ${limits.nodes} parts.`, 'Split it into several rules.');
-  if (depthOf(ast) > limits.depth)
+  if (measureDepth(ast) > limits.depth)
     converter.report(
       whole,
       `The condition is nested deeper than ${limits.depth} levels.`,

@@ -11,7 +11,7 @@ type Mend = Range & { text: string };
  */
 export type Syntax = { ast: ASTNode | null; source: string; problems: Problem[]; originalRange(range: Range): Range };
 
-const mostMends = 20;
+const maxMends = 20;
 const tooDeep = {
   message: 'The condition is nested too deeply or too long.',
   suggestion: 'Split it into several rules.',
@@ -50,7 +50,7 @@ export function parseSyntax(given: string, parser: Environment): Syntax {
       const end = Math.min(Math.max(error.range?.end ?? 0, start + 1), source.length);
       const { message, suggestion, mend } = explain(error.code, start, source);
       problems.push({ message, suggestion, range: originalRange({ start, end }) });
-      if (!mend || mends.length >= mostMends) return { ast: null, source, problems, originalRange };
+      if (!mend || mends.length >= maxMends) return { ast: null, source, problems, originalRange };
       source = source.slice(0, mend.start) + mend.text + source.slice(mend.end);
       mends.push(mend);
     }

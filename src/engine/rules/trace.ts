@@ -1,7 +1,7 @@
 /** Evaluates one rule and keeps the values that settled it. */
 import type { RuleTrace } from '../domain.ts';
 import { compileTree, type Step, startRun } from './evaluate.ts';
-import { childrenOf, type RuleNode } from './tree.ts';
+import { listChildren, type RuleNode } from './tree.ts';
 import {
   Duration,
   durationText,
@@ -70,7 +70,7 @@ export function compileTracer(root: RuleNode, source: string): Tracer {
 function recordable(root: RuleNode): RuleNode[] {
   const found: RuleNode[] = [];
   const walk = (node: RuleNode, partOfPath: boolean): boolean => {
-    const below = node.k === 'each' ? [node.of] : childrenOf(node);
+    const below = node.k === 'each' ? [node.of] : listChildren(node);
     let reads = node.k === 'var';
     for (const child of below) {
       const inPath = (node.k === 'get' || node.k === 'index' || node.k === 'has') && child === node.of;

@@ -38,7 +38,7 @@ export const limits = {
 } as const;
 
 /** The nodes directly below a node, in source order. */
-export function childrenOf(node: RuleNode): RuleNode[] {
+export function listChildren(node: RuleNode): RuleNode[] {
   switch (node.k) {
     case 'lit':
     case 'var':
@@ -68,16 +68,16 @@ export function childrenOf(node: RuleNode): RuleNode[] {
 }
 
 /** Number of nodes of a tree: also the steps that one round of a comprehension over it takes. */
-export function weightOf(node: RuleNode): number {
+export function measureWeight(node: RuleNode): number {
   let weight = 1;
-  for (const child of childrenOf(node)) weight += weightOf(child);
+  for (const child of listChildren(node)) weight += measureWeight(child);
   return weight;
 }
 
 /** Nodes above one another, the root included. */
-export function depthOf(node: RuleNode): number {
+export function measureDepth(node: RuleNode): number {
   let depth = 0;
-  for (const child of childrenOf(node)) depth = Math.max(depth, depthOf(child));
+  for (const child of listChildren(node)) depth = Math.max(depth, measureDepth(child));
   return depth + 1;
 }
 

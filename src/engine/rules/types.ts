@@ -19,7 +19,7 @@ const shown: Record<StaticType, string> = {
 };
 
 /** The type of an expression and every use of a type that can only fail. Fields are 'any' unless `fields` knows better. */
-export function staticTypeOf(
+export function inferType(
   root: RuleNode,
   fields: FieldTypes = () => 'any',
 ): { type: StaticType; problems: TypeProblem[] } {
@@ -49,13 +49,13 @@ export function staticTypeOf(
       case 'var':
         return node.name === 'ctx' ? 'map' : 'any';
       case 'get': {
-        const path = pathOf(node);
+        const path = toFieldPath(node);
         if (path) return fields(path, node.at, (problem) => problems.push(problem));
         expect(node.of, ['map'], `.${node.field}`);
         return 'any';
       }
       case 'has': {
-        const path = pathOf(node.of);
+        const path = toFieldPath(node.of);
         if (!path || path.length > 0) expect(node.of, ['map'], 'has');
         if (path) fields([...path, node.field], node.at, (problem) => problems.push(problem));
         return 'bool';
@@ -139,14 +139,14 @@ export function staticTypeOf(
 }
 
 /** The segments of a plain path from ctx (`ctx.a["b"]` too), [] for ctx itself, or null. */
-export function pathOf(node: RuleNode): string[] | null {
+export function toFieldPath(node: RuleNode): string[] | null {
   if (node.k === 'var') return node.name === 'ctx' ? [] : null;
   if (node.k === 'get') {
-    const above = pathOf(node.of);
+    const above = toFieldPath(node.of);
     return above ? [...above, node.field] : null;
   }
   if (node.k === 'index' && node.by.k === 'lit' && typeof node.by.v === 'string') {
-    const above = pathOf(node.of);
+    const above = toFieldPath(node.of);
     return above ? [...above, node.by.v] : null;
   }
   return null;

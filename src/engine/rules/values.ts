@@ -178,13 +178,13 @@ export function durationText(value: Duration): string {
 const minTimestampMs = -62_135_596_800_000;
 const maxTimestampMs = 253_402_300_799_999;
 /** A timestamp of the years 1 to 9999, else an overflow. */
-export function timestampOf(ms: number): Outcome {
+export function toTimestamp(ms: number): Outcome {
   return ms >= minTimestampMs && ms <= maxTimestampMs ? new Timestamp(ms) : overflow;
 }
 
 const maxDurationMs = 315_576_000_000_000;
 /** A duration of at most 10,000 years, else an overflow. */
-export function durationOf(ms: number): Outcome {
+export function toDuration(ms: number): Outcome {
   return Math.abs(ms) <= maxDurationMs ? new Duration(ms + 0) : overflow;
 }
 
@@ -214,7 +214,7 @@ export function parseTimestamp(text: string): Outcome {
   const offset = (offsetHour * 60 + offsetMinute) * (match[8] === '-' ? -1 : 1);
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);
-  return timestampOf(date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + ms);
+  return toTimestamp(date.getTime() + ((hour * 60 + minute - offset) * 60 + second) * 1000 + ms);
 }
 
 const durationPattern = /^([+-])?((?:\d{1,15}(?:\.\d{1,9})?(?:ms|us|ns|h|m|s))+|0)$/;
@@ -238,5 +238,5 @@ export function parseDuration(text: string): Outcome {
     ns += BigInt(whole ?? 0) * size + (BigInt(fraction || 0) * size) / 10n ** BigInt(fraction.length);
   }
   const ms = Number(ns / 1_000_000n);
-  return durationOf(match[1] === '-' && ms !== 0 ? -ms : ms);
+  return toDuration(match[1] === '-' && ms !== 0 ? -ms : ms);
 }

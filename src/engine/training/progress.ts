@@ -16,20 +16,20 @@ const spans: Record<TrainingStage, [number, number]> = {
 
 const tickMs = 500;
 
-export type ProgressTeller = {
+export type ProgressReporter = {
   /** Tells where the run is: `share` (0–1) is of the stage. Throws WorkbenchError 'conflict' when the run was cancelled. */
-  tell(stage: TrainingStage, share: number, message: string): void;
+  report(stage: TrainingStage, share: number, message: string): void;
   /** As `tell`, but heard at most twice a second: for computations that could tell thousands of times. */
-  move(stage: TrainingStage, share: number, message: string): void;
+  reportThrottled(stage: TrainingStage, share: number, message: string): void;
   /** A sign of life from a long computation: repeats the last report twice a second, and stops a cancelled run. */
-  tick(): void;
+  heartbeat(): void;
 };
 
 /** How far a computation of unknown length may be after so many steps: it comes half the way closer to 1 every 40 steps. */
 export const shareAfter = (steps: number): number => 1 - 2 ** (-steps / 40);
 
 /** Makes the teller of one run. */
-export function createProgress(ports: Pick<TrainPorts, 'progress' | 'cancelled' | 'now'>): ProgressTeller {
+export function createProgressReporter(ports: Pick<TrainPorts, 'progress' | 'cancelled' | 'now'>): ProgressReporter {
   let last: { stage: TrainingStage; fraction: number; message: string } = {
     stage: 'generate',
     fraction: 0,
@@ -50,14 +50,14 @@ export function createProgress(ports: Pick<TrainPorts, 'progress' | 'cancelled' 
     last = { stage, fraction, message };
   };
   return {
-    tell(stage, share, message) {
+    report(stage, share, message) {
       at(stage, share, message);
       send();
     },
-    move(stage, share, message) {
+    reportThrottled(stage, share, message) {
       at(stage, share, message);
       sendNowAndThen();
     },
-    tick: sendNowAndThen,
+    heartbeat: sendNowAndThen,
   };
 }

@@ -22,7 +22,7 @@ export type TrainRequest = {
 };
 
 /** A question to a connected teacher: up to `count` new inputs of an option. It is shown `examples`, none held out. */
-export type TeachOrder = { option: string; count: number; examples: TrainingExample[] };
+export type TeacherRequest = { option: string; count: number; examples: TrainingExample[] };
 
 export type TrainPorts = {
   encoder: TextEncoder;
@@ -34,7 +34,7 @@ export type TrainPorts = {
   /** `fraction` (0–1) is of the whole run and never falls. */
   progress(report: { stage: TrainingStage; fraction: number; message: string }): void;
   /** Asks a connected teacher; left out where none is connected. Rejects when it cannot be asked. */
-  teach?(order: TeachOrder): Promise<Proposal[]>;
+  teach?(order: TeacherRequest): Promise<Proposal[]>;
   /** True when the run should stop at the next opportunity. */
   cancelled?(): boolean;
 };

@@ -3,14 +3,14 @@ import { type BundleParts, packBundle } from '../bundle/bundle.ts';
 import { bundleFormatVersion, type Manifest } from '../bundle/manifest.ts';
 import { writeModelCard } from '../bundle/model-card.ts';
 import { compileDecider } from '../decide/decider.ts';
-import { goldenLines, measureLatency } from '../decide/golden.ts';
+import { measureLatency, recordGoldenLines } from '../decide/golden.ts';
 import type { Metrics } from '../domain.ts';
 import { WorkbenchError } from '../errors.ts';
 import { compileFeatures } from '../features/compile.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import { exportClassifier } from '../onnx/classifier.ts';
 import { type CompiledRules, compileRules } from '../rules/compile.ts';
-import { type LabelledRow, prepareRows, reasonsByOption } from './data/prepare.ts';
+import { countReasonsByOption, type LabelledRow, prepareRows } from './data/prepare.ts';
 import { splitRows } from './data/split.ts';
 import { type ReadTexts, readTexts } from './data/texts.ts';
 import { type Evaluated, evaluateModel } from './evaluate/evaluate.ts';
@@ -18,9 +18,9 @@ import { learnFamiliarity } from './evaluate/familiarity.ts';
 import { learningCurve } from './evaluate/learning-curve.ts';
 import { percentile } from './evaluate/metrics.ts';
 import { probeTexts } from './evaluate/probes.ts';
-import { growExamples } from './generate/augmentation.ts';
+import { augmentExamples } from './generate/augmentation.ts';
 import { proveExport } from './package/prove-export.ts';
-import { createProgress, type ProgressTeller } from './progress.ts';
+import { createProgressReporter, type ProgressReporter } from './progress.ts';
 import type { TrainOutcome, TrainPorts, TrainRequest } from './request.ts';
 import { chooseClassifier } from './select/choose-classifier.ts';
 import { chooseText, type FittedModel, fitChoice, inferFields, type TextUse } from './select/fit.ts';
@@ -36,17 +36,21 @@ const count = (n: number) => n.toLocaleString('en-US');
  * 'conflict' (cancelled), 'unavailable' (the encoder died).
  */
 export async function train(request: TrainRequest, ports: TrainPorts): Promise<TrainOutcome> {
-  const progress = createProgress(ports);
+  const progress = createProgressReporter(ports);
   const { definition, config } = request;
   const { options } = definition;
 
-  progress.tell('generate', 0, 'Looking for options with too few examples');
+  progress.report('generate', 0, 'Looking for options with too few examples');
   const rules = compileDefinition(request);
-  const grown = await growExamples(request, ports.teach, progress.tick);
+  const grown = await augmentExamples(request, ports.teach, progress.heartbeat);
   const added = grown.examples.length - request.examples.length;
-  progress.tell('generate', 1, added === 0 ? 'No examples were generated' : `${count(added)} examples were generated`);
+  progress.report(
+    'generate',
+    1,
+    added === 0 ? 'No examples were generated' : `${count(added)} examples were generated`,
+  );
 
-  progress.tell('prepare', 0, 'Reading the examples');
+  progress.report('prepare', 0, 'Reading the examples');
   const { rows, present, notes } = prepareRows(grown.examples, options);
   notes.push(...grown.notes);
   const split = splitRows(rows);
@@ -55,7 +59,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   if (testRows.length === 0)
     notes.push('Too few examples to hold any out: the figures are taken on the training examples.');
   const measuredRows = testRows.length === 0 ? trainRows : testRows;
-  progress.tell('prepare', 1, `${count(trainRows.length)} examples to train on, ${count(testRows.length)} held out`);
+  progress.report('prepare', 1, `${count(trainRows.length)} examples to train on, ${count(testRows.length)} held out`);
 
   const fields = inferFields(trainRows, definition.input_schema, request.piiFields ?? []);
   if (fields.fields.length === 0 && fields.text === null) {
@@ -65,7 +69,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     notes.push(`Read together as one text: ${fields.text?.fields.map((path) => path.join('.')).join(', ')}.`);
   }
   for (const { path, reason } of fields.left_out) notes.push(`Field ${path} is left out. ${reason}`);
-  progress.tell(
+  progress.report(
     'features',
     1,
     `${count(fields.fields.length)} fields, ${count(fields.text?.fields.length ?? 0)} text fields`,
@@ -74,7 +78,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const texts = await readAllTexts(fields, rows, ports, progress, notes);
   const { dimensions } = ports.encoder;
   const shared = { present, optionCount: options.length, texts, seed: request.seed };
-  progress.tell('text_model', 0.7, 'Comparing ways to read the inputs');
+  progress.report('text_model', 0.7, 'Comparing ways to read the inputs');
   const started = chooseText({
     plan: fields,
     rows: trainRows,
@@ -83,10 +87,10 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     dimensions,
     seed: request.seed,
     progress,
-    report: (share) => progress.move('text_model', 0.7 + 0.3 * share, 'Comparing ways to read the inputs'),
+    report: (share) => progress.reportThrottled('text_model', 0.7 + 0.3 * share, 'Comparing ways to read the inputs'),
   });
 
-  progress.tell('classifier', 0, 'Searching good settings');
+  progress.report('classifier', 0, 'Searching good settings');
   const { choice, comparison } = chooseClassifier({
     started,
     optionCount: present.length,
@@ -94,19 +98,19 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     config,
     seed: request.seed,
     progress,
-    report: (share, message) => progress.move('classifier', 0.8 * share, message),
+    report: (share, message) => progress.reportThrottled('classifier', 0.8 * share, message),
   });
   notes.push(textSentences[fields.text === null ? 'noText' : choice.textUse], ...comparison);
   const reportFit = (stage: 'classifier' | 'evaluate', from: number, to: number, message: string) => {
-    progress.tell(stage, from, message);
-    return (share: number) => progress.move(stage, from + (to - from) * share, message);
+    progress.report(stage, from, message);
+    return (share: number) => progress.reportThrottled(stage, from + (to - from) * share, message);
   };
   const reportMeasured = reportFit('classifier', 0.85, 1, 'Fitting the classifier');
   const measured = fitChoice({ ...shared, choice, rows: trainRows, relearn: false, report: reportMeasured });
 
-  progress.tell('evaluate', 0, `Measuring on ${count(measuredRows.length)} examples`);
+  progress.report('evaluate', 0, `Measuring on ${count(measuredRows.length)} examples`);
   const probes = measured.plan.text === null ? [] : probeTexts();
-  const readProbes = await readTexts(probes, ports.tokenizer, ports.encoder, progress.tick);
+  const readProbes = await readTexts(probes, ports.tokenizer, ports.encoder, progress.heartbeat);
   const learnOn = (model: typeof measured, learned: readonly LabelledRow[]) =>
     learnFamiliarity({ plan: model.plan, rows: learned, built: model.rows, texts });
   const onMeasuredRows = { rows: measuredRows, options, seed: request.seed };
@@ -133,12 +137,12 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     ? fitChoice({ ...shared, choice, rows, relearn: true, starts, report: reportFinal })
     : measured;
 
-  progress.tell('package', 0, 'Exporting the classifier');
+  progress.report('package', 0, 'Exporting the classifier');
   const classifierFile = exportClassifier(final.calibrated);
   await proveExport(classifierFile, final.calibrated, final.rows, ports.runModel);
   const learnedRows = config.refit ? rows : trainRows;
   const reasons = learnReasonHeads(
-    { plan: final.plan, rows: learnedRows, built: final.rows, seed: request.seed, tick: progress.tick },
+    { plan: final.plan, rows: learnedRows, built: final.rows, seed: request.seed, tick: progress.heartbeat },
     definition.reason_codes,
   );
   const reasonHeads = reasons.model === null ? null : exportClassifier(reasons.model);
@@ -152,7 +156,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
     rules: rules.file,
     plan: final.plan,
     classifier: classifierFile,
-    reasons: { by_option: reasonsByOption(rows, options, definition.reason_codes), heads: reasons.heads },
+    reasons: { by_option: countReasonsByOption(rows, options, definition.reason_codes), heads: reasons.heads },
     reasonHeads,
     familiarity: learnOn(final, learnedRows),
     inputSchema: definition.input_schema,
@@ -161,10 +165,10 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   };
   const decider = compileDecider({ ...draft, manifest: { ...manifest, files: {} } }, ports);
   const thresholds = manifest.confidence_thresholds;
-  progress.tell('package', 0.3, 'Recording golden decisions');
+  progress.report('package', 0.3, 'Recording golden decisions');
   const goldenInputs = [...testRows, ...trainRows].map((row) => row.input);
-  const golden = await goldenLines(decider, goldenInputs, request.piiFields ?? [], thresholds);
-  progress.tell('package', 0.7, 'Measuring the time of a decision');
+  const golden = await recordGoldenLines(decider, goldenInputs, request.piiFields ?? [], thresholds);
+  progress.report('package', 0.7, 'Measuring the time of a decision');
   const times = await measureLatency(
     decider,
     measuredRows.map((row) => row.input),
@@ -184,7 +188,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   };
   const modelCard = writeModelCard({ manifest, plan: final.plan, rules: rules.file, metrics });
   const bundle = packBundle({ ...draft, golden, modelCard }, ports.sha256);
-  progress.tell('package', 1, 'The policy is ready');
+  progress.report('package', 1, 'The policy is ready');
   return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluated.heldOut };
 }
 
@@ -211,7 +215,7 @@ async function readAllTexts(
   plan: FeaturePlan,
   rows: readonly LabelledRow[],
   ports: TrainPorts,
-  progress: ProgressTeller,
+  progress: ProgressReporter,
   notes: string[],
 ): Promise<ReadTexts> {
   if (plan.text === null) return new Map();
@@ -219,7 +223,7 @@ async function readAllTexts(
   const all = rows.map((row) => features.textOf(row.input).text);
   const texts = await readTexts(all, ports.tokenizer, ports.encoder, (done, total) => {
     if (done % 25 === 0 || done === total) {
-      progress.tell('text_model', (0.7 * done) / total, `Encoding texts ${count(done)} of ${count(total)}`);
+      progress.report('text_model', (0.7 * done) / total, `Encoding texts ${count(done)} of ${count(total)}`);
     }
   });
   const cut = [...texts.values()].filter((text) => text.truncated).length;

@@ -1,7 +1,7 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import type { JsonObject, Rule } from '../../engine/domain.ts';
-import { fieldsOfSchema } from '../../engine/rules/analysis/fields.ts';
-import { knownOfSeen } from '../../engine/rules/analysis/survey.ts';
+import { listSchemaFields } from '../../engine/rules/analysis/fields.ts';
+import { toKnownFields } from '../../engine/rules/analysis/survey.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import { useOperation } from '../api/queries.ts';
@@ -63,9 +63,9 @@ function useAnalysis(type: DecisionType, draft: TypeDraft) {
   );
   const seen = analysis.data?.fields;
   const fields = useMemo(() => {
-    const named = fieldsOfSchema(schema ?? null);
+    const named = listSchemaFields(schema ?? null);
     const paths = new Set(named.map(({ path }) => JSON.stringify(path)));
-    return [...named, ...knownOfSeen(seen ?? []).filter(({ path }) => !paths.has(JSON.stringify(path)))];
+    return [...named, ...toKnownFields(seen ?? []).filter(({ path }) => !paths.has(JSON.stringify(path)))];
   }, [schema, seen]);
   return { analysis, fields };
 }

@@ -2,7 +2,7 @@ import * as monaco from 'monaco-editor/editor';
 import 'monaco-editor/features/register.all';
 import EditorWorker from 'monaco-editor/editor/editor.worker?worker';
 import { useEffect, useRef } from 'react';
-import { type Completion, completionsAt, formatCondition, hoverAt } from '../../engine/rules/analysis/editor.ts';
+import { type Completion, findCompletions, findHover, formatCondition } from '../../engine/rules/analysis/editor.ts';
 import type { KnownField } from '../../engine/rules/analysis/fields.ts';
 import { ruleFunctions } from '../../engine/rules/functions.ts';
 
@@ -107,7 +107,7 @@ export function ConditionEditor({
       triggerCharacters: ['.'],
       provideCompletionItems: (model, position) => {
         if (model !== made.getModel()) return { suggestions: [] };
-        const found = completionsAt(model.getValue(), model.getOffsetAt(position), newest.current.fields);
+        const found = findCompletions(model.getValue(), model.getOffsetAt(position), newest.current.fields);
         const range = rangeIn(model, found.from, found.to);
         return { suggestions: found.items.map((item) => suggestionOf(item, range)) };
       },
@@ -115,7 +115,7 @@ export function ConditionEditor({
     const hover = monaco.languages.registerHoverProvider(language, {
       provideHover: (model, position) => {
         if (model !== made.getModel()) return null;
-        const found = hoverAt(model.getValue(), model.getOffsetAt(position), newest.current.fields);
+        const found = findHover(model.getValue(), model.getOffsetAt(position), newest.current.fields);
         if (!found) return null;
         const contents = [found.title, found.help].filter((text) => text !== '').map((value) => ({ value }));
         return { contents, range: rangeIn(model, found.from, found.to) };

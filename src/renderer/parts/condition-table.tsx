@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Rule } from '../../engine/domain.ts';
 import type { KnownField } from '../../engine/rules/analysis/fields.ts';
-import { conditionOf, type TableRow, tableOf } from '../../engine/rules/analysis/table.ts';
+import { type TableRow, toCondition, toTable } from '../../engine/rules/analysis/table.ts';
 import { pathText } from '../../engine/rules/print.ts';
 import { changeTest, listText, readList, readValue, tests, valueText } from '../rules/table-values.ts';
 
@@ -25,12 +25,12 @@ export function ConditionTable({
   reasonCodes: readonly string[];
   onOutcome(outcome: Partial<Outcome>): void;
 }) {
-  const rows = /^\s*(?:ctx\.)?\s*$/.test(value) ? [] : tableOf(value);
+  const rows = /^\s*(?:ctx\.)?\s*$/.test(value) ? [] : toTable(value);
   const tooMuch = rows === null && (
     <p className="note">This condition is more than comparisons joined by &amp;&amp;: change it in the text view.</p>
   );
   const shown = rows ?? [];
-  const put = (changed: readonly TableRow[]) => onValue(conditionOf(changed));
+  const put = (changed: readonly TableRow[]) => onValue(toCondition(changed));
   const setRow = (index: number, row: TableRow) => put(shown.map((old, i) => (i === index ? row : old)));
   const first = fields.find(({ type }) => type !== 'map');
   const setPath = (index: number, row: TableRow, text: string) => {

@@ -1,15 +1,15 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Access } from '../contract/operation.ts';
-import type { Caller } from '../operations/context.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { UserRow } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { createApiKeys, looksLikeApiKey } from './api-keys.ts';
+import type { Caller } from './caller.ts';
 import { createIssuer, type Identity, localIssuer } from './issuer.ts';
 import { createRateLimiter, type RateVerdict } from './rate-limit.ts';
-import { createRedaction } from './redaction.ts';
+import { createPiiRedactor } from './redaction.ts';
 import { readOrMakeSecret } from './secrets.ts';
 
 const loginCodeMs = 10 * 60_000;
@@ -87,7 +87,7 @@ export function createAuth(
     apiKeys,
     issuer,
     /** Replaces personal fields by keyed digests. */
-    redact: createRedaction(serverKey),
+    redact: createPiiRedactor(serverKey),
     /**
      * Reads an Authorization header that came over `connection`. null: not to be believed. A key's call is counted in
      * its window; whether it is over the limit stands in `rate.allowed`.

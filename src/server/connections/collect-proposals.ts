@@ -4,16 +4,16 @@ import type { Proposal } from '../../engine/training/generate/embedded-teacher.t
 /** Asks a teacher for up to `count` more examples of an option; fewer come as it likes, none when it has no more. */
 export type AskTeacher = (option: string, count: number) => Promise<Proposal[]>;
 /** One way to make examples; `tokens` is what the stored ones cost. */
-export type Teacher = { ask: AskTeacher; tokens(stored: readonly Proposal[]): number; mostRounds: number };
+export type Teacher = { ask: AskTeacher; tokens(stored: readonly Proposal[]): number; maxRounds: number };
 /** How many labelled examples each option that may be asked for has. */
 export type OptionCounts = ReadonlyMap<string, number>;
 
 /**
  * Gathers `count` proposals, the options with the fewest examples first, that `accept` agrees with. An option of which
- * nothing more comes, or that was asked `mostRounds` times, is left to the others; the result is shorter than `count` only when all are exhausted.
+ * nothing more comes, or that was asked `maxRounds` times, is left to the others; the result is shorter than `count` only when all are exhausted.
  */
-export async function collect(
-  { ask, mostRounds }: Pick<Teacher, 'ask' | 'mostRounds'>,
+export async function collectProposals(
+  { ask, maxRounds }: Pick<Teacher, 'ask' | 'maxRounds'>,
   options: OptionCounts,
   count: number,
   accept: (proposal: Proposal) => Promise<boolean>,
@@ -29,7 +29,7 @@ export async function collect(
       const before = made.length;
       for (const proposal of proposals) if (await accept(proposal)) made.push(proposal);
       have.set(option, (have.get(option) ?? 0) + made.length - before);
-      if (proposals.length === 0 || round >= mostRounds) have.delete(option);
+      if (proposals.length === 0 || round >= maxRounds) have.delete(option);
     }
   }
   return made;

@@ -6,10 +6,10 @@ import type { ConnectionRow } from '../store/connections.ts';
 import type { Store } from '../store/store.ts';
 import type { ChatOptions, Endpoint } from './chat-client.ts';
 
-export type Teachers = {
+export type ModelConnections = {
   /** The connection that generates examples for an organisation, or null: then the embedded teacher does. */
-  generating(organisationId: string): ConnectionRow | null;
-  endpointOf(row: ConnectionRow): Endpoint;
+  findForGeneration(organisationId: string): ConnectionRow | null;
+  toEndpoint(row: ConnectionRow): Endpoint;
   /** Stores a connection with its key; the key first, so that no row is without its file. */
   add(row: ConnectionRow, apiKey: string | null): void;
   /** False when there is no such connection. */
@@ -22,7 +22,7 @@ export type Teachers = {
 const keyFile = /^connection-(.+)\.key$/;
 
 /** Opens the teachers; key files that belong to no connection (an interrupted change) are removed. */
-export function openTeachers(store: Store, settings: { dataDir: string; timeoutMs: number }): Teachers {
+export function openModelConnections(store: Store, settings: { dataDir: string; timeoutMs: number }): ModelConnections {
   const folder = path.join(settings.dataDir, 'secrets');
   const fileOf = (id: string) => path.join(folder, `connection-${id}.key`);
   const closing = new AbortController();
@@ -33,8 +33,9 @@ export function openTeachers(store: Store, settings: { dataDir: string; timeoutM
   }
   return {
     chat: { timeoutMs: settings.timeoutMs, signal: closing.signal },
-    generating: (organisationId) => store.connections.list(organisationId).find((row) => row.generates === 1) ?? null,
-    endpointOf: (row) => ({
+    findForGeneration: (organisationId) =>
+      store.connections.list(organisationId).find((row) => row.generates === 1) ?? null,
+    toEndpoint: (row) => ({
       url: row.url,
       model: row.model,
       privateNetwork: row.private_network === 1,

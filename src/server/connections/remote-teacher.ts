@@ -38,7 +38,7 @@ export function createRemoteTeacher(
   let tokens = 0;
   return {
     tokens: () => tokens,
-    mostRounds: 3,
+    maxRounds: 3,
     async ask(option, count) {
       const answer = await askChat(
         endpoint,

@@ -5,11 +5,11 @@ import {
   defaultThresholds,
   definitionSchema,
   escalationPolicySchema,
-  givenOptionSchema,
-  givenOptionsSchema,
-  givenReasonCodesSchema,
   jsonObject,
   nameText,
+  optionInputSchema,
+  optionsInputSchema,
+  reasonCodesInputSchema,
   ruleSchema,
 } from '../../engine/domain.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
@@ -26,9 +26,9 @@ const retentionDays = z.int().min(1).max(3650).nullable();
 export const decisionTypeCreateSchema = z
   .strictObject({
     name,
-    options: givenOptionsSchema,
+    options: optionsInputSchema,
     description: description.default(''),
-    reason_codes: givenReasonCodesSchema.default([]),
+    reason_codes: reasonCodesInputSchema.default([]),
     rules: rules.optional().describe('The same field as hard_rules; give one of the two.'),
     hard_rules: rules.optional(),
     input_schema: jsonObject.nullable().default(null),
@@ -58,8 +58,8 @@ export const decisionTypeUpdateSchema = z
   .strictObject({
     name: name.optional(),
     description: description.optional(),
-    options: givenOptionsSchema.optional(),
-    reason_codes: givenReasonCodesSchema.optional(),
+    options: optionsInputSchema.optional(),
+    reason_codes: reasonCodesInputSchema.optional(),
     rules: rules.optional(),
     hard_rules: rules.optional(),
     input_schema: jsonObject.nullable().optional(),
@@ -169,7 +169,7 @@ export const decisionTypeOperations = {
     params: decisionTypeParams,
     body: z.strictObject({
       from: z.string().min(1),
-      to: givenOptionSchema,
+      to: optionInputSchema,
       commit: z.boolean().default(false).describe('false: show what it touches, nothing is written'),
     }),
     output: z.object({

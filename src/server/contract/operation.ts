@@ -47,7 +47,7 @@ export function operation<const O extends Operation>(row: O): O {
 }
 
 /** Every error code that an operation may answer, by its kind and by its own row, in the order of their statuses. */
-export function errorsOf(row: Operation): ErrorCode[] {
+export function listErrors(row: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['bad_request', 'forbidden', 'unsupported_media_type', 'validation_error']);
   if (row.access !== 'public') codes.add('unauthorized');
   if (row.method !== 'GET') codes.add('payload_too_large');

@@ -10,14 +10,15 @@ import {
 } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { listOperations } from '../contract/operations.ts';
+import { docsPath, mcpPath, pagesPath } from '../contract/paths.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
 import type { Mcp } from '../mcp/endpoint.ts';
 import type { Deps } from '../operations/context.ts';
-import { envelopeOf, toWorkbenchError } from '../operations/envelope.ts';
+import { toEnvelope, toWorkbenchError } from '../operations/envelope.ts';
 import { operationHandlers } from '../operations/handlers.ts';
-import { createDoor, type Door } from './request-guard.ts';
+import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { registerOperations } from './rest.ts';
-import { createUnknownRoutes, docsPath, mcpPath } from './unknown-routes.ts';
+import { createUnknownRoutes } from './unknown-routes.ts';
 
 /** The bounds of the listener. */
 export const limits = {
@@ -36,15 +37,12 @@ export const limits = {
 
 const printable = /^[\x21-\x7e][\x20-\x7e]{0,127}$/;
 
-/** The address under which the workbench's pages are served. */
-export const pagesPath = '/app/';
-
 /** Makes the HTTP application on ready dependencies; it does not listen yet. */
 export async function buildApp(
   deps: Deps,
   logger: NonNullable<FastifyServerOptions['loggerInstance']>,
 ): Promise<FastifyInstance> {
-  const door = createDoor(deps);
+  const door = createRequestGuard(deps);
   // a line of the log names its request itself: a child logger for each request would only cost time
   const shared: typeof logger = Object.assign(Object.create(logger) as typeof logger, { child: () => shared });
   const app: FastifyInstance = fastify({
@@ -79,7 +77,7 @@ export async function buildApp(
     clientErrorHandler: (error, socket) => {
       if (error.code === 'ECONNRESET' || !socket.writable) return;
       const body = JSON.stringify(
-        envelopeOf('bad_request', 'The request is not well-formed HTTP, or came too slowly.'),
+        toEnvelope('bad_request', 'The request is not well-formed HTTP, or came too slowly.'),
       );
       socket.end(
         `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
@@ -115,7 +113,7 @@ export async function buildApp(
 function guard(
   app: FastifyInstance,
   deps: Deps,
-  door: Door,
+  door: RequestGuard,
   refuseUnknown: (request: FastifyRequest, reply: FastifyReply) => never,
 ): void {
   app.addHook('onListen', async () => {
@@ -160,7 +158,7 @@ function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply)
   return reply
     .code(known.status)
     .type('application/json')
-    .send(envelopeOf(known.code, known.message, known.details));
+    .send(toEnvelope(known.code, known.message, known.details));
 }
 
 /** The interface as a readable page. */

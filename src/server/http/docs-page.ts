@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { errorTable } from '../../engine/errors.ts';
-import { type Access, errorsOf, type Operation } from '../contract/operation.ts';
+import { type Access, listErrors, type Operation } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
-import { asHtml, exampleOf, fieldsOf } from './docs-schema.ts';
+import { buildExample, escapeHtml, listFields } from './docs-schema.ts';
 import { type JsonSchema, makeOpenApi } from './openapi.ts';
 
 const style = `
@@ -42,23 +42,23 @@ export function makeDocsPage(version: string, baseUrl: string): string {
   const of = (tag: string) => rows.filter(({ row }) => row.tag === tag);
   const contents = tags.map(
     (tag) =>
-      `<h3>${asHtml(tag)}</h3><ul>${of(tag)
-        .map(({ name, row }) => `<li><a href="#${name}">${asHtml(row.summary)}</a></li>`)
+      `<h3>${escapeHtml(tag)}</h3><ul>${of(tag)
+        .map(({ name, row }) => `<li><a href="#${name}">${escapeHtml(row.summary)}</a></li>`)
         .join('')}</ul>`,
   );
   const sections = tags.flatMap((tag) => [
-    `<h2>${asHtml(tag)}</h2>`,
+    `<h2>${escapeHtml(tag)}</h2>`,
     ...of(tag).map(({ name, row }) => describe(document, schemas, name, row, baseUrl)),
   ]);
   const named = Object.entries(schemas).map(
     ([name, schema]) =>
-      `<section id="schema-${name}"><h3>${name}</h3>${fieldsOf('field', schema, schemas, true)}</section>`,
+      `<section id="schema-${name}"><h3>${name}</h3>${listFields('field', schema, schemas, true)}</section>`,
   );
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>Decision Workbench API</title><style>${style}</style></head><body>
 <h1>Decision Workbench API</h1>
-<p>Version ${asHtml(version)}. The same as a document for programs: <a href="/api/v1/openapi.json">OpenAPI 3.1</a>. The workbench itself: <a href="/app/">/app/</a>. Agent tools (MCP): <code>POST ${asHtml(baseUrl)}/mcp</code>.</p>
+<p>Version ${escapeHtml(version)}. The same as a document for programs: <a href="/api/v1/openapi.json">OpenAPI 3.1</a>. The workbench itself: <a href="/app/">/app/</a>. Agent tools (MCP): <code>POST ${escapeHtml(baseUrl)}/mcp</code>.</p>
 <h2>For every call</h2>
 <p>Credentials go in <code>Authorization: Bearer …</code>: an API key (64 hexadecimal characters) or a session token. Bodies are <code>application/json</code>, read strictly: an unknown field, a duplicate key or a value of another type is an error that names its place. Each answer carries <code>X-Request-ID</code>; answers to API keys also <code>X-RateLimit-Limit</code>, <code>X-RateLimit-Remaining</code> and <code>X-RateLimit-Reset</code>. Lists take <code>page</code> and <code>page_size</code>. Errors have one shape, see <a href="#errors">errors</a>.</p>
 <nav><h2>Operations</h2>${contents.join('')}</nav>
@@ -66,11 +66,11 @@ ${sections.join('\n')}
 <h2 id="schemas">Named objects</h2>
 ${named.join('\n')}
 <section id="errors"><h2>Errors</h2>
-<pre>${asHtml('{ "error": { "code": "validation_error", "message": "…", "details": [ { "type": "…", "loc": ["body", "name"], "msg": "…" } ] } }')}</pre>
+<pre>${escapeHtml('{ "error": { "code": "validation_error", "message": "…", "details": [ { "type": "…", "loc": ["body", "name"], "msg": "…" } ] } }')}</pre>
 <table><thead><tr><th>code</th><th>status</th><th>meaning</th></tr></thead><tbody>${Object.entries(errorTable)
     .map(
       ([code, { status, retryable, meaning }]) =>
-        `<tr id="error-${code}"><td><code>${code}</code></td><td>${status}${retryable ? ', a retry can help' : ''}</td><td>${asHtml(meaning)}</td></tr>`,
+        `<tr id="error-${code}"><td><code>${code}</code></td><td>${status}${retryable ? ', a retry can help' : ''}</td><td>${escapeHtml(meaning)}</td></tr>`,
     )
     .join('')}</tbody></table></section>
 </body></html>
@@ -95,7 +95,7 @@ function describe(
   if (operation === undefined) throw new Error(`the OpenAPI document lacks ${name}`);
   const parts = [
     `<h3><code>${row.method} ${address(row)}</code></h3>`,
-    `<p>${asHtml(row.summary)}. ${callers[row.access]}</p>`,
+    `<p>${escapeHtml(row.summary)}. ${callers[row.access]}</p>`,
   ];
   for (const place of ['path', 'query']) {
     const found = operation.parameters.filter((parameter) => parameter.in === place);
@@ -107,20 +107,20 @@ function describe(
       ]),
     );
     const required = found.filter((parameter) => parameter.required).map((parameter) => parameter.name);
-    parts.push(fieldsOf(place, { type: 'object', properties, required }, schemas, true));
+    parts.push(listFields(place, { type: 'object', properties, required }, schemas, true));
   }
   const body = operation.requestBody?.content['application/json'].schema;
   if (body !== undefined)
-    parts.push(fieldsOf(row.bodyOptional ? 'body (may be left out)' : 'body', body, schemas, true));
+    parts.push(listFields(row.bodyOptional ? 'body (may be left out)' : 'body', body, schemas, true));
   const answer = operation.responses[row.status]?.content?.['application/json']?.schema;
   parts.push(
     answer === undefined
-      ? `<p>answer ${row.status}: ${asHtml(row.produces ?? 'no body')}</p>`
-      : fieldsOf(`answer ${row.status}`, answer, schemas, false),
-    `<p>errors: ${errorsOf(row)
+      ? `<p>answer ${row.status}: ${escapeHtml(row.produces ?? 'no body')}</p>`
+      : listFields(`answer ${row.status}`, answer, schemas, false),
+    `<p>errors: ${listErrors(row)
       .map((code) => `<a href="#error-${code}">${errorTable[code].status} ${code}</a>`)
       .join(', ')}</p>`,
-    `<pre>${asHtml(curl(row, body === undefined ? undefined : exampleOf(body, schemas), baseUrl))}</pre>`,
+    `<pre>${escapeHtml(curl(row, body === undefined ? undefined : buildExample(body, schemas), baseUrl))}</pre>`,
   );
   return `<section id="${name}">${parts.join('\n')}</section>`;
 }

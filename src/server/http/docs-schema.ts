@@ -12,11 +12,11 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** Text as HTML. */
-export function asHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
 }
 
-const code = (value: unknown) => `<code>${asHtml(JSON.stringify(value))}</code>`;
+const code = (value: unknown) => `<code>${escapeHtml(JSON.stringify(value))}</code>`;
 const list = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
 const record = (value: unknown): Record<string, JsonSchema> =>
   typeof value === 'object' && value !== null ? (value as Record<string, JsonSchema>) : {};
@@ -26,30 +26,30 @@ function nameIn(schema: JsonSchema): string | null {
 }
 
 /** The schema itself, or the named one that it points to. */
-export function resolved(schema: JsonSchema, schemas: Schemas): JsonSchema {
+export function resolveReference(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = nameIn(schema);
   return name === null ? schema : (schemas[name] ?? {});
 }
 
 /** The kind of values in words, named schemas as links. */
-export function typeOf(schema: JsonSchema): string {
+export function describeType(schema: JsonSchema): string {
   const name = nameIn(schema);
   if (name !== null) return `<a href="#schema-${name}">${name}</a>`;
   const choices = [...list(schema['anyOf']), ...(schema['properties'] === undefined ? list(schema['oneOf']) : [])];
-  if (choices.length > 0 && schema['type'] === undefined) return [...new Set(choices.map(typeOf))].join(' or ');
+  if (choices.length > 0 && schema['type'] === undefined) return [...new Set(choices.map(describeType))].join(' or ');
   if (Array.isArray(schema['enum'])) return schema['enum'].map(code).join(', ');
   if (schema['const'] !== undefined) return code(schema['const']);
-  if (schema['type'] === 'array') return `list of ${typeOf((schema['items'] ?? {}) as JsonSchema)}`;
+  if (schema['type'] === 'array') return `list of ${describeType((schema['items'] ?? {}) as JsonSchema)}`;
   if (schema['type'] === 'object') {
     const fields = Object.keys(record(schema['properties']));
-    if (fields.length > 0) return `object (${fields.map(asHtml).join(', ')})`;
+    if (fields.length > 0) return `object (${fields.map(escapeHtml).join(', ')})`;
     const values = schema['additionalProperties'];
     return typeof values === 'object' && values !== null && Object.keys(values).length > 0
-      ? `object of ${typeOf(values as JsonSchema)}`
+      ? `object of ${describeType(values as JsonSchema)}`
       : 'object';
   }
   const types = [schema['type'] ?? 'any'].flat().map(String).join(' or ');
-  return typeof schema['format'] === 'string' ? `${types} (${asHtml(schema['format'])})` : types;
+  return typeof schema['format'] === 'string' ? `${types} (${escapeHtml(schema['format'])})` : types;
 }
 
 const bounds: readonly [string, (value: unknown) => string][] = [
@@ -76,40 +76,40 @@ function notesOf(schema: JsonSchema): string {
     }
   }
   if (schema['uniqueItems'] === true) parts.push('distinct');
-  if (typeof schema['description'] === 'string') parts.push(asHtml(schema['description']));
+  if (typeof schema['description'] === 'string') parts.push(escapeHtml(schema['description']));
   return parts.join(', ');
 }
 
 /** A table of the fields, or one line for what is not an object. */
-export function fieldsOf(title: string, given: JsonSchema, schemas: Schemas, open: boolean): string {
+export function listFields(title: string, given: JsonSchema, schemas: Schemas, open: boolean): string {
   const name = nameIn(given);
-  if (name !== null && !open) return `<p>${asHtml(title)}: ${typeOf(given)}</p>`;
-  const schema = resolved(given, schemas);
+  if (name !== null && !open) return `<p>${escapeHtml(title)}: ${describeType(given)}</p>`;
+  const schema = resolveReference(given, schemas);
   const fields = Object.entries(record(schema['properties']));
-  if (fields.length === 0) return `<p>${asHtml(title)}: ${typeOf(schema)}</p>`;
+  if (fields.length === 0) return `<p>${escapeHtml(title)}: ${describeType(schema)}</p>`;
   const required = new Set((schema['required'] ?? []) as string[]);
   const rows = fields.map(
     ([field, of]) =>
-      `<tr><td><code>${asHtml(field)}</code>${required.has(field) ? '' : ' <i>optional</i>'}</td><td>${typeOf(of)}</td><td>${notesOf(of)}</td></tr>`,
+      `<tr><td><code>${escapeHtml(field)}</code>${required.has(field) ? '' : ' <i>optional</i>'}</td><td>${describeType(of)}</td><td>${notesOf(of)}</td></tr>`,
   );
-  return `<table><thead><tr><th>${asHtml(title)}</th><th>type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
+  return `<table><thead><tr><th>${escapeHtml(title)}</th><th>type</th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table>`;
 }
 
 /** A value that fits: the schema's own example, else its required fields with plain values. */
-export function exampleOf(given: JsonSchema, schemas: Schemas): unknown {
-  const schema = resolved(given, schemas);
+export function buildExample(given: JsonSchema, schemas: Schemas): unknown {
+  const schema = resolveReference(given, schemas);
   if (Array.isArray(schema['examples'])) return schema['examples'][0];
   if (schema['default'] !== undefined) return schema['default'];
   if (schema['const'] !== undefined) return schema['const'];
   if (Array.isArray(schema['enum'])) return schema['enum'][0];
   const [choice] = [...list(schema['anyOf']), ...list(schema['oneOf'])];
-  if (choice !== undefined && schema['type'] === undefined) return exampleOf(choice, schemas);
+  if (choice !== undefined && schema['type'] === undefined) return buildExample(choice, schemas);
   if (schema['format'] === 'uuid') return '00000000-0000-4000-8000-000000000000';
-  if (schema['type'] === 'array') return [exampleOf((schema['items'] ?? {}) as JsonSchema, schemas)];
+  if (schema['type'] === 'array') return [buildExample((schema['items'] ?? {}) as JsonSchema, schemas)];
   if (schema['type'] === 'object') {
     const required = new Set((schema['required'] ?? []) as string[]);
     const fields = Object.entries(record(schema['properties'])).filter(([field]) => required.has(field));
-    return Object.fromEntries(fields.map(([field, of]) => [field, exampleOf(of, schemas)]));
+    return Object.fromEntries(fields.map(([field, of]) => [field, buildExample(of, schemas)]));
   }
   if (schema['type'] === 'integer' || schema['type'] === 'number') return schema['minimum'] ?? 0;
   if (schema['type'] === 'boolean') return true;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 import { errorEnvelopeSchema } from '../contract/common.ts';
-import { errorsOf, type Operation } from '../contract/operation.ts';
+import { listErrors, type Operation } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 
 export type JsonSchema = { [key: string]: unknown };
@@ -95,7 +95,7 @@ function responseName(codes: readonly ErrorCode[]): string {
 
 function errorResponses(row: Operation): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of errorsOf(row)) {
+  for (const code of listErrors(row)) {
     const { status } = errorTable[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code].sort());
   }

@@ -8,7 +8,7 @@ import type { Deps } from '../operations/context.ts';
  * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
  * `enter` sets the headers that every answer has and `request.caller`; it throws `forbidden` or `rate_limited`.
  */
-export function createDoor(deps: Pick<Deps, 'auth'>) {
+export function createRequestGuard(deps: Pick<Deps, 'auth'>) {
   // requests that are injected, not received, carry the standard port
   let check = createHostGuard(80);
   return {
@@ -44,4 +44,4 @@ function admit(authenticated: Authenticated | null, request: FastifyRequest, rep
   throw new WorkbenchError('rate_limited', `The key's limit of ${rate.limit} requests per minute is reached.`);
 }
 
-export type Door = ReturnType<typeof createDoor>;
+export type RequestGuard = ReturnType<typeof createRequestGuard>;

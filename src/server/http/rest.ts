@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
 import { rawBodyOperations } from '../contract/decisions.ts';
 import type { Operation, ParsedRequest } from '../contract/operation.ts';
 import { listOperations, type OperationName } from '../contract/operations.ts';
-import type { Caller, Deps, Download } from '../operations/context.ts';
+import type { Deps, Download } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
 import { createQueryReader, parsePart } from './request-parsing.ts';
 

@@ -1,10 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
-
-/** The address of the readable page of the interface. */
-export const docsPath = '/docs';
-/** The address of the agent tools. */
-export const mcpPath = '/mcp';
+import { docsPath, mcpPath } from '../contract/paths.ts';
 
 type Route = { method: string; path: string };
 

@@ -4,7 +4,7 @@ import { type TrainingStage, trainingStages } from '../../engine/domain.ts';
 import { isoTime } from '../process/clock.ts';
 import type { CompletedStage } from '../store/training-runs.ts';
 import type { WorkerReport } from './worker.ts';
-import type { Run } from './worker-process.ts';
+import type { WorkerProcess } from './worker-process.ts';
 
 export type Phase =
   | 'dispatching'
@@ -15,12 +15,12 @@ export type Phase =
   | 'cancelling'
   | 'closing'
   | 'ended';
-export type Active = {
+export type ActiveAttempt = {
   policyId: string;
   attemptId: string;
   mayRetry: boolean;
   phase: Phase;
-  run: Run | null;
+  run: WorkerProcess | null;
   gone: boolean;
   /** Why it is stopped, in phase `failing`. */
   verdict: string;
@@ -38,19 +38,19 @@ export type Active = {
 };
 /** How far a running training is, as its process last said. */
 export type LiveProgress = Pick<
-  Active,
+  ActiveAttempt,
   'attemptId' | 'stage' | 'fraction' | 'message' | 'completedStages' | 'lastSignAt'
 >;
 
 /** The state of an attempt whose process is about to be started. */
-export function createActive(
+export function createActiveAttempt(
   policyId: string,
   attemptId: string,
   phase: Phase,
   mayRetry: boolean,
   artifactsDir: string,
   nowMs: number,
-): Active {
+): ActiveAttempt {
   return {
     policyId,
     attemptId,
@@ -72,7 +72,11 @@ export function createActive(
 }
 
 /** Takes over what the worker says; true when a stage was finished by it. */
-export function advance(job: Active, report: Extract<WorkerReport, { kind: 'progress' }>, nowMs: number): boolean {
+export function advance(
+  job: ActiveAttempt,
+  report: Extract<WorkerReport, { kind: 'progress' }>,
+  nowMs: number,
+): boolean {
   job.fraction = Math.max(job.fraction, Math.min(1, report.fraction));
   job.message = report.message;
   if (report.stage === job.stage) return false;
@@ -83,7 +87,7 @@ export function advance(job: Active, report: Extract<WorkerReport, { kind: 'prog
 }
 
 /** Marks the first `count` stages as completed. */
-export function completeStages(job: Active, count: number, nowMs: number): void {
+export function completeStages(job: ActiveAttempt, count: number, nowMs: number): void {
   for (const { stage, name } of trainingStages.slice(0, count)) {
     if (job.completedStages.some((done) => done.stage === stage)) continue;
     job.completedStages.push({ stage, name, completed_at: isoTime(nowMs) });

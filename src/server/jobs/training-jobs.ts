@@ -6,17 +6,24 @@ import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type TrainingConfig, trainingStages } from '../../engine/domain.ts';
 import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
-import type { TeachOrder } from '../../engine/training/request.ts';
+import type { TeacherRequest } from '../../engine/training/request.ts';
 import { type Clock, sha256 } from '../process/clock.ts';
 import { renameDurably } from '../process/durable-file.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import { artifactPath } from '../runtime/deployed.ts';
 import type { PolicyStore } from '../store/policies.ts';
-import { FencedAttempt } from '../store/training-runs.ts';
-import { type Active, advance, completeStages, createActive, type LiveProgress, type Phase } from './attempt-state.ts';
+import { StaleAttemptError } from '../store/training-runs.ts';
+import {
+  type ActiveAttempt,
+  advance,
+  completeStages,
+  createActiveAttempt,
+  type LiveProgress,
+  type Phase,
+} from './attempt-state.ts';
 import { resolveOrphans } from './orphans.ts';
 import type { WorkerOrder, WorkerReport } from './worker.ts';
-import { type Run, startRun } from './worker-process.ts';
+import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 
 export type JobsLog = { warn(facts: object, text: string): void; error(facts: object, text: string): void };
 export type TrainingJobsOptions = {
@@ -39,24 +46,24 @@ export type TrainingJobsOptions = {
   /** Whether a teacher is connected for the organisation of a policy. */
   hasTeacher(policyId: string): boolean;
   /** Asks that teacher; rejects with a sentence. `stillWanted` is asked before anything is charged. */
-  teach(policyId: string, order: TeachOrder, signal: AbortSignal, stillWanted: () => boolean): Promise<Proposal[]>;
+  teach(policyId: string, order: TeacherRequest, signal: AbortSignal, stillWanted: () => boolean): Promise<Proposal[]>;
   /** Rejects when the bundle does not decide as it should; such a bundle is not stored. */
   selfTest(bundle: Uint8Array): Promise<void>;
   /** Called after the commit that deployed a policy. */
   deployed(policyId: string): void;
 };
-const WRITE_EVERY_MS = 1_000;
-const ROWS_PER_MESSAGE = 500;
+const progressWriteIntervalMs = 1_000;
+const rowsPerMessage = 500;
 /** The part of a worker's memory that JavaScript objects may take; the rest is for typed arrays and native code. */
-const HEAP_SHARE = 0.7;
-const ORPHANS_LIMIT_MS = 5_000;
-const ORPHANS_POLL_MS = 25;
+const heapShare = 0.7;
+const orphanWaitMs = 5_000;
+const orphanPollMs = 25;
 
 /** Makes the job runner; call `resolveOrphans` once before the first `start`, `close` at the end. */
 export function createTrainingJobs(options: TrainingJobsOptions) {
   const { policies, clock, artifactsDir, log } = options;
   const { runs } = policies;
-  const active = new Map<string, Active>();
+  const active = new Map<string, ActiveAttempt>();
   /** Writes that failed (a full disk); tried again at every tick until they succeed. */
   let unsettled: (() => void)[] = [];
   let orphansLeft = false;
@@ -78,8 +85,8 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     orphansLeft = resolveOrphans(policies, artifactsDir) > 0;
   }
 
-  function launch(policyId: string, attemptId: string, phase: Phase, mayRetry: boolean): Active {
-    const job = createActive(policyId, attemptId, phase, mayRetry, artifactsDir, clock.now());
+  function launch(policyId: string, attemptId: string, phase: Phase, mayRetry: boolean): ActiveAttempt {
+    const job = createActiveAttempt(policyId, attemptId, phase, mayRetry, artifactsDir, clock.now());
     const order = {
       request: options.requestOf(policyId),
       resourcesDir: options.resourcesDir,
@@ -88,8 +95,8 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
       heartbeatMs: options.heartbeatMs,
       hasTeacher: options.hasTeacher(policyId),
     };
-    const process = { tag: attemptId, heapMb: Math.round(options.memoryMb * HEAP_SHARE) };
-    job.run = startRun(options.spawn, process, order, () => clock.monotonic(), {
+    const process = { tag: attemptId, heapMb: Math.round(options.memoryMb * heapShare) };
+    job.run = startWorkerProcess(options.spawn, process, order, () => clock.monotonic(), {
       report: (report) => receive(job, report),
       exited: (how) => exited(job, how),
     });
@@ -100,13 +107,13 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
   }
 
   /** Hands the snapshot to the worker in pieces, so that calls are answered in between. */
-  async function feed(job: Active, run: Run): Promise<void> {
+  async function feed(job: ActiveAttempt, run: WorkerProcess): Promise<void> {
     const isWanted = () => !job.gone && (job.phase === 'dispatching' || job.phase === 'running');
     try {
       await run.accepted.catch(() => undefined);
       for (let after = -1, last = false; !last && isWanted(); ) {
-        const rows = runs.snapshotAfter(job.policyId, after, ROWS_PER_MESSAGE);
-        last = rows.length < ROWS_PER_MESSAGE;
+        const rows = runs.snapshotAfter(job.policyId, after, rowsPerMessage);
+        last = rows.length < rowsPerMessage;
         after = rows.at(-1)?.position ?? after;
         await run.send({ rows, last });
         await nextTurn();
@@ -116,7 +123,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     }
   }
 
-  function receive(job: Active, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
+  function receive(job: ActiveAttempt, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
     job.lastSignAt = clock.now();
     if (job.phase !== 'running') return;
     if (report.kind === 'done') job.completion = complete(job, report);
@@ -136,7 +143,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     }
   }
 
-  async function answer(job: Active, report: Extract<WorkerReport, { kind: 'teach' }>): Promise<void> {
+  async function answer(job: ActiveAttempt, report: Extract<WorkerReport, { kind: 'teach' }>): Promise<void> {
     const { id, order } = report;
     const isWanted = () => job.phase === 'running';
     try {
@@ -148,15 +155,15 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
   }
 
   /** Another attempt would end the same way; the policy is `failed` when the process is gone. */
-  function fail(job: Active, verdict: string): void {
+  function fail(job: ActiveAttempt, verdict: string): void {
     job.phase = 'failing';
     job.verdict = verdict;
     job.run?.kill();
   }
 
-  function keep(job: Active, atOnce: boolean): void {
+  function keep(job: ActiveAttempt, atOnce: boolean): void {
     const nowMs = clock.monotonic();
-    if (!atOnce && nowMs - job.lastWriteAtMs < WRITE_EVERY_MS) return;
+    if (!atOnce && nowMs - job.lastWriteAtMs < progressWriteIntervalMs) return;
     job.lastWriteAtMs = nowMs;
     try {
       if (!runs.heartbeat(job.attemptId, job)) job.run?.kill();
@@ -166,7 +173,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     }
   }
 
-  async function complete(job: Active, report: Extract<WorkerReport, { kind: 'done' }>): Promise<void> {
+  async function complete(job: ActiveAttempt, report: Extract<WorkerReport, { kind: 'done' }>): Promise<void> {
     job.phase = 'completing';
     completeStages(job, trainingStages.length, clock.now());
     job.fraction = 1;
@@ -201,21 +208,21 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     } catch (error) {
       if (isEnded(job)) return;
       rmSync(file, { force: true });
-      if (error instanceof FencedAttempt) return forget(job);
+      if (error instanceof StaleAttemptError) return forget(job);
       log.error({ err: error, policyId: job.policyId }, 'a training could not be completed');
       finish(job, 'failed', `The bundle could not be stored: ${messageOf(error)}`);
     }
   }
 
   /** Asked after each wait: a cancel may have come in between. */
-  const isEnded = (job: Active): boolean => job.phase !== 'completing';
+  const isEnded = (job: ActiveAttempt): boolean => job.phase !== 'completing';
 
-  function finish(job: Active, status: 'failed' | 'cancelled', error: string | null): void {
+  function finish(job: ActiveAttempt, status: 'failed' | 'cancelled', error: string | null): void {
     forget(job);
     settle(() => void runs.end(job.policyId, job.attemptId, status, error));
   }
 
-  function forget(job: Active): void {
+  function forget(job: ActiveAttempt): void {
     job.phase = 'ended';
     job.questions.abort();
     if (active.get(job.policyId) === job) active.delete(job.policyId);
@@ -225,7 +232,7 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
   }
 
   /** The process is confirmed gone: only now may the slot be given away. */
-  function exited(job: Active, how: string): void {
+  function exited(job: ActiveAttempt, how: string): void {
     job.gone = true;
     if (active.get(job.policyId) !== job || job.phase === 'completing' || job.phase === 'dispatching') return;
     if (job.phase === 'cancelling') {
@@ -319,8 +326,8 @@ export function createTrainingJobs(options: TrainingJobsOptions) {
     settle,
     /** Waits up to 5 s for the processes of an earlier server to be gone; goes on looking at every tick. */
     async resolveOrphans(): Promise<void> {
-      const endMs = clock.monotonic() + ORPHANS_LIMIT_MS;
-      for (lookForOrphans(); orphansLeft && clock.monotonic() < endMs; lookForOrphans()) await sleep(ORPHANS_POLL_MS);
+      const endMs = clock.monotonic() + orphanWaitMs;
+      for (lookForOrphans(); orphansLeft && clock.monotonic() < endMs; lookForOrphans()) await sleep(orphanPollMs);
     },
     /** Kills every worker, waits for their ends and records the trainings as interrupted; a finished one is stored. */
     async close(): Promise<void> {

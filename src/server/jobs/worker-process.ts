@@ -3,12 +3,12 @@ import type { ChildProcess } from 'node:child_process';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker.ts';
 
-export type RunEvents = {
+export type WorkerEvents = {
   report(report: Exclude<WorkerReport, { kind: 'accepted' }>): void;
   /** Comes once, when the process is confirmed gone. */
   exited(how: string): void;
 };
-export type Run = {
+export type WorkerProcess = {
   readonly pid: number | null;
   /** Resolves when the worker has taken the order, rejects when it never will. */
   readonly accepted: Promise<void>;
@@ -20,16 +20,16 @@ export type Run = {
   kill(): void;
 };
 
-const ACCEPT_LIMIT_MS = 20_000;
+const acceptTimeoutMs = 20_000;
 
 /** Forks a worker and gives it its order. Throws when no process could be made. */
-export function startRun(
+export function startWorkerProcess(
   spawn: SpawnChild,
   options: { tag: string; heapMb: number },
   order: WorkerOrder,
   now: () => number,
-  events: RunEvents,
-): Run {
+  events: WorkerEvents,
+): WorkerProcess {
   const child: ChildProcess = spawn('worker', options);
   let settle: { resolve(): void; reject(error: Error): void } | null = null;
   let gone = false;
@@ -42,8 +42,8 @@ export function startRun(
   const ended = new Promise<void>((resolve) => {
     signalEnd = resolve;
   });
-  const limit = setTimeout(() => child.kill('SIGKILL'), ACCEPT_LIMIT_MS);
-  const run: Run = {
+  const limit = setTimeout(() => child.kill('SIGKILL'), acceptTimeoutMs);
+  const run: WorkerProcess = {
     pid: child.pid ?? null,
     accepted,
     ended,

@@ -4,7 +4,7 @@ import { setPriority } from 'node:os';
 import type { JsonObject, Metrics, TrainingExample, TrainingStage } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
-import type { TeachOrder } from '../../engine/training/request.ts';
+import type { TeacherRequest } from '../../engine/training/request.ts';
 import type { TrainOutcome, TrainRequest } from '../../engine/training/train.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
@@ -35,7 +35,7 @@ export type WorkerReport =
   | { kind: 'heartbeat'; residentMb: number }
   | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
   | { kind: 'snapshot'; sha256: string; seed: number; runtime: string; residentMb: number }
-  | { kind: 'teach'; id: number; order: TeachOrder; residentMb: number }
+  | { kind: 'teach'; id: number; order: TeacherRequest; residentMb: number }
   | { kind: 'done'; sha256: string; sizeBytes: number; metrics: Metrics; heldOut: TrainOutcome['heldOut'] }
   | { kind: 'failed'; message: string };
 
@@ -160,7 +160,7 @@ function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
 }
 
 /** Hands questions to the parent and waits for its answers, one question at a time. */
-function askParent(): (order: TeachOrder) => Promise<Proposal[]> {
+function askParent(): (order: TeacherRequest) => Promise<Proposal[]> {
   let id = 0;
   return (order) => {
     id += 1;

@@ -1,9 +1,10 @@
 import { createMcpHandler, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
 import { deployedBundle } from '../operations/bundles.ts';
-import type { Caller, Deps } from '../operations/context.ts';
-import { envelopeOf, toWorkbenchError } from '../operations/envelope.ts';
+import type { Deps } from '../operations/context.ts';
+import { toEnvelope, toWorkbenchError } from '../operations/envelope.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { type Described, type Tool, tools } from './tools.ts';
 
@@ -131,7 +132,7 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
 function refusal(error: WorkbenchError): string {
   const next = nextSteps[error.code] ?? 'repeat it only if it is worth another try.';
   const message = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
-  return `${message} Nothing was changed. Next: ${next}\n${JSON.stringify(envelopeOf(error.code, error.message, error.details))}`;
+  return `${message} Nothing was changed. Next: ${next}\n${JSON.stringify(toEnvelope(error.code, error.message, error.details))}`;
 }
 
 /** A schema as the protocol's library takes it, told as the OpenAPI document tells it. */

@@ -15,10 +15,10 @@ import {
 } from '@modelcontextprotocol/client';
 import { z } from 'zod';
 import { createIssuer } from '../auth/issuer.ts';
-import { mcpPath } from '../http/unknown-routes.ts';
+import { mcpPath } from '../contract/paths.ts';
 import { systemClock } from '../process/clock.ts';
-import { runningAddress } from '../process/folder-lock.ts';
-import { StartFault } from '../process/start-error.ts';
+import { findRunningAddress } from '../process/folder-lock.ts';
+import { StartError } from '../process/start-error.ts';
 
 type ErrorObject = { code: number; message: string; data?: unknown };
 
@@ -31,7 +31,7 @@ const lastAnswersMs = 10_000;
 /**
  * Carries protocol messages between stdin (one in a line) and the running workbench, with the API key or, when it is
  * null, as the owner of the data folder. The workbench is looked up for each message, so it may restart meanwhile, at
- * another address too. Goes on until stdin ends or SIGTERM comes. Throws StartFault `absent` when no workbench runs.
+ * another address too. Goes on until stdin ends or SIGTERM comes. Throws StartError `absent` when no workbench runs.
  */
 export function pipeAgentTools(dataDir: string, apiKey: string | null): void {
   addressOf(dataDir);
@@ -120,9 +120,9 @@ function readMessage(line: string): ReturnType<typeof parseJSONRPCMessage> | nul
 }
 
 function addressOf(dataDir: string): string {
-  const url = runningAddress(dataDir);
+  const url = findRunningAddress(dataDir);
   if (url !== null) return url;
-  throw new StartFault(
+  throw new StartError(
     'absent',
     `No workbench runs on the data folder ${dataDir}. Open Decision Workbench, or start it with: npm run -s workbench -- serve --data-dir ${dataDir}`,
   );
@@ -149,7 +149,7 @@ const refusalSchema = z.object({
 /** Says to the agent why its message has no answer of the workbench, and what to do. */
 function explain(error: unknown, apiKey: string | null): ErrorObject {
   const say = (message: string, data?: object) => ({ code: notForwarded, message, ...(data && { data }) });
-  if (error instanceof StartFault) return say(error.message);
+  if (error instanceof StartError) return say(error.message);
   if (error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401)) {
     return apiKey === null
       ? say("The workbench does not accept the session of the data folder's owner. Restart it, and this command.")

@@ -1,8 +1,9 @@
 import { WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { ApiKey, Me } from '../contract/account.ts';
 import { isoTime, isoTimeOrNull } from '../process/clock.ts';
 import type { ApiKeyRow } from '../store/accounts.ts';
-import type { Caller, Deps, Handlers } from './context.ts';
+import type { Deps, Handlers } from './context.ts';
 
 function organisationOf(deps: Deps, id: string): Me['organisation'] {
   const row = deps.store.accounts.organisation(id);

@@ -2,7 +2,8 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Caller, Deps, Handlers } from './context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
 
 /** The policy whose bundle may be exported, and the name of its file. Throws what the export answers otherwise. */

@@ -8,7 +8,7 @@ import { isoTime } from '../process/clock.ts';
 import type { ConnectionRow } from '../store/connections.ts';
 import type { Handlers } from './context.ts';
 
-const mostConnections = 20;
+const maxConnections = 20;
 const testTimeoutMs = 15_000;
 
 const connectionOf = (row: ConnectionRow): Connection => ({
@@ -38,8 +38,8 @@ export const connectionHandlers = {
     if (connections.byName(body.name, caller.organisationId) !== null) {
       throw new WorkbenchError('conflict', `There is a connection named "${body.name}" already.`);
     }
-    if (connections.list(caller.organisationId).length >= mostConnections) {
-      throw new WorkbenchError('conflict', `At most ${mostConnections} connections are kept; remove one first.`);
+    if (connections.list(caller.organisationId).length >= maxConnections) {
+      throw new WorkbenchError('conflict', `At most ${maxConnections} connections are kept; remove one first.`);
     }
     const row: ConnectionRow = {
       id: deps.newId(),
@@ -52,12 +52,12 @@ export const connectionHandlers = {
       generates: body.generates ? 1 : 0,
       created_at: deps.clock.now(),
     };
-    deps.runtime.teachers.add(row, body.api_key ?? null);
+    deps.runtime.modelConnections.add(row, body.api_key ?? null);
     return connectionOf(row);
   },
 
   'connections.delete'(deps, { caller, params }) {
-    if (!deps.runtime.teachers.remove(params.connection_id, caller.organisationId)) {
+    if (!deps.runtime.modelConnections.remove(params.connection_id, caller.organisationId)) {
       throw new WorkbenchError('not_found', 'The connection does not exist.');
     }
   },
@@ -65,12 +65,12 @@ export const connectionHandlers = {
   async 'connections.test'(deps, { caller, params }) {
     const row = deps.store.connections.get(params.connection_id, caller.organisationId);
     if (row === null) throw new WorkbenchError('not_found', 'The connection does not exist.');
-    const { teachers } = deps.runtime;
+    const { modelConnections: teachers } = deps.runtime;
     const began = deps.clock.monotonic();
     const took = () => Math.round(deps.clock.monotonic() - began);
     try {
       await askChat(
-        teachers.endpointOf(row),
+        teachers.toEndpoint(row),
         {
           system: 'Answer with one JSON object and nothing else.',
           user: 'What is 2 + 3? Answer as {"answer": number}.',

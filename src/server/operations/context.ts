@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Sha256 } from '../../engine/ports.ts';
 import type { Auth } from '../auth/auth.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -30,17 +31,6 @@ export type BaseDeps = {
 };
 
 export type Deps = BaseDeps & { runtime: Runtime };
-
-/** Who calls. Every query takes its organisation from here. */
-export type Caller = {
-  kind: 'key' | 'jwt';
-  organisationId: string;
-  /** Integer key of the organisation, used in the ledger. */
-  organisationSeq: number;
-  apiKeyId: string | null;
-  userId: string | null;
-  role: 'owner' | 'member';
-};
 
 /** A download instead of JSON. */
 export type Download = { download: true; contentType: string; fileName: string; body: Readable | Uint8Array };

@@ -2,7 +2,7 @@ import { planNames } from '../contract/credits.ts';
 import { plans } from '../metering/plans.ts';
 import { isoTime } from '../process/clock.ts';
 import type { Handlers } from './context.ts';
-import { pageOf } from './pages.ts';
+import { toPage } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
@@ -18,7 +18,7 @@ export const billingHandlers = {
     });
     const items = usage.rows.map((row) => ({ ...row, created_at: isoTime(row.created_at) }));
     const total = Object.values(usage.byOperation).reduce((sum, credits) => sum + credits, 0);
-    return { ...pageOf(items, usage.total, query), summary: { total_credits: total, by_operation: usage.byOperation } };
+    return { ...toPage(items, usage.total, query), summary: { total_credits: total, by_operation: usage.byOperation } };
   },
   'billing.plans': (deps, { caller }) => ({
     current: deps.store.accounts.organisation(caller.organisationId).plan,

@@ -2,6 +2,7 @@
 import type { Decided } from '../../engine/decide/decider.ts';
 import type { Decision, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, errorTable, WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
 import {
   type BatchError,
   batchLimit,
@@ -9,13 +10,13 @@ import {
   type DecideResponse,
   readDecideRequest,
 } from '../contract/decisions.ts';
-import { askLiveModel } from '../services/live-escalation.ts';
+import { askConnectedModel } from '../services/live-escalation.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
-import type { Caller, Deps, Handlers } from './context.ts';
+import type { Deps, Handlers } from './context.ts';
 import { toWorkbenchError } from './envelope.ts';
 
 /** A decision that is made but not yet recorded. */
-type Made = { response: DecideResponse; recorded: Promise<void> };
+type PendingDecision = { response: DecideResponse; recorded: Promise<void> };
 
 /** One input on its way. */
 type Call = { caller: Caller; type: DecisionTypeRow; input: JsonObject; requestId: string; began: number };
@@ -25,13 +26,13 @@ type Accepted = Extract<Decided, { ok: true }>;
  * Decides and hands the record to the commit queue, without waiting for it. Done when it returns, unless the text
  * encoder or a live model must be asked: a promise for every decision would be a cost that can be seen.
  */
-function make(
+function decideOne(
   deps: Deps,
   caller: Caller,
   request: DecideRequest,
   requestId: string,
   trace: boolean,
-): Made | Promise<Made> {
+): PendingDecision | Promise<PendingDecision> {
   const { store, runtime, metering, clock } = deps;
   const began = clock.monotonic();
   const type = store.decisionTypes.byName(request.decision_type, caller.organisationId);
@@ -42,16 +43,16 @@ function make(
   metering.checkDecision(caller, runtime.decisions.pendingOf);
   const call = { caller, type, input: request.input, requestId, began };
   const decided = runtime.deployed.get(type, policy).decide(request.input, { trace });
-  if (decided instanceof Promise) return makeLater(deps, call, decided);
+  if (decided instanceof Promise) return decideLater(deps, call, decided);
   const known = accepted(decided);
-  return known.liveModel === null ? record(deps, call, known, known.decision) : makeLater(deps, call, decided);
+  return known.liveModel === null ? record(deps, call, known, known.decision) : decideLater(deps, call, decided);
 }
 
-async function makeLater(deps: Deps, call: Call, decided: Decided | Promise<Decided>): Promise<Made> {
+async function decideLater(deps: Deps, call: Call, decided: Decided | Promise<Decided>): Promise<PendingDecision> {
   const known = accepted(await decided);
   const { liveModel } = known;
   const decision =
-    liveModel === null ? known.decision : await askLiveModel(deps, call.type, call.input, known, liveModel);
+    liveModel === null ? known.decision : await askConnectedModel(deps, call.type, call.input, known, liveModel);
   // while the text encoder or the live model worked, other calls may have taken what was left
   deps.metering.checkDecision(call.caller, deps.runtime.decisions.pendingOf);
   return record(deps, call, known, decision);
@@ -62,7 +63,7 @@ function accepted(decided: Decided): Accepted {
   throw new WorkbenchError('validation_error', 'The input does not fit the input schema', decided.problems);
 }
 
-function record(deps: Deps, call: Call, { trace, ruleErrors }: Accepted, decision: Decision): Made {
+function record(deps: Deps, call: Call, { trace, ruleErrors }: Accepted, decision: Decision): PendingDecision {
   const { caller, type, input, requestId } = call;
   const latencyMs = Math.round((deps.clock.monotonic() - call.began) * 1_000) / 1_000;
   const recorded = deps.runtime.decisions.commit(
@@ -91,7 +92,8 @@ function record(deps: Deps, call: Call, { trace, ruleErrors }: Accepted, decisio
   return { response: trace === null ? response : { ...response, trace }, recorded };
 }
 
-const whenRecorded = ({ response, recorded }: Made): Promise<DecideResponse> => recorded.then(() => response);
+const answerAfterCommit = ({ response, recorded }: PendingDecision): Promise<DecideResponse> =>
+  recorded.then(() => response);
 
 function readBatch(body: unknown): unknown[] {
   const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
@@ -117,12 +119,12 @@ function nameIn(item: unknown): string {
 }
 
 /** Problems that the message of a refused item tells. */
-const problemsTold = 3;
+const maxReportedProblems = 3;
 
 /** The message and the first places in the item, because an item's error has no details. */
 function messageOf({ code, message, details }: WorkbenchError, index: number): string {
   if (code !== 'validation_error' || details === undefined) return message;
-  const problems = (details as ErrorDetail[]).slice(0, problemsTold).map(({ loc, msg }) => {
+  const problems = (details as ErrorDetail[]).slice(0, maxReportedProblems).map(({ loc, msg }) => {
     const place = loc.slice(loc[1] === index ? 2 : 1);
     return place.length === 0 ? msg : `${place.join('.')}: ${msg}`;
   });
@@ -147,8 +149,8 @@ export const decideHandlers = {
   decide(deps, { body, query, caller, requestId }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw new WorkbenchError('validation_error', 'Request validation failed', request.problems);
-    const made = make(deps, caller, request.value, requestId, query.trace);
-    return made instanceof Promise ? made.then(whenRecorded) : whenRecorded(made);
+    const made = decideOne(deps, caller, request.value, requestId, query.trace);
+    return made instanceof Promise ? made.then(answerAfterCommit) : answerAfterCommit(made);
   },
 
   async 'decide.batch'(deps, { body, caller, requestId }) {
@@ -161,7 +163,7 @@ export const decideHandlers = {
       try {
         const request = readDecideRequest(item, ['body', index]);
         if (!request.ok) throw new WorkbenchError('validation_error', 'Request validation failed', request.problems);
-        const { response, recorded } = await make(deps, caller, request.value, itemId, false);
+        const { response, recorded } = await decideOne(deps, caller, request.value, itemId, false);
         const settled = recorded.then(
           () => {
             results[index] = response;

@@ -1,12 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { DecisionType, DecisionTypeCreate, Version } from '../contract/decision-types.ts';
 import { isoTime } from '../process/clock.ts';
 import { checkDefinition } from '../services/definition-checks.ts';
 import type { DecisionTypeRow, VersionRow } from '../store/decision-types.ts';
-import type { Caller, Deps, Handlers } from './context.ts';
-import { pageOf } from './pages.ts';
+import type { Deps, Handlers } from './context.ts';
+import { toPage } from './pages.ts';
 
 /** The caller's decision type; throws `decision_type_not_found` for another organisation's as for a missing one. */
 export function findDecisionType(deps: Pick<Deps, 'store'>, caller: Caller, id: string): DecisionTypeRow {
@@ -15,17 +16,17 @@ export function findDecisionType(deps: Pick<Deps, 'store'>, caller: Caller, id: 
   return row;
 }
 
-export function versionOf(row: VersionRow): Version {
+export function toVersion(row: VersionRow): Version {
   return { id: row.id, version_number: row.versionNumber, ...row.definition, created_at: isoTime(row.createdAt) };
 }
 
-export function decisionTypeOf(deps: Deps, row: DecisionTypeRow): DecisionType {
+export function toDecisionType(deps: Deps, row: DecisionTypeRow): DecisionType {
   const deployed = deps.store.policies.deployedOf(row.id);
   return {
     id: row.id,
     name: row.name,
     description: row.description,
-    active_version: versionOf(row.activeVersion),
+    active_version: toVersion(row.activeVersion),
     pii_fields: row.piiFields,
     retention_days: row.retentionDays,
     fallback_option: row.fallbackOption,
@@ -119,17 +120,17 @@ export async function createDecisionType(
 
 export const decisionTypeHandlers = {
   'decision_types.create': async (deps, { caller, body }) =>
-    decisionTypeOf(deps, await createDecisionType(deps, caller, body)),
+    toDecisionType(deps, await createDecisionType(deps, caller, body)),
   'decision_types.list': (deps, { caller, query }) => {
     const { rows, total } = deps.store.decisionTypes.list(caller.organisationId, query.page, query.page_size);
-    return pageOf(
-      rows.map((row) => decisionTypeOf(deps, row)),
+    return toPage(
+      rows.map((row) => toDecisionType(deps, row)),
       total,
       query,
     );
   },
   'decision_types.get': (deps, { caller, params }) =>
-    decisionTypeOf(deps, findDecisionType(deps, caller, params.decision_type_id)),
+    toDecisionType(deps, findDecisionType(deps, caller, params.decision_type_id)),
   'decision_types.update': async (deps, { caller, params, body }) => {
     const { rules, field } = rulesOf(body);
     const merge = (row: DecisionTypeRow) => {
@@ -183,7 +184,7 @@ export const decisionTypeHandlers = {
         changed,
       );
     });
-    return decisionTypeOf(deps, findDecisionType(deps, caller, params.decision_type_id));
+    return toDecisionType(deps, findDecisionType(deps, caller, params.decision_type_id));
   },
   'decision_types.delete': (deps, { caller, params }) => {
     const row = findDecisionType(deps, caller, params.decision_type_id);
@@ -194,12 +195,12 @@ export const decisionTypeHandlers = {
     deps.store.decisionTypes.remove(row.id, deps.clock.now());
   },
   'versions.list': (deps, { caller, params }) =>
-    deps.store.decisionTypes.versions(findDecisionType(deps, caller, params.decision_type_id).id).map(versionOf),
+    deps.store.decisionTypes.versions(findDecisionType(deps, caller, params.decision_type_id).id).map(toVersion),
   'versions.get': (deps, { caller, params }) => {
     const row = findDecisionType(deps, caller, params.decision_type_id);
     const version = deps.store.decisionTypes.version(row.id, params.version_id);
     if (version === null) throw new WorkbenchError('not_found', 'The version does not exist.');
-    return versionOf(version);
+    return toVersion(version);
   },
 } satisfies Handlers<
   | 'decision_types.create'

@@ -2,7 +2,7 @@ import { type ErrorCode, errorTable, WorkbenchError } from '../../engine/errors.
 import type { ErrorEnvelope } from '../contract/common.ts';
 
 /** The wire form of an error. */
-export function envelopeOf(code: ErrorCode, message: string, details?: unknown[]): ErrorEnvelope {
+export function toEnvelope(code: ErrorCode, message: string, details?: unknown[]): ErrorEnvelope {
   return { error: details === undefined ? { code, message } : { code, message, details } };
 }
 

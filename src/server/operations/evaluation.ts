@@ -1,9 +1,10 @@
 /** The held-out examples of evaluated policies: cells of the confusion matrix, and two policies on the same rows. */
 import type { JsonObject } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Caller, Deps, Handlers } from './context.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
-import { pageOf } from './pages.ts';
+import { toPage } from './pages.ts';
 
 function checkPolicy(deps: Deps, caller: Caller, typeId: string, policyId: string): void {
   const type = findDecisionType(deps, caller, typeId);
@@ -17,7 +18,7 @@ export const evaluationHandlers = {
     checkPolicy(deps, caller, params.decision_type_id, params.policy_id);
     const { expected = null, predicted = null, page, page_size } = query;
     const found = deps.store.heldOut.page({ policyId: params.policy_id, expected, predicted }, page, page_size);
-    return pageOf(
+    return toPage(
       found.rows.map((row) => ({ ...row, input: inputOf(row.input) })),
       found.total,
       query,
@@ -35,6 +36,6 @@ export const evaluationHandlers = {
       first: { predicted: row.first, confidence: row.first_confidence },
       second: { predicted: row.second, confidence: row.second_confidence },
     }));
-    return { ...pageOf(items, counts.only_first_right + counts.only_second_right, query), ...counts };
+    return { ...toPage(items, counts.only_first_right + counts.only_second_right, query), ...counts };
   },
 } satisfies Handlers<'policies.held_out' | 'policies.compare'>;

@@ -7,12 +7,12 @@ import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { BulkChange, ExampleRow } from '../store/examples.ts';
 import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
-import { pageOf } from './pages.ts';
+import { toPage } from './pages.ts';
 
 const maxPerType = 200_000;
 
 /** An example as the wire tells it. */
-export function exampleOf(row: ExampleRow): Example {
+export function toExample(row: ExampleRow): Example {
   return {
     id: row.id,
     decision_type_id: row.decisionTypeId,
@@ -129,13 +129,13 @@ export const exampleHandlers = {
     });
     refuse(problems);
     insertAll(deps, type, rows, ['body', 'examples']);
-    return rows.map(exampleOf);
+    return rows.map(toExample);
   },
   'examples.list': (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const { page, page_size, ...filter } = query;
     const { rows, total } = deps.store.examples.page(type.id, filter, page, page_size);
-    return pageOf(rows.map(exampleOf), total, query);
+    return toPage(rows.map(toExample), total, query);
   },
   'examples.stats': (deps, { caller, params }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
@@ -167,7 +167,7 @@ export const exampleHandlers = {
         updatedAt: deps.clock.now(),
       };
       deps.store.examples.update(changed);
-      return exampleOf(changed);
+      return toExample(changed);
     });
   },
   'examples.delete': (deps, { caller, params }) => {

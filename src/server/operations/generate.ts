@@ -8,22 +8,22 @@ import {
   type Proposal,
   type TeacherMaterial,
 } from '../../engine/training/generate/embedded-teacher.ts';
-import { collect, type OptionCounts, type Teacher } from '../connections/collect-proposals.ts';
+import { collectProposals, type OptionCounts, type Teacher } from '../connections/collect-proposals.ts';
 import { createRemoteTeacher } from '../connections/remote-teacher.ts';
 import type { ConnectionRow } from '../store/connections.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { ExampleRow } from '../store/examples.ts';
 import type { Deps, Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
-import { exampleOf, insertAll } from './examples.ts';
+import { insertAll, toExample } from './examples.ts';
 
 /** Examples that a teacher learns from at most, the newest ones: reading them must not hold up decisions. */
-const mostSources = 3_000;
+const maxSources = 3_000;
 
 /** What a teacher may see: examples of the training side only, so that no held-out one leaks into a synthetic one. */
 function materialOf(deps: Deps, type: DecisionTypeRow): TeacherMaterial {
   const { definition } = type.activeVersion;
-  const { rows, total } = deps.store.examples.page(type.id, { labelled: true }, 1, mostSources);
+  const { rows, total } = deps.store.examples.page(type.id, { labelled: true }, 1, maxSources);
   const known = rows.filter(({ decision }) => decision !== null && definition.options.includes(decision));
   const { train, test } = splitRows(
     known.map(({ input, decision, source }) => ({
@@ -71,7 +71,7 @@ function agreementOf(deps: Deps, type: DecisionTypeRow): (proposal: Proposal) =>
 function embeddedTeacher(deps: Deps, type: DecisionTypeRow): Teacher {
   const teacher = createEmbeddedTeacher(materialOf(deps, type));
   return {
-    mostRounds: 10,
+    maxRounds: 10,
     async ask(option, count) {
       const proposals: Proposal[] = [];
       for (let i = 0; i < count; i += 1) {
@@ -89,9 +89,9 @@ function embeddedTeacher(deps: Deps, type: DecisionTypeRow): Teacher {
 }
 
 function remoteTeacher(deps: Deps, type: DecisionTypeRow, connection: ConnectionRow): Teacher {
-  const { teachers } = deps.runtime;
+  const { modelConnections: teachers } = deps.runtime;
   const mask = (input: JsonObject) => deps.auth.redact(input, type.piiFields);
-  return createRemoteTeacher(teachers.endpointOf(connection), materialOf(deps, type), mask, teachers.chat);
+  return createRemoteTeacher(teachers.toEndpoint(connection), materialOf(deps, type), mask, teachers.chat);
 }
 
 export const generateHandlers = {
@@ -105,10 +105,10 @@ export const generateHandlers = {
       ]);
     }
     metering.checkCredits(caller, metering.prices.per100Tokens, 'a generation');
-    const connection = deps.runtime.teachers.generating(caller.organisationId);
+    const connection = deps.runtime.modelConnections.findForGeneration(caller.organisationId);
     const teacher = connection === null ? embeddedTeacher(deps, type) : remoteTeacher(deps, type, connection);
     const counts = countsOf(deps, type, option, connection === null);
-    const proposals = await collect(teacher, counts, count, agreementOf(deps, type));
+    const proposals = await collectProposals(teacher, counts, count, agreementOf(deps, type));
     if (proposals.length < count) {
       const made = `Only ${proposals.length} of ${count} examples could be made`;
       throw connection === null
@@ -152,6 +152,6 @@ export const generateHandlers = {
         createdAt,
       });
     });
-    return rows.map(exampleOf);
+    return rows.map(toExample);
   },
 } satisfies Handlers<'examples.generate'>;

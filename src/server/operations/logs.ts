@@ -9,7 +9,7 @@ import type { LogRow } from '../store/logs.ts';
 import type { Handlers } from './context.ts';
 import { findDecisionType } from './decision-types.ts';
 import { insertAll } from './examples.ts';
-import { pageOf } from './pages.ts';
+import { toPage } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
 /**
@@ -111,7 +111,7 @@ export const logHandlers = {
     const { rows, total } = query.review
       ? deps.store.logs.toReview(type.seq, query, query.page, query.page_size)
       : await deps.store.logs.page(type.seq, query, query.page, query.page_size);
-    return pageOf(
+    return toPage(
       rows.map((row) => recordOf(type, row)),
       total,
       query,

@@ -2,7 +2,7 @@ import type { Definition } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { Deps, Handlers } from './context.ts';
-import { decisionTypeOf, findDecisionType } from './decision-types.ts';
+import { findDecisionType, toDecisionType } from './decision-types.ts';
 
 function refuse(field: 'from' | 'to', msg: string): never {
   const details = [{ type: 'invalid_value', loc: ['body', field], msg }];
@@ -55,6 +55,6 @@ export const optionRenameHandlers = {
       };
       if (committed) commit(deps, row, from, to);
       const after = committed ? findDecisionType(deps, caller, row.id) : row;
-      return { committed, touches, decision_type: decisionTypeOf(deps, after) };
+      return { committed, touches, decision_type: toDecisionType(deps, after) };
     }),
 } satisfies Handlers<'options.rename'>;

@@ -1,5 +1,5 @@
 /** The pagination envelope around the items of one page. */
-export function pageOf<T>(
+export function toPage<T>(
   items: T[],
   total: number,
   query: { page: number; page_size: number },

@@ -5,7 +5,7 @@ import { jsonObject } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { decisionTypeCreateSchema } from '../contract/decision-types.ts';
 import type { Deps, Handlers } from './context.ts';
-import { createDecisionType, decisionTypeOf } from './decision-types.ts';
+import { createDecisionType, toDecisionType } from './decision-types.ts';
 
 const sampleSchema = z.strictObject({
   title: z.string(),
@@ -62,6 +62,6 @@ export const sampleHandlers = {
         });
       }
     });
-    return decisionTypeOf(deps, row);
+    return toDecisionType(deps, row);
   },
 } satisfies Handlers<'samples.list' | 'samples.create'>;

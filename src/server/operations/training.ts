@@ -2,15 +2,16 @@
 import { type Metrics, metricsSchema, type TrainingConfig, trainingConfigSchema } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { minimumExamples } from '../../engine/training/generate/embedded-teacher.ts';
+import type { Caller } from '../auth/caller.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../contract/training.ts';
 import { describeProgress, executionName } from '../jobs/progress.ts';
 import { isoTime, isoTimeOrNull } from '../process/clock.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { PolicyRow } from '../store/policies.ts';
-import type { Caller, Deps, Handlers } from './context.ts';
+import type { Deps, Handlers } from './context.ts';
 
 /** Labelled examples of each option from which a training can generate the missing ones. */
-const leastToGenerateFrom = 2;
+const minToGenerateFrom = 2;
 
 const policyType = 'compiled_classifier';
 
@@ -146,7 +147,7 @@ export const trainingHandlers = {
     const type = typeOf(deps, caller, params.decision_type_id);
     const readiness = readinessOf(deps, type);
     const canGenerate =
-      body.auto_generate && Object.values(readiness.per_option).every((labelled) => labelled >= leastToGenerateFrom);
+      body.auto_generate && Object.values(readiness.per_option).every((labelled) => labelled >= minToGenerateFrom);
     if (!readiness.ready && !canGenerate) {
       const details = readiness.issues.map((msg) => ({ type: 'not_ready', loc: ['examples'], msg }));
       throw new WorkbenchError('validation_error', 'The decision type is not ready for training', details);

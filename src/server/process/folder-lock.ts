@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { StartFault } from './start-error.ts';
+import { StartError } from './start-error.ts';
 
 const lockOf = (dataDir: string) => path.join(dataDir, 'instance.lock.db');
 const addressFileOf = (dataDir: string) => path.join(dataDir, 'runtime.json');
@@ -12,9 +12,9 @@ const lookMs = 100;
 
 /**
  * Holds the data folder by a lock that the system frees when the process ends, however it ends; `announce` writes the
- * address where others find it. Throws StartFault `instance`, with the address, when a running workbench has it.
+ * address where others find it. Throws StartError `instance`, with the address, when a running workbench has it.
  */
-export function takeFolder(dataDir: string): { announce(url: string): void; release(): void } {
+export function acquireFolderLock(dataDir: string): { announce(url: string): void; release(): void } {
   const db = new Database(lockOf(dataDir), { timeout: lookMs });
   try {
     db.pragma('locking_mode = EXCLUSIVE');
@@ -23,7 +23,7 @@ export function takeFolder(dataDir: string): { announce(url: string): void; rele
     db.close();
     if (!isBusy(cause)) throw cause;
     const url = readAddress(dataDir);
-    throw new StartFault(
+    throw new StartError(
       'instance',
       `The data folder ${dataDir} is in use by another workbench${url === null ? '' : ` at ${url}`}.`,
       { cause, url },
@@ -47,7 +47,7 @@ export function takeFolder(dataDir: string): { announce(url: string): void; rele
 }
 
 /** The address of the workbench that runs on the data folder; null when none runs or it is not ready yet. */
-export function runningAddress(dataDir: string): string | null {
+export function findRunningAddress(dataDir: string): string | null {
   if (!existsSync(lockOf(dataDir))) return null;
   const db = new Database(lockOf(dataDir), { timeout: 0 });
   try {

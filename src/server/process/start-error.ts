@@ -2,13 +2,13 @@
 export const exitCodes = { data: 1, options: 2, absent: 96, instance: 97, port: 98 } as const;
 
 /** The program cannot do its command; the message is for the person at the console. */
-export class StartFault extends Error {
+export class StartError extends Error {
   readonly kind: keyof typeof exitCodes;
   /** Address of the instance that already has the data folder, when known. */
   readonly url: string | null;
   constructor(kind: keyof typeof exitCodes, message: string, options?: ErrorOptions & { url?: string | null }) {
     super(message, options);
-    this.name = 'StartFault';
+    this.name = 'StartError';
     this.kind = kind;
     this.url = options?.url ?? null;
   }

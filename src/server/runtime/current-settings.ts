@@ -13,7 +13,7 @@ function sameOptions(policyOptions: readonly string[], options: readonly string[
  * and name of today as long as the options are the same. `ownEscalation` is the threshold that the training was
  * started with, or null. Golden decisions and model card stay those of the training.
  */
-export function presentBundle(bundle: Bundle, type: DecisionTypeRow, ownEscalation: number | null): Bundle {
+export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRow, ownEscalation: number | null): Bundle {
   const { definition, versionNumber, id } = type.activeVersion;
   if (!sameOptions(bundle.manifest.options, definition.options)) return bundle;
   const rules = compileRules(definition.hard_rules, definition);

@@ -5,14 +5,14 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { writeModelCard } from '../../engine/bundle/model-card.ts';
 import { compileDecider, type Decider, runGolden } from '../../engine/decide/decider.ts';
-import { goldenLines } from '../../engine/decide/golden.ts';
+import { recordGoldenLines } from '../../engine/decide/golden.ts';
 import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
 import { sha256 } from '../process/clock.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { DeployedPolicy } from '../store/policies.ts';
-import { presentBundle } from './current-settings.ts';
+import { withCurrentSettings } from './current-settings.ts';
 import type { EncoderHost } from './encoder-host.ts';
 import { createRecentCache } from './recent-cache.ts';
 import type { TextModel } from './text-model.ts';
@@ -27,7 +27,7 @@ export type DeployedOptions = {
 };
 type Loaded = { bundle: Bundle; decider: Decider; type: DecisionTypeRow; settingsKey: string };
 
-const LOADED_POLICIES = 24;
+const maxLoadedPolicies = 24;
 
 const remedy = 'train the decision type again, or put a backup of the file in its place';
 
@@ -39,7 +39,7 @@ export function artifactPath(artifactsDir: string, policyId: string): string {
 /** Keeps up to 24 compiled policies, each with the settings of its type's active version. */
 export function createDeployed(options: DeployedOptions) {
   const { artifactsDir, textModel, encoderHost } = options;
-  const loaded = createRecentCache<string, Loaded>(LOADED_POLICIES);
+  const loaded = createRecentCache<string, Loaded>(maxLoadedPolicies);
 
   function compile(bundle: Bundle): Decider {
     const { text } = bundle.manifest;
@@ -67,7 +67,7 @@ export function createDeployed(options: DeployedOptions) {
   }
 
   const present = (bundle: Bundle, type: DecisionTypeRow) =>
-    presentBundle(bundle, type, options.escalationThresholdOf(bundle.manifest.policy_id));
+    withCurrentSettings(bundle, type, options.escalationThresholdOf(bundle.manifest.policy_id));
 
   return {
     /**
@@ -104,7 +104,7 @@ export function createDeployed(options: DeployedOptions) {
       if (isDeepStrictEqual(now, trained)) return bytes;
       if (now.plan.text?.encoder) await encoderHost.start();
       const inputs = trained.golden.map((line) => line.input);
-      const golden = await goldenLines(compile(now), inputs, [], now.manifest.confidence_thresholds);
+      const golden = await recordGoldenLines(compile(now), inputs, [], now.manifest.confidence_thresholds);
       const { files: _trained, ...manifest } = now.manifest;
       return packBundle({ ...now, manifest, golden, modelCard: writeModelCard({ ...now, metrics }) }, sha256);
     },
@@ -125,7 +125,7 @@ export function createDeployed(options: DeployedOptions) {
     },
     /** Whether these policies are compiled, or as many of them as are kept at a time. */
     holds: (policyIds: readonly string[]) =>
-      policyIds.filter((id) => loaded.get(id) !== undefined).length >= Math.min(policyIds.length, LOADED_POLICIES),
+      policyIds.filter((id) => loaded.get(id) !== undefined).length >= Math.min(policyIds.length, maxLoadedPolicies),
     forget: (policyId: string) => loaded.delete(policyId),
   };
 }

@@ -6,13 +6,13 @@ import type { SpawnChild } from '../process/spawn-child.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
 import { createRecentCache } from './recent-cache.ts';
 
-const CACHED_TEXTS = 2_000;
-const LONGEST_QUEUE = 512;
-const HEAP_MB = 96;
+const maxCachedTexts = 2_000;
+const maxQueueLength = 512;
+const heapMb = 96;
 /** A child that answers nothing for this long while calls wait is taken for hung and killed. */
-const SILENCE_LIMIT_MS = 15_000;
+const silenceTimeoutMs = 15_000;
 /** Waits before restarts in a row; an answer in between starts over. */
-const RESTART_DELAYS_MS = [0, 200, 500, 1_000, 2_000];
+const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
 
 export type EncoderHostOptions = {
   spawn: SpawnChild;
@@ -39,8 +39,8 @@ type Call = { id: number; ids: readonly number[] };
  */
 export function createEncoderHost(options: EncoderHostOptions): EncoderHost {
   const { spawn, model } = options;
-  const longestQueue = options.longestQueue ?? LONGEST_QUEUE;
-  const cache = createRecentCache<string, Float32Array>(options.cachedTexts ?? CACHED_TEXTS);
+  const longestQueue = options.longestQueue ?? maxQueueLength;
+  const cache = createRecentCache<string, Float32Array>(options.cachedTexts ?? maxCachedTexts);
   const waiting = new Map<number, Waiting>();
   let child: ChildProcess | null = null;
   let ready = false;
@@ -62,7 +62,7 @@ export function createEncoderHost(options: EncoderHostOptions): EncoderHost {
     if (closed || child) return;
     let started: ChildProcess;
     try {
-      started = spawn('encoder-child', { heapMb: HEAP_MB });
+      started = spawn('encoder-child', { heapMb });
     } catch (error) {
       died(null, error);
       return;
@@ -106,7 +106,7 @@ export function createEncoderHost(options: EncoderHostOptions): EncoderHost {
     starts = [];
     watch();
     if (closed) return;
-    const delay = RESTART_DELAYS_MS[Math.min(deaths, RESTART_DELAYS_MS.length - 1)] ?? 0;
+    const delay = restartDelaysMs[Math.min(deaths, restartDelaysMs.length - 1)] ?? 0;
     deaths++;
     restartTimer = setTimeout(launch, delay);
     restartTimer.unref();
@@ -116,7 +116,7 @@ export function createEncoderHost(options: EncoderHostOptions): EncoderHost {
     if (silenceTimer) clearTimeout(silenceTimer);
     silenceTimer = null;
     if (!child || waiting.size === 0) return;
-    silenceTimer = setTimeout(() => child?.kill('SIGKILL'), SILENCE_LIMIT_MS);
+    silenceTimer = setTimeout(() => child?.kill('SIGKILL'), silenceTimeoutMs);
     silenceTimer.unref();
   }
 

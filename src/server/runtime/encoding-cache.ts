@@ -11,17 +11,17 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import type { TextEncoder } from '../../engine/ports.ts';
 
-const KEY_BYTES = 16;
-const CHECK_BYTES = 8;
+const keyBytes = 16;
+const checkBytes = 8;
 /** Records written at once; as many are lost at most when the process is killed. */
 const BATCH = 32;
-const READ_AT_ONCE = 512;
-const FILE_NAME = /^(\d+)-[0-9a-f]{12}\.enc$/;
-const DAY_MS = 24 * 3600 * 1000;
+const readBatchSize = 512;
+const fileNamePattern = /^(\d+)-[0-9a-f]{12}\.enc$/;
+const dayMs = 24 * 3600 * 1000;
 
-export type EncodingLimits = { mostBytes: number; mostDays: number };
+export type EncodingLimits = { maxBytes: number; maxDays: number };
 /** About 340,000 texts; a month after it was written an embedding goes, whoever still uses it. */
-export const encodingLimits: EncodingLimits = { mostBytes: 512 * 2 ** 20, mostDays: 30 };
+export const encodingLimits: EncodingLimits = { maxBytes: 512 * 2 ** 20, maxDays: 30 };
 
 /** Where a data folder keeps its embeddings. */
 export const encodingsFolder = (dataDir: string) => join(dataDir, 'encodings');
@@ -39,7 +39,7 @@ function folderOf(folder: string, encoder: TextEncoder, runtime: string): string
 
 function segmentsIn(folder: string): { file: string; createdMs: number; bytes: number }[] {
   return readdirSync(folder).flatMap((name) => {
-    const created = FILE_NAME.exec(name)?.[1];
+    const created = fileNamePattern.exec(name)?.[1];
     if (created === undefined) return [];
     const file = join(folder, name);
     const bytes = statSync(file, { throwIfNoEntry: false })?.size;
@@ -50,14 +50,14 @@ function segmentsIn(folder: string): { file: string; createdMs: number; bytes: n
 /** Which texts a folder has, by key. Embeddings are read, and checked, when they are asked for. */
 function readIndex(folder: string, recordBytes: number): Map<string, Place> {
   const index = new Map<string, Place>();
-  const chunk = Buffer.alloc(recordBytes * READ_AT_ONCE);
+  const chunk = Buffer.alloc(recordBytes * readBatchSize);
   for (const { file } of segmentsIn(folder)) {
     const opened = openSync(file, 'r');
     try {
       for (let from = 0; ; from += chunk.length) {
         const read = readSync(opened, chunk, 0, chunk.length, from);
         for (let at = 0; at + recordBytes <= read; at += recordBytes) {
-          index.set(chunk.toString('latin1', at, at + KEY_BYTES), { file, offset: from + at });
+          index.set(chunk.toString('latin1', at, at + keyBytes), { file, offset: from + at });
         }
         if (read < chunk.length) break;
       }
@@ -77,7 +77,7 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
   const own = folderOf(folder, encoder, runtime);
   mkdirSync(own, { recursive: true, mode: 0o700 });
   const vectorBytes = encoder.dimensions * 4;
-  const recordBytes = KEY_BYTES + vectorBytes + CHECK_BYTES;
+  const recordBytes = keyBytes + vectorBytes + checkBytes;
   const index = readIndex(own, recordBytes);
   const readers = new Map<string, number>();
   const ownFile = join(own, `${nowMs}-${randomBytes(6).toString('hex')}.enc`);
@@ -85,8 +85,8 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
   let writable = true;
   let unwritten: Buffer[] = [];
 
-  const keyOf = (ids: readonly number[]) => digest(Buffer.from(Int32Array.from(ids).buffer)).subarray(0, KEY_BYTES);
-  const checkOf = (record: Buffer) => digest(record.subarray(0, KEY_BYTES + vectorBytes)).subarray(0, CHECK_BYTES);
+  const keyOf = (ids: readonly number[]) => digest(Buffer.from(Int32Array.from(ids).buffer)).subarray(0, keyBytes);
+  const checkOf = (record: Buffer) => digest(record.subarray(0, keyBytes + vectorBytes)).subarray(0, checkBytes);
 
   function readAt(place: Place): Buffer | null {
     const record = Buffer.alloc(recordBytes);
@@ -97,7 +97,7 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
     } catch {
       return null; // housekeeping took the file away: the text is encoded again
     }
-    return checkOf(record).equals(record.subarray(KEY_BYTES + vectorBytes)) ? record : null;
+    return checkOf(record).equals(record.subarray(keyBytes + vectorBytes)) ? record : null;
   }
 
   function flush(): void {
@@ -122,7 +122,7 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
       if (known !== null) {
         const vector = new Float32Array(encoder.dimensions);
         vector.forEach((_, d) => {
-          vector[d] = known.readFloatLE(KEY_BYTES + d * 4);
+          vector[d] = known.readFloatLE(keyBytes + d * 4);
         });
         return vector;
       }
@@ -130,9 +130,9 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
       const record = Buffer.alloc(recordBytes);
       key.copy(record);
       embedding.forEach((component, d) => {
-        record.writeFloatLE(component, KEY_BYTES + d * 4);
+        record.writeFloatLE(component, keyBytes + d * 4);
       });
-      checkOf(record).copy(record, KEY_BYTES + vectorBytes);
+      checkOf(record).copy(record, keyBytes + vectorBytes);
       unwritten.push(record);
       if (unwritten.length >= BATCH) flush();
       return embedding;
@@ -158,7 +158,7 @@ export function pruneEncodings(folder: string, nowMs: number, limits: EncodingLi
   let removed = 0;
   for (const segment of newestFirst) {
     bytes += segment.bytes;
-    if (bytes <= limits.mostBytes && nowMs - segment.createdMs <= limits.mostDays * DAY_MS) continue;
+    if (bytes <= limits.maxBytes && nowMs - segment.createdMs <= limits.maxDays * dayMs) continue;
     rmSync(segment.file, { force: true });
     removed += 1;
   }

@@ -3,8 +3,8 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrainingConfig } from '../../engine/domain.ts';
 import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
-import type { TeachOrder } from '../../engine/training/request.ts';
-import { openTeachers, type Teachers } from '../connections/model-connections.ts';
+import type { TeacherRequest } from '../../engine/training/request.ts';
+import { type ModelConnections, openModelConnections } from '../connections/model-connections.ts';
 import { createRemoteTeacher } from '../connections/remote-teacher.ts';
 import { createTrainingJobs, type TrainingJobs } from '../jobs/training-jobs.ts';
 import type { WorkerOrder } from '../jobs/worker.ts';
@@ -18,7 +18,7 @@ import { createEncoderHost, type EncoderHost } from './encoder-host.ts';
 import { encodingsFolder } from './encoding-cache.ts';
 import { openTextModel, type TextModel } from './text-model.ts';
 
-const HEARTBEAT_MS = 2_000;
+const heartbeatIntervalMs = 2_000;
 
 export type Runtime = {
   jobs: TrainingJobs;
@@ -26,7 +26,7 @@ export type Runtime = {
   decisions: CommitQueue;
   encoderHost: EncoderHost;
   textModel: TextModel;
-  teachers: Teachers;
+  modelConnections: ModelConnections;
   /** Resolves when trainings left behind are resolved and every deployed policy is compiled. */
   started: Promise<void>;
   /** Compiles what a type decides with after a deployment; takes a policy out of service whose file is unusable. */
@@ -44,7 +44,7 @@ export function createRuntime(base: BaseDeps): Runtime {
   mkdirSync(artifactsDir, { recursive: true, mode: 0o700 });
   const spawn = options.spawnChild ?? spawnChild;
   const textModel = openTextModel(options.resourcesDir);
-  const teachers = openTeachers(store, { dataDir: options.dataDir, timeoutMs: options.teacherTimeoutMs });
+  const teachers = openModelConnections(store, { dataDir: options.dataDir, timeoutMs: options.teacherTimeoutMs });
   const encoderHost = createEncoderHost({ spawn, model: textModel });
   const deployed = createDeployed({
     artifactsDir,
@@ -106,19 +106,19 @@ export function createRuntime(base: BaseDeps): Runtime {
   /** Asks the organisation's teacher for a training and charges what it used. */
   async function teach(
     policyId: string,
-    order: TeachOrder,
+    order: TeacherRequest,
     signal: AbortSignal,
     stillWanted: () => boolean,
   ): Promise<Proposal[]> {
     const organisationId = organisationOf(policyId);
-    const connection = teachers.generating(organisationId);
+    const connection = teachers.findForGeneration(organisationId);
     if (connection === null) throw new Error('the connection was removed');
     const { definition, piiFields = [] } = requestOf(policyId);
     const typeId = policies.byId(policyId)?.decision_type_id ?? '';
     const description = store.decisionTypes.get(typeId, organisationId)?.description ?? '';
     const material = { definition, description, examples: order.examples, avoid: [], seed: 0 };
     const teacher = createRemoteTeacher(
-      teachers.endpointOf(connection),
+      teachers.toEndpoint(connection),
       material,
       (input) => base.auth.redact(input, piiFields),
       { ...teachers.chat, signal: AbortSignal.any([signal, teachers.chat.signal]) },
@@ -146,12 +146,12 @@ export function createRuntime(base: BaseDeps): Runtime {
     resourcesDir: options.resourcesDir,
     encodingsDir: encodingsFolder(options.dataDir),
     toolVersion: base.toolVersion,
-    heartbeatMs: Math.min(HEARTBEAT_MS, options.heartbeatTimeoutMs / 4),
+    heartbeatMs: Math.min(heartbeatIntervalMs, options.heartbeatTimeoutMs / 4),
     deadAfterMs: options.heartbeatTimeoutMs,
     memoryMb: options.trainingMemoryMb,
     log,
     requestOf,
-    hasTeacher: (policyId) => teachers.generating(organisationOf(policyId)) !== null,
+    hasTeacher: (policyId) => teachers.findForGeneration(organisationOf(policyId)) !== null,
     teach,
     selfTest: (bundle) => deployed.selfTest(bundle),
     deployed: (policyId) =>
@@ -171,7 +171,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     decisions: createCommitQueue(base.db, base.metering.prices.decision),
     encoderHost,
     textModel,
-    teachers,
+    modelConnections: teachers,
     started: start(),
     warm,
     ready: () => ({

@@ -20,8 +20,8 @@ const decisionNames = ['expected_decision', 'decision', 'label', 'class', 'targe
 const reasonNames = ['reason_codes', 'reason_code', 'reasons', 'reason'];
 const inputNames = ['input_payload', 'input'];
 /** What a body may hold, too: an input that is deeper or wider could not be sent back. */
-const mostSegments = 28;
-const mostColumns = 2_000;
+const maxSegments = 28;
+const maxColumns = 2_000;
 
 function refuse(problems: ErrorDetail[]): never {
   throw new WorkbenchError('validation_error', 'The file cannot be imported', problems.slice(0, 100));
@@ -118,7 +118,7 @@ async function readDelimited(content: string, delimiter: string): Promise<Source
   }
   const header = parsed[0]?.record;
   if (header === undefined) return [];
-  if (header.length > mostColumns) refuse([fault(1, mostColumns + 1, `more than ${mostColumns} columns`)]);
+  if (header.length > maxColumns) refuse([fault(1, maxColumns + 1, `more than ${maxColumns} columns`)]);
   const problems: ErrorDetail[] = [];
   header.forEach((name, index) => {
     if (name.trim() === '') problems.push(fault(1, index + 1, 'a column has no name'));
@@ -231,8 +231,8 @@ function checkPlaces(names: readonly string[]): void {
   for (const name of names) {
     const segments = name.split('.');
     if (segments.includes('__proto__')) problems.push(fault(1, name, 'this column name is not allowed'));
-    if (segments.length > mostSegments) {
-      problems.push(fault(1, name.slice(0, 80), `a column name has at most ${mostSegments} parts between its dots`));
+    if (segments.length > maxSegments) {
+      problems.push(fault(1, name.slice(0, 80), `a column name has at most ${maxSegments} parts between its dots`));
       continue;
     }
     const above = segments.map((_, depth) => segments.slice(0, depth).join('.')).find((outer) => known.has(outer));

@@ -12,7 +12,7 @@ const keyFlushMs = 60_000;
  * Really deletes the log records that are older than their type's retention; returns how many. Decisions go on
  * between its slices; `stopped` ends it early, the rest goes the next time.
  */
-export async function forgetOldLogs(
+export async function applyRetention(
   deps: Pick<Deps, 'db' | 'store' | 'clock'>,
   stopped: () => boolean = () => false,
 ): Promise<number> {
@@ -43,12 +43,12 @@ export function startHousekeeping(deps: Deps): { stop(): void } {
     setTimeout(
       guarded(() => {
         pruneEncodings(encodingsFolder(deps.options.dataDir), deps.clock.now());
-        return forgetOldLogs(deps, () => stopped);
+        return applyRetention(deps, () => stopped);
       }),
       5_000,
     ),
     setInterval(
-      guarded(() => forgetOldLogs(deps, () => stopped)),
+      guarded(() => applyRetention(deps, () => stopped)),
       dayMs,
     ),
     setInterval(

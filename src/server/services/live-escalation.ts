@@ -1,7 +1,7 @@
 /** A decision that the thresholds leave open, asked of the connected live model. */
 import { z } from 'zod';
 import type { Decided } from '../../engine/decide/decider.ts';
-import { withoutPersonal } from '../../engine/decide/golden.ts';
+import { redactToPlaceholder } from '../../engine/decide/golden.ts';
 import type { Decision, EscalationPolicy, JsonObject } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { askChat, type Question } from '../connections/chat-client.ts';
@@ -19,7 +19,7 @@ const system = [
  * answers something else: the call never fails because of it. Personal fields are not sent. Confidence and
  * probabilities stay those of the classifier.
  */
-export async function askLiveModel(
+export async function askConnectedModel(
   deps: Pick<Deps, 'store' | 'runtime' | 'clock' | 'log'>,
   type: DecisionTypeRow,
   input: JsonObject,
@@ -27,7 +27,7 @@ export async function askLiveModel(
   policy: EscalationPolicy,
 ): Promise<Decision> {
   const { decision, trace } = decided;
-  const { teachers } = deps.runtime;
+  const { modelConnections: teachers } = deps.runtime;
   const name = policy.connection;
   const connection = name === null ? null : deps.store.connections.byName(name, type.organisationId);
   if (connection === null) {
@@ -42,8 +42,8 @@ export async function askLiveModel(
   const began = deps.clock.monotonic();
   try {
     const { value } = await askChat(
-      teachers.endpointOf(connection),
-      questionOf(type, options, withoutPersonal(input, type.piiFields)),
+      teachers.toEndpoint(connection),
+      questionOf(type, options, redactToPlaceholder(input, type.piiFields)),
       (answer) => answerShape.parse(answer),
       {
         timeoutMs: policy.timeout_ms,

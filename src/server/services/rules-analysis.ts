@@ -9,16 +9,16 @@ import {
   startImpact,
 } from '../../engine/rules/analysis/impact.ts';
 import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts';
-import { knownOfSeen, surveyFields } from '../../engine/rules/analysis/survey.ts';
+import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import { utf16Range } from '../../engine/rules/parse.ts';
 import type { RulesAnalysis } from '../contract/rules.ts';
 import type { Deps } from '../operations/context.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 
-const mostExamples = 20_000;
-const mostLogged = 5000;
-const mostFindings = 500;
+const maxExamples = 20_000;
+const maxLogged = 5000;
+const maxFindings = 500;
 /** Characters of an input that are shown beside a row. */
 const shownInput = 160;
 /** Small enough that calls for decisions never wait long. */
@@ -59,14 +59,14 @@ export async function analyseRules(
   const fields = survey.fields();
   const inputSchema = request.input_schema === undefined ? definition.input_schema : request.input_schema;
   const findings = lintRules(compiled.value.file.rules, inputSchema, {
-    fields: knownOfSeen(fields),
+    fields: toKnownFields(fields),
     impact: examples.impact,
   });
   const shorten = (input: JsonObject) => shortText(deps.auth.redact(input, type.piiFields));
   return {
     problems: [],
-    findings: wireFindings(compiled.value, request.rules, findings.slice(0, mostFindings)),
-    findings_left_out: Math.max(0, findings.length - mostFindings),
+    findings: wireFindings(compiled.value, request.rules, findings.slice(0, maxFindings)),
+    findings_left_out: Math.max(0, findings.length - maxFindings),
     impact: impactOf(request.rules, examples, decisions, shorten),
     fields,
   };
@@ -79,7 +79,7 @@ function shortText(input: JsonObject): string {
 
 function* examplesOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Generator<ImpactRow[]> {
   let before = Number.MAX_SAFE_INTEGER;
-  for (let read = 0; read < mostExamples; read += chunkSize) {
+  for (let read = 0; read < maxExamples; read += chunkSize) {
     const rows = store.examples.chunk(type.id, before, chunkSize);
     yield rows;
     before = rows.at(-1)?.seq ?? 0;
@@ -92,7 +92,7 @@ function* loggedOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Gener
   for (const rows of store.logs.slices(type.seq, {}, chunkSize)) {
     yield rows.map((row) => ({ id: row.id, input: JSON.parse(row.inputJson) as JsonObject, decision: row.decision }));
     read += rows.length;
-    if (read >= mostLogged) return;
+    if (read >= maxLogged) return;
   }
 }
 
@@ -119,7 +119,7 @@ export function exactFindings(
   given: readonly Rule[],
   inputSchema: JsonObject | null,
 ): RulesAnalysis['findings'] {
-  return wireFindings(compiled, given, lintRules(compiled.file.rules, inputSchema).slice(0, mostFindings));
+  return wireFindings(compiled, given, lintRules(compiled.file.rules, inputSchema).slice(0, maxFindings));
 }
 
 /** Findings as the wire tells them: the engine counts in evaluation order, a client in the order it sent. */

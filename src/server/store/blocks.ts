@@ -7,7 +7,7 @@
 import type { WorkbenchDatabase } from './database.ts';
 
 export const blockRows = 2_048;
-export const blockOf = (seq: number): number => Math.floor(seq / blockRows);
+export const toBlockNumber = (seq: number): number => Math.floor(seq / blockRows);
 /** True for the row that fills its block: row numbers only go up, so nothing is added to the block after it. */
 export const fillsBlock = (seq: number): boolean => seq % blockRows === blockRows - 1;
 
@@ -107,7 +107,7 @@ export function createBlockReader<Name extends string>(
   /** The rows behind the last full block, if there are any. */
   function openBlock(): Range[] {
     const last = highest.get() ?? 0;
-    const first = blockOf(last + 1) * blockRows;
+    const first = toBlockNumber(last + 1) * blockRows;
     return last < first ? [] : [{ first, last, n: null }];
   }
 
@@ -143,7 +143,7 @@ export function createBlockReader<Name extends string>(
       all<Parameters<typeof add>[0]>(
         `SELECT ${by} AS "of", ${blockSums} FROM ${blocks} WHERE ${some}
            AND block NOT IN (SELECT value FROM json_each(?)) GROUP BY ${by}`,
-        [...valuesOf(filter), JSON.stringify(cut.map((range) => blockOf(range.first)))],
+        [...valuesOf(filter), JSON.stringify(cut.map((range) => toBlockNumber(range.first)))],
       ).forEach(add);
       for (const range of cut) {
         all<Parameters<typeof add>[0]>(

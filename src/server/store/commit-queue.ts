@@ -20,9 +20,9 @@ type Waiting = {
   reject(error: WorkbenchError): void;
 };
 
-const LONGEST_QUEUE = 10_000;
+const maxQueueLength = 10_000;
 /** A group of this size is committed without looking whether more are coming. */
-const FULL_GROUP = 64;
+const maxGroupSize = 64;
 /** Faults of the disk or the file hit every record alike: trying one by one would only repeat them. */
 const sharedFaults = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
 
@@ -60,7 +60,7 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number): Commi
   }
 
   function settleWhenQuiet(seen: number): void {
-    if (waiting.length > seen && waiting.length < FULL_GROUP) {
+    if (waiting.length > seen && waiting.length < maxGroupSize) {
       setImmediate(settleWhenQuiet, waiting.length);
       return;
     }
@@ -71,7 +71,7 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number): Commi
 
   return {
     commit(record, organisationSeq) {
-      if (waiting.length >= LONGEST_QUEUE) {
+      if (waiting.length >= maxQueueLength) {
         return Promise.reject(new WorkbenchError('unavailable', 'Too many decisions wait to be recorded'));
       }
       return new Promise((resolve, reject) => {

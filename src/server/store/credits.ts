@@ -1,5 +1,5 @@
 import type { CreditOperation } from '../contract/credits.ts';
-import { atLeast, blockOf, blockRows, createBlockReader, equals, fillsBlock } from './blocks.ts';
+import { atLeast, blockRows, createBlockReader, equals, fillsBlock, toBlockNumber } from './blocks.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
 export type CreditEntry = {
@@ -60,7 +60,7 @@ export function chargeDecisions(db: WorkbenchDatabase): (first: number, last: nu
   return (first, last, credits) => {
     const { changes, lastInsertRowid } = statement.run(credits, first, last);
     const end = Number(lastInsertRowid) + 1;
-    for (let block = blockOf(end - changes); block < blockOf(end); block += 1) {
+    for (let block = toBlockNumber(end - changes); block < toBlockNumber(end); block += 1) {
       summarise.run(block * blockRows, (block + 1) * blockRows - 1);
     }
   };
@@ -146,7 +146,7 @@ export function createCreditStore(db: WorkbenchDatabase) {
     /** Makes the summaries anew from the entries. */
     rebuildBlocks: db.transaction(() => {
       db.exec('DELETE FROM credit_blocks');
-      summarise.run(0, blockOf((highest.get() ?? 0) + 1) * blockRows - 1);
+      summarise.run(0, toBlockNumber((highest.get() ?? 0) + 1) * blockRows - 1);
     }),
   };
 

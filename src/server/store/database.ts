@@ -1,7 +1,7 @@
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
-import { StartFault } from '../process/start-error.ts';
+import { StartError } from '../process/start-error.ts';
 import { addNumberLists } from './number-lists.ts';
 
 export type WorkbenchDatabase = Database.Database;
@@ -26,7 +26,7 @@ export function readMigrations(folder: string): Migration[] {
 
 /**
  * Opens the data file: WAL, the wished durability set and read back, foreign keys, all migrations applied.
- * Throws StartFault with a sentence for the user when the file is damaged, belongs to a newer program or cannot be
+ * Throws StartError with a sentence for the user when the file is damaged, belongs to a newer program or cannot be
  * opened; the file is never deleted or replaced.
  */
 export function openDatabase(
@@ -37,7 +37,7 @@ export function openDatabase(
   try {
     db = new Database(file, { timeout: 5_000 });
   } catch (cause) {
-    throw new StartFault('data', `The data file ${file} could not be opened.`, { cause });
+    throw new StartError('data', `The data file ${file} could not be opened.`, { cause });
   }
   try {
     prepareConnection(db, settings.synchronous);
@@ -47,9 +47,9 @@ export function openDatabase(
     return db;
   } catch (cause) {
     db.close();
-    if (cause instanceof StartFault) throw cause;
+    if (cause instanceof StartError) throw cause;
     if (cause instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code)) {
-      throw new StartFault(
+      throw new StartError(
         'data',
         `The data file ${file} is damaged and was left as it is. Move it away (with its -wal and -shm files) or put a backup in its place.`,
         { cause },
@@ -63,12 +63,12 @@ export function openDatabase(
 function prepareConnection(db: WorkbenchDatabase, synchronous: 'FULL' | 'NORMAL'): void {
   const version = String(db.prepare('SELECT sqlite_version()').pluck().get());
   if (!atLeast(version, minimumSqlite)) {
-    throw new StartFault('data', `SQLite ${version} is too old; ${minimumSqlite.join('.')} or newer is needed.`);
+    throw new StartError('data', `SQLite ${version} is too old; ${minimumSqlite.join('.')} or newer is needed.`);
   }
   db.pragma('busy_timeout = 5000');
   const mode = db.pragma('journal_mode = WAL', { simple: true });
   if (mode !== 'wal')
-    throw new StartFault('data', `The data file cannot use a write-ahead log here (${String(mode)}).`);
+    throw new StartError('data', `The data file cannot use a write-ahead log here (${String(mode)}).`);
   db.pragma(`synchronous = ${synchronous}`);
   const level = db.pragma('synchronous', { simple: true });
   if (level !== (synchronous === 'FULL' ? 2 : 1))
@@ -99,7 +99,7 @@ function atLeast(version: string, minimum: readonly number[]): boolean {
 function migrate(db: WorkbenchDatabase, migrations: readonly Migration[]): void {
   const current = Number(db.pragma('user_version', { simple: true }));
   if (current > migrations.length) {
-    throw new StartFault(
+    throw new StartError(
       'data',
       `The data file was written by a newer program (schema ${current}, this one knows ${migrations.length}). It was left untouched.`,
     );

@@ -6,13 +6,13 @@ import {
   atLeast,
   atMost,
   between,
-  blockOf,
   blockRows,
   type Condition,
   createBlockReader,
   equals,
   fillsBlock,
   type Range,
+  toBlockNumber,
 } from './blocks.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
@@ -201,8 +201,8 @@ export function createLogStore(db: WorkbenchDatabase) {
   const forgetSlice = db.transaction((typeSeq: number, beforeMs: number, { first, last }: Range): number => {
     const { changes } = removeRows.run(first, last, typeSeq, beforeMs, rowsPerSlice);
     if (changes === 0) return 0;
-    const block = blockOf(first);
-    const open = blockOf((highest.get() ?? 0) + 1);
+    const block = toBlockNumber(first);
+    const open = toBlockNumber((highest.get() ?? 0) + 1);
     removeBlock.run(typeSeq, block);
     if (block < open) summarise(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
     // where the newest records went, their row numbers will be given again
@@ -297,7 +297,7 @@ export function createLogStore(db: WorkbenchDatabase) {
     /** Makes the summaries anew from the records. */
     rebuildBlocks: db.transaction(() => {
       removeBlocksFrom.run(0);
-      summarise(0, blockOf((highest.get() ?? 0) + 1) * blockRows - 1);
+      summarise(0, toBlockNumber((highest.get() ?? 0) + 1) * blockRows - 1);
     }),
   };
 }

@@ -122,7 +122,7 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
       at,
       deployedAt: done.deploy ? at : null,
     });
-    if (changes === 0) throw new FencedAttempt('the attempt is not the current one');
+    if (changes === 0) throw new StaleAttemptError('the attempt is not the current one');
     for (const row of done.heldOut) {
       insertHeldOut.run(done.policyId, row.example_id, row.expected, row.predicted, JSON.stringify(row.probabilities));
     }
@@ -190,7 +190,7 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
         return ended;
       },
     ),
-    /** Report, bundle, status and deployment at once. Throws FencedAttempt, nothing written, if it is not current. */
+    /** Report, bundle, status and deployment at once. Throws StaleAttemptError, nothing written, if it is not current. */
     complete(done: Completed): void {
       complete(done);
       changed();
@@ -210,4 +210,4 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
 export type TrainingRuns = ReturnType<typeof createTrainingRuns>;
 
 /** The attempt that reported its result is not the current one; its transaction is rolled back. */
-export class FencedAttempt extends Error {}
+export class StaleAttemptError extends Error {}

@@ -1,20 +1,20 @@
 /** A condition as alternatives of conjunctions, each a set of values for every field that it speaks of. */
 
 import type { RuleNode } from '../tree.ts';
-import { pathOf } from '../types.ts';
+import { toFieldPath } from '../types.ts';
 import { absent, anything, canBeMap, type FieldSet, isEmpty, type Literal, meet, within } from './ranges.ts';
 
 /** A conjunction: a set for each field (key: JSON of its path) and what could not be understood, as text with its sign. */
 export type Conjunct = { fields: ReadonlyMap<string, FieldSet>; opaque: ReadonlySet<string> };
 
-const mostConjuncts = 32;
+const maxConjuncts = 32;
 const always: Conjunct = { fields: new Map(), opaque: new Set() };
 
 /**
  * The condition as alternatives of conjunctions, true on exactly the inputs on which the condition is true, as far
  * as each part is understood. Null when there are too many alternatives.
  */
-export function conjunctsOf(node: RuleNode): Conjunct[] | null {
+export function splitConjuncts(node: RuleNode): Conjunct[] | null {
   return alternatives(node, true);
 }
 
@@ -37,7 +37,7 @@ function alternatives(node: RuleNode, wanted: boolean): Conjunct[] | null {
 
 function union(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
   const all = parts.flatMap((part) => part ?? []);
-  return parts.includes(null) || all.length > mostConjuncts ? null : all;
+  return parts.includes(null) || all.length > maxConjuncts ? null : all;
 }
 
 function product(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
@@ -45,7 +45,7 @@ function product(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
   for (const part of parts) {
     if (part === null) return null;
     all = all.flatMap((left) => part.map((right) => both(left, right)));
-    if (all.length > mostConjuncts) return null;
+    if (all.length > maxConjuncts) return null;
   }
   return all;
 }
@@ -54,7 +54,7 @@ function atomOf(node: RuleNode, wanted: boolean): { key: string; set: FieldSet }
   const plain = keyOf(node);
   if (plain) return { key: plain, set: { ...anything, only: [wanted] } };
   if (node.k === 'has') {
-    const above = pathOf(node.of);
+    const above = toFieldPath(node.of);
     return above && { key: JSON.stringify([...above, node.field]), set: wanted ? anything : absent };
   }
   if (node.k !== 'op') return null;
@@ -93,7 +93,7 @@ const mirrored: Record<string, string> = { '<': '>', '<=': '>=', '>': '<', '>=':
 const opposite: Record<string, string> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
 function keyOf(node: RuleNode): string | null {
-  const path = pathOf(node);
+  const path = toFieldPath(node);
   return path && path.length > 0 ? JSON.stringify(path) : null;
 }
 

@@ -28,7 +28,7 @@ const macroHelp: Record<string, string> = {
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
 /** What may stand at an offset: fields and methods behind a dot, values behind a comparison with a listed field, else functions. */
-export function completionsAt(source: string, offset: number, fields: readonly KnownField[]): Completions {
+export function findCompletions(source: string, offset: number, fields: readonly KnownField[]): Completions {
   const before = source.slice(0, offset);
   const word = /[A-Za-z0-9_]*$/.exec(before)?.[0] ?? '';
   const from = offset - word.length;
@@ -117,7 +117,7 @@ function methods(type: string): Completion[] {
 export type Hover = { from: number; to: number; title: string; help: string };
 
 /** What the word at an offset is, or null. */
-export function hoverAt(source: string, offset: number, fields: readonly KnownField[]): Hover | null {
+export function findHover(source: string, offset: number, fields: readonly KnownField[]): Hover | null {
   for (const match of source.matchAll(/(?<![\w.])ctx(?:\.[A-Za-z_]\w*)+(?!\w*\()|[A-Za-z_]\w*/g)) {
     const from = match.index;
     const to = from + match[0].length;

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../domain.ts';
 import type { StaticType } from '../functions.ts';
 import { pathText } from '../print.ts';
 import type { FieldTypes } from '../types.ts';
-import { typesOfSchema } from './ranges.ts';
+import { listSchemaTypes } from './ranges.ts';
 import { nearest } from './suggest.ts';
 
 /** One field: its path from ctx, its type ('any' when mixed), and the values it may have, where the schema lists them. */
@@ -15,15 +15,15 @@ export type KnownField = {
 };
 
 const deepest = 8;
-const mostFields = 2000;
+const maxFields = 2000;
 
 /** The fields that a JSON Schema names under `properties`. */
-export function fieldsOfSchema(schema: JsonObject | null): KnownField[] {
+export function listSchemaFields(schema: JsonObject | null): KnownField[] {
   const fields: KnownField[] = [];
   const walk = (node: Json | undefined, path: string[]) => {
     if (!isObject(node) || path.length > deepest) return;
-    if (path.length > 0 && fields.length < mostFields) {
-      const type = typeof node.type === 'string' ? (typesOfSchema[node.type] ?? 'any') : 'any';
+    if (path.length > 0 && fields.length < maxFields) {
+      const type = typeof node.type === 'string' ? (listSchemaTypes[node.type] ?? 'any') : 'any';
       fields.push({
         path,
         type,
@@ -39,7 +39,7 @@ export function fieldsOfSchema(schema: JsonObject | null): KnownField[] {
 }
 
 /** Types for the static check; an unknown field is reported with the known one that was likely meant. */
-export function typesOfFields(known: readonly KnownField[]): FieldTypes {
+export function inferFieldTypes(known: readonly KnownField[]): FieldTypes {
   const byPath = new Map(known.map((field) => [JSON.stringify(field.path), field]));
   return (path, at, report) => {
     const field = byPath.get(JSON.stringify(path));

@@ -1,12 +1,12 @@
 /** Works out what does not depend on the input. */
 import { compileTree, startRun } from '../evaluate.ts';
-import { type At, childrenOf, type RuleNode } from '../tree.ts';
+import { type At, listChildren, type RuleNode } from '../tree.ts';
 import { type ErrorKind, RuleError } from '../values.ts';
 
 /** Steps that one part may take here: rules are checked while they are written, two hundred at a time. */
-const mostSteps = 1_000;
+const maxSteps = 1_000;
 
-const workOut = (node: RuleNode) => compileTree(node)({ ...startRun({}), steps: mostSteps });
+const workOut = (node: RuleNode) => compileTree(node)({ ...startRun({}), steps: maxSteps });
 
 /** The tree with every part that needs no input replaced by its value, where that is a plain literal and no error. */
 export function foldConstants(node: RuleNode): RuleNode {
@@ -44,7 +44,7 @@ export function foldConstants(node: RuleNode): RuleNode {
 /** The smallest parts that need no input and err when they are worked out, in source order. */
 export function constantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
   if (node.k === 'lit' || node.k === 'var') return [];
-  const below = () => childrenOf(node).flatMap(constantErrors);
+  const below = () => listChildren(node).flatMap(constantErrors);
   if (!isClosed(node, [])) return below();
   const outcome = workOut(node);
   if (!(outcome instanceof RuleError)) return [];
@@ -56,7 +56,7 @@ export function constantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
 
 function isClosed(node: RuleNode, bound: readonly string[]): boolean {
   if (node.k === 'var') return bound.includes(node.name);
-  if (node.k !== 'each') return childrenOf(node).every((child) => isClosed(child, bound));
+  if (node.k !== 'each') return listChildren(node).every((child) => isClosed(child, bound));
   const inner = [...bound, node.name];
   return isClosed(node.of, bound) && [node.test, node.result].every((part) => part === null || isClosed(part, inner));
 }

@@ -27,7 +27,7 @@ export type Impact = {
 };
 
 /** Rows listed for each rule, and for each change. */
-export const mostListed = 20;
+export const maxListed = 20;
 
 /** Counts for every rule; `add` takes rows bit by bit, `impact` is the sum so far. */
 export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRow>): void; impact: Impact } {
@@ -73,7 +73,7 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
     else {
       rule.disagrees++;
       const { id, input, decision } = row;
-      if (rule.disagreeing.length < mostListed) rule.disagreeing.push({ id, input, expected: decision, decided });
+      if (rule.disagreeing.length < maxListed) rule.disagreeing.push({ id, input, expected: decision, decided });
     }
   };
   return {
@@ -110,7 +110,7 @@ export function startComparison(
         const now = decided(after, row.input);
         if (old?.rule === now?.rule && old?.then === now?.then) continue;
         change.changed++;
-        if (change.differing.length < mostListed) change.differing.push({ id: row.id, before: old, after: now });
+        if (change.differing.length < maxListed) change.differing.push({ id: row.id, before: old, after: now });
       }
     },
     change,

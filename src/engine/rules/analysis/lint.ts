@@ -1,9 +1,9 @@
 /** Checks rules against one another, the input schema and the examples: what is correct but surely not meant. */
 import type { JsonObject } from '../../domain.ts';
 import type { RulesFile } from '../compile.ts';
-import { staticTypeOf } from '../types.ts';
-import { both, type Conjunct, conjunctsOf, implies, isImpossible } from './conjuncts.ts';
-import { fieldsOfSchema, type KnownField, typesOfFields } from './fields.ts';
+import { inferType } from '../types.ts';
+import { both, type Conjunct, implies, isImpossible, splitConjuncts } from './conjuncts.ts';
+import { inferFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { constantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
 import { type SchemaSets, schemaSets } from './schema-sets.ts';
@@ -29,7 +29,7 @@ export type RuleEvidence = { fields: readonly KnownField[]; impact: Impact };
 
 type Rules = RulesFile['rules'];
 /** Pairs of alternatives that are compared before the exact check leaves the rest to the examples. */
-const mostComparisons = 50_000;
+const maxComparisons = 50_000;
 const reorder = 'Give it a lower priority number, or remove it.';
 
 /**
@@ -44,9 +44,9 @@ export function lintRules(
 ): RuleFinding[] {
   const schema = schemaSets(inputSchema);
   const impact = evidence && evidence.impact.rows > 0 ? evidence.impact : null;
-  const budget = { left: mostComparisons };
+  const budget = { left: maxComparisons };
   const folded = rules.map((rule) => foldConstants(rule.ast));
-  const cases = folded.map((ast) => conjunctsOf(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null);
+  const cases = folded.map((ast) => splitConjuncts(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null);
   const narrowed = cases.map((own) => own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null);
   const alive: boolean[] = [];
 
@@ -174,11 +174,11 @@ function onExamples(
 
 /** Fields and types that cannot be meant; by the schema alone where it is enough, else by the fields of the examples. */
 function fieldProblems(rule: Rules[number], inputSchema: JsonObject | null, seen: readonly KnownField[]) {
-  const named = fieldsOfSchema(inputSchema);
+  const named = listSchemaFields(inputSchema);
   const known = [...seen, ...named];
   if (known.length === 0) return [];
-  const bySchema = named.length > 0 ? staticTypeOf(rule.ast, typesOfFields(named)).problems : [];
-  return staticTypeOf(rule.ast, typesOfFields(known)).problems.map((problem) => {
+  const bySchema = named.length > 0 ? inferType(rule.ast, inferFieldTypes(named)).problems : [];
+  return inferType(rule.ast, inferFieldTypes(known)).problems.map((problem) => {
     const exact = bySchema.some(({ at, message }) => at[0] === problem.at[0] && message === problem.message);
     return { ...problem, basis: exact ? ('exact' as const) : ('examples' as const) };
   });

@@ -3,7 +3,7 @@
 export type Literal = string | number | boolean | null;
 export type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
 /** The types that JSON Schema names, as rules see them. */
-export const typesOfSchema: Record<string, ValueType> = {
+export const listSchemaTypes: Record<string, ValueType> = {
   string: 'text',
   number: 'number',
   integer: 'number',
@@ -67,7 +67,7 @@ function tighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | null {
 /** True if the value is in the set. */
 export function holds(set: FieldSet, value: Literal): boolean {
   if (!set.present || (set.only && !set.only.includes(value)) || set.not.includes(value)) return false;
-  if (set.types && !set.types.includes(typeOf(value))) return false;
+  if (set.types && !set.types.includes(inferLiteralType(value))) return false;
   const { low, high } = set;
   if (typeof value !== 'number') return !low && !high;
   if (set.whole && !Number.isInteger(value)) return false;
@@ -75,7 +75,7 @@ export function holds(set: FieldSet, value: Literal): boolean {
   return !(high && (high.open ? value >= high.value : value > high.value));
 }
 
-function typeOf(value: Literal): ValueType {
+function inferLiteralType(value: Literal): ValueType {
   if (value === null) return 'null';
   return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'bool';
 }

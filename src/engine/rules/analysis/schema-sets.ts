@@ -1,7 +1,7 @@
 /** The values that an input schema lets each field have. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { both, type Conjunct, isImpossible } from './conjuncts.ts';
-import { anything, type FieldSet, type Literal, typesOfSchema } from './ranges.ts';
+import { anything, type FieldSet, type Literal, listSchemaTypes } from './ranges.ts';
 
 export type SchemaSets = {
   /** A conjunction on inputs that follow the schema; null where none of them can make it true. */
@@ -69,7 +69,7 @@ export function schemaSets(schema: JsonObject | null): SchemaSets {
 
 function setOf(node: JsonObject): { set: FieldSet; exact: boolean } {
   const given = Array.isArray(node.type) ? node.type : node.type === undefined ? null : [node.type];
-  const types = given && [...new Set(given.flatMap((name) => typesOfSchema[String(name)] ?? []))];
+  const types = given && [...new Set(given.flatMap((name) => listSchemaTypes[String(name)] ?? []))];
   const set: FieldSet = {
     ...anything,
     types,

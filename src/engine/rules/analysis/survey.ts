@@ -8,15 +8,15 @@ export type SeenField = { path: string[]; types: StaticType[]; values: (string |
 export type FieldSurvey = { add(input: JsonObject): void; fields(): SeenField[] };
 
 const deepest = 8;
-const mostFields = 2000;
+const maxFields = 2000;
 /** Distinct values counted for each field; a field with more is no list of choices. */
-const mostDistinct = 50;
+const maxDistinct = 50;
 const longestValue = 60;
 
 type Counted = { path: string[]; types: Set<StaticType>; counts: Map<string | number | boolean, number> | null };
 
 /** Gathers fields of inputs up to a depth of 8. `hidden` are dotted paths whose values are not kept (personal data). */
-export function surveyFields(hidden: readonly string[] = [], mostValues = 10): FieldSurvey {
+export function surveyFields(hidden: readonly string[] = [], maxValues = 10): FieldSurvey {
   const found = new Map<string, Counted>();
   const walk = (value: Json, path: string[], secret: boolean) => {
     if (path.length > 0) count(value, path, secret);
@@ -30,13 +30,13 @@ export function surveyFields(hidden: readonly string[] = [], mostValues = 10): F
     const key = JSON.stringify(path);
     let field = found.get(key);
     if (!field) {
-      if (found.size >= mostFields) return;
+      if (found.size >= maxFields) return;
       field = { path, types: new Set(), counts: secret ? null : new Map() };
       found.set(key, field);
     }
-    field.types.add(typeOf(value));
+    field.types.add(inferValueType(value));
     if (!field.counts || value === null || typeof value === 'object') return;
-    const tooMany = !field.counts.has(value) && field.counts.size >= mostDistinct;
+    const tooMany = !field.counts.has(value) && field.counts.size >= maxDistinct;
     if (tooMany || (typeof value === 'string' && value.length > longestValue)) field.counts = null;
     else field.counts.set(value, (field.counts.get(value) ?? 0) + 1);
   };
@@ -48,14 +48,14 @@ export function surveyFields(hidden: readonly string[] = [], mostValues = 10): F
         types: [...types],
         values: [...(counts ?? [])]
           .toSorted((a, b) => b[1] - a[1])
-          .slice(0, mostValues)
+          .slice(0, maxValues)
           .map(([value]) => value),
       })),
   };
 }
 
 /** Seen fields as the checks and the editor know them: 'any' where types are mixed; nulls do not count. */
-export function knownOfSeen(seen: readonly Pick<SeenField, 'path' | 'types' | 'values'>[]): KnownField[] {
+export function toKnownFields(seen: readonly Pick<SeenField, 'path' | 'types' | 'values'>[]): KnownField[] {
   return seen.map(({ path, types, values }) => {
     const real = types.filter((type) => type !== 'null');
     return {
@@ -67,7 +67,7 @@ export function knownOfSeen(seen: readonly Pick<SeenField, 'path' | 'types' | 'v
   });
 }
 
-function typeOf(value: Json): StaticType {
+function inferValueType(value: Json): StaticType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'list';
   if (typeof value === 'object') return 'map';

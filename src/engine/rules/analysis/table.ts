@@ -2,7 +2,7 @@
 import { hasComment, parseCondition } from '../parse.ts';
 import { literalText, pathText } from '../print.ts';
 import type { RuleNode } from '../tree.ts';
-import { pathOf } from '../types.ts';
+import { toFieldPath } from '../types.ts';
 
 type Literal = string | number | boolean | null;
 export const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const;
@@ -14,7 +14,7 @@ export type TableRow =
   | { path: string[]; test: 'absent' };
 
 /** The rows of a condition; null where it is more than comparisons joined by `&&`. */
-export function tableOf(condition: string): TableRow[] | null {
+export function toTable(condition: string): TableRow[] | null {
   const { ast } = parseCondition(condition);
   if (!ast || hasComment(condition)) return null;
   const rows = (ast.k === 'and' ? ast.args : [ast]).map(rowOf);
@@ -22,7 +22,7 @@ export function tableOf(condition: string): TableRow[] | null {
 }
 
 /** The condition that the rows stand for; '' without rows. */
-export function conditionOf(rows: readonly TableRow[]): string {
+export function toCondition(rows: readonly TableRow[]): string {
   return rows.map(rowText).join(' && ');
 }
 
@@ -41,14 +41,14 @@ function rowOf(node: RuleNode): TableRow | null {
   if (node.k === 'not') return node.of.k === 'has' ? presence(node.of, 'absent') : null;
   if (node.k === 'call') {
     const [of, part] = node.args;
-    const path = of && pathOf(of);
+    const path = of && toFieldPath(of);
     const test = (['contains', 'startsWith', 'endsWith'] as const).find((name) => name === node.fn);
     return path?.length && test && part?.k === 'lit' && typeof part.v === 'string'
       ? { path, test, value: part.v }
       : null;
   }
   if (node.k !== 'op') return null;
-  const path = pathOf(node.left);
+  const path = toFieldPath(node.left);
   if (!path?.length) return null;
   if (node.op === 'in') {
     if (node.right.k !== 'list') return null;
@@ -60,6 +60,6 @@ function rowOf(node: RuleNode): TableRow | null {
 }
 
 function presence(node: RuleNode & { k: 'has' }, test: 'present' | 'absent'): TableRow | null {
-  const above = pathOf(node.of);
+  const above = toFieldPath(node.of);
   return above ? { path: [...above, node.field], test } : null;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { compileNgrams, ngramCount } from '../../text/ngrams.ts';
-import { treeFieldsOf } from '../select/tree-fields.ts';
+import { listTreeFields } from '../select/tree-fields.ts';
 import type { ReadTexts } from './texts.ts';
 
 /** Builds the rows of the inputs under a plan. The dense block holds the tabular slots, then the embedding if the plan has an encoder. */
@@ -37,7 +37,7 @@ export function buildRows(plan: FeaturePlan, inputs: readonly JsonObject[], text
     count: inputs.length,
     dense,
     denseWidth,
-    fields: treeFieldsOf(plan),
+    fields: listTreeFields(plan),
     sparse: {
       starts,
       indices: Int32Array.from(indices),

@@ -73,7 +73,7 @@ function imbalanceNote(
  * Reason codes that go with each option: those carried by at least 30 % of its examples that have any, at most three,
  * the most frequent first, ties by name.
  */
-export function reasonsByOption(
+export function countReasonsByOption(
   rows: readonly LabelledRow[],
   options: readonly string[],
   codes: readonly string[],

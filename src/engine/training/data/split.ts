@@ -46,7 +46,7 @@ export function splitRows(rows: readonly SplitRow[]): { train: number[]; test: n
 }
 
 /** Stratified folds: the fold (0 … folds - 1) of each row; labels are dealt out in turn so that every fold gets its share. */
-export function foldsOf(rows: readonly SplitRow[], folds: number, seed: number): Int32Array {
+export function assignFolds(rows: readonly SplitRow[], folds: number, seed: number): Int32Array {
   const result = new Int32Array(rows.length);
   let next = 0;
   for (const group of groupsByHash(rows, seed)) {

@@ -3,21 +3,21 @@ import type { Rows } from '../../classifiers/classifier.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import {
   compileFamiliarity,
+  computeRarity,
+  computeSimilarity,
   type FamiliarityFile,
   isOutside,
-  rarityOf,
-  similarityOf,
 } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import type { LabelledRow } from '../data/prepare.ts';
-import { foldsOf } from '../data/split.ts';
+import { assignFolds } from '../data/split.ts';
 import type { ReadTexts } from '../data/texts.ts';
 import { modelInput } from '../select/score.ts';
 
 /** The share of in-scope inputs that may be called unfamiliar. */
 export const familiarityLoss = 0.05;
 const folds = 5;
-const leastRows = 40;
+const minRows = 40;
 
 type Given = { plan: FeaturePlan; rows: readonly LabelledRow[]; built: Rows; texts: ReadTexts };
 
@@ -82,7 +82,7 @@ function ownRarities({ plan, rows, texts }: Given, unknown: number): number[] {
     }),
   );
   return rows.map((row) =>
-    rarityOf(texts.get(features.textOf(row.input).text)?.ids ?? [], (id) => without.get(id), unknown),
+    computeRarity(texts.get(features.textOf(row.input).text)?.ids ?? [], (id) => without.get(id), unknown),
   );
 }
 
@@ -96,9 +96,9 @@ export function learnFamiliarity(given: Given): FamiliarityFile | null {
   const ngrams = plan.text?.ngrams ?? null;
   const encoder = plan.text?.encoder ?? null;
   const parts = Number(ngrams !== null) + Number(encoder !== null) + Number(plan.tabular_size > 0);
-  if (rows.length < leastRows || parts === 0) return null;
+  if (rows.length < minRows || parts === 0) return null;
   const share = familiarityLoss / parts;
-  const foldOf = foldsOf(rows, folds, 11);
+  const foldOf = assignFolds(rows, folds, 11);
   const all = rows.map((_, i) => i);
   const { slots } = compileFeatures(plan);
   const similarities: number[] = [];
@@ -110,7 +110,7 @@ export function learnFamiliarity(given: Given): FamiliarityFile | null {
     for (const i of all) {
       if (foldOf[i] !== fold) continue;
       const from = i * built.denseWidth;
-      if (encoder !== null) similarities.push(similarityOf(built.dense, from + plan.tabular_size, centroids));
+      if (encoder !== null) similarities.push(computeSimilarity(built.dense, from + plan.tabular_size, centroids));
       counts.push(slots.filter((slot) => isOutside(built.dense, from, slot, ranges)).length);
     }
   }

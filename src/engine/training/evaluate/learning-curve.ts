@@ -1,7 +1,7 @@
 /** Whether more examples would help: the measured model again on parts of the training rows. */
 import type { LearningCurve } from '../../domain.ts';
 import type { LabelledRow } from '../data/prepare.ts';
-import { foldsOf } from '../data/split.ts';
+import { assignFolds } from '../data/split.ts';
 import type { Evaluated } from './evaluate.ts';
 
 type Figures = Evaluated['figures'];
@@ -9,12 +9,12 @@ type Figures = Evaluated['figures'];
 /** Shares of the training rows that are fitted beside all of them, in quarters. */
 const quarters = [1, 2, 3] as const;
 /** Above this many training rows the fits cost more than the curve tells. */
-const mostRows = 20_000;
+const maxRows = 20_000;
 const fewRows = 10;
 
 /** The given number of quarters of the rows, with the same share of every label. */
 function partOf(rows: readonly LabelledRow[], count: number): LabelledRow[] {
-  const quarter = foldsOf(rows, 4, 23);
+  const quarter = assignFolds(rows, 4, 23);
   return rows.filter((_, i) => (quarter[i] as number) < count);
 }
 
@@ -78,7 +78,7 @@ export function learningCurve(
     points.push({ share, train_size: size, accuracy: figures.accuracy, macro_f1: figures.macro_f1 });
   let half: Figures | null = null;
   const labels = new Set(rows.map((row) => row.label)).size;
-  for (const count of rows.length > mostRows ? [] : quarters) {
+  for (const count of rows.length > maxRows ? [] : quarters) {
     const part = partOf(rows, count);
     // Every option must be there to be learned.
     if (new Set(part.map((row) => row.label)).size < labels) continue;

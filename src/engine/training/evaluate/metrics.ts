@@ -32,7 +32,7 @@ const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 /**
  * Share of rows decided at or above each threshold 0, 0.01 … 1 and the error among them (0 where no row is decided).
  */
-export function riskCoverageOf(confidences: readonly number[], correct: readonly boolean[]): RiskCoverage[] {
+export function computeRiskCoverage(confidences: readonly number[], correct: readonly boolean[]): RiskCoverage[] {
   return Array.from({ length: 101 }, (_, step) => {
     const threshold = step / 100;
     const decided = correct.filter((_, i) => (confidences[i] ?? 0) >= threshold);
@@ -85,7 +85,7 @@ export function evaluate(predictions: readonly Prediction[], options: readonly s
     confusionMatrix,
     logLoss: ratio(loss, predictions.length),
     ece: expectedCalibrationError(confidences, correct),
-    riskCoverage: riskCoverageOf(confidences, correct),
+    riskCoverage: computeRiskCoverage(confidences, correct),
   };
 }
 

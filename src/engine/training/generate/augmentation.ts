@@ -5,7 +5,7 @@ import { splitRows } from '../data/split.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
 import { createEmbeddedTeacher, createProposalCheck, minimumExamples, type ProposalCheck } from './embedded-teacher.ts';
 
-export type Grown = {
+export type Augmentation = {
   examples: TrainingExample[];
   origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;
   /** Plain sentences about what was generated. */
@@ -18,8 +18,8 @@ type Filled = {
   short: { option: string; have: number; reached: number }[];
 };
 /** Most examples that a connected teacher is asked for at once, and that it is shown of one option. */
-const mostPerQuestion = 20;
-const mostShown = 8;
+const maxPerQuestion = 20;
+const maxShown = 8;
 const nothing: Filled = { examples: [], short: [] };
 
 function statusOf(asked: boolean, filled: Filled): string {
@@ -37,11 +37,11 @@ const reasonOf = ({ short }: Filled) =>
  * so that nothing of a held-out example is trained on. A connected teacher is asked first for what `auto_generate` needs;
  * what it does not give, the embedded one makes. `tick` is called for each made example. Throws as {@link prepareRows} does.
  */
-export async function growExamples(
+export async function augmentExamples(
   request: TrainRequest,
   teach: TrainPorts['teach'],
   tick: () => void,
-): Promise<Grown> {
+): Promise<Augmentation> {
   const { config, definition, examples, seed } = request;
   const { rows } = prepareRows(examples, definition.options);
   const byId = new Map(examples.map((example) => [example.id, example]));
@@ -78,13 +78,11 @@ export async function growExamples(
   const ask = async (): Promise<TrainingExample[]> => {
     const given: TrainingExample[] = [];
     if (teach === undefined || check === null || !config.auto_generate) return given;
-    const shown = options.flatMap((option) =>
-      sources.filter(({ decision }) => decision === option).slice(0, mostShown),
-    );
+    const shown = options.flatMap((option) => sources.filter(({ decision }) => decision === option).slice(0, maxShown));
     try {
       for (const option of options) {
         for (let have = counts.get(option) ?? 0; have < minimumExamples.perOption; have = counts.get(option) ?? 0) {
-          const wanted = Math.min(mostPerQuestion, minimumExamples.perOption - have);
+          const wanted = Math.min(maxPerQuestion, minimumExamples.perOption - have);
           const proposals = await teach({ option, count: wanted, examples: shown });
           const usable = proposals.filter((one) => one.decision === option && check(one) === 'ok').slice(0, wanted);
           if (usable.length === 0) break;

@@ -3,13 +3,13 @@ import type { Definition, Json, JsonObject, TrainingExample } from '../../domain
 import { createRandom, hashString, type Random } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
 import { compileInputSchema } from '../../schema/input-schema.ts';
-import { isText, learnSlots, pick, recombine, type Slots, signatureOf, similarityOf } from './recombine.ts';
-import { comparedFields, framed, phrasesOf, sampleCompared, sampleSchema } from './sample-input.ts';
+import { computeSignature, estimateSimilarity, isText, learnSlots, pick, recombine, type Slots } from './recombine.ts';
+import { comparedFields, extractPhrases, framed, sampleCompared, sampleSchema } from './sample-input.ts';
 
 /** What the minimum is that training asks for, in all and per option. */
 export const minimumExamples = { total: 38, perOption: 38 } as const;
 /** Tries for one example before an option counts as exhausted. */
-const mostTries = 60;
+const maxTries = 60;
 /** Tries without a new example after which texts are framed, too: few or similar texts have no more to recombine. */
 const triesBeforeFraming = 30;
 /** The second parent is the most alike of so many: between far examples an option may have none of its own. */
@@ -36,12 +36,12 @@ export function createProposalCheck(material: Omit<TeacherMaterial, 'description
   const { definition } = material;
   const validate = definition.input_schema === null ? null : compileInputSchema(definition.input_schema);
   const compiled = compileRules(definition.hard_rules, definition);
-  const known = new Set([...material.examples.map(({ input }) => input), ...material.avoid].map(signatureOf));
+  const known = new Set([...material.examples.map(({ input }) => input), ...material.avoid].map(computeSignature));
   return ({ input, decision }) => {
     if (validate !== null && validate(input).length > 0) return 'schema';
     const matched = compiled.ok ? compiled.value.evaluate(input, false).matched : null;
     if (matched !== null && matched.then !== decision) return 'rule';
-    const signature = signatureOf(input);
+    const signature = computeSignature(input);
     if (known.has(signature)) return 'duplicate';
     known.add(signature);
     return 'ok';
@@ -68,7 +68,7 @@ export function createEmbeddedTeacher(
     propose(option) {
       const make = makers.get(option) ?? makerOf(material, option);
       makers.set(option, make);
-      for (let attempt = 0; attempt < mostTries; attempt += 1) {
+      for (let attempt = 0; attempt < maxTries; attempt += 1) {
         const proposal = make(attempt);
         if (check(proposal) === 'ok') return proposal;
       }
@@ -98,7 +98,7 @@ function nearParent(first: TrainingExample, own: readonly TrainingExample[], ran
   for (let i = 0; i < candidateParents; i += 1) {
     const other = pick(own, random);
     if (other === first) continue;
-    const similarity = similarityOf(first.input, other.input);
+    const similarity = estimateSimilarity(first.input, other.input);
     if (similarity > bestSimilarity) [best, bestSimilarity] = [other, similarity];
   }
   return best;
@@ -123,7 +123,7 @@ function jitter(value: Json, random: Random): Json {
 /** An input for an option without examples. */
 function sample(material: TeacherMaterial, option: string, random: Random): JsonObject {
   const { definition, examples, description } = material;
-  const phrases = phrasesOf(option, description);
+  const phrases = extractPhrases(option, description);
   if (definition.input_schema !== null) {
     const sampled = sampleSchema(definition.input_schema, phrases, random);
     return typeof sampled === 'object' && sampled !== null && !Array.isArray(sampled) ? sampled : {};

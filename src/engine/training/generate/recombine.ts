@@ -6,14 +6,14 @@ import type { Random } from '../../random.ts';
 export type Slots = ReadonlyMap<string, readonly string[]>;
 
 /** Fewer words than this are a category, not a text. */
-const leastWords = 3;
-const mostSlotTexts = 2_000;
-const mostSubstitutions = 2;
+const minWords = 3;
+const maxSlotTexts = 2_000;
+const maxSubstitutions = 2;
 
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-export const wordsOf = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
-export const isText = (value: string): boolean => wordsOf(value).length >= leastWords;
+export const splitWords = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
+export const isText = (value: string): boolean => splitWords(value).length >= minWords;
 
 export function pick<T>(values: readonly T[], random: Random): T {
   return values[Math.floor(random() * values.length)] as T;
@@ -25,9 +25,9 @@ export function learnSlots(inputs: readonly JsonObject[]): Slots {
   let texts = 0;
   const walk = (value: Json) => {
     if (typeof value === 'string') {
-      if (!isText(value) || texts >= mostSlotTexts) return;
+      if (!isText(value) || texts >= maxSlotTexts) return;
       texts += 1;
-      const words = wordsOf(value);
+      const words = splitWords(value);
       words.forEach((word, i) => {
         const key = slotKey(words, i);
         const known = fillers.get(key) ?? new Set();
@@ -80,8 +80,8 @@ function splice(a: string, b: string, random: Random): string {
     const share = 0.25 + random() * 0.5;
     return [...head.slice(0, Math.ceil(head.length * share)), ...tail.slice(Math.floor(tail.length * share))].join(' ');
   }
-  const first = wordsOf(a);
-  const second = wordsOf(b);
+  const first = splitWords(a);
+  const second = splitWords(b);
   const placesInSecond = new Map(second.map((word, place) => [word.toLowerCase(), place]));
   const cuts = first.flatMap((word, place) => {
     const other = placesInSecond.get(word.toLowerCase());
@@ -97,8 +97,8 @@ const sentences = (text: string) => text.split(/(?<=[.!?])\s+/).filter((sentence
 
 /** Puts other words of the option into at most two slots, and other digits into long numbers (they name no class). */
 function varyWords(text: string, slots: Slots, random: Random): string {
-  const words = wordsOf(text);
-  for (let done = 0; done < mostSubstitutions; done += 1) {
+  const words = splitWords(text);
+  for (let done = 0; done < maxSubstitutions; done += 1) {
     const place = Math.floor(random() * words.length);
     const fillers = slots.get(slotKey(words, place));
     if (fillers !== undefined) words[place] = pick(fillers, random);
@@ -116,16 +116,16 @@ function varyWords(text: string, slots: Slots, random: Random): string {
  * What two near-duplicates have in common: texts as their sorted words without case, punctuation and digits, numbers to
  * three significant digits, everything else as it is.
  */
-export function signatureOf(value: Json): string {
+export function computeSignature(value: Json): string {
   if (isObject(value)) {
     const keys = Object.keys(value).sort();
-    return `{${keys.map((key) => `${JSON.stringify(key)}:${signatureOf(value[key] as Json)}`).join()}}`;
+    return `{${keys.map((key) => `${JSON.stringify(key)}:${computeSignature(value[key] as Json)}`).join()}}`;
   }
-  if (Array.isArray(value)) return `[${value.map(signatureOf).join()}]`;
+  if (Array.isArray(value)) return `[${value.map(computeSignature).join()}]`;
   if (typeof value === 'number') return value.toPrecision(3);
   if (typeof value !== 'string' || !isText(value)) return JSON.stringify(value);
   return JSON.stringify(
-    wordsOf(
+    splitWords(
       value
         .normalize('NFKC')
         .toLowerCase()
@@ -138,20 +138,20 @@ export function signatureOf(value: Json): string {
 }
 
 /** How alike two inputs are, 0 to 1: the mean over the fields of `a`; numbers by their ratio, texts by shared words. */
-export function similarityOf(a: Json, b: Json | undefined): number {
+export function estimateSimilarity(a: Json, b: Json | undefined): number {
   if (b === undefined) return 0;
   if (isObject(a) && isObject(b)) {
     const keys = Object.keys(a);
     if (keys.length === 0) return 1;
-    return keys.reduce((sum, key) => sum + similarityOf(a[key] as Json, b[key]), 0) / keys.length;
+    return keys.reduce((sum, key) => sum + estimateSimilarity(a[key] as Json, b[key]), 0) / keys.length;
   }
   if (typeof a === 'number' && typeof b === 'number') {
     const larger = Math.max(Math.abs(a), Math.abs(b));
     return larger === 0 ? 1 : 1 - Math.abs(a - b) / (2 * larger);
   }
   if (typeof a === 'string' && typeof b === 'string' && isText(a) && isText(b)) {
-    const first = new Set(wordsOf(a.toLowerCase()));
-    const second = new Set(wordsOf(b.toLowerCase()));
+    const first = new Set(splitWords(a.toLowerCase()));
+    const second = new Set(splitWords(b.toLowerCase()));
     const shared = [...first].filter((word) => second.has(word)).length;
     return shared / (first.size + second.size - shared);
   }

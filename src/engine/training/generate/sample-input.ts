@@ -1,8 +1,8 @@
 /** Inputs made up from what is said of them, for a type that has no examples yet: its schema, its rules, its words. */
 import type { Json, JsonObject } from '../../domain.ts';
 import type { Random } from '../../random.ts';
-import { childrenOf, type RuleNode } from '../../rules/tree.ts';
-import { pick, wordsOf } from './recombine.ts';
+import { listChildren, type RuleNode } from '../../rules/tree.ts';
+import { pick, splitWords } from './recombine.ts';
 
 const deepest = 8;
 const openers = [
@@ -38,9 +38,9 @@ export function framed(text: string, random: Random): string {
 export type Phrases = (random: Random) => string;
 
 /** Every text names the option, so that it carries the label; `description` adds variety. */
-export function phrasesOf(option: string, description: string): Phrases {
+export function extractPhrases(option: string, description: string): Phrases {
   const name = option.replace(/[_-]+/g, ' ');
-  const words = wordsOf(description).filter((word) => word.length > 3);
+  const words = splitWords(description).filter((word) => word.length > 3);
   return (random) => {
     const from = Math.floor(random() * Math.max(1, words.length));
     const detail = words.slice(from, from + 2 + Math.floor(random() * 4)).join(' ');
@@ -141,7 +141,7 @@ export function comparedFields(trees: readonly RuleNode[]): Map<string, { path: 
         found.set(key, field);
       }
     }
-    childrenOf(node).forEach(walk);
+    listChildren(node).forEach(walk);
   };
   trees.forEach(walk);
   return found;

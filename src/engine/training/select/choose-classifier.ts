@@ -1,14 +1,14 @@
 /** Choosing between logistic regression, boosted trees and a blend of both, by cross-validated log-loss. */
-import { fitWeights, logLossOfSum } from '../../classifiers/blend.ts';
-import { logLossOfLogits } from '../../classifiers/calibration.ts';
+import { computePooledLogLoss, fitWeights } from '../../classifiers/blend.ts';
+import { computeLogLoss } from '../../classifiers/calibration.ts';
 import type { TreeSettings } from '../../classifiers/trees.ts';
 import type { TrainingConfig } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { createRandom } from '../../random.ts';
 import { buildRows } from '../data/build-rows.ts';
 import type { LabelledRow } from '../data/prepare.ts';
-import { foldsOf } from '../data/split.ts';
-import type { ProgressTeller } from '../progress.ts';
+import { assignFolds } from '../data/split.ts';
+import type { ProgressReporter } from '../progress.ts';
 import {
   type CrossValidation,
   confirmTrees,
@@ -17,10 +17,10 @@ import {
   foldRows,
   type TreeCrossValidation,
 } from './cross-validate.ts';
-import { labelsOf, type TextChoice, type TextUse } from './fit.ts';
-import { type LinearSettings, type LinearTrial, settingsOf, tuneHeads } from './linear.ts';
+import { listLabels, type TextChoice, type TextUse } from './fit.ts';
+import { type LinearSettings, type LinearTrial, toSettings, tuneHeads } from './linear.ts';
 import { searchSettings } from './search.ts';
-import { treeFieldsOf } from './tree-fields.ts';
+import { listTreeFields } from './tree-fields.ts';
 
 /** Everything that was decided on the training side and is used again for the refit; at least one part is there. */
 export type Choice = {
@@ -31,7 +31,7 @@ export type Choice = {
 };
 
 /** Fewer rows than this say too little about interactions for trees to be tried. */
-const leastRowsForTrees = 60;
+const minRowsForTrees = 60;
 /**
  * Budgets in histogram entries, about 3 to 5 nanoseconds each: they are the same on every machine, so that the same
  * request always gives the same model. One for the comparison of settings, one for the final fit.
@@ -48,14 +48,14 @@ const fewFolds = 3;
 const worthwhile = 0.996;
 
 /** Trees of a classifier, a few nanoseconds of every decision each; the least is for very many options. */
-const mostTrees = 800;
+const maxTrees = 800;
 const roundLimits = { least: 60, most: 400 };
 /** Fewer rounds must take longer steps to come as far. */
 const learningRates = { least: 0.1, most: 0.3 };
 
 /** Settings that do well on most tables; the search starts from the best of them. */
 function treeStarts(optionCount: number): TreeSettings[] {
-  const wanted = Math.floor(mostTrees / (optionCount === 2 ? 1 : optionCount));
+  const wanted = Math.floor(maxTrees / (optionCount === 2 ? 1 : optionCount));
   const rounds = Math.max(roundLimits.least, Math.min(roundLimits.most, wanted));
   const learningRate = Math.min(learningRates.most, (learningRates.least * roundLimits.most) / rounds);
   return [
@@ -80,7 +80,7 @@ type TreeVerdict = { settings: TreeSettings; result: CrossValidation };
 function affordablePositions(part: readonly LabelledRow[], costPerRow: number): number[] {
   const most = Math.max(600, Math.floor(comparisonBudget / (4 * typicalRounds * costPerRow)));
   const parts = Math.ceil(part.length / most);
-  const group = foldsOf(part, parts, 11);
+  const group = assignFolds(part, parts, 11);
   return [...part.keys()].filter((position) => group[position] === 0);
 }
 
@@ -89,7 +89,7 @@ function foldTabular(plan: FeaturePlan, rows: readonly LabelledRow[], optionCoun
   const inputs = rows.map((row) => row.input);
   const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
   const built = buildRows({ ...plan, text: null }, inputs, new Map());
-  return foldRows(built, labelsOf(rows), optionCount, foldsOf(rows, folds, seed + 3), folds);
+  return foldRows(built, listLabels(rows), optionCount, assignFolds(rows, folds, seed + 3), folds);
 }
 
 type TreeTrials = { best: TreeTrial; search(trials: number, report: (done: number) => void): TreeTrial };
@@ -99,11 +99,11 @@ function startTrees(
   folded: FoldedRows,
   starts: readonly TreeSettings[],
   seed: number,
-  progress: ProgressTeller,
+  progress: ProgressReporter,
 ): TreeTrials {
   let spent = 0;
   const evaluate = (settings: TreeSettings, best: TreeCrossValidation | null) =>
-    crossValidateTrees(folded, settings, best, seed, progress.tick, (work) => {
+    crossValidateTrees(folded, settings, best, seed, progress.heartbeat, (work) => {
       spent += work;
     });
   let best: TreeTrial | null = null;
@@ -147,7 +147,7 @@ export function chooseClassifier(given: {
   rowCount: number;
   config: TrainingConfig;
   seed: number;
-  progress: ProgressTeller;
+  progress: ProgressReporter;
   report: (share: number, message: string) => void;
 }): { choice: Choice; comparison: string[] } {
   const { started, config, seed, progress } = given;
@@ -157,13 +157,13 @@ export function chooseClassifier(given: {
     return { choice: { plan, textUse, linear, trees: null }, comparison: [] };
   }
   const trials = config.tune_hyperparams ? config.n_tuning_trials : 0;
-  const costPerRow = entriesPerRound * treeFieldsOf(plan).length * (given.optionCount === 2 ? 1 : given.optionCount);
+  const costPerRow = entriesPerRound * listTreeFields(plan).length * (given.optionCount === 2 ? 1 : given.optionCount);
   const finalRounds = Math.floor(finalBudget / (costPerRow * given.rowCount));
   const tooLarge = finalRounds < typicalRounds / 2;
-  const withTrees = plan.tabular_size > 0 && compared.part.length >= leastRowsForTrees && !tooLarge;
+  const withTrees = plan.tabular_size > 0 && compared.part.length >= minRowsForTrees && !tooLarge;
   const report = (done: number) =>
     given.report(done / Math.max(1, trials), `Setting ${Math.floor(done)} of at most ${trials} tried`);
-  const fitting = { plan: compared.plan, folded: compared.folded, seed, tick: progress.tick };
+  const fitting = { plan: compared.plan, folded: compared.folded, seed, tick: progress.heartbeat };
   const tuneLinear = (linearTrials: number, start: LinearTrial) => tuneHeads(fitting, start, linearTrials, report);
   if (!withTrees) {
     const note = 'Boosted trees were not tried: there are too many examples, fields and options together for them.';
@@ -179,7 +179,7 @@ export function chooseClassifier(given: {
   const tuned = trees.search(treeTrials, (done) => report(trials - treeTrials + done));
   const settings = { ...tuned.settings, rounds: Math.min(tuned.result.rounds, finalRounds) };
   const others = foldTabular(plan, rows, given.optionCount, seed + 1);
-  const result = confirmTrees(others, settings, seed + 1, progress.tick);
+  const result = confirmTrees(others, settings, seed + 1, progress.heartbeat);
   return compare(started, folded, positions, linear, { settings, result });
 }
 
@@ -190,7 +190,7 @@ function treeShare({ choice }: { choice: Choice }): number {
 }
 
 function onlyLinear({ plan, textUse }: TextChoice, trial: LinearTrial): Choice {
-  return { plan, textUse, linear: { ...settingsOf(trial), weight: 1 }, trees: null };
+  return { plan, textUse, linear: { ...toSettings(trial), weight: 1 }, trees: null };
 }
 
 /** The rows of row-major logits at the given positions. */
@@ -212,8 +212,8 @@ function compare(
   const linearLogits = logitsAt(linear.logits, positions, optionCount);
   const parts = [linearLogits, trees.result.logits] as const;
   const weights = fitWeights(parts, labels, optionCount);
-  const blendLoss = logLossOfSum(parts, weights, labels, optionCount);
-  const linearLoss = logLossOfLogits(linearLogits, labels, optionCount);
+  const blendLoss = computePooledLogLoss(parts, weights, labels, optionCount);
+  const linearLoss = computeLogLoss(linearLogits, labels, optionCount);
   const treesLoss = trees.result.logLoss;
   const comparison = [
     `Cross-validated log-loss: logistic regression ${linearLoss.toFixed(4)}, boosted trees ${treesLoss.toFixed(4)}, both together ${blendLoss.toFixed(4)}.`,
@@ -229,6 +229,6 @@ function compare(
     return { choice: alone, comparison };
   }
   const [linearWeight = 0, treeWeight = 0] = weights;
-  const linearPart = { ...settingsOf(linear), weight: linearWeight };
+  const linearPart = { ...toSettings(linear), weight: linearWeight };
   return { choice: { plan, textUse, linear: linearPart, trees: { settings, weight: treeWeight } }, comparison };
 }

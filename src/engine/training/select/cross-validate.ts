@@ -1,5 +1,5 @@
 /** Cross-validation of a classifier's settings by calibrated log-loss. */
-import { fitTemperature, logLossOfLogits } from '../../classifiers/calibration.ts';
+import { computeLogLoss, fitTemperature } from '../../classifiers/calibration.ts';
 import { type Rows, selectRows } from '../../classifiers/classifier.ts';
 import { fitTrees, type TreeSettings } from '../../classifiers/trees.ts';
 
@@ -48,12 +48,12 @@ export function foldRows(
 function resultOf(logits: Float64Array, folded: FoldedRows): CrossValidation {
   const { labels, optionCount } = folded;
   const temperature = fitTemperature(logits, labels, optionCount);
-  return { logLoss: logLossOfLogits(logits, labels, optionCount, temperature), temperature, logits };
+  return { logLoss: computeLogLoss(logits, labels, optionCount, temperature), temperature, logits };
 }
 
 /** Mean log-loss after the best temperature. */
 export function calibratedLoss(logits: Float64Array, labels: Int32Array, optionCount: number): number {
-  return logLossOfLogits(logits, labels, optionCount, fitTemperature(logits, labels, optionCount));
+  return computeLogLoss(logits, labels, optionCount, fitTemperature(logits, labels, optionCount));
 }
 
 /** Puts a held-out fold's logits where its rows stand among all. */

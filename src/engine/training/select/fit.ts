@@ -5,13 +5,13 @@ import { boostedTrees } from '../../classifiers/trees.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import { inferPlan, refitPlan } from '../../features/infer.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import { isPersonalField } from '../../pii.ts';
+import { isPiiField } from '../../pii.ts';
 import { fitNgrams } from '../../text/ngrams.ts';
 import { buildRows } from '../data/build-rows.ts';
 import type { LabelledRow } from '../data/prepare.ts';
-import { foldsOf } from '../data/split.ts';
+import { assignFolds } from '../data/split.ts';
 import { encoderMaxTokens, type ReadTexts } from '../data/texts.ts';
-import { type ProgressTeller, shareAfter } from '../progress.ts';
+import { type ProgressReporter, shareAfter } from '../progress.ts';
 import type { Choice } from './choose-classifier.ts';
 import { type FoldedRows, foldRows } from './cross-validate.ts';
 import {
@@ -20,8 +20,8 @@ import {
   type LinearSettings,
   type LinearTrial,
   poolHeads,
-  settingsOf,
   settingsWithoutTrial,
+  toSettings,
   tryHeads,
 } from './linear.ts';
 
@@ -39,7 +39,7 @@ export type TextChoice = {
 /** Rows cut into folds, under a plan that may read more of the text than was chosen. */
 export type Compared = { part: readonly LabelledRow[]; folded: FoldedRows; plan: FeaturePlan };
 
-const leastRowsForFolds = 12;
+const minRowsForFolds = 12;
 /** On small sets every further row counts, and folds are cheap. */
 const manyFolds = { folds: 5, upToRows: 3000 };
 const fewFolds = 3;
@@ -67,7 +67,7 @@ export function withText(
   };
 }
 
-export function labelsOf(rows: readonly LabelledRow[]): Int32Array {
+export function listLabels(rows: readonly LabelledRow[]): Int32Array {
   return Int32Array.from(rows, (row) => row.label);
 }
 
@@ -76,7 +76,7 @@ function affordableRows(rows: readonly LabelledRow[], plan: FeaturePlan, optionC
   const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? 60 : 0);
   const most = Math.max(600, Math.floor(passBudget / (Math.max(1, columns) * (optionCount === 2 ? 1 : optionCount))));
   if (rows.length <= most) return rows;
-  const fold = foldsOf(rows, Math.ceil(rows.length / most), 7);
+  const fold = assignFolds(rows, Math.ceil(rows.length / most), 7);
   return rows.filter((_, i) => fold[i] === 0);
 }
 
@@ -114,7 +114,7 @@ export function inferFields(
   const inputs = rows.map((row) => row.input);
   const plan = inferPlan(inputs, inputSchema, personal);
   // a path may name a whole object: the plan knows its fields by their own paths
-  const below = plan.fields.filter(({ path }) => isPersonalField(path, personal)).map(({ path }) => path.join('.'));
+  const below = plan.fields.filter(({ path }) => isPiiField(path, personal)).map(({ path }) => path.join('.'));
   return below.every((path) => personal.includes(path))
     ? plan
     : inferPlan(inputs, inputSchema, [...personal, ...below]);
@@ -131,25 +131,25 @@ export function chooseText(given: {
   texts: ReadTexts;
   dimensions: number;
   seed: number;
-  progress: ProgressTeller;
+  progress: ProgressReporter;
   report: (share: number) => void;
 }): TextChoice {
   const { rows, optionCount, texts, seed, progress } = given;
   const uses = usesFor(given.plan);
   const fullUse = given.plan.text === null ? 'none' : 'both';
   const plan = withText(given.plan, fullUse, rows, texts, given.dimensions);
-  if (rows.length < leastRowsForFolds || uses.length === 0) {
+  if (rows.length < minRowsForFolds || uses.length === 0) {
     return { plan, textUse: fullUse, linear: settingsWithoutTrial(plan), trial: null, compared: null };
   }
   const compared = foldPlan(plan, rows, optionCount, texts, seed);
   const { folded } = compared;
-  const heads = tryHeads({ plan, folded, seed, tick: progress.tick }, given.report);
+  const heads = tryHeads({ plan, folded, seed, tick: progress.heartbeat }, given.report);
   const outcomes = uses.map((textUse) => ({ textUse, trial: poolHeads(heads, headsFor[textUse], folded) }));
   const least = Math.min(...outcomes.map(({ trial }) => trial.logLoss));
   const good = outcomes.find(({ trial }) => trial.logLoss <= least * 1.01);
   if (good === undefined) throw new Error('cross-validation gave no result');
   const { textUse, trial } = good;
-  return { plan: withUse(plan, textUse), textUse, linear: settingsOf(trial), trial, compared: { ...compared, plan } };
+  return { plan: withUse(plan, textUse), textUse, linear: toSettings(trial), trial, compared: { ...compared, plan } };
 }
 
 function foldPlan(
@@ -166,7 +166,7 @@ function foldPlan(
     texts,
   );
   const folds = part.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
-  return { part, folded: foldRows(built, labelsOf(part), optionCount, foldsOf(part, folds, seed + 1), folds) };
+  return { part, folded: foldRows(built, listLabels(part), optionCount, assignFolds(part, folds, seed + 1), folds) };
 }
 
 /** A fitted model with the plan it belongs to, before and after calibration; `starts` is where a next fit may start. */
@@ -204,7 +204,7 @@ export function fitChoice(given: {
   let passes = 0;
   const request = {
     rows: built,
-    labels: labelsOf(rows),
+    labels: listLabels(rows),
     optionCount: present.length,
     seed: given.seed,
     precision: given.precision ?? ('final' as const),

@@ -1,7 +1,7 @@
 /** Choosing the linear classifier: which blocks of columns it has a head for, how closely each is fitted, and their weights. */
 
 import { fitPool, type Pool, poolLogits } from '../../classifiers/blend.ts';
-import { logLossOfLogits } from '../../classifiers/calibration.ts';
+import { computeLogLoss } from '../../classifiers/calibration.ts';
 import { type FitRequest, type Fitted, selectColumns } from '../../classifiers/classifier.ts';
 import { combineHeads, fitHead, type HeadColumns, logShares } from '../../classifiers/heads.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
@@ -22,7 +22,7 @@ const limits = { least: 1e-3, most: 3000 };
 const hopeless = 1.03;
 /** Tuning steps are factors of the strength; they shrink where neither direction helps. */
 const firstStep = 2;
-const leastStep = 1.2;
+const minStep = 1.2;
 /**
  * Multiplications that tuning may take after the first strengths, about a nanosecond each: a budget that is the same on
  * every machine, so that the same request always gives the same model.
@@ -30,7 +30,7 @@ const leastStep = 1.2;
 const tuningBudget = 2e10;
 
 /** The heads that a plan has columns for, and where these stand. */
-export function headsOf(plan: FeaturePlan): { name: HeadName; columns: HeadColumns }[] {
+export function listHeads(plan: FeaturePlan): { name: HeadName; columns: HeadColumns }[] {
   const tabular = { from: 0, to: plan.tabular_size };
   const columns: Record<HeadName, HeadColumns | null> = {
     tabular: plan.tabular_size > 0 ? tabular : null,
@@ -59,7 +59,7 @@ export type LinearSettings = {
 
 /** Settings for sets that are too small to be compared on. */
 export function settingsWithoutTrial(plan: FeaturePlan): LinearSettings {
-  const names = headsOf(plan).map(({ name }) => name);
+  const names = listHeads(plan).map(({ name }) => name);
   const weight = names.length === 1 ? 1 : 0.6;
   return {
     strengths: { tabular: 0.3, ngrams: 60, encoder: 20 },
@@ -69,7 +69,7 @@ export function settingsWithoutTrial(plan: FeaturePlan): LinearSettings {
   };
 }
 
-export function settingsOf({ heads, pool }: LinearTrial): LinearSettings {
+export function toSettings({ heads, pool }: LinearTrial): LinearSettings {
   const settings: LinearSettings = { strengths: {}, pool, starts: {} };
   for (const name of headNames) {
     const head = heads[name];
@@ -94,7 +94,7 @@ function crossValidateHead(
   strength: number,
   best: HeadTrial | null,
 ): HeadTrial | null {
-  const columns = headsOf(plan).find((head) => head.name === name)?.columns;
+  const columns = listHeads(plan).find((head) => head.name === name)?.columns;
   if (columns === undefined) throw new Error(`the plan has no columns for ${name}`);
   const { optionCount, labels } = folded;
   const all = new Float64Array(labels.length * optionCount);
@@ -120,14 +120,14 @@ function pooled(heads: LinearTrial['heads'], { labels, optionCount }: FoldedRows
   const shares = logShares(labels, optionCount);
   const pool = fitPool(parts, shares, labels);
   const logits = poolLogits(parts, shares, pool);
-  return { heads, pool, logits, logLoss: logLossOfLogits(logits, labels, optionCount) };
+  return { heads, pool, logits, logLoss: computeLogLoss(logits, labels, optionCount) };
 }
 
 /** Finds for every head of the plan the best of the first strengths, each by its own calibrated log-loss. */
 export function tryHeads(fitting: Fitting, report: (share: number) => void): LinearTrial['heads'] {
   const { labels, optionCount } = fitting.folded;
   const heads: LinearTrial['heads'] = {};
-  const names = headsOf(fitting.plan).map(({ name }) => name);
+  const names = listHeads(fitting.plan).map(({ name }) => name);
   const total = names.reduce((sum, name) => sum + firstStrengths[name].length, 0);
   let done = 0;
   for (const name of names) {
@@ -194,10 +194,10 @@ export function tuneHeads(
     return true;
   };
   const affordable = () => done < trials && spent < tuningBudget;
-  while (affordable() && names.some((name) => steps[name] >= leastStep)) {
+  while (affordable() && names.some((name) => steps[name] >= minStep)) {
     for (const name of names) {
       const step = steps[name];
-      if (step < leastStep || !affordable()) continue;
+      if (step < minStep || !affordable()) continue;
       const strength = best.heads[name]?.strength ?? 1;
       if (evaluate(name, strength * step) || (affordable() && evaluate(name, strength / step))) continue;
       steps[name] = Math.sqrt(step);
@@ -225,7 +225,7 @@ export function fitLinear(
   { strengths, pool, starts }: LinearSettings,
 ): FittedLinear {
   const outputs = given.optionCount === 2 ? 1 : given.optionCount;
-  const heads = headsOf(plan).map(({ name, columns }) => {
+  const heads = listHeads(plan).map(({ name, columns }) => {
     const width = columns === 'sparse' ? given.rows.sparse.width : columns.to - columns.from;
     const start = starts[name];
     const usable = start !== undefined && start.length === (width + 1) * outputs;

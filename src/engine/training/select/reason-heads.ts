@@ -4,7 +4,7 @@ import { logisticRegression } from '../../classifiers/logistic.ts';
 import type { LogisticModel } from '../../classifiers/model.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import type { LabelledRow } from '../data/prepare.ts';
-import { foldsOf } from '../data/split.ts';
+import { assignFolds } from '../data/split.ts';
 
 export type ReasonHeads = {
   heads: { code: string; options: string[] }[];
@@ -14,9 +14,9 @@ export type ReasonHeads = {
 
 const folds = 3;
 /** Coded examples that carry a code, and that do not, from which a head may be learned. */
-const leastExamples = 20;
-const mostHeads = 20;
-const mostRows = 5_000;
+const minExamples = 20;
+const maxHeads = 20;
+const maxRows = 5_000;
 /** A head must lower the log-loss at least this much below that of the option's base rate. */
 const worthwhile = 0.98;
 /** Inverse penalties; one search for every code would cost more than it brings. */
@@ -46,8 +46,8 @@ const lossOf = (probability: number, label: number) =>
 
 /** Cross-validated mean log-loss of the head and of the share of the code among the option's other examples. */
 function compare(given: Given, positions: readonly number[], labels: Int32Array): { head: number; base: number } {
-  const kept = positions.slice(0, mostRows);
-  const foldOf = foldsOf(
+  const kept = positions.slice(0, maxRows);
+  const foldOf = assignFolds(
     kept.map((position) => given.rows[position] as LabelledRow),
     folds,
     given.seed + 5,
@@ -87,9 +87,9 @@ export function learnReasonHeads(given: Given, codes: readonly string[]): Reason
   const coded = rows.flatMap((row, i) => (row.reasonCodes.length > 0 ? [i] : []));
   const candidates = codes
     .map((code) => ({ code, carrying: coded.filter((i) => rows[i]?.reasonCodes.includes(code) === true) }))
-    .filter(({ carrying }) => carrying.length >= leastExamples && coded.length - carrying.length >= leastExamples)
+    .filter(({ carrying }) => carrying.length >= minExamples && coded.length - carrying.length >= minExamples)
     .sort((a, b) => b.carrying.length - a.carrying.length)
-    .slice(0, mostHeads);
+    .slice(0, maxHeads);
   const learned = candidates.flatMap(({ code, carrying }) => {
     const carries = new Set(carrying);
     const labels = Int32Array.from(rows, (_, i) => Number(carries.has(i)));

@@ -4,7 +4,7 @@ import type { Random } from '../../random.ts';
 /** Bounds of a positive setting, and the decades that a first step typically takes. */
 type Limits<Key extends string> = Record<Key, { least: number; most: number; step: number }>;
 
-const mostFailures = 7;
+const maxFailures = 7;
 
 function normal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -29,7 +29,7 @@ export function searchSettings<Key extends string, Result extends { logLoss: num
   let best = given.start;
   let spread = 1;
   let failures = 0;
-  for (let trial = 0; trial < given.trials && failures < mostFailures && given.affordable(); trial++) {
+  for (let trial = 0; trial < given.trials && failures < maxFailures && given.affordable(); trial++) {
     const point = { ...best.point };
     for (const key of keys) {
       const { least, most, step } = limits[key];

@@ -12,7 +12,7 @@ function fieldsOf(field: Field, start: number): TreeField[] {
 }
 
 /** The tabular slots of a plan as trees see them; the embedding, if there is one, stays with the linear model. */
-export function treeFieldsOf(plan: FeaturePlan): TreeField[] {
+export function listTreeFields(plan: FeaturePlan): TreeField[] {
   let start = 0;
   return plan.fields.flatMap((field) => {
     const fields = fieldsOf(field, start);
