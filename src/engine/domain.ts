@@ -188,11 +188,11 @@ export const metricsSchema = z
     latency_estimate_p95_ms: z.number(),
     /** For each threshold: share of rows decided at or above it, and the error among those. */
     risk_coverage: z.array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() })),
-    /** The lowest threshold with at most the wished error among the decided rows; null where there is none. */
+    /** The lowest threshold with at most the target error among the decided rows; null where there is none. */
     suggested_thresholds: z
       .array(
         z.object({
-          wished_error: z.number(),
+          target_error: z.number(),
           threshold: z.number().nullable(),
           coverage: z.number(),
           error: z.number(),

@@ -126,11 +126,11 @@ describe('checking rules against one another', () => {
         condition.slice(...(at ?? [0, 0])),
       ]);
     expect(told('ctx.a > 1 / 0 || timestamp("soon") < timestamp(ctx.t)')).toEqual([
-      ['always_errs', 'division_by_zero', '1 / 0'],
-      ['always_errs', 'bad_value', 'timestamp("soon")'],
+      ['always_fails', 'division_by_zero', '1 / 0'],
+      ['always_fails', 'bad_value', 'timestamp("soon")'],
     ]);
     expect(told('[1, 2].exists(x, x / 0 == 1)')).toEqual([
-      ['always_errs', 'division_by_zero', '[1, 2].exists(x, x / 0 == 1)'],
+      ['always_fails', 'division_by_zero', '[1, 2].exists(x, x / 0 == 1)'],
     ]);
     expect(told('ctx.a > 1 && duration("1h30m") > duration("1h")')).toEqual([]);
   });

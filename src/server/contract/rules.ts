@@ -29,7 +29,7 @@ const problems = z.array(
 const findings = z
   .array(
     z.object({
-      kind: z.enum(['never_true', 'always_true', 'never_reached', 'overlap', 'field', 'always_errs', 'no_example']),
+      kind: z.enum(['never_true', 'always_true', 'never_reached', 'overlap', 'field', 'always_fails', 'no_example']),
       severity: z.enum(['warning', 'info']),
       basis: z
         .enum(['exact', 'examples'])

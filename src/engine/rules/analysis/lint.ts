@@ -14,7 +14,7 @@ import { type SchemaSets, schemaSets } from './schema-sets.ts';
  * tried. `shownBy` are the examples that show it, out of all that were tried (null: none were).
  */
 export type RuleFinding = {
-  kind: 'never_true' | 'always_true' | 'never_reached' | 'overlap' | 'field' | 'always_errs' | 'no_example';
+  kind: 'never_true' | 'always_true' | 'never_reached' | 'overlap' | 'field' | 'always_fails' | 'no_example';
   severity: 'warning' | 'info';
   basis: 'exact' | 'examples';
   shownBy: { rows: number; of: number } | null;
@@ -67,7 +67,7 @@ export function lintRules(
       find({ ...problem, kind: 'field', shownBy: problem.basis === 'examples' ? shown(impact?.rows ?? 0) : null });
     for (const { at, kind } of constantErrors(rule.ast))
       find({
-        kind: 'always_errs',
+        kind: 'always_fails',
         message: `This part errs whatever the input is: ${kind}.`,
         suggestion: 'Correct its values: a rule that errs does not match.',
         at,

@@ -40,7 +40,7 @@ export type Evaluated = {
 };
 
 /** Errors for which the report suggests thresholds. */
-const wishedErrors = [0.005, 0.01, 0.02, 0.05, 0.1] as const;
+const targetErrors = [0.005, 0.01, 0.02, 0.05, 0.1] as const;
 
 const mean = (values: readonly boolean[]) =>
   values.length === 0 ? null : values.filter(Boolean).length / values.length;
@@ -133,10 +133,10 @@ export function evaluateModel(given: {
       ece_before: before.ece,
       ece: after.ece,
       risk_coverage: after.riskCoverage,
-      suggested_thresholds: wishedErrors.map((wished) => {
+      suggested_thresholds: targetErrors.map((wished) => {
         const found = suggestThreshold(after.riskCoverage, wished, rows.length);
         const nothing = { threshold: null, coverage: 0, error: 0, error_interval: wilsonInterval(0, 0) };
-        return { wished_error: wished, ...(found ?? nothing) };
+        return { target_error: wished, ...(found ?? nothing) };
       }),
       familiarity:
         familiarity === null

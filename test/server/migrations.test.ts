@@ -1,0 +1,38 @@
+/** What happens to data that an earlier version of the program wrote. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openDatabase, readMigrations } from '../../src/server/store/database.ts';
+import { temporaryFolder } from './workbench.ts';
+
+const migrations = readMigrations(join(import.meta.dirname, '../../src/server/store/migrations'));
+
+it('suggested thresholds of earlier policies name their target error as those of new ones do', () => {
+  const file = join(temporaryFolder(), 'workbench.db');
+  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, 12) });
+  older.exec(`
+    INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);
+    INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id, created_at, updated_at)
+      VALUES ('t', 'o', 'refunds', '', '[]', 'v', 0, 0);
+    INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at) VALUES ('v', 't', 1, '{}', 0);`);
+  const insert = older.prepare(
+    `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config, seed,
+       snapshot_sha256, snapshot_size, tool_versions, metrics, bundle_sha256, created_at)
+     VALUES (?, 'o', 't', 'v', ?, 'trained', '{}', 0, '', 0, '{}', ?, 'sha', 0)`,
+  );
+  const suggestion = { threshold: null, coverage: 0.5, error: 0, error_interval: { low: 0, high: 0.25 } };
+  insert.run(
+    'suggests',
+    1,
+    JSON.stringify({ suggested_thresholds: [{ wished_error: 0.02, ...suggestion }], ece: 0.1 }),
+  );
+  insert.run('older still', 2, JSON.stringify({ ece: 0.1 }));
+  older.close();
+
+  const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
+  const metrics = newer.prepare<[], string>('SELECT metrics FROM policies ORDER BY version').pluck().all();
+  newer.close();
+  expect(metrics.map((text) => JSON.parse(text))).toEqual([
+    { suggested_thresholds: [{ target_error: 0.02, ...suggestion }], ece: 0.1 },
+    { ece: 0.1 },
+  ]);
+});
