@@ -42,7 +42,7 @@ const fitLogistic = (given: Given) =>
     seed: 1,
     precision: 'final',
     ...given,
-    settings: { denseStrengths: new Float64Array(given.rows.denseWidth).fill(1), sparseStrength: 1 },
+    settings: { denseC: new Float64Array(given.rows.denseWidth).fill(1), sparseC: 1 },
   });
 const fitBoosted = (given: Given, settings = treeSettings) =>
   boostedTrees.fit({ seed: 1, precision: 'final', ...given, settings });
@@ -386,7 +386,7 @@ describe('logistic regression', () => {
 
   it('starts from an earlier fit and is done at once', () => {
     const rows = rowsOf(matrix);
-    const settings = { denseStrengths: new Float64Array(3).fill(1), sparseStrength: 1 };
+    const settings = { denseC: new Float64Array(3).fill(1), sparseC: 1 };
     const asked = { rows, labels: threeLabels, optionCount: 3, settings, seed: 1, precision: 'final' as const };
     const first = logisticRegression.fit(asked);
     const second = logisticRegression.fit({ ...asked, start: first.parameters });

@@ -13,11 +13,14 @@ export type HeadColumns = { from: number; to: number } | 'sparse';
 
 type Given = Omit<FitRequest<never>, 'settings'>;
 
-/** One head's regression on its own columns; `strength` is the inverse penalty (C, as in scikit-learn). */
-export function fitHead(given: Given, columns: HeadColumns, strength: number): Fitted {
+/** One head's regression on its own columns; `C` is its inverse regularisation strength. */
+export function fitHead(given: Given, columns: HeadColumns, C: number): Fitted {
   const rows = selectColumns(given.rows, columns);
-  const denseStrengths = new Float64Array(rows.denseWidth).fill(strength);
-  return logisticRegression.fit({ ...given, rows, settings: { denseStrengths, sparseStrength: strength } });
+  return logisticRegression.fit({
+    ...given,
+    rows,
+    settings: { denseC: new Float64Array(rows.denseWidth).fill(C), sparseC: C },
+  });
 }
 
 /** Logarithm of each option's share of the labels, with one more counted for every option. */

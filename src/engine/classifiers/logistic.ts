@@ -8,9 +8,9 @@ import { buildPreconditioner } from './precondition.ts';
 /** Inverse penalties (C, as in scikit-learn): a larger one fits more closely. */
 export type LogisticSettings = {
   /** One for each dense column. */
-  denseStrengths: Float64Array;
+  denseC: Float64Array;
   /** Of all n-grams. */
-  sparseStrength: number;
+  sparseC: number;
 };
 
 type Request = FitRequest<LogisticSettings>;
@@ -53,10 +53,10 @@ function residualsInPlace(logits: Float64Array, labels: Int32Array, outputs: num
 /** Penalty of every column, 1 / C; the intercept goes free. Two opposite weight vectors halve it for one column of logits. */
 function penaltiesOf(request: Request, outputs: number): Float64Array {
   const { rows } = request;
-  const { denseStrengths, sparseStrength } = request.settings;
+  const { denseC, sparseC } = request.settings;
   const share = outputs === 1 ? 0.5 : 1;
-  const penalties = new Float64Array(rows.denseWidth + rows.sparse.width + 1).fill(share / sparseStrength);
-  for (let d = 0; d < rows.denseWidth; d++) penalties[d] = share / (denseStrengths[d] as number);
+  const penalties = new Float64Array(rows.denseWidth + rows.sparse.width + 1).fill(share / sparseC);
+  for (let d = 0; d < rows.denseWidth; d++) penalties[d] = share / (denseC[d] as number);
   penalties[penalties.length - 1] = 0;
   return penalties;
 }

@@ -12,19 +12,19 @@ export type HeadName = 'tabular' | 'ngrams' | 'encoder';
 const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
 
 /** Inverse penalties that are tried first, weak ones first: each fit starts from the one before. */
-const firstStrengths: Record<HeadName, readonly number[]> = {
+const firstC: Record<HeadName, readonly number[]> = {
   tabular: [0.03, 0.3, 3],
   ngrams: [10, 60, 300],
   encoder: [4, 20, 100],
 };
 const limits = { least: 1e-3, most: 3000 };
-/** A strength is given up when its first fold's loss is this much above that of the head's best one. */
+/** A C is given up when its first fold's loss is this much above that of the head's best one. */
 const hopeless = 1.03;
-/** Tuning steps are factors of the strength; they shrink where neither direction helps. */
+/** Tuning steps are factors of the C; they shrink where neither direction helps. */
 const firstStep = 2;
 const minStep = 1.2;
 /**
- * Multiplications that tuning may take after the first strengths, about a nanosecond each: a budget that is the same on
+ * Multiplications that tuning may take after the first values of C, about a nanosecond each: a budget that is the same on
  * every machine, so that the same request always gives the same model.
  */
 const tuningBudget = 2e10;
@@ -40,9 +40,9 @@ export function listHeads(plan: FeaturePlan): { name: HeadName; columns: HeadCol
   return headNames.flatMap((name) => (columns[name] === null ? [] : { name, columns: columns[name] }));
 }
 
-/** One head at one strength: logits of every row by the fit that had not seen it, and each fold's parameters. */
-type HeadTrial = { strength: number; logits: Float64Array; firstFoldLoss: number; parameters: Float64Array[] };
-/** Heads with their strengths and weights, and the calibrated log-loss of their sum on rows they had not seen. */
+/** One head at one C: logits of every row by the fit that had not seen it, and each fold's parameters. */
+type HeadTrial = { C: number; logits: Float64Array; firstFoldLoss: number; parameters: Float64Array[] };
+/** Heads with their values of C and weights, and the calibrated log-loss of their sum on rows they had not seen. */
 export type LinearTrial = {
   heads: Partial<Record<HeadName, HeadTrial>>;
   pool: Pool;
@@ -52,7 +52,7 @@ export type LinearTrial = {
 
 /** Settings that a fit can be repeated with. `starts` are parameters from which it may start. */
 export type LinearSettings = {
-  strengths: Partial<Record<HeadName, number>>;
+  C: Partial<Record<HeadName, number>>;
   pool: Pool;
   starts: Partial<Record<HeadName, Float64Array>>;
 };
@@ -62,7 +62,7 @@ export function settingsWithoutTrial(plan: FeaturePlan): LinearSettings {
   const names = listHeads(plan).map(({ name }) => name);
   const weight = names.length === 1 ? 1 : 0.6;
   return {
-    strengths: { tabular: 0.3, ngrams: 60, encoder: 20 },
+    C: { tabular: 0.3, ngrams: 60, encoder: 20 },
     // without any head the shares are all there is
     pool: { weights: names.map(() => weight), prior: 1 - weight * names.length },
     starts: {},
@@ -70,11 +70,11 @@ export function settingsWithoutTrial(plan: FeaturePlan): LinearSettings {
 }
 
 export function toSettings({ heads, pool }: LinearTrial): LinearSettings {
-  const settings: LinearSettings = { strengths: {}, pool, starts: {} };
+  const settings: LinearSettings = { C: {}, pool, starts: {} };
   for (const name of headNames) {
     const head = heads[name];
     if (head === undefined) continue;
-    settings.strengths[name] = head.strength;
+    settings.C[name] = head.C;
     const start = head.parameters[0];
     if (start !== undefined) settings.starts[name] = start;
   }
@@ -91,7 +91,7 @@ type Fitting = {
 function crossValidateHead(
   { plan, folded, seed, tick }: Fitting,
   name: HeadName,
-  strength: number,
+  C: number,
   best: HeadTrial | null,
 ): HeadTrial | null {
   const columns = listHeads(plan).find((head) => head.name === name)?.columns;
@@ -103,7 +103,7 @@ function crossValidateHead(
   for (const [index, fold] of folded.folds.entries()) {
     const start = best?.parameters[index];
     const given = { rows: fold.train, labels: fold.trainLabels, optionCount, seed, precision: 'draft' as const, tick };
-    const fitted = fitHead({ ...given, ...(start === undefined ? {} : { start }) }, columns, strength);
+    const fitted = fitHead({ ...given, ...(start === undefined ? {} : { start }) }, columns, C);
     parameters.push(fitted.parameters);
     const logits = fitted.logits(selectColumns(fold.held, columns));
     putBack(all, logits, fold, optionCount);
@@ -111,7 +111,7 @@ function crossValidateHead(
     firstFoldLoss = calibratedLoss(logits, fold.heldLabels, optionCount);
     if (best !== null && firstFoldLoss > best.firstFoldLoss * hopeless) return null;
   }
-  return { strength, logits: all, firstFoldLoss, parameters };
+  return { C, logits: all, firstFoldLoss, parameters };
 }
 
 /** Weighs the given heads against each other. */
@@ -123,23 +123,23 @@ function pooled(heads: LinearTrial['heads'], { labels, optionCount }: FoldedRows
   return { heads, pool, logits, logLoss: computeLogLoss(logits, labels, optionCount) };
 }
 
-/** Finds for every head of the plan the best of the first strengths, each by its own calibrated log-loss. */
+/** Finds for every head of the plan the best of the first values of C, each by its own calibrated log-loss. */
 export function tryHeads(fitting: Fitting, report: (share: number) => void): LinearTrial['heads'] {
   const { labels, optionCount } = fitting.folded;
   const heads: LinearTrial['heads'] = {};
   const names = listHeads(fitting.plan).map(({ name }) => name);
-  const total = names.reduce((sum, name) => sum + firstStrengths[name].length, 0);
+  const total = names.reduce((sum, name) => sum + firstC[name].length, 0);
   let done = 0;
   for (const name of names) {
     let least = Number.POSITIVE_INFINITY;
-    for (const strength of firstStrengths[name]) {
+    for (const C of firstC[name]) {
       let passes = 0;
       const tick = () => {
         passes += 1;
         fitting.tick();
         report((done + shareAfter(passes)) / total);
       };
-      const trial = crossValidateHead({ ...fitting, tick }, name, strength, heads[name] ?? null);
+      const trial = crossValidateHead({ ...fitting, tick }, name, C, heads[name] ?? null);
       const loss = trial === null ? least : calibratedLoss(trial.logits, labels, optionCount);
       if (trial !== null && loss < least) {
         heads[name] = trial;
@@ -159,7 +159,7 @@ export function poolHeads(heads: LinearTrial['heads'], names: readonly HeadName[
 }
 
 /**
- * Improves the strengths, one head at a time, by the log-loss of the sum: up, else down, else with a smaller step, until
+ * Improves the values of C, one head at a time, by the log-loss of the sum: up, else down, else with a smaller step, until
  * steps are small, the trials are used up or the budget is spent.
  */
 export function tuneHeads(
@@ -173,9 +173,9 @@ export function tuneHeads(
   let best = start;
   let spent = 0;
   let done = 0;
-  const evaluate = (name: HeadName, strength: number): boolean => {
+  const evaluate = (name: HeadName, C: number): boolean => {
     const now = best.heads[name];
-    if (now === undefined || strength < limits.least || strength > limits.most) return false;
+    if (now === undefined || C < limits.least || C > limits.most) return false;
     const cost = passCost(fitting, name);
     let passes = 0;
     const tick = () => {
@@ -184,7 +184,7 @@ export function tuneHeads(
       fitting.tick();
       report(done + shareAfter(passes));
     };
-    const trial = crossValidateHead({ ...fitting, tick }, name, strength, now);
+    const trial = crossValidateHead({ ...fitting, tick }, name, C, now);
     done += 1;
     report(done);
     if (trial === null) return false;
@@ -198,8 +198,8 @@ export function tuneHeads(
     for (const name of names) {
       const step = steps[name];
       if (step < minStep || !affordable()) continue;
-      const strength = best.heads[name]?.strength ?? 1;
-      if (evaluate(name, strength * step) || (affordable() && evaluate(name, strength / step))) continue;
+      const C = best.heads[name]?.C ?? 1;
+      if (evaluate(name, C * step) || (affordable() && evaluate(name, C / step))) continue;
       steps[name] = Math.sqrt(step);
     }
   }
@@ -222,14 +222,14 @@ export type FittedLinear = { calibrated: Fitted; uncalibrated: Fitted; starts: L
 export function fitLinear(
   given: Omit<FitRequest<never>, 'settings' | 'start'>,
   plan: FeaturePlan,
-  { strengths, pool, starts }: LinearSettings,
+  { C, pool, starts }: LinearSettings,
 ): FittedLinear {
   const outputs = given.optionCount === 2 ? 1 : given.optionCount;
   const heads = listHeads(plan).map(({ name, columns }) => {
     const width = columns === 'sparse' ? given.rows.sparse.width : columns.to - columns.from;
     const start = starts[name];
     const usable = start !== undefined && start.length === (width + 1) * outputs;
-    const fitted = fitHead({ ...given, ...(usable ? { start } : {}) }, columns, strengths[name] ?? 1);
+    const fitted = fitHead({ ...given, ...(usable ? { start } : {}) }, columns, C[name] ?? 1);
     return { name, columns, fitted };
   });
   const even = { weights: heads.map(() => 1 / heads.length), prior: heads.length === 0 ? 1 : 0 };

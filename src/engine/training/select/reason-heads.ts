@@ -20,7 +20,7 @@ const maxRows = 5_000;
 /** A head must lower the log-loss at least this much below that of the option's base rate. */
 const worthwhile = 0.98;
 /** Inverse penalties; one search for every code would cost more than it brings. */
-const strengths = { tabular: 0.3, ngrams: 30, encoder: 10 };
+const headC = { tabular: 0.3, ngrams: 30, encoder: 10 };
 
 type Given = { plan: FeaturePlan; rows: readonly LabelledRow[]; built: Rows; seed: number; tick: () => void };
 
@@ -28,13 +28,13 @@ const pick = (labels: Int32Array, positions: readonly number[]) =>
   Int32Array.from(positions, (position) => labels[position] as number);
 
 function fitHead(given: Given, rows: Rows, labels: Int32Array, precision: 'draft' | 'final') {
-  const denseStrengths = new Float64Array(rows.denseWidth).fill(strengths.encoder);
-  denseStrengths.fill(strengths.tabular, 0, given.plan.tabular_size);
+  const denseC = new Float64Array(rows.denseWidth).fill(headC.encoder);
+  denseC.fill(headC.tabular, 0, given.plan.tabular_size);
   return logisticRegression.fit({
     rows,
     labels,
     optionCount: 2,
-    settings: { denseStrengths, sparseStrength: strengths.ngrams },
+    settings: { denseC, sparseC: headC.ngrams },
     seed: given.seed,
     precision,
     tick: given.tick,

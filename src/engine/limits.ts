@@ -1,0 +1,25 @@
+/** Bounds that code, contract, page, documents and the Python package state: each number is written here alone. */
+export const limits = {
+  /** Labelled examples that a training needs, and of each option. */
+  minExamples: 38,
+  minExamplesPerOption: 38,
+  minOptions: 2,
+  maxOptions: 200,
+  maxReasonCodes: 500,
+  maxReasonCodesPerExample: 50,
+  maxRules: 200,
+  /** Characters of a decision type's name; of an option, a reason code or a rule's name. */
+  maxTypeNameLength: 100,
+  maxNameLength: 200,
+  /** UTF-8 bytes of a rule's condition. */
+  maxConditionBytes: 4_096,
+  /** Decisions of one batch. */
+  maxBatchSize: 50,
+  /** Examples that one call adds, that one call generates, that a decision type holds. */
+  maxExamplesPerCall: 10_000,
+  maxGeneratedPerCall: 50,
+  maxExamples: 200_000,
+  /** Columns of the embedding that the shipped text encoder makes, and the tokens that it reads. */
+  embeddingDimensions: 384,
+  maxEncoderTokens: 256,
+} as const;
