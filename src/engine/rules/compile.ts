@@ -2,11 +2,11 @@
 import { z } from 'zod';
 import { type JsonObject, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
 import { type Result, WorkbenchError } from '../errors.ts';
-import { nearest } from './analysis/suggest.ts';
 import { compilePattern } from './calls.ts';
 import { compileTree, startRun } from './evaluate.ts';
 import { isFunction } from './functions.ts';
 import { parseCondition } from './parse.ts';
+import { findNearest } from './suggest.ts';
 import { compileTracer, type Tracer } from './trace.ts';
 import { listChildren, type RuleNode, readTree } from './tree.ts';
 import { inferType } from './types.ts';
@@ -62,12 +62,12 @@ export function compileRules(
       report('name', `Another rule is also called "${rule.name}".`, 'Give every rule its own name.');
     names.add(rule.name);
     if (!definition.options.includes(rule.then))
-      report('then', `"${rule.then}" is not an option.`, didYouMean(rule.then, definition.options));
+      report('then', `"${rule.then}" is not an option.`, suggestName(rule.then, definition.options));
     if (rule.reason_code !== null && !definition.reason_codes.includes(rule.reason_code))
       report(
         'reason_code',
         `"${rule.reason_code}" is not a reason code.`,
-        didYouMean(rule.reason_code, definition.reason_codes),
+        suggestName(rule.reason_code, definition.reason_codes),
       );
     const { ast, draft, problems: found } = parseCondition(rule.condition);
     const checked = draft && inferType(draft.tree);
@@ -84,7 +84,7 @@ export function compileRules(
     if (ast) compiled.push({ ...rule, ast });
   });
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, value: link({ rules: compiled.toSorted((a, b) => a.priority - b.priority) }) };
+  return { ok: true, value: createEvaluator({ rules: compiled.toSorted((a, b) => a.priority - b.priority) }) };
 }
 
 const fileSchema = z.strictObject({ rules: z.array(ruleSchema.extend({ ast: z.unknown() })).max(200) });
@@ -95,29 +95,29 @@ export function loadRules(file: unknown): CompiledRules {
   if (!parsed.success) throw new WorkbenchError('validation_error', 'rules.json is not a list of compiled rules');
   const rules = parsed.data.rules.map((rule, index) => {
     const ast = readTree(rule.ast, isFunction);
-    if (!ast || !patternsHold(ast)) {
+    if (!ast || !arePatternsValid(ast)) {
       throw new WorkbenchError('validation_error', `rules.json: the tree of rule ${index + 1} is not sound`);
     }
     return { ...rule, ast };
   });
-  return link({ rules });
+  return createEvaluator({ rules });
 }
 
-function patternsHold(node: RuleNode): boolean {
+function arePatternsValid(node: RuleNode): boolean {
   if (node.k === 'call' && node.fn === 'matches') {
     const pattern = node.args[1];
     if (pattern?.k !== 'lit' || typeof pattern.v !== 'string' || !compilePattern(pattern.v)) return false;
   }
-  return listChildren(node).every(patternsHold);
+  return listChildren(node).every(arePatternsValid);
 }
 
 const noErrors: readonly RuleFailure[] = [];
 
-function failureOf(rule: Rule | undefined, outcome: Outcome | undefined): RuleFailure {
+function toFailure(rule: Rule | undefined, outcome: Outcome | undefined): RuleFailure {
   return { name: rule?.name ?? '', error: outcome instanceof RuleError ? outcome.kind : typeMismatch.kind };
 }
 
-function link(file: RulesFile): CompiledRules {
+function createEvaluator(file: RulesFile): CompiledRules {
   const steps = file.rules.map((rule) => compileTree(rule.ast));
   const plain = file.rules.map(({ ast: _, ...rule }): Rule => rule);
   let tracers: Tracer[] | null = null;
@@ -130,7 +130,7 @@ function link(file: RulesFile): CompiledRules {
         return { matched: plain[i] ?? null, matchedIndex: i, errors: errors ?? noErrors, trace: [] };
       if (outcome === false) continue;
       errors ??= [];
-      errors.push(failureOf(plain[i], outcome));
+      errors.push(toFailure(plain[i], outcome));
     }
     return { matched: null, matchedIndex: -1, errors: errors ?? noErrors, trace: [] };
   };
@@ -144,7 +144,7 @@ function link(file: RulesFile): CompiledRules {
       if (matchedIndex >= 0) return { name, outcome: 'not_reached', error: null, values: [] };
       const result = tracer(input);
       if (result.outcome === true) matchedIndex = i;
-      if (result.outcome instanceof RuleError) errors.push(failureOf(plain[i], result.outcome));
+      if (result.outcome instanceof RuleError) errors.push(toFailure(plain[i], result.outcome));
       return { name, ...result.trace };
     });
     return { matched: plain[matchedIndex] ?? null, matchedIndex, errors, trace };
@@ -159,8 +159,8 @@ function link(file: RulesFile): CompiledRules {
   return { file, evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)), evaluateEach };
 }
 
-function didYouMean(word: string, candidates: readonly string[]): string | null {
-  const meant = nearest(word, candidates);
+function suggestName(word: string, candidates: readonly string[]): string | null {
+  const meant = findNearest(word, candidates);
   if (meant !== null) return `Did you mean "${meant}"?`;
   return candidates.length > 0 && candidates.length <= 8 ? `Known: ${candidates.join(', ')}.` : null;
 }

@@ -1,7 +1,7 @@
 /** Turns a rule's tree into closures: compiled once, run for every input. */
-import { calls, compilePattern } from './calls.ts';
-import { at, binaries, select } from './operators.ts';
-import { limits, measureWeight, type RuleNode } from './tree.ts';
+import { compilePattern, ruleFunctionTable } from './calls.ts';
+import { binaryFunctions, index, select } from './operators.ts';
+import { measureWeight, type RuleNode, ruleLimits } from './tree.ts';
 import {
   Duration,
   duplicateKey,
@@ -28,7 +28,7 @@ export function compileTree(root: RuleNode, hook: Hook = (_, step) => step): Ste
 
 /** Starts the evaluation of one rule on one input. */
 export function startRun(input: Value): Run {
-  return { ctx: input, first: null, second: null, steps: limits.steps };
+  return { ctx: input, first: null, second: null, steps: ruleLimits.steps };
 }
 
 function compileNode(node: RuleNode, scope: readonly string[], hook: Hook): Step {
@@ -55,7 +55,7 @@ function plainStep(node: RuleNode, scope: readonly string[], hook: Hook): Step {
         const value = of(run);
         if (value instanceof RuleError) return value;
         const key = by(run);
-        return key instanceof RuleError ? key : at(value, key);
+        return key instanceof RuleError ? key : index(value, key);
       };
     }
     case 'not': {
@@ -92,7 +92,7 @@ function plainStep(node: RuleNode, scope: readonly string[], hook: Hook): Step {
     case 'op': {
       const left = below(node.left);
       const right = below(node.right);
-      const work = binaries[node.op];
+      const work = binaryFunctions[node.op];
       return (run) => {
         const a = left(run);
         if (a instanceof RuleError) return a;
@@ -106,7 +106,7 @@ function plainStep(node: RuleNode, scope: readonly string[], hook: Hook): Step {
       return mapStep(node.entries.map(([key, value]) => [below(key), below(value)]));
     case 'call': {
       if (node.fn === 'matches') return matchesStep(node.args, below);
-      const work = calls[node.fn];
+      const work = ruleFunctionTable[node.fn];
       if (!work) throw new Error(`The tree calls an unknown function: ${node.fn}`);
       return listStep(node.args.map(below), work);
     }
@@ -208,7 +208,7 @@ function eachStep(node: RuleNode & { k: 'each' }, scope: readonly string[], hook
       if (value instanceof RuleError) return value;
       if (!isList(value) && !isMap(value)) return typeMismatch;
       const members = isList(value) ? value : sortedKeys(value);
-      return members.length > limits.comprehensionElements ? limitReached : work(members, run);
+      return members.length > ruleLimits.comprehensionElements ? limitReached : work(members, run);
     };
   };
   if (!test) return over(collect(next, null, result));

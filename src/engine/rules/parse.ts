@@ -1,19 +1,19 @@
 /** Reads a condition: cel-js gives syntax and positions, this module turns its tree into ours and says what is wrong. */
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
 import { utf8Length } from '../utf8.ts';
-import { nearest } from './analysis/suggest.ts';
 import { compilePattern } from './calls.ts';
 import { ruleFunctions } from './functions.ts';
+import { findNearest } from './suggest.ts';
 import { parseSyntax } from './syntax.ts';
 import {
   type At,
   type BinaryOperator,
   binaryOperators,
-  limits,
   macros,
   measureDepth,
   measureWeight,
   type RuleNode,
+  ruleLimits,
 } from './tree.ts';
 
 /** One problem of a condition; the range counts UTF-16 units of the source, as editors do. */
@@ -40,43 +40,43 @@ export function parseCondition(source: string): ParsedCondition {
     problems: [{ message, suggestion, range }],
   });
   if (source.trim() === '') return refuse('The condition is empty.', 'Write a comparison such as ctx.amount > 100.');
-  if (utf8Length(source) > limits.sourceBytes)
-    return refuse(`The condition is longer than ${limits.sourceBytes} bytes.`, 'Split it into several rules.');
+  if (utf8Length(source) > ruleLimits.sourceBytes)
+    return refuse(`The condition is longer than ${ruleLimits.sourceBytes} bytes.`, 'Split it into several rules.');
   if (source.includes('\0') || !source.isWellFormed())
     return refuse('The condition holds characters that are not text (NUL or half a surrogate pair).');
   const syntax = parseSyntax(source, parser);
   if (!syntax.ast) return { ast: null, draft: null, problems: syntax.problems };
   const converter = createConverter(syntax.source);
   const ast = converter.convert(syntax.ast, []);
-  if (measureWeight(ast) > limits.nodes)
-    converter.report(whole, `The condition has more than ${limits.nodes} parts.`, 'Split it into several rules.');
-  if (measureDepth(ast) > limits.depth)
+  if (measureWeight(ast) > ruleLimits.nodes)
+    converter.report(whole, `The condition has more than ${ruleLimits.nodes} parts.`, 'Split it into several rules.');
+  if (measureDepth(ast) > ruleLimits.depth)
     converter.report(
       whole,
-      `The condition is nested deeper than ${limits.depth} levels.`,
+      `The condition is nested deeper than ${ruleLimits.depth} levels.`,
       'Split it into several rules.',
     );
   const found = converter.problems.map((problem) => ({ ...problem, range: syntax.originalRange(problem.range) }));
   const problems = [...syntax.problems, ...found];
-  const rangeOf = (at: At) => syntax.originalRange(utf16Range(syntax.source, at));
+  const rangeOf = (at: At) => syntax.originalRange(toUtf16Range(syntax.source, at));
   return { ast: problems.length > 0 ? null : ast, draft: { tree: ast, rangeOf }, problems };
 }
 
 function createConverter(source: string) {
   const problems: ConditionProblem[] = [];
-  const points = codePointOffsets(source);
+  const points = indexCodePoints(source);
   const report = (range: { start: number; end: number }, message: string, suggestion: string | null = null) => {
     problems.push({ message, suggestion, range: { start: range.start, end: range.end } });
   };
   const atOf = (node: { start: number; end: number }): At => {
-    const { start, end } = balanced(source, node.start, node.end);
+    const { start, end } = widenToBrackets(source, node.start, node.end);
     return [points(start), points(end)];
   };
 
   let depth = 0;
   /** What is far too deep is left out: the check of the depth tells of it. */
   const convert = (node: ASTNode, scope: readonly string[]): RuleNode => {
-    if (depth > 2 * limits.depth) return { k: 'var', name: '', at: [0, 0] };
+    if (depth > 2 * ruleLimits.depth) return { k: 'var', name: '', at: [0, 0] };
     depth++;
     const converted = convertNode(node, scope);
     depth--;
@@ -92,7 +92,7 @@ function createConverter(source: string) {
         return literal(node, node.args, at);
       case 'id':
         if (node.args !== 'ctx' && !scope.includes(node.args))
-          report(node, `Unknown name: ${node.args}.`, unknownName(node.args, scope));
+          report(node, `Unknown name: ${node.args}.`, suggestName(node.args, scope));
         return { k: 'var', name: node.args, at };
       case '.':
         return { k: 'get', of: below(node.args[0]), field: node.args[1], at };
@@ -106,7 +106,7 @@ function createConverter(source: string) {
       }
       case '&&':
       case '||':
-        return { k: node.op === '&&' ? 'and' : 'or', args: chain(node, node.op).map(below), at };
+        return { k: node.op === '&&' ? 'and' : 'or', args: flattenChain(node, node.op).map(below), at };
       case '?:': {
         const [test, yes, no] = node.args;
         return { k: 'if', test: below(test), then: below(yes), else: below(no), at };
@@ -187,7 +187,7 @@ function createConverter(source: string) {
     }
     const name = variable.args;
     if (name === 'ctx') report(variable, 'The name ctx is taken by the input.', 'Choose another name, such as item.');
-    if (scope.length >= limits.comprehensionDepth) {
+    if (scope.length >= ruleLimits.comprehensionDepth) {
       report(node, `${macro} stands inside two others; only one may stand inside another.`);
       return { k: 'var', name: '', at };
     }
@@ -211,7 +211,7 @@ function createConverter(source: string) {
     const nothing: RuleNode = { k: 'var', name: '', at };
     const found = ruleFunctions.get(name);
     if (!found) {
-      const meant = nearest(name, [...ruleFunctions.keys(), ...macros, 'has']);
+      const meant = findNearest(name, [...ruleFunctions.keys(), ...macros, 'has']);
       report(node, `Unknown function: ${name}.`, meant ? `Did you mean ${meant}?` : null);
       return nothing;
     }
@@ -248,13 +248,13 @@ function createConverter(source: string) {
 }
 
 /** A range of code points as a range of UTF-16 units, which editors count in. */
-export function utf16Range(source: string, at: At): { start: number; end: number } {
+export function toUtf16Range(source: string, at: At): { start: number; end: number } {
   const characters = Array.from(source);
   const start = characters.slice(0, at[0]).join('').length;
   return { start, end: start + characters.slice(at[0], at[1]).join('').length };
 }
 
-function chain(node: ASTNode, op: '&&' | '||'): ASTNode[] {
+function flattenChain(node: ASTNode, op: '&&' | '||'): ASTNode[] {
   const args: ASTNode[] = [];
   let left = node;
   while (left.op === op) {
@@ -264,14 +264,14 @@ function chain(node: ASTNode, op: '&&' | '||'): ASTNode[] {
   return [left, ...args];
 }
 
-function unknownName(name: string, scope: readonly string[]): string {
+function suggestName(name: string, scope: readonly string[]): string {
   if (name.toLowerCase() === 'ctx' || name === 'input' || name === 'context') return 'The input is called ctx.';
-  const meant = nearest(name, scope);
+  const meant = findNearest(name, scope);
   return meant ? `Did you mean ${meant}?` : `Did you mean ctx.${name}?`;
 }
 
 /** UTF-16 offset → code-point offset. */
-function codePointOffsets(source: string): (offset: number) => number {
+function indexCodePoints(source: string): (offset: number) => number {
   if (!lowestSurrogate.test(source)) return (offset) => offset;
   const points: number[] = [];
   let count = 0;
@@ -283,13 +283,13 @@ function codePointOffsets(source: string): (offset: number) => number {
 }
 
 /** Widens a range over the brackets that belong to it but that the parser leaves out. */
-function balanced(source: string, from: number, to: number): { start: number; end: number } {
+function widenToBrackets(source: string, from: number, to: number): { start: number; end: number } {
   const range = { start: from, end: to };
   let open = 0;
   let unopened = 0;
   for (let i = from; i < to; i++) {
     const character = source[i];
-    if (character === '"' || character === "'") i = endOfText(source, i);
+    if (character === '"' || character === "'") i = findStringEnd(source, i);
     else if (character === '(') open++;
     else if (character === ')' && open > 0) open--;
     else if (character === ')') unopened++;
@@ -310,13 +310,13 @@ function balanced(source: string, from: number, to: number): { start: number; en
 /** True if a comment stands in the source, which a tree does not keep. */
 export function hasComment(source: string): boolean {
   for (let i = 0; i < source.length; i++) {
-    if (source[i] === '"' || source[i] === "'") i = endOfText(source, i);
+    if (source[i] === '"' || source[i] === "'") i = findStringEnd(source, i);
     else if (source.startsWith('//', i)) return true;
   }
   return false;
 }
 
-function endOfText(source: string, from: number): number {
+function findStringEnd(source: string, from: number): number {
   const quote = source[from] ?? '"';
   const raw = /[rR]/.test(source[from - 1] ?? '') && !/[A-Za-z0-9_]/.test(source[from - 2] ?? '');
   const closing = source.startsWith(quote.repeat(3), from) ? quote.repeat(3) : quote;

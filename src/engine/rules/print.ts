@@ -3,7 +3,7 @@
 import { ruleFunctions } from './functions.ts';
 import type { RuleNode } from './tree.ts';
 
-const levels: Record<string, number> = {
+const precedence: Record<string, number> = {
   or: 2,
   and: 3,
   '==': 4,
@@ -31,13 +31,13 @@ function print(node: RuleNode, above: number): string {
   const list = (nodes: readonly RuleNode[]) => nodes.map((one) => print(one, 1)).join(', ');
   switch (node.k) {
     case 'lit':
-      return typeof node.v === 'number' && node.v < 0 ? wrap(8, literalText(node.v)) : literalText(node.v);
+      return typeof node.v === 'number' && node.v < 0 ? wrap(8, printLiteral(node.v)) : printLiteral(node.v);
     case 'var':
       return node.name;
     case 'get':
-      return `${print(node.of, 9)}${fieldText(node.field)}`;
+      return `${print(node.of, 9)}${printField(node.field)}`;
     case 'has':
-      return `has(${print(node.of, 9)}${fieldText(node.field)})`;
+      return `has(${print(node.of, 9)}${printField(node.field)})`;
     case 'index':
       return `${print(node.of, 9)}[${print(node.by, 0)}]`;
     case 'not':
@@ -46,13 +46,13 @@ function print(node: RuleNode, above: number): string {
       return wrap(8, `-${print(node.of, 9)}`);
     case 'and':
     case 'or': {
-      const level = levels[node.k] ?? 0;
+      const level = precedence[node.k] ?? 0;
       return wrap(level, node.args.map((arg) => print(arg, level + 1)).join(node.k === 'and' ? ' && ' : ' || '));
     }
     case 'if':
       return wrap(1, `${print(node.test, 2)} ? ${print(node.then, 1)} : ${print(node.else, 1)}`);
     case 'op': {
-      const level = levels[node.op] ?? 0;
+      const level = precedence[node.op] ?? 0;
       return wrap(level, `${print(node.left, level)} ${node.op} ${print(node.right, level + 1)}`);
     }
     case 'list':
@@ -72,17 +72,17 @@ function print(node: RuleNode, above: number): string {
 }
 
 /** A literal as source. */
-export function literalText(value: string | number | boolean | null): string {
+export function printLiteral(value: string | number | boolean | null): string {
   if (typeof value === 'string') return JSON.stringify(value);
   // Whole numbers past 2^63 are no CEL integers; an exponent makes them doubles.
   return typeof value === 'number' && Math.abs(value) >= 2 ** 63 ? value.toExponential() : String(value);
 }
 
 /** A field path as source: `ctx.a.b`, or `ctx["a b"]` where a name is no plain word. */
-export function pathText(path: readonly string[]): string {
-  return `ctx${path.map(fieldText).join('')}`;
+export function printPath(path: readonly string[]): string {
+  return `ctx${path.map(printField).join('')}`;
 }
 
-function fieldText(field: string): string {
+function printField(field: string): string {
   return identifier.test(field) ? `.${field}` : `[${JSON.stringify(field)}]`;
 }

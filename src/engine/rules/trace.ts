@@ -4,14 +4,14 @@ import { compileTree, type Step, startRun } from './evaluate.ts';
 import { listChildren, type RuleNode } from './tree.ts';
 import {
   Duration,
-  durationText,
+  formatDuration,
+  formatTimestamp,
   isList,
   isMap,
   type Outcome,
   RuleError,
   sortedKeys,
   Timestamp,
-  timestampText,
   typeMismatch,
   type Value,
 } from './values.ts';
@@ -27,7 +27,7 @@ export type Tracer = (input: Value) => { outcome: Outcome; trace: Omit<RuleTrace
 export function compileTracer(root: RuleNode, source: string): Tracer {
   const characters = Array.from(source);
   const textOf = (node: RuleNode) => characters.slice(node.at[0], node.at[1]).join('');
-  const recorded = recordable(root)
+  const recorded = listRecordedNodes(root)
     .map((node) => ({ node, text: textOf(node) }))
     .sort((a, b) => a.node.at[0] - b.node.at[0] || b.node.at[1] - a.node.at[1]);
   const wanted = new Set(recorded.map((entry) => entry.node));
@@ -54,7 +54,7 @@ export function compileTracer(root: RuleNode, source: string): Tracer {
     for (const { node, text } of recorded) {
       const value = seen.get(node);
       if (value === undefined || values.some((entry) => entry.expression === text)) continue;
-      values.push({ expression: text, value: shown(value) });
+      values.push({ expression: text, value: toTraceValue(value) });
     }
     return {
       outcome,
@@ -67,7 +67,7 @@ export function compileTracer(root: RuleNode, source: string): Tracer {
   };
 }
 
-function recordable(root: RuleNode): RuleNode[] {
+function listRecordedNodes(root: RuleNode): RuleNode[] {
   const found: RuleNode[] = [];
   const walk = (node: RuleNode, partOfPath: boolean): boolean => {
     const below = node.k === 'each' ? [node.of] : listChildren(node);
@@ -86,19 +86,19 @@ function recordable(root: RuleNode): RuleNode[] {
 }
 
 /** A value as the trace shows it: JSON, long texts cut, large lists and maps only counted. */
-function shown(value: Value): unknown {
+function toTraceValue(value: Value): unknown {
   if (typeof value === 'string') {
     if (value.length <= shownCharacters) return value;
     const characters = Array.from(value);
     return characters.length <= shownCharacters ? value : `${characters.slice(0, shownCharacters).join('')}…`;
   }
-  if (value instanceof Timestamp) return timestampText(value);
-  if (value instanceof Duration) return durationText(value);
-  if (isList(value)) return isSmall(value) ? value.map(shown) : `list of ${value.length}`;
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value);
+  if (isList(value)) return isSmall(value) ? value.map(toTraceValue) : `list of ${value.length}`;
   if (isMap(value)) {
     const keys = sortedKeys(value);
     if (!isSmall(value)) return `map of ${keys.length}`;
-    return Object.fromEntries(keys.map((key) => [key, shown(value[key] as Value)]));
+    return Object.fromEntries(keys.map((key) => [key, toTraceValue(value[key] as Value)]));
   }
   return value;
 }

@@ -23,7 +23,7 @@ export type RuleNode =
   | { k: 'call'; fn: string; args: RuleNode[]; at: At }
   | { k: 'each'; macro: Macro; of: RuleNode; name: string; test: RuleNode | null; result: RuleNode | null; at: At };
 
-export const limits = {
+export const ruleLimits = {
   sourceBytes: 4096,
   depth: 24,
   nodes: 500,
@@ -91,7 +91,7 @@ export function readTree(value: unknown, isFunction: (name: string, arity: numbe
   let nodes = 0;
   const scope: string[] = ['ctx'];
   const read = (input: unknown, depth: number): RuleNode => {
-    if (++nodes > limits.nodes || depth > limits.depth) throw new RangeError('limit');
+    if (++nodes > ruleLimits.nodes || depth > ruleLimits.depth) throw new RangeError('limit');
     if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new TypeError('node');
     const node = input as Shape;
     const at = readAt(node.at);
@@ -155,7 +155,7 @@ export function readTree(value: unknown, isFunction: (name: string, arity: numbe
       case 'each': {
         const macro = macros.find((known) => known === node.macro);
         const name = text(node.name);
-        if (!macro || name === 'ctx' || scope.length > limits.comprehensionDepth) throw new TypeError('each');
+        if (!macro || name === 'ctx' || scope.length > ruleLimits.comprehensionDepth) throw new TypeError('each');
         const of = below(node.of);
         scope.push(name);
         const test = node.test === null ? null : below(node.test);

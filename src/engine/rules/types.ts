@@ -32,7 +32,7 @@ export function inferType(
       report(
         node.at,
         `${what} needs ${allowed.map((name) => shown[name]).join(' or ')}, not ${shown[type]}.`,
-        conversion(type, allowed),
+        suggestConversion(type, allowed),
       );
     return type;
   };
@@ -68,7 +68,7 @@ export function inferType(
         expect(node.of, ['bool'], '!');
         return 'bool';
       case 'neg':
-        return numeric(expect(node.of, ['number', 'duration'], '-'));
+        return toNumeric(expect(node.of, ['number', 'duration'], '-'));
       case 'and':
       case 'or':
         for (const arg of node.args) expect(arg, ['bool'], node.k === 'and' ? '&&' : '||');
@@ -109,7 +109,7 @@ export function inferType(
       const left = typeOf(node.left);
       const right = typeOf(node.right);
       if (left !== 'any' && right !== 'any' && left !== right && left !== 'null' && right !== 'null')
-        report(node.at, `${capital(shown[left])} never equals ${shown[right]}.`, equality(left, right));
+        report(node.at, `${capitalize(shown[left])} never equals ${shown[right]}.`, suggestEquality(left, right));
       return 'bool';
     }
     if (op === 'in') {
@@ -129,11 +129,11 @@ export function inferType(
     const right = expect(node.right, allowed, op);
     const bothKnown = left !== 'any' && right !== 'any' && allowed.includes(left) && allowed.includes(right);
     const arithmetic = op === '+' || op === '-';
-    if (bothKnown && left !== right && !(arithmetic && clock(left) && clock(right)))
-      report(node.at, `${op} cannot take ${shown[left]} and ${shown[right]}.`, equality(left, right));
+    if (bothKnown && left !== right && !(arithmetic && isTime(left) && isTime(right)))
+      report(node.at, `${op} cannot take ${shown[left]} and ${shown[right]}.`, suggestEquality(left, right));
     if (!arithmetic) return 'bool';
     const known = left === 'any' ? right : left;
-    return clock(known) ? 'any' : known;
+    return isTime(known) ? 'any' : known;
   };
   return { type: typeOf(root), problems };
 }
@@ -152,25 +152,25 @@ export function toFieldPath(node: RuleNode): string[] | null {
   return null;
 }
 
-function clock(type: StaticType): boolean {
+function isTime(type: StaticType): boolean {
   return type === 'timestamp' || type === 'duration';
 }
 
-function numeric(type: StaticType): StaticType {
+function toNumeric(type: StaticType): StaticType {
   return type === 'number' || type === 'duration' ? type : 'any';
 }
 
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function conversion(type: StaticType, allowed: readonly StaticType[]): string | null {
+function suggestConversion(type: StaticType, allowed: readonly StaticType[]): string | null {
   if (type === 'text' && allowed.includes('number')) return 'Convert the text with double(…).';
   if (type === 'number' && allowed.includes('text')) return 'Convert the number with string(…).';
   return null;
 }
 
-function equality(left: StaticType, right: StaticType): string | null {
+function suggestEquality(left: StaticType, right: StaticType): string | null {
   const pair = [left, right];
   return pair.includes('text') && pair.includes('number')
     ? 'Leave out the quotes, or convert with double(…) or string(…).'

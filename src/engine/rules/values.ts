@@ -81,14 +81,14 @@ export function isList(value: Value): value is readonly Value[] {
 }
 
 /** CEL equality: false between different types, deep for lists and maps. Takes one step per list member visited and per key of two maps; below zero steps the answer is void. */
-export function equal(a: Value, b: Value, run: Run): boolean {
+export function isEqual(a: Value, b: Value, run: Run): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (isList(a)) {
     if (!isList(b) || a.length !== b.length) return false;
     for (let i = 0; i < a.length; i++) {
       if (--run.steps < 0) return false;
-      if (!equal(a[i] as Value, b[i] as Value, run)) return false;
+      if (!isEqual(a[i] as Value, b[i] as Value, run)) return false;
     }
     return true;
   }
@@ -100,19 +100,19 @@ export function equal(a: Value, b: Value, run: Run): boolean {
   const others = Object.keys(b).length;
   run.steps -= keys.length + others;
   if (run.steps < 0 || keys.length !== others) return false;
-  for (const key of keys.sort(compareText)) {
-    if (!Object.hasOwn(b, key) || !equal(a[key] as Value, b[key] as Value, run)) return false;
+  for (const key of keys.sort(compareStrings)) {
+    if (!Object.hasOwn(b, key) || !isEqual(a[key] as Value, b[key] as Value, run)) return false;
   }
   return true;
 }
 
 /** Own keys in code-point order, so that every language walks a map the same way. */
 export function sortedKeys(map: ValueMap): string[] {
-  return Object.keys(map).sort(compareText);
+  return Object.keys(map).sort(compareStrings);
 }
 
 /** Orders two texts by code points: negative, zero or positive. */
-export function compareText(a: string, b: string): number {
+export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -136,7 +136,7 @@ function isLow(code: number): boolean {
 }
 
 /** Number of code points. */
-export function codePointCount(text: string): number {
+export function countCodePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
     const code = text.charCodeAt(i);
@@ -151,11 +151,11 @@ export function codePointCount(text: string): number {
 }
 
 /** A number as text: whole numbers without a fraction, others in their shortest form (ECMAScript Number::toString). */
-export function numberText(value: number): string {
+export function formatNumber(value: number): string {
   return String(value);
 }
 
-function secondsText(ms: number): string {
+function formatSeconds(ms: number): string {
   const sign = ms < 0 ? '-' : '';
   const size = Math.abs(ms);
   const rest = size % 1000;
@@ -164,15 +164,15 @@ function secondsText(ms: number): string {
 }
 
 /** RFC 3339 in UTC, milliseconds only where there are any. */
-export function timestampText(value: Timestamp): string {
+export function formatTimestamp(value: Timestamp): string {
   return new Date(value.ms)
     .toISOString()
     .replace(/\.(\d*?)0+Z$/, (_, digits: string) => (digits ? `.${digits}Z` : 'Z'));
 }
 
 /** A duration as seconds, such as `90s` or `0.5s`. */
-export function durationText(value: Duration): string {
-  return secondsText(value.ms);
+export function formatDuration(value: Duration): string {
+  return formatSeconds(value.ms);
 }
 
 const minTimestampMs = -62_135_596_800_000;

@@ -33,7 +33,7 @@ const linearRegExp = Object.assign(
 
 const referenceKeywords = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
-function walk(value: unknown, path: (string | number)[], depth: number, problems: ErrorDetail[]): void {
+function checkStructure(value: unknown, path: (string | number)[], depth: number, problems: ErrorDetail[]): void {
   if (typeof value !== 'object' || value === null || problems.length >= maxProblems) return;
   if (depth > maxSchemaDepth) {
     problems.push({ type: 'schema_depth', loc: path, msg: `Nested deeper than ${maxSchemaDepth} levels.` });
@@ -45,7 +45,7 @@ function walk(value: unknown, path: (string | number)[], depth: number, problems
       problems.push({ type: 'schema_ref', loc, msg: 'References must stay inside the schema and start with "#".' });
     }
     if (key === '$async') problems.push({ type: 'schema_keyword', loc, msg: '"$async" is not supported.' });
-    walk(child, loc, depth + 1, problems);
+    checkStructure(child, loc, depth + 1, problems);
   }
 }
 
@@ -72,7 +72,7 @@ function createAjv(): Ajv2020 {
 }
 
 /** Unescapes one JSON pointer, numbers as numbers where the segment is an array index of `root`. */
-function pointerPath(pointer: string, root: unknown): (string | number)[] {
+function parsePointer(pointer: string, root: unknown): (string | number)[] {
   const path: (string | number)[] = [];
   let value = root;
   for (const raw of pointer.split('/').slice(1)) {
@@ -83,10 +83,10 @@ function pointerPath(pointer: string, root: unknown): (string | number)[] {
   return path;
 }
 
-function detail(error: ErrorObject, prefix: (string | number)[], root: unknown): ErrorDetail {
+function toDetail(error: ErrorObject, prefix: (string | number)[], root: unknown): ErrorDetail {
   const params = error.params as Record<string, unknown>;
   const key = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
-  const loc = [...prefix, ...pointerPath(error.instancePath, root), ...(typeof key === 'string' ? [key] : [])];
+  const loc = [...prefix, ...parsePointer(error.instancePath, root), ...(typeof key === 'string' ? [key] : [])];
   const allowed = Array.isArray(params.allowedValues)
     ? `: ${params.allowedValues
         .map((v) => JSON.stringify(v))
@@ -103,7 +103,7 @@ function detail(error: ErrorObject, prefix: (string | number)[], root: unknown):
 export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   const base = ['body', 'input_schema'];
   const problems: ErrorDetail[] = [];
-  walk(schema, base, 1, problems);
+  checkStructure(schema, base, 1, problems);
   if (problems.length > 0) return problems;
   if (utf8Length(JSON.stringify(schema)) > maxSchemaBytes) {
     return [{ type: 'schema_size', loc: base, msg: `Larger than ${maxSchemaBytes} bytes.` }];
@@ -116,7 +116,7 @@ export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   }
   const ajv = createAjv();
   if (ajv.validateSchema(schema) !== true) {
-    return (ajv.errors ?? []).slice(0, maxProblems).map((error) => detail(error, base, schema));
+    return (ajv.errors ?? []).slice(0, maxProblems).map((error) => toDetail(error, base, schema));
   }
   try {
     ajv.compile(schema);
@@ -132,6 +132,6 @@ export function compileInputSchema(schema: JsonObject): InputValidator {
   const validate = createAjv().compile(schema);
   return (input) => {
     if (validate(input)) return [];
-    return (validate.errors ?? []).slice(0, maxProblems).map((error) => detail(error, ['body', 'input'], input));
+    return (validate.errors ?? []).slice(0, maxProblems).map((error) => toDetail(error, ['body', 'input'], input));
   };
 }

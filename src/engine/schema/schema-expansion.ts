@@ -40,7 +40,7 @@ function readReferences(schema: JsonObject, base: readonly (string | number)[]):
     const reference: unknown = Reflect.get(part, keyword);
     const resource = places.get(part)?.resource;
     if (typeof reference !== 'string' || !reference.startsWith('#') || resource === undefined) return [];
-    const target = anchored.get(resource)?.get(reference.slice(1)) ?? partAt(resource, reference.slice(1));
+    const target = anchored.get(resource)?.get(reference.slice(1)) ?? findPart(resource, reference.slice(1));
     return target === null ? [] : [target];
   };
   return {
@@ -128,17 +128,17 @@ function isPart(value: unknown): value is object {
 }
 
 /** The part at a JSON pointer of a reference, null where there is none. */
-function partAt(resource: object, fragment: string): object | null {
+function findPart(resource: object, fragment: string): object | null {
   let found: unknown = resource;
   for (const raw of fragment.split('/').slice(1)) {
-    const key = decoded(raw);
+    const key = decodePointerToken(raw);
     if (key === null || !isPart(found) || !Object.hasOwn(found, key)) return null;
     found = Reflect.get(found, key);
   }
   return isPart(found) ? found : null;
 }
 
-function decoded(raw: string): string | null {
+function decodePointerToken(raw: string): string | null {
   // a percent sign that stands for nothing makes the reference dangle
   if (/%(?![0-9a-f]{2})/i.test(raw)) return null;
   return decodeURIComponent(raw).replaceAll('~1', '/').replaceAll('~0', '~');

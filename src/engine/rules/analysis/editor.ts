@@ -2,7 +2,7 @@
 
 import { ruleFunctions } from '../functions.ts';
 import { hasComment, parseCondition } from '../parse.ts';
-import { literalText, pathText, printTree } from '../print.ts';
+import { printLiteral, printPath, printTree } from '../print.ts';
 import { macros } from '../tree.ts';
 import type { KnownField } from './fields.ts';
 
@@ -41,14 +41,17 @@ export function findCompletions(source: string, offset: number, fields: readonly
   });
   if (path) {
     const above = (path[1] ?? '').split('.').filter(Boolean);
-    return wanted([...below(above, fields), ...(above.length > 0 ? methods(typeAt(above, fields)) : [])]);
+    return wanted([
+      ...listFieldCompletions(above, fields),
+      ...(above.length > 0 ? listMethodCompletions(findFieldType(above, fields)) : []),
+    ]);
   }
-  if (lead.endsWith('.')) return wanted(methods('any'));
+  if (lead.endsWith('.')) return wanted(listMethodCompletions('any'));
   const compared = /(ctx(?:\.[A-Za-z_]\w*)+)\s*(?:==|!=|in\s*\[(?:[^\]]*,)?)\s*$/.exec(lead)?.[1];
-  const values = fields.find((field) => pathText(field.path) === compared)?.values ?? [];
+  const values = fields.find((field) => printPath(field.path) === compared)?.values ?? [];
   const listed = values.flatMap((value): Completion[] => {
     if (value !== null && typeof value === 'object') return [];
-    const text = literalText(value);
+    const text = printLiteral(value);
     return [{ label: text, kind: 'value', insert: text, detail: 'value', help: '' }];
   });
   return wanted([
@@ -69,7 +72,7 @@ export function findCompletions(source: string, offset: number, fields: readonly
   ]);
 }
 
-function below(above: readonly string[], fields: readonly KnownField[]): Completion[] {
+function listFieldCompletions(above: readonly string[], fields: readonly KnownField[]): Completion[] {
   const names = new Map<string, KnownField>();
   for (const field of fields) {
     const name = field.path[above.length];
@@ -85,14 +88,14 @@ function below(above: readonly string[], fields: readonly KnownField[]): Complet
     .map(([name, field]) => ({ label: name, kind: 'field', insert: name, detail: field.type, help: field.help }));
 }
 
-function typeAt(path: readonly string[], fields: readonly KnownField[]): string {
+function findFieldType(path: readonly string[], fields: readonly KnownField[]): string {
   return (
     fields.find((field) => field.path.length === path.length && path.every((part, i) => part === field.path[i]))
       ?.type ?? 'any'
   );
 }
 
-function methods(type: string): Completion[] {
+function listMethodCompletions(type: string): Completion[] {
   const fitting = [...ruleFunctions.values()].filter(
     (info) => info.style !== 'global' && (type === 'any' || info.args[0]?.some((allowed) => allowed === type)),
   );
@@ -122,7 +125,7 @@ export function findHover(source: string, offset: number, fields: readonly Known
     const from = match.index;
     const to = from + match[0].length;
     if (offset < from || offset > to) continue;
-    const field = fields.find((known) => pathText(known.path) === match[0]);
+    const field = fields.find((known) => printPath(known.path) === match[0]);
     if (field) {
       const values = field.values ? ` Values: ${field.values.map((value) => JSON.stringify(value)).join(', ')}.` : '';
       return { from, to, title: `${match[0]}: ${field.type}`, help: `${field.help}${values}`.trim() };

@@ -1,10 +1,10 @@
 /** What is known about the fields of an input: from its schema and from inputs that were seen. */
 import type { Json, JsonObject } from '../../domain.ts';
 import type { StaticType } from '../functions.ts';
-import { pathText } from '../print.ts';
+import { printPath } from '../print.ts';
+import { findNearest } from '../suggest.ts';
 import type { FieldTypes } from '../types.ts';
-import { listSchemaTypes } from './ranges.ts';
-import { nearest } from './suggest.ts';
+import { typesBySchemaName } from './field-set.ts';
 
 /** One field: its path from ctx, its type ('any' when mixed), and the values it may have, where the schema lists them. */
 export type KnownField = {
@@ -23,7 +23,7 @@ export function listSchemaFields(schema: JsonObject | null): KnownField[] {
   const walk = (node: Json | undefined, path: string[]) => {
     if (!isObject(node) || path.length > deepest) return;
     if (path.length > 0 && fields.length < maxFields) {
-      const type = typeof node.type === 'string' ? (listSchemaTypes[node.type] ?? 'any') : 'any';
+      const type = typeof node.type === 'string' ? (typesBySchemaName[node.type] ?? 'any') : 'any';
       fields.push({
         path,
         type,
@@ -39,7 +39,7 @@ export function listSchemaFields(schema: JsonObject | null): KnownField[] {
 }
 
 /** Types for the static check; an unknown field is reported with the known one that was likely meant. */
-export function inferFieldTypes(known: readonly KnownField[]): FieldTypes {
+export function createFieldTypes(known: readonly KnownField[]): FieldTypes {
   const byPath = new Map(known.map((field) => [JSON.stringify(field.path), field]));
   return (path, at, report) => {
     const field = byPath.get(JSON.stringify(path));
@@ -50,14 +50,14 @@ export function inferFieldTypes(known: readonly KnownField[]): FieldTypes {
       (one) => one.path.length === path.length && above.every((name, i) => one.path[i] === name),
     );
     if (siblings.length > 0 && (above.length === 0 || parent?.type === 'map')) {
-      const meant = nearest(
+      const meant = findNearest(
         path.at(-1) ?? '',
         siblings.map((one) => one.path.at(-1) ?? ''),
       );
       report({
         at,
-        message: `Unknown field: ${pathText(path)}.`,
-        suggestion: meant ? `Did you mean ${pathText([...above, meant])}?` : null,
+        message: `Unknown field: ${printPath(path)}.`,
+        suggestion: meant ? `Did you mean ${printPath([...above, meant])}?` : null,
       });
     }
     return 'any';

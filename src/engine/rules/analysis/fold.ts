@@ -6,13 +6,13 @@ import { type ErrorKind, RuleError } from '../values.ts';
 /** Steps that one part may take here: rules are checked while they are written, two hundred at a time. */
 const maxSteps = 1_000;
 
-const workOut = (node: RuleNode) => compileTree(node)({ ...startRun({}), steps: maxSteps });
+const evaluateConstant = (node: RuleNode) => compileTree(node)({ ...startRun({}), steps: maxSteps });
 
 /** The tree with every part that needs no input replaced by its value, where that is a plain literal and no error. */
 export function foldConstants(node: RuleNode): RuleNode {
   if (node.k === 'lit' || node.k === 'var') return node;
   if (isClosed(node, [])) {
-    const value = workOut(node);
+    const value = evaluateConstant(node);
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       return { k: 'lit', v: value, at: node.at };
     return node;
@@ -42,11 +42,11 @@ export function foldConstants(node: RuleNode): RuleNode {
 }
 
 /** The smallest parts that need no input and err when they are worked out, in source order. */
-export function constantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
+export function findConstantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
   if (node.k === 'lit' || node.k === 'var') return [];
-  const below = () => listChildren(node).flatMap(constantErrors);
+  const below = () => listChildren(node).flatMap(findConstantErrors);
   if (!isClosed(node, [])) return below();
-  const outcome = workOut(node);
+  const outcome = evaluateConstant(node);
   if (!(outcome instanceof RuleError)) return [];
   const smaller = below();
   // too long to work out here says nothing about its value

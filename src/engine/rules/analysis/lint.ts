@@ -2,11 +2,11 @@
 import type { JsonObject } from '../../domain.ts';
 import type { RulesFile } from '../compile.ts';
 import { inferType } from '../types.ts';
-import { both, type Conjunct, implies, isImpossible, splitConjuncts } from './conjuncts.ts';
-import { inferFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
-import { constantErrors, foldConstants } from './fold.ts';
+import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
+import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
+import { findConstantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
-import { type SchemaSets, schemaSets } from './schema-sets.ts';
+import { readSchemaSets, type SchemaSets } from './schema-sets.ts';
 
 /**
  * `rule` and `other` are places in evaluation order; `at` is a range of the condition in code points. Basis `exact`:
@@ -42,11 +42,11 @@ export function lintRules(
   inputSchema: JsonObject | null,
   evidence: RuleEvidence | null = null,
 ): RuleFinding[] {
-  const schema = schemaSets(inputSchema);
+  const schema = readSchemaSets(inputSchema);
   const impact = evidence && evidence.impact.rows > 0 ? evidence.impact : null;
   const budget = { left: maxComparisons };
   const folded = rules.map((rule) => foldConstants(rule.ast));
-  const cases = folded.map((ast) => splitConjuncts(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null);
+  const cases = folded.map((ast) => toDisjunctiveForm(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null);
   const narrowed = cases.map((own) => own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null);
   const alive: boolean[] = [];
 
@@ -65,7 +65,7 @@ export function lintRules(
     const shown = (rows: number) => (impact ? { rows, of: impact.rows } : null);
     for (const problem of fieldProblems(rule, inputSchema, evidence?.fields ?? []))
       find({ ...problem, kind: 'field', shownBy: problem.basis === 'examples' ? shown(impact?.rows ?? 0) : null });
-    for (const { at, kind } of constantErrors(rule.ast))
+    for (const { at, kind } of findConstantErrors(rule.ast))
       find({
         kind: 'always_fails',
         message: `This part errs whatever the input is: ${kind}.`,
@@ -177,8 +177,8 @@ function fieldProblems(rule: Rules[number], inputSchema: JsonObject | null, seen
   const named = listSchemaFields(inputSchema);
   const known = [...seen, ...named];
   if (known.length === 0) return [];
-  const bySchema = named.length > 0 ? inferType(rule.ast, inferFieldTypes(named)).problems : [];
-  return inferType(rule.ast, inferFieldTypes(known)).problems.map((problem) => {
+  const bySchema = named.length > 0 ? inferType(rule.ast, createFieldTypes(named)).problems : [];
+  return inferType(rule.ast, createFieldTypes(known)).problems.map((problem) => {
     const exact = bySchema.some(({ at, message }) => at[0] === problem.at[0] && message === problem.message);
     return { ...problem, basis: exact ? ('exact' as const) : ('examples' as const) };
   });
@@ -219,7 +219,7 @@ function overlap(
   return understood(a).some((one) =>
     others.some((other) => {
       if (--budget.left < 0 || ![...one.fields.keys()].some((key) => other.fields.has(key))) return false;
-      const joint = both(one, other);
+      const joint = intersectConjuncts(one, other);
       const allowed = isImpossible(joint) ? null : schema.narrow(joint);
       return allowed !== null && schema.isExact(allowed);
     }),

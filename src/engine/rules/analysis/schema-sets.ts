@@ -1,7 +1,7 @@
 /** The values that an input schema lets each field have. */
 import type { Json, JsonObject } from '../../domain.ts';
-import { both, type Conjunct, isImpossible } from './conjuncts.ts';
-import { anything, type FieldSet, type Literal, listSchemaTypes } from './ranges.ts';
+import { type Conjunct, intersectConjuncts, isImpossible } from './conjuncts.ts';
+import { anyValue, type FieldSet, type Literal, typesBySchemaName } from './field-set.ts';
 
 export type SchemaSets = {
   /** A conjunction on inputs that follow the schema; null where none of them can make it true. */
@@ -10,29 +10,29 @@ export type SchemaSets = {
   isExact(conjunct: Conjunct): boolean;
 };
 
-const understood = new Set(
+const understoodKeywords = new Set(
   `type enum const minimum maximum exclusiveMinimum exclusiveMaximum properties required additionalProperties items
    minItems maxItems uniqueItems title description default examples deprecated readOnly writeOnly $schema $id $comment`
     .trim()
     .split(/\s+/),
 );
 /** Keywords that limit the one value they stand at, and no other field. */
-const local = new Set(['pattern', 'format', 'minLength', 'maxLength', 'multipleOf']);
+const valueKeywords = new Set(['pattern', 'format', 'minLength', 'maxLength', 'multipleOf']);
 const deepest = 8;
 
 type Known = { set: FieldSet; required: boolean; exact: boolean };
 
 /** Reads a JSON Schema. What it does not understand only makes the sets wider, and `isExact` false. */
-export function schemaSets(schema: JsonObject | null): SchemaSets {
+export function readSchemaSets(schema: JsonObject | null): SchemaSets {
   const fields = new Map<string, Known>();
   /** Objects that have no fields but those named. */
   const closed = new Set<string>();
   let exact = true;
   const walk = (node: JsonObject, path: string[], required: boolean) => {
     const words = Object.keys(node);
-    if (words.some((word) => !understood.has(word) && !local.has(word))) exact = false;
+    if (words.some((word) => !understoodKeywords.has(word) && !valueKeywords.has(word))) exact = false;
     const key = JSON.stringify(path);
-    fields.set(key, { ...setOf(node), required });
+    fields.set(key, { ...readFieldSet(node), required });
     const named = isObject(node.properties) ? node.properties : {};
     if (node.additionalProperties === false && !('patternProperties' in node)) closed.add(key);
     else if (isObject(node.additionalProperties)) exact = false;
@@ -59,7 +59,7 @@ export function schemaSets(schema: JsonObject | null): SchemaSets {
         if (known && length > 0) allowed.set(here, known.set);
       }
     }
-    const narrowed = both(conjunct, { fields: allowed, opaque: new Set() });
+    const narrowed = intersectConjuncts(conjunct, { fields: allowed, opaque: new Set() });
     return isImpossible(narrowed) ? null : narrowed;
   };
   const isExact = (conjunct: Conjunct) =>
@@ -67,39 +67,40 @@ export function schemaSets(schema: JsonObject | null): SchemaSets {
   return { narrow, isExact };
 }
 
-function setOf(node: JsonObject): { set: FieldSet; exact: boolean } {
+function readFieldSet(node: JsonObject): { set: FieldSet; exact: boolean } {
   const given = Array.isArray(node.type) ? node.type : node.type === undefined ? null : [node.type];
-  const types = given && [...new Set(given.flatMap((name) => listSchemaTypes[String(name)] ?? []))];
+  const types = given && [...new Set(given.flatMap((name) => typesBySchemaName[String(name)] ?? []))];
   const set: FieldSet = {
-    ...anything,
+    ...anyValue,
     types,
     whole: given?.includes('integer') === true && !given.includes('number'),
   };
   const listed = Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const ?? null] : null;
   const literals = listed?.filter((value): value is Literal => value === null || typeof value !== 'object') ?? null;
   const whole = literals?.length === listed?.length;
-  if (literals && whole) return { set: { ...set, only: literals }, exact: !hasLocal(node) && !hasBounds(node) };
+  if (literals && whole) return { set: { ...set, only: literals }, exact: !hasValueKeyword(node) && !hasBounds(node) };
   // A bound says nothing about values that are no numbers: it narrows the set only where there are none.
-  if (types?.length !== 1 || types[0] !== 'number') return { set, exact: whole && !hasLocal(node) && !hasBounds(node) };
+  if (types?.length !== 1 || types[0] !== 'number')
+    return { set, exact: whole && !hasValueKeyword(node) && !hasBounds(node) };
   return {
     set: {
       ...set,
-      low: bound(node.minimum, node.exclusiveMinimum, 1),
-      high: bound(node.maximum, node.exclusiveMaximum, -1),
+      low: readBound(node.minimum, node.exclusiveMinimum, 1),
+      high: readBound(node.maximum, node.exclusiveMaximum, -1),
     },
-    exact: whole && !hasLocal(node),
+    exact: whole && !hasValueKeyword(node),
   };
 }
 
-function bound(closedAt: Json | undefined, openAt: Json | undefined, sign: 1 | -1): FieldSet['low'] {
+function readBound(closedAt: Json | undefined, openAt: Json | undefined, sign: 1 | -1): FieldSet['low'] {
   const closed = typeof closedAt === 'number' ? closedAt : null;
   const open = typeof openAt === 'number' ? openAt : null;
   if (open !== null && (closed === null || (open - closed) * sign >= 0)) return { value: open, open: true };
   return closed === null ? null : { value: closed, open: false };
 }
 
-function hasLocal(node: JsonObject): boolean {
-  return Object.keys(node).some((word) => local.has(word));
+function hasValueKeyword(node: JsonObject): boolean {
+  return Object.keys(node).some((word) => valueKeywords.has(word));
 }
 
 function hasBounds(node: JsonObject): boolean {

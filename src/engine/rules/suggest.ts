@@ -2,7 +2,7 @@
  * The candidate that was most likely meant by a misspelt word, or null. Compares without case by
  * edit distance with transpositions (optimal string alignment); at most a third of the letters may differ.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | null {
+export function findNearest(word: string, candidates: Iterable<string>): string | null {
   const wanted = word.slice(0, 100).toLowerCase();
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
