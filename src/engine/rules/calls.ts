@@ -1,7 +1,7 @@
 /** What each function of the rules language does. Arguments arrive evaluated, the receiver first. */
 import { RE2JS } from 're2js';
 import { chargeString } from './operators.ts';
-import { ruleLimits } from './tree.ts';
+import { ruleLimits } from './rule-limits.ts';
 import {
   badValue,
   countCodePoints,
@@ -137,7 +137,7 @@ function part(read: (date: Date) => number, ofDuration?: (ms: number) => number)
   };
 }
 
-export const ruleFunctionTable: Readonly<Record<string, RuleFunction>> = {
+export const implementations: Readonly<Record<string, RuleFunction>> = {
   size,
   contains: searchString((text, wanted) => text.includes(wanted)),
   startsWith: searchString((text, wanted) => text.startsWith(wanted)),
@@ -178,7 +178,7 @@ export function compilePattern(pattern: string): RuleFunction | null {
     // The library's message quotes the pattern; callers say only that it is no pattern.
     return null;
   }
-  if (compiled.programSize() > ruleLimits.patternSize) return null;
+  if (compiled.programSize() > ruleLimits.maxPatternSize) return null;
   return ([text], run) => {
     if (typeof text !== 'string') return typeMismatch;
     if (!chargeString(text, 6, run)) return limitReached;

@@ -5,7 +5,7 @@ export type StaticType = 'any' | 'bool' | 'number' | 'text' | 'list' | 'map' | '
 export type FunctionInfo = {
   name: string;
   /** Written `value.name(…)`, `name(value, …)` or either. */
-  style: 'method' | 'global' | 'both';
+  style: 'method' | 'global' | 'either';
   /** Types that each argument may have, the receiver first. */
   args: StaticType[][];
   /** Fewest and most arguments, the receiver counted. */
@@ -27,7 +27,7 @@ const info = (
 const all: FunctionInfo[] = [
   info(
     'size',
-    'both',
+    'either',
     [['text', 'list', 'map']],
     'number',
     'Number of characters of a text, or of members of a list or map.',
@@ -35,7 +35,7 @@ const all: FunctionInfo[] = [
   info('contains', 'method', [['text'], ['text']], 'bool', 'True if the text contains the other text.'),
   info('startsWith', 'method', [['text'], ['text']], 'bool', 'True if the text starts with the other text.'),
   info('endsWith', 'method', [['text'], ['text']], 'bool', 'True if the text ends with the other text.'),
-  info('matches', 'both', [['text'], ['text']], 'bool', 'True if the RE2 pattern is found in the text.'),
+  info('matches', 'either', [['text'], ['text']], 'bool', 'True if the RE2 pattern is found in the text.'),
   info('lowerAscii', 'method', [['text']], 'text', 'The text with A–Z made small.'),
   info('upperAscii', 'method', [['text']], 'text', 'The text with a–z made large.'),
   info('trim', 'method', [['text']], 'text', 'The text without white space at both ends.'),
@@ -100,7 +100,7 @@ const all: FunctionInfo[] = [
 export const ruleFunctions: ReadonlyMap<string, FunctionInfo> = new Map(all.map((entry) => [entry.name, entry]));
 
 /** True if a function of that name takes that many arguments, the receiver counted. */
-export function isFunction(name: string, arity: number): boolean {
+export function isFunctionCall(name: string, arity: number): boolean {
   const found = ruleFunctions.get(name);
   return found !== undefined && arity >= found.arity[0] && arity <= found.arity[1];
 }

@@ -1,6 +1,7 @@
 /** Arithmetic, order, membership and access on rule values. All take and give values; failures are RuleError values. */
+
+import { ruleLimits } from './rule-limits.ts';
 import type { BinaryOperator } from './tree.ts';
-import { ruleLimits } from './tree.ts';
 import {
   badValue,
   compareStrings,
@@ -47,7 +48,7 @@ function add(a: Value, b: Value, run: Run): Outcome {
   if (a instanceof Timestamp) return b instanceof Duration ? toTimestamp(a.ms + b.ms) : typeMismatch;
   if (!isList(a) || !isList(b)) return typeMismatch;
   run.steps -= a.length + b.length;
-  return a.length + b.length > ruleLimits.listLength || run.steps < 0 ? limitReached : [...a, ...b];
+  return a.length + b.length > ruleLimits.maxListLength || run.steps < 0 ? limitReached : [...a, ...b];
 }
 
 function concatenate(a: string, b: string, run: Run): Outcome {
@@ -56,7 +57,9 @@ function concatenate(a: string, b: string, run: Run): Outcome {
   if (last >= 0xd800 && last <= 0xdbff) return badValue;
   if (!chargeString(a, 10, run) || !chargeString(b, 10, run)) return limitReached;
   const text = a + b;
-  return text.length > ruleLimits.textLength && countCodePoints(text) > ruleLimits.textLength ? limitReached : text;
+  return text.length > ruleLimits.maxStringLength && countCodePoints(text) > ruleLimits.maxStringLength
+    ? limitReached
+    : text;
 }
 
 function subtract(a: Value, b: Value): Outcome {

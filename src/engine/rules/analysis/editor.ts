@@ -1,8 +1,9 @@
 /** What an editor needs to know about a condition, as pure functions: completion, hover, formatting. */
 
 import { ruleFunctions } from '../functions.ts';
-import { hasComment, parseCondition } from '../parse.ts';
+import { parseCondition } from '../parse.ts';
 import { printLiteral, printPath, printTree } from '../print.ts';
+import { hasComment } from '../source.ts';
 import { macros } from '../tree.ts';
 import type { KnownField } from './fields.ts';
 

@@ -1,6 +1,7 @@
 /** The table view of a condition: rows of field, comparison and value that must all hold. */
-import { hasComment, parseCondition } from '../parse.ts';
+import { parseCondition } from '../parse.ts';
 import { printLiteral, printPath } from '../print.ts';
+import { hasComment } from '../source.ts';
 import type { RuleNode } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
 
