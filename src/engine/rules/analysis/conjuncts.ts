@@ -1,23 +1,26 @@
-/** A condition as alternatives of conjunctions, each a set of values for every field that it speaks of. */
-
+/** A condition as alternatives of conjunctions, each a set of values for every field that it names. */
 import type { RuleNode } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
 import { anyValue, canBeMap, type FieldSet, intersect, isEmpty, isSubset, type Literal, missing } from './field-set.ts';
 
-/** A conjunction: a set for each field (key: JSON of its path) and what could not be understood, as text with its sign. */
+/**
+ * A conjunction: a set for each field (the key is the JSON of its path), and the parts that are not understood, each as
+ * JSON of its tree, behind a `!` where it must be false.
+ */
 export type Conjunct = { fields: ReadonlyMap<string, FieldSet>; opaque: ReadonlySet<string> };
 
 const maxConjuncts = 32;
 const always: Conjunct = { fields: new Map(), opaque: new Set() };
 
 /**
- * The condition as alternatives of conjunctions, true on exactly the inputs on which the condition is true, as far
- * as each part is understood. Null when there are too many alternatives.
+ * Converts a condition into alternatives of conjunctions that are true on exactly the inputs on which the condition is
+ * true, as far as each part is understood. Returns null where there are more than 32 alternatives.
  */
 export function toDisjunctiveForm(node: RuleNode): Conjunct[] | null {
   return expand(node, true);
 }
 
+/** Converts the cases in which a node has the value `wanted`. */
 function expand(node: RuleNode, wanted: boolean): Conjunct[] | null {
   if (node.k === 'not') return expand(node.of, !wanted);
   if (node.k === 'lit' && typeof node.v === 'boolean') return node.v === wanted ? [always] : [];
@@ -30,8 +33,8 @@ function expand(node: RuleNode, wanted: boolean): Conjunct[] | null {
       product([expand(node.test, true), expand(node.then, wanted)]),
       product([expand(node.test, false), expand(node.else, wanted)]),
     ]);
-  const atom = readComparison(node, wanted);
-  if (atom) return [{ fields: new Map([[atom.key, atom.set]]), opaque: new Set() }];
+  const comparison = readComparison(node, wanted);
+  if (comparison) return [{ fields: new Map([[comparison.key, comparison.set]]), opaque: new Set() }];
   return [{ fields: new Map(), opaque: new Set([`${wanted ? '' : '!'}${serializeShape(node)}`]) }];
 }
 
@@ -97,12 +100,12 @@ function findFieldKey(node: RuleNode): string | null {
   return path && path.length > 0 ? JSON.stringify(path) : null;
 }
 
-/** The tree without its places, so that equal expressions have equal text. */
+/** Writes the tree without its places, so that equal expressions are equal strings. */
 function serializeShape(node: RuleNode): string {
   return JSON.stringify(node, (key, value: unknown) => (key === 'at' ? undefined : value));
 }
 
-/** Both conjunctions at once. */
+/** Returns the conjunction of both. */
 export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
   const fields = new Map(a.fields);
   for (const [key, set] of b.fields) {
@@ -118,13 +121,13 @@ export function isImpossible({ fields, opaque }: Conjunct): boolean {
   for (const [key, set] of fields) {
     if (isEmpty(set)) return true;
     if (canBeMap(set)) continue;
-    const start = `${key.slice(0, -1)},`;
-    for (const below of fields.keys()) if (below.startsWith(start)) return true;
+    const prefix = `${key.slice(0, -1)},`;
+    for (const other of fields.keys()) if (other.startsWith(prefix)) return true;
   }
   return false;
 }
 
-/** True if `b` holds whenever `a` does; false also where that is not certain. */
+/** True if `b` is true whenever `a` is; false also where that is not certain. */
 export function implies(a: Conjunct, b: Conjunct): boolean {
   for (const part of b.opaque) if (!a.opaque.has(part)) return false;
   for (const [key, set] of b.fields) {

@@ -2,7 +2,7 @@
 
 export type Literal = string | number | boolean | null;
 export type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
-/** The types that JSON Schema names, as rules see them. */
+/** Types of rule values by the names that JSON Schema has for them. */
 export const typesBySchemaName: Record<string, ValueType> = {
   string: 'text',
   number: 'number',
@@ -42,7 +42,7 @@ export const anyValue: FieldSet = {
 export const missing: FieldSet = { ...anyValue, present: false };
 const noValue: FieldSet = { ...anyValue, only: [] };
 
-/** Values that are in both sets. */
+/** Returns the values that are in both sets. */
 export function intersect(a: FieldSet, b: FieldSet): FieldSet {
   if (a.present !== b.present) return noValue;
   if (!a.present) return a;
@@ -80,7 +80,7 @@ function inferLiteralType(value: Literal): ValueType {
   return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'bool';
 }
 
-/** True exactly if the field can be nothing at all, not even missing. */
+/** True exactly if the set is empty: the field can have no value, and cannot be missing either. */
 export function isEmpty(set: FieldSet): boolean {
   if (!set.present) return false;
   if (set.only) return !set.only.some((value) => contains(set, value));
@@ -101,12 +101,12 @@ function hasNumber(set: FieldSet): boolean {
   if (low > high) return false;
   if (low === high) return contains(set, low);
   if (!set.whole) {
-    // Between two neighbouring doubles there is nothing.
+    // There may be no double between the two.
     const middle = low / 2 + high / 2;
     return Number.isNaN(middle) || (middle > low && middle < high) || contains(set, low) || contains(set, high);
   }
   if (!Number.isFinite(low) || !Number.isFinite(high)) return true;
-  // One more than is left out must hold one, unless the range ends first.
+  // One candidate more than there are excluded values must be in the set, unless the range ends first.
   for (let value = Math.ceil(low), tries = 0; value <= high; value++) {
     if (contains(set, value) || tries++ > set.not.length + 1) return true;
   }
@@ -131,7 +131,7 @@ export function isSubset(a: FieldSet, b: FieldSet): boolean {
   return b.not.every((value) => !contains(a, value));
 }
 
-/** True if the value may have members of its own. */
+/** True if the field may be a map, with fields of its own. */
 export function canBeMap(set: FieldSet): boolean {
   return set.present && !set.only && !set.low && !set.high && (!set.types || set.types.includes('map'));
 }

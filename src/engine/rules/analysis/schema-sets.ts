@@ -1,12 +1,13 @@
-/** The values that an input schema lets each field have. */
+/** The values that an input schema allows each field. */
 import type { Json, JsonObject } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
 import { type Conjunct, intersectConjuncts, isImpossible } from './conjuncts.ts';
 import { anyValue, type FieldSet, type Literal, typesBySchemaName } from './field-set.ts';
 
 export type SchemaSets = {
-  /** A conjunction on inputs that follow the schema; null where none of them can make it true. */
+  /** Narrows a conjunction to inputs that follow the schema; null where none of them makes it true. */
   narrow(conjunct: Conjunct): Conjunct | null;
-  /** True if the schema says nothing about these fields that is not understood here. */
+  /** True if everything that the schema says about these fields is understood here. */
   isExact(conjunct: Conjunct): boolean;
 };
 
@@ -16,31 +17,32 @@ const understoodKeywords = new Set(
     .trim()
     .split(/\s+/),
 );
-/** Keywords that limit the one value they stand at, and no other field. */
+/** Keywords that limit their own value and no other field. */
 const valueKeywords = new Set(['pattern', 'format', 'minLength', 'maxLength', 'multipleOf']);
-const deepest = 8;
+const maxDepth = 8;
 
 type Known = { set: FieldSet; required: boolean; exact: boolean };
 
-/** Reads a JSON Schema. What it does not understand only makes the sets wider, and `isExact` false. */
+/** Reads a JSON Schema. A keyword that it does not understand makes the sets wider, and `isExact` false. */
 export function readSchemaSets(schema: JsonObject | null): SchemaSets {
   const fields = new Map<string, Known>();
   /** Objects that have no fields but those named. */
   const closed = new Set<string>();
-  let exact = true;
+  let isWholeExact = true;
   const walk = (node: JsonObject, path: string[], required: boolean) => {
-    const words = Object.keys(node);
-    if (words.some((word) => !understoodKeywords.has(word) && !valueKeywords.has(word))) exact = false;
+    const keywords = Object.keys(node);
+    if (keywords.some((keyword) => !understoodKeywords.has(keyword) && !valueKeywords.has(keyword)))
+      isWholeExact = false;
     const key = JSON.stringify(path);
     fields.set(key, { ...readFieldSet(node), required });
-    const named = isObject(node.properties) ? node.properties : {};
+    const named = isJsonObject(node.properties) ? node.properties : {};
     if (node.additionalProperties === false && !('patternProperties' in node)) closed.add(key);
-    else if (isObject(node.additionalProperties)) exact = false;
+    else if (isJsonObject(node.additionalProperties)) isWholeExact = false;
     const needed = Array.isArray(node.required) ? node.required : [];
-    if (needed.some((name) => typeof name === 'string' && !Object.hasOwn(named, name))) exact = false;
+    if (needed.some((name) => typeof name === 'string' && !Object.hasOwn(named, name))) isWholeExact = false;
     for (const [name, child] of Object.entries(named)) {
-      if (isObject(child) && path.length < deepest) walk(child, [...path, name], needed.includes(name));
-      else exact = false;
+      if (isJsonObject(child) && path.length < maxDepth) walk(child, [...path, name], needed.includes(name));
+      else isWholeExact = false;
     }
   };
   if (schema) walk(schema, [], true);
@@ -63,32 +65,33 @@ export function readSchemaSets(schema: JsonObject | null): SchemaSets {
     return isImpossible(narrowed) ? null : narrowed;
   };
   const isExact = (conjunct: Conjunct) =>
-    exact && [...conjunct.fields.keys()].every((key) => fields.get(key)?.exact !== false);
+    isWholeExact && [...conjunct.fields.keys()].every((key) => fields.get(key)?.exact !== false);
   return { narrow, isExact };
 }
 
 function readFieldSet(node: JsonObject): { set: FieldSet; exact: boolean } {
-  const given = Array.isArray(node.type) ? node.type : node.type === undefined ? null : [node.type];
-  const types = given && [...new Set(given.flatMap((name) => typesBySchemaName[String(name)] ?? []))];
+  const names = Array.isArray(node.type) ? node.type : node.type === undefined ? null : [node.type];
+  const types = names && [...new Set(names.flatMap((name) => typesBySchemaName[String(name)] ?? []))];
   const set: FieldSet = {
     ...anyValue,
     types,
-    whole: given?.includes('integer') === true && !given.includes('number'),
+    whole: names?.includes('integer') === true && !names.includes('number'),
   };
   const listed = Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const ?? null] : null;
   const literals = listed?.filter((value): value is Literal => value === null || typeof value !== 'object') ?? null;
-  const whole = literals?.length === listed?.length;
-  if (literals && whole) return { set: { ...set, only: literals }, exact: !hasValueKeyword(node) && !hasBounds(node) };
-  // A bound says nothing about values that are no numbers: it narrows the set only where there are none.
+  const hasOnlyLiterals = literals?.length === listed?.length;
+  if (literals && hasOnlyLiterals)
+    return { set: { ...set, only: literals }, exact: !hasValueKeyword(node) && !hasBounds(node) };
+  // A bound says nothing about values other than numbers: it narrows the set only where there are none.
   if (types?.length !== 1 || types[0] !== 'number')
-    return { set, exact: whole && !hasValueKeyword(node) && !hasBounds(node) };
+    return { set, exact: hasOnlyLiterals && !hasValueKeyword(node) && !hasBounds(node) };
   return {
     set: {
       ...set,
       low: readBound(node.minimum, node.exclusiveMinimum, 1),
       high: readBound(node.maximum, node.exclusiveMaximum, -1),
     },
-    exact: whole && !hasValueKeyword(node),
+    exact: hasOnlyLiterals && !hasValueKeyword(node),
   };
 }
 
@@ -100,13 +103,9 @@ function readBound(closedAt: Json | undefined, openAt: Json | undefined, sign: 1
 }
 
 function hasValueKeyword(node: JsonObject): boolean {
-  return Object.keys(node).some((word) => valueKeywords.has(word));
+  return Object.keys(node).some((keyword) => valueKeywords.has(keyword));
 }
 
 function hasBounds(node: JsonObject): boolean {
   return ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'].some((word) => Object.hasOwn(node, word));
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

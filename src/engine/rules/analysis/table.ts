@@ -1,4 +1,4 @@
-/** The table view of a condition: rows of field, comparison and value that must all hold. */
+/** The table view of a condition: rows of field, comparison and value that must all be true. */
 import { parseCondition } from '../parse.ts';
 import { printLiteral, printPath } from '../print.ts';
 import { hasComment } from '../source.ts';
@@ -14,7 +14,7 @@ export type TableRow =
   | { path: string[]; test: 'present' }
   | { path: string[]; test: 'absent' };
 
-/** The rows of a condition; null where it is more than comparisons joined by `&&`. */
+/** Converts a condition into rows; null where it is more than comparisons joined by `&&`. */
 export function toTable(condition: string): TableRow[] | null {
   const { ast } = parseCondition(condition);
   if (!ast || hasComment(condition)) return null;
@@ -22,7 +22,7 @@ export function toTable(condition: string): TableRow[] | null {
   return rows.every((row) => row !== null) ? rows : null;
 }
 
-/** The condition that the rows stand for; '' without rows. */
+/** Converts rows into the condition that they stand for; '' without rows. */
 export function toCondition(rows: readonly TableRow[]): string {
   return rows.map(printRow).join(' && ');
 }
