@@ -1,4 +1,4 @@
-/** What each function of the rules language does. Arguments arrive evaluated, the receiver first. */
+/** The functions of the rules language. Arguments arrive evaluated, the receiver first. */
 import { RE2JS } from 're2js';
 import { chargeString } from './operators.ts';
 import { ruleLimits } from './rule-limits.ts';
@@ -26,6 +26,7 @@ export type RuleFunction = (args: readonly Value[], run: Run) => Outcome;
 const whitespace = '\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const leadingWhitespace = new RegExp(`^[${whitespace}]+`);
 
+/** Trims Unicode white space; a loop at the end, because a regular expression takes quadratic time there. */
 function trimWhitespace(text: string): string {
   const start = text.replace(leadingWhitespace, '');
   let end = start.length;
@@ -33,7 +34,7 @@ function trimWhitespace(text: string): string {
   return start.slice(0, end);
 }
 
-/** A function of one text that goes over it once. */
+/** Makes a function of one string that reads it once. */
 function onString(work: (text: string) => Value): RuleFunction {
   return ([text], run) => {
     if (typeof text !== 'string') return typeMismatch;
@@ -41,8 +42,8 @@ function onString(work: (text: string) => Value): RuleFunction {
   };
 }
 
-/** A test of one text for another; half a surrogate pair is no text to search for. */
-function searchString(work: (text: string, readTimePart: string) => boolean): RuleFunction {
+/** Makes a test of one string for another, which must not be half a surrogate pair. */
+function onTwoStrings(work: (text: string, part: string) => boolean): RuleFunction {
   return ([text, part], run) => {
     if (typeof text !== 'string' || typeof part !== 'string') return typeMismatch;
     if (!chargeString(text, 10, run)) return limitReached;
@@ -50,6 +51,7 @@ function searchString(work: (text: string, readTimePart: string) => boolean): Ru
   };
 }
 
+/** Makes a function of one number; adding 0 turns −0 into 0. */
 function onNumber(work: (value: number) => number): RuleFunction {
   return ([value]) => (typeof value === 'number' ? work(value) + 0 : typeMismatch);
 }
@@ -59,16 +61,17 @@ function roundHalfAway(value: number): number {
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
 }
 
-function findExtreme(better: (a: number, b: number) => boolean): RuleFunction {
+/** Makes `min` or `max`, of numbers or of one list of numbers. */
+function onNumbers(isBetter: (a: number, b: number) => boolean): RuleFunction {
   return (args, run) => {
-    const [only] = args;
-    const values = args.length === 1 && only !== undefined && isList(only) ? only : args;
+    const [first] = args;
+    const values = args.length === 1 && first !== undefined && isList(first) ? first : args;
     run.steps -= values.length;
     if (run.steps < 0) return limitReached;
     let best: number | null = null;
     for (const value of values) {
       if (typeof value !== 'number') return typeMismatch;
-      if (best === null || better(value, best)) best = value;
+      if (best === null || isBetter(value, best)) best = value;
     }
     return best ?? badValue;
   };
@@ -84,16 +87,17 @@ const size: RuleFunction = ([value], run) => {
   return run.steps < 0 ? limitReached : count;
 };
 
-const wholePattern = /^[+-]?[0-9]{1,400}$/;
+const integerPattern = /^[+-]?[0-9]{1,400}$/;
 const decimalPattern = /^[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,5})?$/;
-const wholeLimit = 2 ** 63;
+/** Integers of CEL have 64 bits. */
+const integerLimit = 2 ** 63;
 
 const toInt: RuleFunction = ([value]) => {
   if (value instanceof Timestamp) return Math.floor(value.ms / 1000);
-  if (typeof value === 'string' && !wholePattern.test(value)) return badValue;
+  if (typeof value === 'string' && !integerPattern.test(value)) return badValue;
   if (typeof value !== 'string' && typeof value !== 'number') return typeMismatch;
   const whole = Math.trunc(Number(value)) + 0;
-  return Math.abs(whole) < wholeLimit ? whole : badValue;
+  return Math.abs(whole) < integerLimit ? whole : badValue;
 };
 
 const toDouble: RuleFunction = ([value]) => {
@@ -103,7 +107,7 @@ const toDouble: RuleFunction = ([value]) => {
   return Number.isFinite(number) ? number : badValue;
 };
 
-const toStringValue: RuleFunction = ([value]) => {
+const toCelString: RuleFunction = ([value]) => {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return formatNumber(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
@@ -123,10 +127,10 @@ const toBool: RuleFunction = ([value]) => {
 
 const zonePattern = /^([+-]?)([0-9]{2}):([0-9]{2})$/;
 
-/** Part of a timestamp in UTC or at a fixed offset such as "+02:00"; names of places are not known. */
-function part(read: (date: Date) => number, ofDuration?: (ms: number) => number): RuleFunction {
+/** Makes a function of a timestamp in UTC or at a fixed offset such as "+02:00"; time zone names are not known. */
+function onTimestamp(read: (date: Date) => number, readDuration?: (ms: number) => number): RuleFunction {
   return ([value, zone]) => {
-    if (value instanceof Duration && ofDuration && zone === undefined) return ofDuration(value.ms) + 0;
+    if (value instanceof Duration && readDuration && zone === undefined) return readDuration(value.ms) + 0;
     if (!(value instanceof Timestamp)) return typeMismatch;
     if (zone === undefined || zone === 'UTC') return read(new Date(value.ms));
     if (typeof zone !== 'string') return typeMismatch;
@@ -137,45 +141,46 @@ function part(read: (date: Date) => number, ofDuration?: (ms: number) => number)
   };
 }
 
+/** The functions by name; `matches` is compiled from its pattern instead. */
 export const implementations: Readonly<Record<string, RuleFunction>> = {
   size,
-  contains: searchString((text, wanted) => text.includes(wanted)),
-  startsWith: searchString((text, wanted) => text.startsWith(wanted)),
-  endsWith: searchString((text, wanted) => text.endsWith(wanted)),
+  contains: onTwoStrings((text, part) => text.includes(part)),
+  startsWith: onTwoStrings((text, part) => text.startsWith(part)),
+  endsWith: onTwoStrings((text, part) => text.endsWith(part)),
   lowerAscii: onString((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
   upperAscii: onString((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
   trim: onString(trimWhitespace),
   int: toInt,
   double: toDouble,
-  string: toStringValue,
+  string: toCelString,
   bool: toBool,
   abs: onNumber(Math.abs),
   ceil: onNumber(Math.ceil),
   floor: onNumber(Math.floor),
   round: onNumber(roundHalfAway),
-  min: findExtreme((a, b) => a < b),
-  max: findExtreme((a, b) => a > b),
+  min: onNumbers((a, b) => a < b),
+  max: onNumbers((a, b) => a > b),
   timestamp: ([value]) =>
     value instanceof Timestamp ? value : typeof value === 'string' ? parseTimestamp(value) : typeMismatch,
   duration: ([value]) =>
     value instanceof Duration ? value : typeof value === 'string' ? parseDuration(value) : typeMismatch,
-  getFullYear: part((date) => date.getUTCFullYear()),
-  getMonth: part((date) => date.getUTCMonth()),
-  getDate: part((date) => date.getUTCDate()),
-  getDayOfWeek: part((date) => date.getUTCDay()),
-  getHours: part(
+  getFullYear: onTimestamp((date) => date.getUTCFullYear()),
+  getMonth: onTimestamp((date) => date.getUTCMonth()),
+  getDate: onTimestamp((date) => date.getUTCDate()),
+  getDayOfWeek: onTimestamp((date) => date.getUTCDay()),
+  getHours: onTimestamp(
     (date) => date.getUTCHours(),
     (ms) => Math.trunc(ms / 3_600_000),
   ),
 };
 
-/** Compiles an RE2 pattern once; null where it is no pattern or a larger one than the limit allows. */
+/** Compiles an RE2 pattern into `matches`; null where it is not a pattern, or a larger one than the limit allows. */
 export function compilePattern(pattern: string): RuleFunction | null {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(pattern);
   } catch {
-    // The library's message quotes the pattern; callers say only that it is no pattern.
+    // The library's message quotes the pattern; callers only say that it is not one.
     return null;
   }
   if (compiled.programSize() > ruleLimits.maxPatternSize) return null;

@@ -9,10 +9,10 @@ import {
   isList,
   isMap,
   limitReached,
+  listKeys,
   type Outcome,
   RuleError,
   type Run,
-  sortedKeys,
   toDuration,
   typeMismatch,
   type Value,
@@ -233,7 +233,7 @@ function compileComprehension(node: RuleNode & { k: 'each' }, scope: readonly st
     const value = of(run);
     if (value instanceof RuleError) return value;
     if (!isList(value) && !isMap(value)) return typeMismatch;
-    const members = isList(value) ? value : sortedKeys(value);
+    const members = isList(value) ? value : listKeys(value);
     return members.length > ruleLimits.maxComprehensionMembers ? limitReached : walk(members, run);
   };
 }

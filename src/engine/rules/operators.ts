@@ -1,4 +1,4 @@
-/** Arithmetic, order, membership and access on rule values. All take and give values; failures are RuleError values. */
+/** Arithmetic, order, membership and access on rule values. Failures are returned as RuleError values. */
 
 import { ruleLimits } from './rule-limits.ts';
 import type { BinaryOperator } from './tree.ts';
@@ -26,12 +26,12 @@ import {
 
 export type BinaryFunction = (a: Value, b: Value, run: Run) => Outcome;
 
-/** A number that JSON can hold, else an overflow. */
+/** Passes a number that JSON can hold, else an overflow. */
 export function toFinite(value: number): Outcome {
   return Number.isFinite(value) ? value : overflow;
 }
 
-/** Takes steps for going over a text once; false when none are left. */
+/** Takes one step for every 2^`shift` UTF-16 units of a string that is read once; false when no steps are left. */
 export function chargeString(text: string, shift: number, run: Run): boolean {
   run.steps -= text.length >> shift;
   return run.steps >= 0;
@@ -53,7 +53,7 @@ function add(a: Value, b: Value, run: Run): Outcome {
 
 function concatenate(a: string, b: string, run: Run): Outcome {
   const last = a.charCodeAt(a.length - 1);
-  // Two halves of a pair must not grow together: other languages keep them apart.
+  // Two halves of a surrogate pair must not become one character: other languages keep them apart.
   if (last >= 0xd800 && last <= 0xdbff) return badValue;
   if (!chargeString(a, 10, run) || !chargeString(b, 10, run)) return limitReached;
   const text = a + b;
@@ -86,7 +86,7 @@ function remainder(a: Value, b: Value): Outcome {
   return Number.isInteger(a) && Number.isInteger(b) ? a % b : badValue;
 }
 
-/** Orders two values of one type: negative, zero or positive; NaN where they have no order. */
+/** Compares two values of one type: negative, zero or positive; NaN where they have no order. */
 function compare(a: Value, b: Value): number {
   if (typeof a === 'number') return typeof b === 'number' ? (a < b ? -1 : a > b ? 1 : 0) : Number.NaN;
   if (typeof a === 'string') return typeof b === 'string' ? compareStrings(a, b) : Number.NaN;
@@ -95,15 +95,16 @@ function compare(a: Value, b: Value): number {
   return a instanceof Duration && b instanceof Duration ? a.ms - b.ms : Number.NaN;
 }
 
-const less: BinaryFunction = (a, b, run) => ordered(a, b, run, compare(a, b) < 0);
-const lessOrEqual: BinaryFunction = (a, b, run) => ordered(a, b, run, compare(a, b) <= 0);
-const greater: BinaryFunction = (a, b, run) => ordered(a, b, run, compare(a, b) > 0);
-const greaterOrEqual: BinaryFunction = (a, b, run) => ordered(a, b, run, compare(a, b) >= 0);
+const less: BinaryFunction = (a, b, run) => checkComparison(a, b, run, compare(a, b) < 0);
+const lessOrEqual: BinaryFunction = (a, b, run) => checkComparison(a, b, run, compare(a, b) <= 0);
+const greater: BinaryFunction = (a, b, run) => checkComparison(a, b, run, compare(a, b) > 0);
+const greaterOrEqual: BinaryFunction = (a, b, run) => checkComparison(a, b, run, compare(a, b) >= 0);
 
-function ordered(a: Value, b: Value, run: Run, answer: boolean): Outcome {
-  if (typeof a === 'number' && typeof b === 'number') return answer;
+/** Charges for a comparison and checks that the two have an order, else `result` is void. */
+function checkComparison(a: Value, b: Value, run: Run, result: boolean): Outcome {
+  if (typeof a === 'number' && typeof b === 'number') return result;
   if (Number.isNaN(compare(a, b))) return typeMismatch;
-  return typeof a === 'string' && !chargeString(a, 10, run) ? limitReached : answer;
+  return typeof a === 'string' && !chargeString(a, 10, run) ? limitReached : result;
 }
 
 function isIn(a: Value, b: Value, run: Run): Outcome {
@@ -119,12 +120,12 @@ function isIn(a: Value, b: Value, run: Run): Outcome {
 }
 
 const equals: BinaryFunction = (a, b, run) => {
-  const answer = isEqual(a, b, run);
-  return run.steps < 0 ? limitReached : answer;
+  const result = isEqual(a, b, run);
+  return run.steps < 0 ? limitReached : result;
 };
-const differs: BinaryFunction = (a, b, run) => {
-  const answer = isEqual(a, b, run);
-  return run.steps < 0 ? limitReached : !answer;
+const notEquals: BinaryFunction = (a, b, run) => {
+  const result = isEqual(a, b, run);
+  return run.steps < 0 ? limitReached : !result;
 };
 
 export const binaryFunctions: Readonly<Record<BinaryOperator, BinaryFunction>> = {
@@ -138,17 +139,17 @@ export const binaryFunctions: Readonly<Record<BinaryOperator, BinaryFunction>> =
   '>': greater,
   '>=': greaterOrEqual,
   '==': equals,
-  '!=': differs,
+  '!=': notEquals,
   in: isIn,
 };
 
-/** An own member of a map; anything else is a missing field or no map at all. */
+/** Selects an own member of a map, `value.field`. */
 export function select(value: Value, field: string): Outcome {
   if (!isMap(value)) return typeMismatch;
   return Object.hasOwn(value, field) ? (value[field] as Value) : missingField;
 }
 
-/** A member of a list by whole number (from 0) or of a map by text. */
+/** Indexes a list by a whole number (from 0) or a map by a string, `value[by]`. */
 export function index(value: Value, by: Value): Outcome {
   if (isList(value)) {
     if (typeof by !== 'number') return typeMismatch;

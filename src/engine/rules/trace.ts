@@ -8,9 +8,9 @@ import {
   formatTimestamp,
   isList,
   isMap,
+  listKeys,
   type Outcome,
   RuleError,
-  sortedKeys,
   Timestamp,
   typeMismatch,
   type Value,
@@ -97,7 +97,7 @@ function toTraceValue(value: Value): unknown {
   if (value instanceof Duration) return formatDuration(value);
   if (isList(value)) return isSmall(value) ? value.map(toTraceValue) : `list of ${value.length}`;
   if (isMap(value)) {
-    const keys = sortedKeys(value);
+    const keys = listKeys(value);
     if (!isSmall(value)) return `map of ${keys.length}`;
     return Object.fromEntries(keys.map((key) => [key, toTraceValue(value[key] as Value)]));
   }

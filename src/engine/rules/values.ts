@@ -113,7 +113,7 @@ export function isEqual(a: Value, b: Value, run: Run): boolean {
 }
 
 /** Lists a map's keys in code-point order, so that every language goes over a map the same way. */
-export function sortedKeys(map: ValueMap): string[] {
+export function listKeys(map: ValueMap): string[] {
   return Object.keys(map).sort(compareStrings);
 }
 
@@ -158,14 +158,6 @@ export function formatNumber(value: number): string {
   return String(value);
 }
 
-function formatSeconds(ms: number): string {
-  const sign = ms < 0 ? '-' : '';
-  const size = Math.abs(ms);
-  const rest = size % 1000;
-  const fraction = rest === 0 ? '' : `.${String(rest).padStart(3, '0').replace(/0+$/, '')}`;
-  return `${sign}${(size - rest) / 1000}${fraction}s`;
-}
-
 /** Formats a timestamp by RFC 3339 in UTC, with milliseconds only where there are any. */
 export function formatTimestamp(value: Timestamp): string {
   return new Date(value.ms)
@@ -175,7 +167,11 @@ export function formatTimestamp(value: Timestamp): string {
 
 /** Formats a duration in seconds, such as `90s` or `0.5s`. */
 export function formatDuration(value: Duration): string {
-  return formatSeconds(value.ms);
+  const sign = value.ms < 0 ? '-' : '';
+  const absolute = Math.abs(value.ms);
+  const milliseconds = absolute % 1000;
+  const fraction = milliseconds === 0 ? '' : `.${String(milliseconds).padStart(3, '0').replace(/0+$/, '')}`;
+  return `${sign}${(absolute - milliseconds) / 1000}${fraction}s`;
 }
 
 const minTimestampMs = -62_135_596_800_000;
