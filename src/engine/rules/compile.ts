@@ -26,7 +26,7 @@ export type RuleProblem = {
 type CompiledRule = Rule & { ast: RuleNode };
 /** The content of `rules.json`: rules in the order in which they are evaluated. */
 export type RulesFile = { rules: CompiledRule[] };
-/** A rule that failed on an input, and how; it never holds anything of the input. */
+/** A rule that failed on an input, and how; it contains nothing of the input. */
 export type RuleFailure = { name: string; error: ErrorKind };
 /** The first rule that matched (`matched` null and `matchedIndex` −1: none did), and those that failed before it. */
 export type RulesOutcome = {
@@ -38,7 +38,7 @@ export type RulesOutcome = {
 export type CompiledRules = {
   file: RulesFile;
   evaluate(input: JsonObject, trace: boolean): RulesOutcome;
-  /** Evaluates every rule by itself, those behind the first match too. */
+  /** Evaluates every rule by itself, those after the first match too. */
   evaluateEach(input: JsonObject): (boolean | 'error')[];
 };
 /** What rules may refer to: the options and the reason codes of their decision type. */
@@ -117,14 +117,14 @@ const fileSchema = z.strictObject({
   rules: z.array(ruleSchema.extend({ ast: z.unknown() })).max(limits.maxRules),
 });
 
-/** Loads `rules.json` of a bundle. Throws WorkbenchError 'validation_error' naming the rule whose tree is not sound. */
+/** Loads `rules.json` of a bundle. Throws WorkbenchError 'validation_error' naming the rule whose tree is not valid. */
 export function loadRules(file: unknown): CompiledRules {
   const parsed = fileSchema.safeParse(file);
-  if (!parsed.success) throw new WorkbenchError('validation_error', 'rules.json is not a list of compiled rules');
+  if (!parsed.success) throw new WorkbenchError('validation_error', 'rules.json is not a list of compiled rules.');
   const rules = parsed.data.rules.map((rule, index) => {
     const ast = readTree(rule.ast);
     if (!ast || !arePatternsValid(ast)) {
-      throw new WorkbenchError('validation_error', `rules.json: the tree of rule ${index + 1} is not sound`);
+      throw new WorkbenchError('validation_error', `The syntax tree of rule ${index + 1} in rules.json is not valid.`);
     }
     return { ...rule, ast };
   });

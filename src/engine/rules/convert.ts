@@ -91,7 +91,10 @@ function convertLiteral(node: Syntax<'value'>, at: At, conversion: Conversion): 
   if (value === null || typeof value === 'boolean') return { k: 'lit', v: value, at };
   if (typeof value === 'string') {
     if (value.includes('\0') || !value.isWellFormed())
-      report(node, conversion, { message: 'A text must not hold NUL or half a surrogate pair.', suggestion: null });
+      report(node, conversion, {
+        message: 'A string must not contain NUL or half a surrogate pair.',
+        suggestion: null,
+      });
     return { k: 'lit', v: value, at };
   }
   if (typeof value === 'bigint' || typeof value === 'number') {
@@ -102,12 +105,12 @@ function convertLiteral(node: Syntax<'value'>, at: At, conversion: Conversion): 
   }
   if (value instanceof Uint8Array)
     return refuse(node, at, conversion, {
-      message: 'Byte texts are not part of the rules language.',
+      message: 'Byte strings are not part of the rules language.',
       suggestion: 'Leave out the b before the quote.',
     });
   return refuse(node, at, conversion, {
     message: 'Unsigned numbers are not part of the rules language.',
-    suggestion: 'Leave out the u behind the number.',
+    suggestion: 'Leave out the u after the number.',
   });
 }
 
@@ -168,8 +171,8 @@ function convertComprehension(node: Syntax<'rcall'>, macro: Macro, at: At, conve
     });
   if (conversion.scope.length >= ruleLimits.maxComprehensionDepth)
     return refuse(node, at, conversion, {
-      message: `${macro} stands inside two others; only one may stand inside another.`,
-      suggestion: null,
+      message: `${macro} is nested in two other comprehensions.`,
+      suggestion: 'Nest at most one comprehension in another.',
     });
   conversion.scope.push(name);
   const expression = convert(first, conversion);
@@ -193,13 +196,13 @@ function convertCall(node: Syntax<'call'> | Syntax<'rcall'>, at: At, conversion:
     const pattern = args[1];
     if (pattern?.k !== 'lit' || typeof pattern.v !== 'string')
       return refuse(node, at, conversion, {
-        message: 'The pattern of matches must be written as a text.',
+        message: 'The pattern of matches must be a string literal.',
         suggestion: 'Write ctx.field.matches("pattern").',
       });
     if (!compilePattern(pattern.v))
       return refuse(written.at(-1) ?? node, at, conversion, {
         message: 'This is not an RE2 pattern, or it is too large.',
-        suggestion: 'RE2 knows no lookaround and no back references.',
+        suggestion: 'RE2 has neither lookaround nor back references.',
       });
   }
   return { k: 'call', fn: name, args, at };
@@ -214,7 +217,7 @@ function refuseUnknownFunction(name: string): Refusal {
 function checkCallForm({ name, style, arity }: FunctionInfo, isMethod: boolean, count: number): Refusal | null {
   if (style !== 'either' && (style === 'method') !== isMethod)
     return {
-      message: `${name} is written differently.`,
+      message: `${name} is ${isMethod ? 'not ' : ''}a method.`,
       suggestion: isMethod ? `Write ${name}(value).` : `Write value.${name}(…).`,
     };
   const receivers = isMethod ? 1 : 0;
@@ -222,7 +225,7 @@ function checkCallForm({ name, style, arity }: FunctionInfo, isMethod: boolean, 
   if (count >= min && count <= max) return null;
   const expected = min === max ? `${min}` : `${min} to ${max}`;
   return {
-    message: `${name} takes ${expected} argument${expected === '1' ? '' : 's'} in its brackets, not ${count}.`,
+    message: `${name} takes ${expected} argument${expected === '1' ? '' : 's'} in parentheses, not ${count}.`,
     suggestion: null,
   };
 }

@@ -178,7 +178,7 @@ function compileCall(node: RuleNode & { k: 'call' }, compileChild: CompileChild)
 
 function compileMatches([operand, pattern]: readonly RuleNode[], compileChild: CompileChild): Step {
   const work = pattern?.k === 'lit' && typeof pattern.v === 'string' ? compilePattern(pattern.v) : null;
-  if (!work || !operand) throw new Error('The tree holds a pattern that is not RE2.');
+  if (!work || !operand) throw new Error('The tree contains a pattern that is not RE2.');
   return compileArguments([compileChild(operand)], work);
 }
 

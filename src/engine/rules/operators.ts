@@ -26,7 +26,7 @@ import {
 
 export type BinaryFunction = (a: Value, b: Value, run: Run) => Outcome;
 
-/** Passes a number that JSON can hold, else an overflow. */
+/** Returns the number where JSON can represent it, else an overflow. */
 export function toFinite(value: number): Outcome {
   return Number.isFinite(value) ? value : overflow;
 }

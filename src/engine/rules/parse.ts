@@ -49,7 +49,7 @@ function checkSource(source: string): ConditionProblem | null {
     };
   if (source.includes('\0') || !source.isWellFormed())
     return {
-      message: 'The condition holds characters that are not text (NUL or half a surrogate pair).',
+      message: 'The condition contains NUL or half a surrogate pair.',
       suggestion: null,
       range,
     };

@@ -117,31 +117,34 @@ function explainSign({ start, before, rest }: Stop): Explanation | null {
   if (/^\|(?!\|)/.test(rest))
     return { message: 'A single | is not an operator.', suggestion: 'Write || for "or".', fix: replaceFirst('||') };
   if (/^[“”‘’„]/.test(rest))
-    return { message: 'This quotation mark does not start a text.', suggestion: 'Use straight quotes: "…".' };
+    return { message: 'This quotation mark does not start a string.', suggestion: 'Use straight quotes: "…".' };
   return null;
 }
 
 /** Explains the codes of the parser that name a reason. */
 function explainCode({ code, word }: Stop): Explanation | null {
   if (code.startsWith('unterminated') || code === 'newline_in_string')
-    return { message: 'A text is not closed.', suggestion: 'Add the missing quote.' };
+    return { message: 'A string is not closed.', suggestion: 'Add the missing quote.' };
   if (code === 'limit_exceeded') return tooDeep;
   if (code === 'reserved_identifier')
     return { message: `The word ${word} is reserved.`, suggestion: 'Choose another name.' };
   if (code === 'invalid_macro_argument')
     return { message: 'The first argument must be a name.', suggestion: 'Write ctx.list.exists(item, …).' };
   if (/escape/.test(code) || code === 'invalid_unicode_surrogate')
-    return { message: 'A text holds an escape that does not exist.', suggestion: 'Write \\\\ for a backslash.' };
+    return {
+      message: 'A string contains an escape sequence that does not exist.',
+      suggestion: 'Write \\\\ for a backslash.',
+    };
   if (/integer|number|exponent/.test(code)) return { message: 'This is not a number.', suggestion: null };
   return null;
 }
 
 function explainUnexpected({ before, rest, word }: Stop): Explanation {
   if (rest.trim() === '')
-    return { message: 'The condition ends too early.', suggestion: 'Something is missing at the end.' };
+    return { message: 'The condition ends too early.', suggestion: 'Add what is missing at the end.' };
   const isFieldName = /(?<!\d)\.(?:[A-Za-z_]\w*)?$/.test(before) && /^[\w`\p{L}]/u.test(rest);
   return {
     message: `Unexpected ${word || (Array.from(rest)[0] ?? 'end')} here.`,
-    suggestion: isFieldName ? 'Write ctx["name"] for a field whose name is no plain word.' : null,
+    suggestion: isFieldName ? 'Write ctx["name"] for a field whose name is not an identifier.' : null,
   };
 }

@@ -13,7 +13,7 @@ const typeNames: Record<StaticType, string> = {
   any: 'a value',
   bool: 'true or false',
   number: 'a number',
-  text: 'a text',
+  text: 'a string',
   list: 'a list',
   map: 'a map',
   null: 'null',
@@ -213,7 +213,7 @@ function capitalize(text: string): string {
 }
 
 function suggestConversion(type: StaticType, allowed: readonly StaticType[]): string | null {
-  if (type === 'text' && allowed.includes('number')) return 'Convert the text with double(…).';
+  if (type === 'text' && allowed.includes('number')) return 'Convert the string with double(…).';
   if (type === 'number' && allowed.includes('text')) return 'Convert the number with string(…).';
   return null;
 }

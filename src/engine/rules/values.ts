@@ -38,7 +38,7 @@ export const errorKinds = [
 ] as const;
 export type ErrorKind = (typeof errorKinds)[number];
 
-/** Why a rule could not be evaluated. It travels as a value and never holds anything of the input. */
+/** Why a rule could not be evaluated. It is returned as a value and contains nothing of the input. */
 export class RuleError {
   readonly kind: ErrorKind;
   /** The expression (source text) that failed; null until tracing fills it in. */

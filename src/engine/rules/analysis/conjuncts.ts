@@ -5,7 +5,7 @@ import { anyValue, canBeMap, type FieldSet, intersect, isEmpty, isSubset, type L
 
 /**
  * A conjunction: a set for each field (the key is the JSON of its path), and the parts that are not understood, each as
- * JSON of its tree, behind a `!` where it must be false.
+ * JSON of its tree, after a `!` where it must be false.
  */
 export type Conjunct = { fields: ReadonlyMap<string, FieldSet>; opaque: ReadonlySet<string> };
 

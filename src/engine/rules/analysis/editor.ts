@@ -18,12 +18,12 @@ export type Completion = {
 export type Completions = { from: number; to: number; items: Completion[] };
 
 const macroHelp: Record<string, string> = {
-  all: 'True if the expression holds for every member.',
-  exists: 'True if the expression holds for at least one member.',
-  exists_one: 'True if the expression holds for exactly one member.',
+  all: 'True if the expression is true for every member.',
+  exists: 'True if the expression is true for at least one member.',
+  exists_one: 'True if the expression is true for exactly one member.',
   map: 'A list with the result of the expression for every member.',
-  filter: 'A list of the members for which the expression holds.',
-  has: 'True if the field is there, even if it is null.',
+  filter: 'A list of the members for which the expression is true.',
+  has: 'True if the field exists, even if it is null.',
 };
 
 const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;

@@ -48,7 +48,7 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
   };
   const count = (row: ImpactRow) => {
     impact.rows++;
-    const holding: number[] = [];
+    const matching: number[] = [];
     rules.evaluateEach(row.input).forEach((outcome, place) => {
       const rule = impact.rules[place];
       if (!rule || outcome === false) return;
@@ -56,11 +56,11 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
       else {
         rule.holds++;
         const together = impact.together[place] ?? [];
-        for (const earlier of holding) together[earlier] = (together[earlier] ?? 0) + 1;
-        holding.push(place);
+        for (const earlier of matching) together[earlier] = (together[earlier] ?? 0) + 1;
+        matching.push(place);
       }
     });
-    const first = holding[0] ?? -1;
+    const first = matching[0] ?? -1;
     const rule = impact.rules[first];
     const decided = rules.file.rules[first]?.then;
     if (!rule || decided === undefined) {

@@ -1,4 +1,4 @@
-/** Checks rules against one another, the input schema and the examples: what is correct but surely not meant. */
+/** Checks rules against one another, the input schema and the examples: what is valid but probably not intended. */
 import type { JsonObject } from '../../domain.ts';
 import type { RulesFile } from '../compile.ts';
 import type { At, RuleNode } from '../tree.ts';
@@ -54,7 +54,7 @@ const maxComparisons = 50_000;
 const reorder = 'Give it a lower priority number, or remove it.';
 
 /**
- * Finds everything noteworthy about rules in evaluation order. Sound, not complete: an exact finding holds for every
+ * Finds what is wrong with rules in evaluation order. Sound, not complete: an exact finding holds for every
  * input that follows the schema and on which no rule runs into a limit. Parts of conditions that are not comparisons of
  * a field with a literal are only compared as source; what they leave open is looked for on the examples.
  */
@@ -119,7 +119,7 @@ function toShownBy(rows: number, { impact }: Context): RuleFinding['shownBy'] {
   return impact ? { rows, of: impact.rows } : null;
 }
 
-/** Finds fields and types that cannot be meant: by the schema alone where it is enough, else by the examples' fields. */
+/** Finds unknown fields and wrong types: by the schema alone where that is enough, else by the fields of the examples. */
 function findFieldProblems(index: number, context: Context): Finding[] {
   const ast = context.rules[index]?.ast;
   const named = listSchemaFields(context.inputSchema);
@@ -142,8 +142,8 @@ function findFailingParts(index: number, { rules }: Context): Finding[] {
   const errors = ast ? findConstantErrors(ast) : [];
   return errors.map(({ at, kind }) => ({
     kind: 'always_fails',
-    message: `This part errs whatever the input is: ${kind}.`,
-    suggestion: 'Correct its values: a rule that errs does not match.',
+    message: `This part fails on every input: ${kind}.`,
+    suggestion: 'Correct its values. A rule that fails does not match.',
     at,
   }));
 }
@@ -155,7 +155,7 @@ function findAlwaysTrue(index: number, { folded }: Context): Finding[] {
     {
       kind: 'always_true',
       message: 'The condition is always true.',
-      suggestion: 'Rules behind this one are never reached.',
+      suggestion: 'The rules after this one are never reached.',
     },
   ];
 }
@@ -171,7 +171,7 @@ function findContradiction(index: number, { alternatives, allowed }: Context): F
     };
   return {
     kind: 'never_true',
-    message: 'The input schema lets this condition never be true.',
+    message: 'The input schema allows no input on which this condition is true.',
     suggestion: 'Compare with the values that the schema allows.',
   };
 }
@@ -187,8 +187,8 @@ function findCover(index: number, earlier: readonly number[], context: Context):
     kind: 'never_reached',
     message:
       single !== null
-        ? `This rule is never reached: "${context.rules[single]?.name}" holds whenever it does.`
-        : 'This rule is never reached: whenever it holds, one of the rules before it does.',
+        ? `This rule is never reached: "${context.rules[single]?.name}" matches whenever it does.`
+        : 'This rule is never reached: whenever it matches, an earlier rule matches too.',
     suggestion: reorder,
     other: single,
     shownBy: toShownBy(context.impact?.rules[index]?.holds ?? 0, context),
@@ -221,7 +221,7 @@ function findOnExamples(index: number, { rules, impact }: Context): Finding[] {
   const effect = impact?.rules[index];
   if (!impact || !effect || effect.matched > 0) return [];
   if (effect.holds === 0) {
-    const failures = effect.errors > 0 ? `, and on ${effect.errors} of them it errs` : '';
+    const failures = effect.errors > 0 ? `, and it fails on ${effect.errors} of them` : '';
     return [
       {
         kind: 'no_example',
@@ -240,8 +240,8 @@ function findOnExamples(index: number, { rules, impact }: Context): Finding[] {
       basis: 'examples',
       message:
         other >= 0
-          ? `On the examples this rule never decides: "${rules[other]?.name}" holds on each that it holds on.`
-          : 'On the examples this rule never decides: on each that it holds on, a rule before it holds too.',
+          ? `On the examples this rule never decides: "${rules[other]?.name}" matches every one that it matches.`
+          : 'On the examples this rule never decides: earlier rules match every one that it matches.',
       suggestion: reorder,
       other: other >= 0 ? other : null,
       shownBy: { rows: effect.holds, of: impact.rows },
@@ -265,8 +265,10 @@ function findOverlaps(index: number, earlier: readonly number[], context: Contex
         kind: 'overlap',
         severity: isTie ? 'warning' : 'info',
         basis: isExact ? 'exact' : 'examples',
-        message: `Some ${isExact ? 'inputs' : 'examples'} match "${before.name}" too, which decides ${before.then} first.`,
-        suggestion: isTie ? 'Make the order certain with different priorities.' : 'Check that this order is meant.',
+        message: `Some ${isExact ? 'inputs' : 'examples'} also match "${before.name}", which decides ${before.then} first.`,
+        suggestion: isTie
+          ? 'Give the two rules different priorities to make their order certain.'
+          : 'Check that this order is intended.',
         other,
         shownBy: toShownBy(rows, context),
       },
