@@ -68,7 +68,7 @@ describe('references that never end', () => {
       {
         type: 'schema_loop',
         loc: ['body', 'input_schema', ...path],
-        msg: expect.stringContaining('Refers to itself for the same value'),
+        msg: expect.stringContaining('must not refer to itself for the same value'),
       },
     ]);
   });
@@ -102,7 +102,7 @@ describe('references that multiply', () => {
       {
         type: 'schema_expansion',
         loc: expect.arrayContaining(['body', 'input_schema', '$defs']),
-        msg: expect.stringContaining('More than 10000 parts'),
+        msg: expect.stringContaining('must not have more than 10000 parts'),
       },
     ]);
   });

@@ -114,7 +114,7 @@ describe('checking rules against one another', () => {
       at: [0, 17],
     });
     expect(lintRules(rules(['ctx.amount == "3"']).file.rules, schema)[0]?.message).toBe(
-      'A number never equals a text.',
+      'A number never equals a string.',
     );
   });
 

@@ -28,7 +28,7 @@ const byDesign: [RegExp, string][] = [
 
 const refusals: [RegExp, string][] = [
   [/Unsigned/, 'no unsigned numbers'],
-  [/Byte texts|Unexpected ["'] here/, 'no byte texts'],
+  [/Byte strings|Unexpected ["'] here/, 'no byte texts'],
   [/Unexpected \{ here/, 'no messages'],
   [/Unknown (function|name)/, 'a function or name that is not part of the language'],
   [/NUL/, 'NUL and half surrogate pairs are refused'],

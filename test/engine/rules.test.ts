@@ -32,7 +32,7 @@ describe('writing rules', () => {
       [0, 'Unknown function: foo.', null],
       [0, 'Unknown name: bar.', 'Did you mean ctx.bar?'],
       [1, 'Another rule is also called "one".', 'Give every rule its own name.'],
-      [1, 'The condition ends too early.', 'Something is missing at the end.'],
+      [1, 'The condition ends too early.', 'Add what is missing at the end.'],
     ]);
     expect(problems[2]?.range).toEqual({ start: 13, end: 23 });
   });
@@ -41,23 +41,20 @@ describe('writing rules', () => {
     ['ctx.a = 3', 'A single = does not compare.'],
     ['ctx.a and ctx.b', 'and is not an operator here.'],
     ['ctx.name.startWith("a")', 'Unknown function: startWith.'],
-    ['"abc', 'A text is not closed.'],
+    ['"abc', 'A string is not closed.'],
     ['ctx.a + 1', 'The condition is not true or false.'],
-    ['1 < "a"', '< cannot take a number and a text.'],
+    ['1 < "a"', '< cannot take a number and a string.'],
     ['ctx.a.matches("(?=a)")', 'This is not an RE2 pattern, or it is too large.'],
-    ['ctx.a.matches(ctx.b)', 'The pattern of matches must be written as a text.'],
-    ['ctx.x.abs() > 1', 'abs is written differently.'],
+    ['ctx.a.matches(ctx.b)', 'The pattern of matches must be a string literal.'],
+    ['ctx.x.abs() > 1', 'abs is not a method.'],
     ['ctx.a == 5u', 'Unsigned numbers are not part of the rules language.'],
-    ['“a” == ctx.b', 'This quotation mark does not start a text.'],
-    ['ctx.a == "\\u0000"', 'A text must not hold NUL or half a surrogate pair.'],
-    ['ctx.a == "\ud800"', 'The condition holds characters that are not text (NUL or half a surrogate pair).'],
+    ['“a” == ctx.b', 'This quotation mark does not start a string.'],
+    ['ctx.a == "\\u0000"', 'A string must not contain NUL or half a surrogate pair.'],
+    ['ctx.a == "\ud800"', 'The condition contains NUL or half a surrogate pair.'],
     ['has(ctx)', 'has takes one field.'],
     ['ctx.a.all(ctx, ctx > 1)', 'The name ctx is taken by the input.'],
-    ['size(ctx.a, 1) > 1', 'size takes 1 argument in its brackets, not 2.'],
-    [
-      'ctx.a.exists(x, x.exists(y, y.exists(z, z)))',
-      'exists stands inside two others; only one may stand inside another.',
-    ],
+    ['size(ctx.a, 1) > 1', 'size takes 1 argument in parentheses, not 2.'],
+    ['ctx.a.exists(x, x.exists(y, y.exists(z, z)))', 'exists is nested in two other comprehensions.'],
   ])('%s is refused: %s', (condition, message) => {
     expect(problemsOf(rule(condition)).map((problem) => problem.message)).toEqual([message]);
   });
@@ -72,7 +69,7 @@ describe('writing rules', () => {
       ['A single & is not an operator.', '&'],
       ['=== is not an operator.', '='],
       ['or is not an operator here.', 'or'],
-      ['< cannot take a number and a text.', '1 < "x"'],
+      ['< cannot take a number and a string.', '1 < "x"'],
       ['<> is not an operator.', '>'],
       ['not in is not an operator.', 'not'],
     ]);

@@ -1,81 +1,84 @@
-/** What each function of the rules language does. Arguments arrive evaluated, the receiver first. */
+/** The functions of the rules language. Arguments arrive evaluated, the receiver first. */
 import { RE2JS } from 're2js';
-import { chargeText } from './operators.ts';
-import { limits } from './tree.ts';
+import { chargeString } from './operators.ts';
+import { ruleLimits } from './rule-limits.ts';
 import {
   badValue,
-  codePointCount,
+  countCodePoints,
   Duration,
-  durationText,
+  formatDuration,
+  formatNumber,
+  formatTimestamp,
   isList,
   isMap,
   limitReached,
-  numberText,
   type Outcome,
   parseDuration,
   parseTimestamp,
   type Run,
   Timestamp,
-  timestampText,
   typeMismatch,
   type Value,
 } from './values.ts';
 
-export type Call = (args: readonly Value[], run: Run) => Outcome;
+export type RuleFunction = (args: readonly Value[], run: Run) => Outcome;
 
-const blank = '\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-const leadingBlank = new RegExp(`^[${blank}]+`);
+const whitespace = '\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+const leadingWhitespace = new RegExp(`^[${whitespace}]+`);
 
-function trimBlank(text: string): string {
-  const start = text.replace(leadingBlank, '');
+/** Trims Unicode white space; a loop at the end, because a regular expression takes quadratic time there. */
+function trimWhitespace(text: string): string {
+  const start = text.replace(leadingWhitespace, '');
   let end = start.length;
-  while (end > 0 && leadingBlank.test(start.charAt(end - 1))) end--;
+  while (end > 0 && leadingWhitespace.test(start.charAt(end - 1))) end--;
   return start.slice(0, end);
 }
 
-/** A function of one text that goes over it once. */
-function ofText(work: (text: string) => Value): Call {
+/** Makes a function of one string that reads it once. */
+function onString(work: (text: string) => Value): RuleFunction {
   return ([text], run) => {
     if (typeof text !== 'string') return typeMismatch;
-    return chargeText(text, 8, run) ? work(text) : limitReached;
+    return chargeString(text, 8, run) ? work(text) : limitReached;
   };
 }
 
-/** A test of one text for another; half a surrogate pair is no text to search for. */
-function search(work: (text: string, part: string) => boolean): Call {
+/** Makes a test of one string for another, which must not be half a surrogate pair. */
+function onTwoStrings(work: (text: string, part: string) => boolean): RuleFunction {
   return ([text, part], run) => {
     if (typeof text !== 'string' || typeof part !== 'string') return typeMismatch;
-    if (!chargeText(text, 10, run)) return limitReached;
+    if (!chargeString(text, 10, run)) return limitReached;
     return part.isWellFormed() ? work(text, part) : badValue;
   };
 }
 
-function ofNumber(work: (value: number) => number): Call {
+/** Makes a function of one number; adding 0 turns −0 into 0. */
+function onNumber(work: (value: number) => number): RuleFunction {
   return ([value]) => (typeof value === 'number' ? work(value) + 0 : typeMismatch);
 }
 
-function roundAway(value: number): number {
+function roundHalfAway(value: number): number {
   const whole = Math.trunc(value);
   return Math.abs(value - whole) >= 0.5 ? whole + Math.sign(value) : whole;
 }
 
-function extreme(better: (a: number, b: number) => boolean): Call {
+/** Makes `min` or `max`, of numbers or of one list of numbers. */
+function onNumbers(isBetter: (a: number, b: number) => boolean): RuleFunction {
   return (args, run) => {
-    const [only] = args;
-    const values = args.length === 1 && only !== undefined && isList(only) ? only : args;
+    const [first] = args;
+    const values = args.length === 1 && first !== undefined && isList(first) ? first : args;
     run.steps -= values.length;
     if (run.steps < 0) return limitReached;
     let best: number | null = null;
     for (const value of values) {
       if (typeof value !== 'number') return typeMismatch;
-      if (best === null || better(value, best)) best = value;
+      if (best === null || isBetter(value, best)) best = value;
     }
     return best ?? badValue;
   };
 }
 
-const size: Call = ([value], run) => {
-  if (typeof value === 'string') return chargeText(value, 10, run) ? codePointCount(value) : limitReached;
+const size: RuleFunction = ([value], run) => {
+  if (typeof value === 'string') return chargeString(value, 10, run) ? countCodePoints(value) : limitReached;
   if (value === undefined) return typeMismatch;
   if (isList(value)) return value.length;
   if (!isMap(value)) return typeMismatch;
@@ -84,37 +87,38 @@ const size: Call = ([value], run) => {
   return run.steps < 0 ? limitReached : count;
 };
 
-const wholePattern = /^[+-]?[0-9]{1,400}$/;
+const integerPattern = /^[+-]?[0-9]{1,400}$/;
 const decimalPattern = /^[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,5})?$/;
-const wholeLimit = 2 ** 63;
+/** Integers of CEL have 64 bits. */
+const integerLimit = 2 ** 63;
 
-const toInt: Call = ([value]) => {
+const toInt: RuleFunction = ([value]) => {
   if (value instanceof Timestamp) return Math.floor(value.ms / 1000);
-  if (typeof value === 'string' && !wholePattern.test(value)) return badValue;
+  if (typeof value === 'string' && !integerPattern.test(value)) return badValue;
   if (typeof value !== 'string' && typeof value !== 'number') return typeMismatch;
   const whole = Math.trunc(Number(value)) + 0;
-  return Math.abs(whole) < wholeLimit ? whole : badValue;
+  return Math.abs(whole) < integerLimit ? whole : badValue;
 };
 
-const toDouble: Call = ([value]) => {
+const toDouble: RuleFunction = ([value]) => {
   if (typeof value === 'number') return value;
   if (typeof value !== 'string') return typeMismatch;
   const number = decimalPattern.test(value) ? Number(value) : Number.NaN;
   return Number.isFinite(number) ? number : badValue;
 };
 
-const toText: Call = ([value]) => {
+const toCelString: RuleFunction = ([value]) => {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'number') return formatNumber(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
-  if (value instanceof Timestamp) return timestampText(value);
-  return value instanceof Duration ? durationText(value) : typeMismatch;
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  return value instanceof Duration ? formatDuration(value) : typeMismatch;
 };
 
 const trueWords = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 const falseWords = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
 
-const toBool: Call = ([value]) => {
+const toBool: RuleFunction = ([value]) => {
   if (typeof value === 'boolean') return value;
   if (typeof value !== 'string') return typeMismatch;
   if (trueWords.includes(value)) return true;
@@ -123,10 +127,10 @@ const toBool: Call = ([value]) => {
 
 const zonePattern = /^([+-]?)([0-9]{2}):([0-9]{2})$/;
 
-/** Part of a timestamp in UTC or at a fixed offset such as "+02:00"; names of places are not known. */
-function part(read: (date: Date) => number, ofDuration?: (ms: number) => number): Call {
+/** Makes a function of a timestamp in UTC or at a fixed offset such as "+02:00"; time zone names are not known. */
+function onTimestamp(read: (date: Date) => number, readDuration?: (ms: number) => number): RuleFunction {
   return ([value, zone]) => {
-    if (value instanceof Duration && ofDuration && zone === undefined) return ofDuration(value.ms) + 0;
+    if (value instanceof Duration && readDuration && zone === undefined) return readDuration(value.ms) + 0;
     if (!(value instanceof Timestamp)) return typeMismatch;
     if (zone === undefined || zone === 'UTC') return read(new Date(value.ms));
     if (typeof zone !== 'string') return typeMismatch;
@@ -137,51 +141,52 @@ function part(read: (date: Date) => number, ofDuration?: (ms: number) => number)
   };
 }
 
-export const calls: Readonly<Record<string, Call>> = {
+/** The functions by name; `matches` is compiled from its pattern instead. */
+export const implementations: Readonly<Record<string, RuleFunction>> = {
   size,
-  contains: search((text, wanted) => text.includes(wanted)),
-  startsWith: search((text, wanted) => text.startsWith(wanted)),
-  endsWith: search((text, wanted) => text.endsWith(wanted)),
-  lowerAscii: ofText((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
-  upperAscii: ofText((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
-  trim: ofText(trimBlank),
+  contains: onTwoStrings((text, part) => text.includes(part)),
+  startsWith: onTwoStrings((text, part) => text.startsWith(part)),
+  endsWith: onTwoStrings((text, part) => text.endsWith(part)),
+  lowerAscii: onString((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
+  upperAscii: onString((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
+  trim: onString(trimWhitespace),
   int: toInt,
   double: toDouble,
-  string: toText,
+  string: toCelString,
   bool: toBool,
-  abs: ofNumber(Math.abs),
-  ceil: ofNumber(Math.ceil),
-  floor: ofNumber(Math.floor),
-  round: ofNumber(roundAway),
-  min: extreme((a, b) => a < b),
-  max: extreme((a, b) => a > b),
+  abs: onNumber(Math.abs),
+  ceil: onNumber(Math.ceil),
+  floor: onNumber(Math.floor),
+  round: onNumber(roundHalfAway),
+  min: onNumbers((a, b) => a < b),
+  max: onNumbers((a, b) => a > b),
   timestamp: ([value]) =>
     value instanceof Timestamp ? value : typeof value === 'string' ? parseTimestamp(value) : typeMismatch,
   duration: ([value]) =>
     value instanceof Duration ? value : typeof value === 'string' ? parseDuration(value) : typeMismatch,
-  getFullYear: part((date) => date.getUTCFullYear()),
-  getMonth: part((date) => date.getUTCMonth()),
-  getDate: part((date) => date.getUTCDate()),
-  getDayOfWeek: part((date) => date.getUTCDay()),
-  getHours: part(
+  getFullYear: onTimestamp((date) => date.getUTCFullYear()),
+  getMonth: onTimestamp((date) => date.getUTCMonth()),
+  getDate: onTimestamp((date) => date.getUTCDate()),
+  getDayOfWeek: onTimestamp((date) => date.getUTCDay()),
+  getHours: onTimestamp(
     (date) => date.getUTCHours(),
     (ms) => Math.trunc(ms / 3_600_000),
   ),
 };
 
-/** Compiles an RE2 pattern once; null where it is no pattern or a larger one than the limit allows. */
-export function compilePattern(pattern: string): Call | null {
+/** Compiles an RE2 pattern into `matches`; null where it is not a pattern, or a larger one than the limit allows. */
+export function compilePattern(pattern: string): RuleFunction | null {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(pattern);
   } catch {
-    // The library's message quotes the pattern; callers say only that it is no pattern.
+    // The library's message quotes the pattern; callers only say that it is not one.
     return null;
   }
-  if (compiled.programSize() > limits.patternSize) return null;
+  if (compiled.programSize() > ruleLimits.maxPatternSize) return null;
   return ([text], run) => {
     if (typeof text !== 'string') return typeMismatch;
-    if (!chargeText(text, 6, run)) return limitReached;
+    if (!chargeString(text, 6, run)) return limitReached;
     return text.isWellFormed() ? compiled.test(text) : badValue;
   };
 }

@@ -2,29 +2,33 @@
 import { z } from 'zod';
 import { type JsonObject, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
 import { type Result, WorkbenchError } from '../errors.ts';
-import { nearest } from './analysis/suggest.ts';
+import { limits } from '../limits.ts';
 import { compilePattern } from './calls.ts';
 import { compileTree, startRun } from './evaluate.ts';
-import { isFunction } from './functions.ts';
 import { parseCondition } from './parse.ts';
+import { readTree } from './read-tree.ts';
+import type { ConditionProblem, SourceRange } from './source.ts';
+import { findNearest } from './suggest.ts';
 import { compileTracer, type Tracer } from './trace.ts';
-import { listChildren, type RuleNode, readTree } from './tree.ts';
+import { listChildren, type RuleNode } from './tree.ts';
 import { inferType } from './types.ts';
 import { type ErrorKind, type Outcome, RuleError, typeMismatch } from './values.ts';
 
-/** What is wrong with a rule, and in which of its fields. `range` counts UTF-16 units of the condition (else 0–0). */
+/** What is wrong with a rule, and in which of its fields. `range` is a place in the condition, else 0–0. */
 export type RuleProblem = {
   rule: number;
   name: string;
   field: 'name' | 'condition' | 'then' | 'reason_code';
   message: string;
   suggestion: string | null;
-  range: { start: number; end: number };
+  range: SourceRange;
 };
-/** `rules.json`: rules in the order in which they are evaluated. */
-export type RulesFile = { rules: (Rule & { ast: RuleNode })[] };
-/** A rule that erred on an input, and how; it never holds anything of the input. */
+type CompiledRule = Rule & { ast: RuleNode };
+/** The content of `rules.json`: rules in the order in which they are evaluated. */
+export type RulesFile = { rules: CompiledRule[] };
+/** A rule that failed on an input, and how; it contains nothing of the input. */
 export type RuleFailure = { name: string; error: ErrorKind };
+/** The first rule that matched (`matched` null and `matchedIndex` −1: none did), and those that failed before it. */
 export type RulesOutcome = {
   matched: Rule | null;
   matchedIndex: number;
@@ -34,92 +38,117 @@ export type RulesOutcome = {
 export type CompiledRules = {
   file: RulesFile;
   evaluate(input: JsonObject, trace: boolean): RulesOutcome;
-  /** How every rule fares on its own, those behind the first match too. */
+  /** Evaluates every rule by itself, those after the first match too. */
   evaluateEach(input: JsonObject): (boolean | 'error')[];
 };
+/** What rules may refer to: the options and the reason codes of their decision type. */
+type Vocabulary = { options: readonly string[]; reason_codes: readonly string[] };
 
 /**
- * Checks and compiles rules against the options and reason codes of their decision type. Answers every
- * problem of every rule, `rule` being the place in the given list. Evaluation order: priority, then list order.
+ * Checks and compiles rules against the options and reason codes of their decision type. Returns every problem of every
+ * rule; its `rule` is an index into `rules`. Evaluation order: priority, then list order.
  */
-export function compileRules(
-  rules: readonly Rule[],
-  definition: { options: readonly string[]; reason_codes: readonly string[] },
-): Result<CompiledRules, RuleProblem> {
+export function compileRules(rules: readonly Rule[], vocabulary: Vocabulary): Result<CompiledRules, RuleProblem> {
   const problems: RuleProblem[] = [];
   const names = new Set<string>();
-  const compiled: (Rule & { ast: RuleNode })[] = [];
+  const compiled: CompiledRule[] = [];
   rules.forEach((rule, index) => {
-    const report = (
-      field: RuleProblem['field'],
-      message: string,
-      suggestion: string | null,
-      range = { start: 0, end: 0 },
-    ) => {
-      problems.push({ rule: index, name: rule.name, field, message, suggestion, range });
-    };
-    if (names.has(rule.name))
-      report('name', `Another rule is also called "${rule.name}".`, 'Give every rule its own name.');
+    const { ast, problems: found } = checkCondition(rule.condition);
+    const own = [
+      ...checkName(rule, names),
+      ...checkReferences(rule, vocabulary),
+      ...found.map((problem) => ({ ...problem, field: 'condition' as const })),
+    ];
     names.add(rule.name);
-    if (!definition.options.includes(rule.then))
-      report('then', `"${rule.then}" is not an option.`, didYouMean(rule.then, definition.options));
-    if (rule.reason_code !== null && !definition.reason_codes.includes(rule.reason_code))
-      report(
-        'reason_code',
-        `"${rule.reason_code}" is not a reason code.`,
-        didYouMean(rule.reason_code, definition.reason_codes),
-      );
-    const { ast, draft, problems: found } = parseCondition(rule.condition);
-    const checked = draft && inferType(draft.tree);
-    for (const { at, message, suggestion } of checked?.problems ?? [])
-      found.push({ message, suggestion, range: draft?.rangeOf(at) ?? { start: 0, end: 0 } });
-    if (checked && checked.type !== 'bool' && checked.type !== 'any')
-      found.push({
-        message: 'The condition is not true or false.',
-        suggestion: 'Compare it with something.',
-        range: { start: 0, end: rule.condition.length },
-      });
-    for (const problem of found.toSorted((a, b) => a.range.start - b.range.start))
-      report('condition', problem.message, problem.suggestion, problem.range);
+    for (const { field, message, suggestion, range } of own)
+      problems.push({ rule: index, name: rule.name, field, message, suggestion, range });
     if (ast) compiled.push({ ...rule, ast });
   });
   if (problems.length > 0) return { ok: false, problems };
-  return { ok: true, value: link({ rules: compiled.toSorted((a, b) => a.priority - b.priority) }) };
+  return { ok: true, value: createEvaluator({ rules: compiled.toSorted((a, b) => a.priority - b.priority) }) };
 }
 
-const fileSchema = z.strictObject({ rules: z.array(ruleSchema.extend({ ast: z.unknown() })).max(200) });
+type FieldProblem = ConditionProblem & Pick<RuleProblem, 'field'>;
 
-/** Loads `rules.json` of a bundle. Throws WorkbenchError 'validation_error' naming the rule whose tree is not sound. */
+const nowhere: SourceRange = { start: 0, end: 0 };
+
+function checkName({ name }: Rule, earlierNames: ReadonlySet<string>): FieldProblem[] {
+  if (!earlierNames.has(name)) return [];
+  const message = `Another rule is also called "${name}".`;
+  return [{ field: 'name', message, suggestion: 'Give every rule its own name.', range: nowhere }];
+}
+
+function checkReferences(rule: Rule, { options, reason_codes }: Vocabulary): FieldProblem[] {
+  const problems: FieldProblem[] = [];
+  if (!options.includes(rule.then)) {
+    const message = `"${rule.then}" is not an option.`;
+    problems.push({ field: 'then', message, suggestion: suggestName(rule.then, options), range: nowhere });
+  }
+  const code = rule.reason_code;
+  if (code !== null && !reason_codes.includes(code)) {
+    const message = `"${code}" is not a reason code.`;
+    problems.push({ field: 'reason_code', message, suggestion: suggestName(code, reason_codes), range: nowhere });
+  }
+  return problems;
+}
+
+function suggestName(word: string, candidates: readonly string[]): string | null {
+  const nearest = findNearest(word, candidates);
+  if (nearest !== null) return `Did you mean "${nearest}"?`;
+  return candidates.length > 0 && candidates.length <= 8 ? `Known: ${candidates.join(', ')}.` : null;
+}
+
+/** Parses a condition and checks its types; its problems are in source order. */
+function checkCondition(condition: string): { ast: RuleNode | null; problems: ConditionProblem[] } {
+  const { ast, draft, problems } = parseCondition(condition);
+  const checked = draft && inferType(draft.tree);
+  for (const { at, message, suggestion } of checked?.problems ?? [])
+    problems.push({ message, suggestion, range: draft?.toRange(at) ?? nowhere });
+  if (checked && checked.type !== 'bool' && checked.type !== 'any')
+    problems.push({
+      message: 'The condition is not true or false.',
+      suggestion: 'Compare it with something.',
+      range: { start: 0, end: condition.length },
+    });
+  return { ast, problems: problems.toSorted((a, b) => a.range.start - b.range.start) };
+}
+
+const fileSchema = z.strictObject({
+  rules: z.array(ruleSchema.extend({ ast: z.unknown() })).max(limits.maxRules),
+});
+
+/** Loads `rules.json` of a bundle. Throws WorkbenchError 'validation_error' naming the rule whose tree is not valid. */
 export function loadRules(file: unknown): CompiledRules {
   const parsed = fileSchema.safeParse(file);
-  if (!parsed.success) throw new WorkbenchError('validation_error', 'rules.json is not a list of compiled rules');
+  if (!parsed.success) throw new WorkbenchError('validation_error', 'rules.json is not a list of compiled rules.');
   const rules = parsed.data.rules.map((rule, index) => {
-    const ast = readTree(rule.ast, isFunction);
-    if (!ast || !patternsHold(ast)) {
-      throw new WorkbenchError('validation_error', `rules.json: the tree of rule ${index + 1} is not sound`);
+    const ast = readTree(rule.ast);
+    if (!ast || !arePatternsValid(ast)) {
+      throw new WorkbenchError('validation_error', `The syntax tree of rule ${index + 1} in rules.json is not valid.`);
     }
     return { ...rule, ast };
   });
-  return link({ rules });
+  return createEvaluator({ rules });
 }
 
-function patternsHold(node: RuleNode): boolean {
+function arePatternsValid(node: RuleNode): boolean {
   if (node.k === 'call' && node.fn === 'matches') {
     const pattern = node.args[1];
     if (pattern?.k !== 'lit' || typeof pattern.v !== 'string' || !compilePattern(pattern.v)) return false;
   }
-  return listChildren(node).every(patternsHold);
+  return listChildren(node).every(arePatternsValid);
 }
 
-const noErrors: readonly RuleFailure[] = [];
+const noFailures: readonly RuleFailure[] = [];
 
-function failureOf(rule: Rule | undefined, outcome: Outcome | undefined): RuleFailure {
+function toFailure(rule: Rule | undefined, outcome: Outcome | undefined): RuleFailure {
   return { name: rule?.name ?? '', error: outcome instanceof RuleError ? outcome.kind : typeMismatch.kind };
 }
 
-function link(file: RulesFile): CompiledRules {
+function createEvaluator(file: RulesFile): CompiledRules {
   const steps = file.rules.map((rule) => compileTree(rule.ast));
-  const plain = file.rules.map(({ ast: _, ...rule }): Rule => rule);
+  const rules = file.rules.map(({ ast: _, ...rule }): Rule => rule);
+  // Most callers never ask for a trace, so its closures are compiled for the first one that does.
   let tracers: Tracer[] | null = null;
 
   const evaluateFast = (input: JsonObject): RulesOutcome => {
@@ -127,12 +156,12 @@ function link(file: RulesFile): CompiledRules {
     for (let i = 0; i < steps.length; i++) {
       const outcome = steps[i]?.(startRun(input));
       if (outcome === true)
-        return { matched: plain[i] ?? null, matchedIndex: i, errors: errors ?? noErrors, trace: [] };
+        return { matched: rules[i] ?? null, matchedIndex: i, errors: errors ?? noFailures, trace: [] };
       if (outcome === false) continue;
       errors ??= [];
-      errors.push(failureOf(plain[i], outcome));
+      errors.push(toFailure(rules[i], outcome));
     }
-    return { matched: null, matchedIndex: -1, errors: errors ?? noErrors, trace: [] };
+    return { matched: null, matchedIndex: -1, errors: errors ?? noFailures, trace: [] };
   };
 
   const evaluateTraced = (input: JsonObject): RulesOutcome => {
@@ -140,14 +169,14 @@ function link(file: RulesFile): CompiledRules {
     const errors: RuleFailure[] = [];
     let matchedIndex = -1;
     const trace = tracers.map((tracer, i): RuleTrace => {
-      const name = plain[i]?.name ?? '';
+      const name = rules[i]?.name ?? '';
       if (matchedIndex >= 0) return { name, outcome: 'not_reached', error: null, values: [] };
       const result = tracer(input);
       if (result.outcome === true) matchedIndex = i;
-      if (result.outcome instanceof RuleError) errors.push(failureOf(plain[i], result.outcome));
+      if (result.outcome instanceof RuleError) errors.push(toFailure(rules[i], result.outcome));
       return { name, ...result.trace };
     });
-    return { matched: plain[matchedIndex] ?? null, matchedIndex, errors, trace };
+    return { matched: rules[matchedIndex] ?? null, matchedIndex, errors, trace };
   };
 
   const evaluateEach = (input: JsonObject) =>
@@ -157,10 +186,4 @@ function link(file: RulesFile): CompiledRules {
     });
 
   return { file, evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)), evaluateEach };
-}
-
-function didYouMean(word: string, candidates: readonly string[]): string | null {
-  const meant = nearest(word, candidates);
-  if (meant !== null) return `Did you mean "${meant}"?`;
-  return candidates.length > 0 && candidates.length <= 8 ? `Known: ${candidates.join(', ')}.` : null;
 }

@@ -1,65 +1,68 @@
-/** The functions a rule may call: how they are written, what they take, and one sentence for the editor. */
+/** The functions that a rule may call: how they are written, what they take, and a description for the editor. */
 
+/** A type that is known before any input is seen; 'text' is a string. The names are part of the HTTP API. */
 export type StaticType = 'any' | 'bool' | 'number' | 'text' | 'list' | 'map' | 'null' | 'timestamp' | 'duration';
 
 export type FunctionInfo = {
   name: string;
   /** Written `value.name(…)`, `name(value, …)` or either. */
-  style: 'method' | 'global' | 'both';
-  /** Types that each argument may have, the receiver first. */
+  style: 'method' | 'global' | 'either';
+  /** Types that each argument may have, the receiver first; the last entry counts for all further ones. */
   args: StaticType[][];
-  /** Fewest and most arguments, the receiver counted. */
+  /** The minimum and the maximum number of arguments, the receiver counted. */
   arity: [number, number];
   returns: StaticType;
   help: string;
 };
 
-const when: StaticType[] = ['timestamp', 'duration'];
-const info = (
+const timeTypes: StaticType[] = ['timestamp', 'duration'];
+function describe(
   name: string,
   style: FunctionInfo['style'],
   args: StaticType[][],
   returns: StaticType,
   help: string,
   arity: [number, number] = [args.length, args.length],
-): FunctionInfo => ({ name, style, args, arity, returns, help });
+): FunctionInfo {
+  return { name, style, args, arity, returns, help };
+}
 
-const all: FunctionInfo[] = [
-  info(
+const descriptions: FunctionInfo[] = [
+  describe(
     'size',
-    'both',
+    'either',
     [['text', 'list', 'map']],
     'number',
-    'Number of characters of a text, or of members of a list or map.',
+    'The number of characters of a string, or of members of a list or map.',
   ),
-  info('contains', 'method', [['text'], ['text']], 'bool', 'True if the text contains the other text.'),
-  info('startsWith', 'method', [['text'], ['text']], 'bool', 'True if the text starts with the other text.'),
-  info('endsWith', 'method', [['text'], ['text']], 'bool', 'True if the text ends with the other text.'),
-  info('matches', 'both', [['text'], ['text']], 'bool', 'True if the RE2 pattern is found in the text.'),
-  info('lowerAscii', 'method', [['text']], 'text', 'The text with A–Z made small.'),
-  info('upperAscii', 'method', [['text']], 'text', 'The text with a–z made large.'),
-  info('trim', 'method', [['text']], 'text', 'The text without white space at both ends.'),
-  info(
+  describe('contains', 'method', [['text'], ['text']], 'bool', 'True if the string contains the other string.'),
+  describe('startsWith', 'method', [['text'], ['text']], 'bool', 'True if the string starts with the other string.'),
+  describe('endsWith', 'method', [['text'], ['text']], 'bool', 'True if the string ends with the other string.'),
+  describe('matches', 'either', [['text'], ['text']], 'bool', 'True if the RE2 pattern matches a part of the string.'),
+  describe('lowerAscii', 'method', [['text']], 'text', 'The string with A–Z lower-cased.'),
+  describe('upperAscii', 'method', [['text']], 'text', 'The string with a–z upper-cased.'),
+  describe('trim', 'method', [['text']], 'text', 'The string without white space at both ends.'),
+  describe(
     'int',
     'global',
     [['number', 'text', 'timestamp']],
     'number',
-    'A whole number: a number cut towards zero, a text of digits, or a timestamp in seconds.',
+    'A whole number: a number truncated towards zero, a string of digits, or a timestamp in seconds.',
   ),
-  info('double', 'global', [['number', 'text']], 'number', 'A number from a number or a text.'),
-  info(
+  describe('double', 'global', [['number', 'text']], 'number', 'A number from a number or a string.'),
+  describe(
     'string',
     'global',
     [['text', 'number', 'bool', 'timestamp', 'duration']],
     'text',
-    'The value as text; whole numbers have no fraction.',
+    'The value as a string; whole numbers have no fraction.',
   ),
-  info('bool', 'global', [['bool', 'text']], 'bool', 'True or false from a text such as "true".'),
-  info('abs', 'global', [['number']], 'number', 'The number without its sign.'),
-  info('ceil', 'global', [['number']], 'number', 'The next whole number at or above.'),
-  info('floor', 'global', [['number']], 'number', 'The next whole number at or below.'),
-  info('round', 'global', [['number']], 'number', 'The nearest whole number; halves go away from zero.'),
-  info(
+  describe('bool', 'global', [['bool', 'text']], 'bool', 'True or false from a string such as "true".'),
+  describe('abs', 'global', [['number']], 'number', 'The absolute value of the number.'),
+  describe('ceil', 'global', [['number']], 'number', 'The number rounded up to a whole number.'),
+  describe('floor', 'global', [['number']], 'number', 'The number rounded down to a whole number.'),
+  describe('round', 'global', [['number']], 'number', 'The nearest whole number; halves are rounded away from zero.'),
+  describe(
     'min',
     'global',
     [['number', 'list']],
@@ -67,7 +70,7 @@ const all: FunctionInfo[] = [
     'The smallest of the numbers, or of a list of numbers.',
     [1, 32],
   ),
-  info(
+  describe(
     'max',
     'global',
     [['number', 'list']],
@@ -75,32 +78,33 @@ const all: FunctionInfo[] = [
     'The largest of the numbers, or of a list of numbers.',
     [1, 32],
   ),
-  info(
+  describe(
     'timestamp',
     'global',
     [['text', 'timestamp']],
     'timestamp',
-    'A point in time from RFC 3339 text such as "2026-01-31T09:00:00Z".',
+    'A point in time from an RFC 3339 string such as "2026-01-31T09:00:00Z".',
   ),
-  info('duration', 'global', [['text', 'duration']], 'duration', 'A span of time from text such as "1h30m".'),
-  info('getFullYear', 'method', [['timestamp'], ['text']], 'number', 'The year.', [1, 2]),
-  info('getMonth', 'method', [['timestamp'], ['text']], 'number', 'The month, 0 for January.', [1, 2]),
-  info('getDate', 'method', [['timestamp'], ['text']], 'number', 'The day of the month, from 1.', [1, 2]),
-  info('getDayOfWeek', 'method', [['timestamp'], ['text']], 'number', 'The day of the week, 0 for Sunday.', [1, 2]),
-  info(
+  describe('duration', 'global', [['text', 'duration']], 'duration', 'A span of time from a string such as "1h30m".'),
+  describe('getFullYear', 'method', [['timestamp'], ['text']], 'number', 'The year.', [1, 2]),
+  describe('getMonth', 'method', [['timestamp'], ['text']], 'number', 'The month, 0 for January.', [1, 2]),
+  describe('getDate', 'method', [['timestamp'], ['text']], 'number', 'The day of the month, from 1.', [1, 2]),
+  describe('getDayOfWeek', 'method', [['timestamp'], ['text']], 'number', 'The day of the week, 0 for Sunday.', [1, 2]),
+  describe(
     'getHours',
     'method',
-    [when, ['text']],
+    [timeTypes, ['text']],
     'number',
     'The hour of a timestamp, or the whole hours of a duration.',
     [1, 2],
   ),
 ];
 
-export const ruleFunctions: ReadonlyMap<string, FunctionInfo> = new Map(all.map((entry) => [entry.name, entry]));
+/** The functions by name. */
+export const ruleFunctions: ReadonlyMap<string, FunctionInfo> = new Map(descriptions.map((info) => [info.name, info]));
 
 /** True if a function of that name takes that many arguments, the receiver counted. */
-export function isFunction(name: string, arity: number): boolean {
-  const found = ruleFunctions.get(name);
-  return found !== undefined && arity >= found.arity[0] && arity <= found.arity[1];
+export function isFunctionCall(name: string, arity: number): boolean {
+  const info = ruleFunctions.get(name);
+  return info !== undefined && arity >= info.arity[0] && arity <= info.arity[1];
 }

@@ -1,14 +1,15 @@
-/** Arithmetic, order, membership and access on rule values. All take and give values; failures are RuleError values. */
+/** Arithmetic, order, membership and access on rule values. Failures are returned as RuleError values. */
+
+import { ruleLimits } from './rule-limits.ts';
 import type { BinaryOperator } from './tree.ts';
-import { limits } from './tree.ts';
 import {
   badValue,
-  codePointCount,
-  compareText,
+  compareStrings,
+  countCodePoints,
   Duration,
   divisionByZero,
-  equal,
   indexOutOfRange,
+  isEqual,
   isList,
   isMap,
   limitReached,
@@ -23,22 +24,22 @@ import {
   type Value,
 } from './values.ts';
 
-export type Binary = (a: Value, b: Value, run: Run) => Outcome;
+export type BinaryFunction = (a: Value, b: Value, run: Run) => Outcome;
 
-/** A number that JSON can hold, else an overflow. */
-export function finite(value: number): Outcome {
+/** Returns the number where JSON can represent it, else an overflow. */
+export function toFinite(value: number): Outcome {
   return Number.isFinite(value) ? value : overflow;
 }
 
-/** Takes steps for going over a text once; false when none are left. */
-export function chargeText(text: string, shift: number, run: Run): boolean {
+/** Takes one step for every 2^`shift` UTF-16 units of a string that is read once; false when no steps are left. */
+export function chargeString(text: string, shift: number, run: Run): boolean {
   run.steps -= text.length >> shift;
   return run.steps >= 0;
 }
 
 function add(a: Value, b: Value, run: Run): Outcome {
-  if (typeof a === 'number') return typeof b === 'number' ? finite(a + b) : typeMismatch;
-  if (typeof a === 'string') return typeof b === 'string' ? join(a, b, run) : typeMismatch;
+  if (typeof a === 'number') return typeof b === 'number' ? toFinite(a + b) : typeMismatch;
+  if (typeof a === 'string') return typeof b === 'string' ? concatenate(a, b, run) : typeMismatch;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return typeMismatch;
   if (a instanceof Duration) {
     if (b instanceof Duration) return toDuration(a.ms + b.ms);
@@ -47,20 +48,22 @@ function add(a: Value, b: Value, run: Run): Outcome {
   if (a instanceof Timestamp) return b instanceof Duration ? toTimestamp(a.ms + b.ms) : typeMismatch;
   if (!isList(a) || !isList(b)) return typeMismatch;
   run.steps -= a.length + b.length;
-  return a.length + b.length > limits.listLength || run.steps < 0 ? limitReached : [...a, ...b];
+  return a.length + b.length > ruleLimits.maxListLength || run.steps < 0 ? limitReached : [...a, ...b];
 }
 
-function join(a: string, b: string, run: Run): Outcome {
+function concatenate(a: string, b: string, run: Run): Outcome {
   const last = a.charCodeAt(a.length - 1);
-  // Two halves of a pair must not grow together: other languages keep them apart.
+  // Two halves of a surrogate pair must not become one character: other languages keep them apart.
   if (last >= 0xd800 && last <= 0xdbff) return badValue;
-  if (!chargeText(a, 10, run) || !chargeText(b, 10, run)) return limitReached;
+  if (!chargeString(a, 10, run) || !chargeString(b, 10, run)) return limitReached;
   const text = a + b;
-  return text.length > limits.textLength && codePointCount(text) > limits.textLength ? limitReached : text;
+  return text.length > ruleLimits.maxStringLength && countCodePoints(text) > ruleLimits.maxStringLength
+    ? limitReached
+    : text;
 }
 
 function subtract(a: Value, b: Value): Outcome {
-  if (typeof a === 'number') return typeof b === 'number' ? finite(a - b) : typeMismatch;
+  if (typeof a === 'number') return typeof b === 'number' ? toFinite(a - b) : typeMismatch;
   if (a instanceof Timestamp) {
     if (b instanceof Timestamp) return toDuration(a.ms - b.ms);
     return b instanceof Duration ? toTimestamp(a.ms - b.ms) : typeMismatch;
@@ -69,12 +72,12 @@ function subtract(a: Value, b: Value): Outcome {
 }
 
 function multiply(a: Value, b: Value): Outcome {
-  return typeof a === 'number' && typeof b === 'number' ? finite(a * b) : typeMismatch;
+  return typeof a === 'number' && typeof b === 'number' ? toFinite(a * b) : typeMismatch;
 }
 
 function divide(a: Value, b: Value): Outcome {
   if (typeof a !== 'number' || typeof b !== 'number') return typeMismatch;
-  return b === 0 ? divisionByZero : finite(a / b);
+  return b === 0 ? divisionByZero : toFinite(a / b);
 }
 
 function remainder(a: Value, b: Value): Outcome {
@@ -83,31 +86,32 @@ function remainder(a: Value, b: Value): Outcome {
   return Number.isInteger(a) && Number.isInteger(b) ? a % b : badValue;
 }
 
-/** Orders two values of one type: negative, zero or positive; NaN where they have no order. */
-function order(a: Value, b: Value): number {
+/** Compares two values of one type: negative, zero or positive; NaN where they have no order. */
+function compare(a: Value, b: Value): number {
   if (typeof a === 'number') return typeof b === 'number' ? (a < b ? -1 : a > b ? 1 : 0) : Number.NaN;
-  if (typeof a === 'string') return typeof b === 'string' ? compareText(a, b) : Number.NaN;
+  if (typeof a === 'string') return typeof b === 'string' ? compareStrings(a, b) : Number.NaN;
   if (typeof a === 'boolean') return typeof b === 'boolean' ? Number(a) - Number(b) : Number.NaN;
   if (a instanceof Timestamp) return b instanceof Timestamp ? a.ms - b.ms : Number.NaN;
   return a instanceof Duration && b instanceof Duration ? a.ms - b.ms : Number.NaN;
 }
 
-const less: Binary = (a, b, run) => ordered(a, b, run, order(a, b) < 0);
-const lessOrEqual: Binary = (a, b, run) => ordered(a, b, run, order(a, b) <= 0);
-const greater: Binary = (a, b, run) => ordered(a, b, run, order(a, b) > 0);
-const greaterOrEqual: Binary = (a, b, run) => ordered(a, b, run, order(a, b) >= 0);
+const less: BinaryFunction = (a, b, run) => checkComparison(a, b, run, compare(a, b) < 0);
+const lessOrEqual: BinaryFunction = (a, b, run) => checkComparison(a, b, run, compare(a, b) <= 0);
+const greater: BinaryFunction = (a, b, run) => checkComparison(a, b, run, compare(a, b) > 0);
+const greaterOrEqual: BinaryFunction = (a, b, run) => checkComparison(a, b, run, compare(a, b) >= 0);
 
-function ordered(a: Value, b: Value, run: Run, answer: boolean): Outcome {
-  if (typeof a === 'number' && typeof b === 'number') return answer;
-  if (Number.isNaN(order(a, b))) return typeMismatch;
-  return typeof a === 'string' && !chargeText(a, 10, run) ? limitReached : answer;
+/** Charges for a comparison and checks that the two have an order, else `result` is void. */
+function checkComparison(a: Value, b: Value, run: Run, result: boolean): Outcome {
+  if (typeof a === 'number' && typeof b === 'number') return result;
+  if (Number.isNaN(compare(a, b))) return typeMismatch;
+  return typeof a === 'string' && !chargeString(a, 10, run) ? limitReached : result;
 }
 
 function isIn(a: Value, b: Value, run: Run): Outcome {
   if (isList(b)) {
     for (const item of b) {
       if (--run.steps < 0) return limitReached;
-      if (equal(a, item, run)) return true;
+      if (isEqual(a, item, run)) return true;
     }
     return run.steps < 0 ? limitReached : false;
   }
@@ -115,16 +119,16 @@ function isIn(a: Value, b: Value, run: Run): Outcome {
   return typeMismatch;
 }
 
-const equals: Binary = (a, b, run) => {
-  const answer = equal(a, b, run);
-  return run.steps < 0 ? limitReached : answer;
+const equals: BinaryFunction = (a, b, run) => {
+  const result = isEqual(a, b, run);
+  return run.steps < 0 ? limitReached : result;
 };
-const differs: Binary = (a, b, run) => {
-  const answer = equal(a, b, run);
-  return run.steps < 0 ? limitReached : !answer;
+const notEquals: BinaryFunction = (a, b, run) => {
+  const result = isEqual(a, b, run);
+  return run.steps < 0 ? limitReached : !result;
 };
 
-export const binaries: Readonly<Record<BinaryOperator, Binary>> = {
+export const binaryFunctions: Readonly<Record<BinaryOperator, BinaryFunction>> = {
   '+': add,
   '-': subtract,
   '*': multiply,
@@ -135,18 +139,18 @@ export const binaries: Readonly<Record<BinaryOperator, Binary>> = {
   '>': greater,
   '>=': greaterOrEqual,
   '==': equals,
-  '!=': differs,
+  '!=': notEquals,
   in: isIn,
 };
 
-/** An own member of a map; anything else is a missing field or no map at all. */
+/** Selects an own member of a map, `value.field`. */
 export function select(value: Value, field: string): Outcome {
   if (!isMap(value)) return typeMismatch;
   return Object.hasOwn(value, field) ? (value[field] as Value) : missingField;
 }
 
-/** A member of a list by whole number (from 0) or of a map by text. */
-export function at(value: Value, by: Value): Outcome {
+/** Indexes a list by a whole number (from 0) or a map by a string, `value[by]`. */
+export function index(value: Value, by: Value): Outcome {
   if (isList(value)) {
     if (typeof by !== 'number') return typeMismatch;
     if (!Number.isInteger(by)) return badValue;

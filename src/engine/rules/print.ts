@@ -1,9 +1,9 @@
-/** Writes a tree back as source in one fixed style. */
-
+/** Prints a tree as source in one fixed style. */
 import { ruleFunctions } from './functions.ts';
 import type { RuleNode } from './tree.ts';
 
-const levels: Record<string, number> = {
+/** How tightly an operator binds; 0 is the top of a tree, 1 an argument, 8 an operand of a sign, 9 a receiver. */
+const precedence: Record<string, number> = {
   or: 2,
   and: 3,
   '==': 4,
@@ -21,23 +21,24 @@ const levels: Record<string, number> = {
 };
 const identifier = /^(?!(?:in|true|false|null)$)[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The source of a tree: one space around operators, brackets only where they are needed, double quotes. */
+/** Prints a tree: one space around operators, parentheses only where they are needed, double quotes. */
 export function printTree(node: RuleNode): string {
   return print(node, 0);
 }
 
-function print(node: RuleNode, above: number): string {
-  const wrap = (level: number, text: string) => (level < above ? `(${text})` : text);
-  const list = (nodes: readonly RuleNode[]) => nodes.map((one) => print(one, 1)).join(', ');
+/** Prints a node in parentheses if it binds less tightly than `outer`. */
+function print(node: RuleNode, outer: number): string {
+  const wrap = (level: number, text: string) => (level < outer ? `(${text})` : text);
+  const printList = (nodes: readonly RuleNode[]) => nodes.map((one) => print(one, 1)).join(', ');
   switch (node.k) {
     case 'lit':
-      return typeof node.v === 'number' && node.v < 0 ? wrap(8, literalText(node.v)) : literalText(node.v);
+      return typeof node.v === 'number' && node.v < 0 ? wrap(8, printLiteral(node.v)) : printLiteral(node.v);
     case 'var':
       return node.name;
     case 'get':
-      return `${print(node.of, 9)}${fieldText(node.field)}`;
+      return `${print(node.of, 9)}${printField(node.field)}`;
     case 'has':
-      return `has(${print(node.of, 9)}${fieldText(node.field)})`;
+      return `has(${print(node.of, 9)}${printField(node.field)})`;
     case 'index':
       return `${print(node.of, 9)}[${print(node.by, 0)}]`;
     case 'not':
@@ -46,23 +47,23 @@ function print(node: RuleNode, above: number): string {
       return wrap(8, `-${print(node.of, 9)}`);
     case 'and':
     case 'or': {
-      const level = levels[node.k] ?? 0;
+      const level = precedence[node.k] ?? 0;
       return wrap(level, node.args.map((arg) => print(arg, level + 1)).join(node.k === 'and' ? ' && ' : ' || '));
     }
     case 'if':
       return wrap(1, `${print(node.test, 2)} ? ${print(node.then, 1)} : ${print(node.else, 1)}`);
     case 'op': {
-      const level = levels[node.op] ?? 0;
+      const level = precedence[node.op] ?? 0;
       return wrap(level, `${print(node.left, level)} ${node.op} ${print(node.right, level + 1)}`);
     }
     case 'list':
-      return `[${list(node.items)}]`;
+      return `[${printList(node.items)}]`;
     case 'map':
       return `{${node.entries.map(([key, value]) => `${print(key, 1)}: ${print(value, 1)}`).join(', ')}}`;
     case 'call': {
       const [first, ...rest] = node.args;
-      const method = ruleFunctions.get(node.fn)?.style !== 'global' && first !== undefined;
-      return method ? `${print(first, 9)}.${node.fn}(${list(rest)})` : `${node.fn}(${list(node.args)})`;
+      const isMethod = ruleFunctions.get(node.fn)?.style !== 'global' && first !== undefined;
+      return isMethod ? `${print(first, 9)}.${node.fn}(${printList(rest)})` : `${node.fn}(${printList(node.args)})`;
     }
     case 'each': {
       const parts = [node.name, ...[node.test, node.result].flatMap((part) => (part ? [print(part, 1)] : []))];
@@ -71,18 +72,18 @@ function print(node: RuleNode, above: number): string {
   }
 }
 
-/** A literal as source. */
-export function literalText(value: string | number | boolean | null): string {
+/** Prints a literal as source. */
+export function printLiteral(value: string | number | boolean | null): string {
   if (typeof value === 'string') return JSON.stringify(value);
   // Whole numbers past 2^63 are no CEL integers; an exponent makes them doubles.
   return typeof value === 'number' && Math.abs(value) >= 2 ** 63 ? value.toExponential() : String(value);
 }
 
-/** A field path as source: `ctx.a.b`, or `ctx["a b"]` where a name is no plain word. */
-export function pathText(path: readonly string[]): string {
-  return `ctx${path.map(fieldText).join('')}`;
+/** Prints a field path as source: `ctx.a.b`, or `ctx["a b"]` where a name is not an identifier. */
+export function printPath(path: readonly string[]): string {
+  return `ctx${path.map(printField).join('')}`;
 }
 
-function fieldText(field: string): string {
+function printField(field: string): string {
   return identifier.test(field) ? `.${field}` : `[${JSON.stringify(field)}]`;
 }

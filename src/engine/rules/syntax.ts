@@ -1,22 +1,30 @@
-/** Says in plain words where a condition stops being one, and mends what is clear, so that reading can go on. */
+/** Parses a condition with cel-js, says in plain words where it stops being one, and fixes what has a clear remedy. */
 import { type ASTNode, type Environment, ParseError } from '@marcbachmann/cel-js';
+import type { ConditionProblem, SourceRange } from './source.ts';
 
-type Range = { start: number; end: number };
-type Problem = { message: string; suggestion: string | null; range: Range };
-/** Puts `text` in the place of the characters from `start` to `end`. */
-type Mend = Range & { text: string };
+/** A replacement of the characters from `start` to `end`. */
+type Fix = SourceRange & { text: string };
 /**
- * What the parser made of a source: its tree, null where it cannot be mended, and every mistake on the way. The tree
- * belongs to `source`, the mended one; `originalRange` turns a range of it into one of the source that was given.
+ * What the parser made of a source: its tree, null where a mistake has no clear fix, and every mistake on the way. The
+ * tree belongs to `source`, the fixed one; `toOriginalRange` turns a range of it into one of the source as written.
  */
-export type Syntax = { ast: ASTNode | null; source: string; problems: Problem[]; originalRange(range: Range): Range };
+export type Syntax = {
+  ast: ASTNode | null;
+  source: string;
+  problems: ConditionProblem[];
+  toOriginalRange(range: SourceRange): SourceRange;
+};
+/** Where the parser stopped, and its code for the reason. `word` is the identifier that starts there, or ''. */
+type Stop = { code: string; start: number; before: string; rest: string; word: string };
+type Explanation = { message: string; suggestion: string | null; fix?: Fix };
 
-const maxMends = 20;
+const maxFixes = 20;
 const tooDeep = {
   message: 'The condition is nested too deeply or too long.',
   suggestion: 'Split it into several rules.',
 };
-const signs = new Map([
+/** Words that other languages have for an operator. */
+const operatorWords = new Map([
   ['and', '&&'],
   ['or', '||'],
   ['not', '!'],
@@ -25,94 +33,118 @@ const signs = new Map([
   ['NOT', '!'],
 ]);
 
-/** Parses a condition with `parser`, going on behind each mistake that has one clear remedy. */
-export function parseSyntax(given: string, parser: Environment): Syntax {
-  const mends: Mend[] = [];
-  const problems: Problem[] = [];
-  const original = (offset: number) =>
-    mends.reduceRight((at, { start, end, text }) => {
-      if (at <= start) return at;
-      return at >= start + text.length ? at - text.length + (end - start) : Math.min(at, end);
-    }, offset);
-  const originalRange = ({ start, end }: Range) => ({ start: original(start), end: original(end) });
-  let source = given;
+/** Parses a condition with `parser`, and goes on after each mistake that has one clear fix. */
+export function parseSyntax(original: string, parser: Environment): Syntax {
+  const fixes: Fix[] = [];
+  const problems: ConditionProblem[] = [];
+  const toOriginalRange = ({ start, end }: SourceRange) => ({
+    start: toOriginalOffset(start, fixes),
+    end: toOriginalOffset(end, fixes),
+  });
+  let source = original;
   for (;;) {
     try {
-      return { ast: parser.parse(source).ast, source, problems, originalRange };
+      return { ast: parser.parse(source).ast, source, problems, toOriginalRange };
     } catch (error) {
       if (error instanceof RangeError) {
-        // The parser counts no nesting of signs: it may run out of stack.
-        problems.push({ ...tooDeep, range: { start: 0, end: given.length } });
-        return { ast: null, source, problems, originalRange };
+        // The parser does not count nested unary operators: it may run out of stack.
+        problems.push({ ...tooDeep, range: { start: 0, end: original.length } });
+        return { ast: null, source, problems, toOriginalRange };
       }
       if (!(error instanceof ParseError)) throw error;
       const start = Math.min(error.range?.start ?? 0, source.length);
       const end = Math.min(Math.max(error.range?.end ?? 0, start + 1), source.length);
-      const { message, suggestion, mend } = explain(error.code, start, source);
-      problems.push({ message, suggestion, range: originalRange({ start, end }) });
-      if (!mend || mends.length >= maxMends) return { ast: null, source, problems, originalRange };
-      source = source.slice(0, mend.start) + mend.text + source.slice(mend.end);
-      mends.push(mend);
+      const { message, suggestion, fix } = explain(error.code, start, source);
+      problems.push({ message, suggestion, range: toOriginalRange({ start, end }) });
+      if (!fix || fixes.length >= maxFixes) return { ast: null, source, problems, toOriginalRange };
+      source = source.slice(0, fix.start) + fix.text + source.slice(fix.end);
+      fixes.push(fix);
     }
   }
 }
 
-type Explained = { message: string; suggestion: string | null; mend?: Mend };
+/** Undoes fixes, the newest first, in an offset of the fixed source. */
+function toOriginalOffset(offset: number, fixes: readonly Fix[]): number {
+  return fixes.reduceRight((at, { start, end, text }) => {
+    if (at <= start) return at;
+    return at >= start + text.length ? at - text.length + (end - start) : Math.min(at, end);
+  }, offset);
+}
 
-function explain(code: string, start: number, source: string): Explained {
+function explain(code: string, start: number, source: string): Explanation {
   const rest = source.slice(start);
-  const before = source.slice(0, start);
   const word = /^[A-Za-z_]\w*/.exec(rest)?.[0] ?? '';
-  const replaced = (length: number, text: string): Mend => ({ start, end: start + length, text });
+  const stop: Stop = { code, start, before: source.slice(0, start), rest, word };
+  return explainWord(stop) ?? explainSign(stop) ?? explainCode(stop) ?? explainUnexpected(stop);
+}
+
+function explainWord({ start, rest, word }: Stop): Explanation | null {
   const notIn = /^not\s+(?=in\b)/.exec(rest)?.[0];
   if (notIn)
     return {
       message: 'not in is not an operator.',
       suggestion: 'Write !(value in list).',
-      mend: replaced(notIn.length, ''),
+      fix: { start, end: start + notIn.length, text: '' },
     };
-  const sign = signs.get(word);
-  if (sign)
+  const operator = operatorWords.get(word);
+  if (!operator) return null;
+  return {
+    message: `${word} is not an operator here.`,
+    suggestion: `Write ${operator} instead of ${word}.`,
+    fix: { start, end: start + word.length, text: operator },
+  };
+}
+
+function explainSign({ start, before, rest }: Stop): Explanation | null {
+  const replaceFirst = (text: string): Fix => ({ start, end: start + 1, text });
+  const comparison = /[=!]=$/.exec(before)?.[0];
+  if (comparison && rest.startsWith('='))
     return {
-      message: `${word} is not an operator here.`,
-      suggestion: `Write ${sign} instead of ${word}.`,
-      mend: replaced(word.length, sign),
-    };
-  if (rest.startsWith('=') && /[=!]=$/.test(before))
-    return {
-      message: `${before.slice(-2)}= is not an operator.`,
-      suggestion: `Write ${before.slice(-2)} to compare.`,
-      mend: replaced(1, ''),
+      message: `${comparison}= is not an operator.`,
+      suggestion: `Write ${comparison} to compare.`,
+      fix: replaceFirst(''),
     };
   if (rest.startsWith('>') && before.endsWith('<'))
     return {
       message: '<> is not an operator.',
       suggestion: 'Write != to compare.',
-      mend: { start: start - 1, end: start + 1, text: '!=' },
+      fix: { start: start - 1, end: start + 1, text: '!=' },
     };
   if (/^=(?!=)/.test(rest))
-    return { message: 'A single = does not compare.', suggestion: 'Write == to compare.', mend: replaced(1, '==') };
+    return { message: 'A single = does not compare.', suggestion: 'Write == to compare.', fix: replaceFirst('==') };
   if (/^&(?!&)/.test(rest))
-    return { message: 'A single & is not an operator.', suggestion: 'Write && for "and".', mend: replaced(1, '&&') };
+    return { message: 'A single & is not an operator.', suggestion: 'Write && for "and".', fix: replaceFirst('&&') };
   if (/^\|(?!\|)/.test(rest))
-    return { message: 'A single | is not an operator.', suggestion: 'Write || for "or".', mend: replaced(1, '||') };
+    return { message: 'A single | is not an operator.', suggestion: 'Write || for "or".', fix: replaceFirst('||') };
   if (/^[“”‘’„]/.test(rest))
-    return { message: 'This quotation mark does not start a text.', suggestion: 'Use straight quotes: "…".' };
+    return { message: 'This quotation mark does not start a string.', suggestion: 'Use straight quotes: "…".' };
+  return null;
+}
+
+/** Explains the codes of the parser that name a reason. */
+function explainCode({ code, word }: Stop): Explanation | null {
   if (code.startsWith('unterminated') || code === 'newline_in_string')
-    return { message: 'A text is not closed.', suggestion: 'Add the missing quote.' };
+    return { message: 'A string is not closed.', suggestion: 'Add the missing quote.' };
   if (code === 'limit_exceeded') return tooDeep;
   if (code === 'reserved_identifier')
     return { message: `The word ${word} is reserved.`, suggestion: 'Choose another name.' };
   if (code === 'invalid_macro_argument')
     return { message: 'The first argument must be a name.', suggestion: 'Write ctx.list.exists(item, …).' };
   if (/escape/.test(code) || code === 'invalid_unicode_surrogate')
-    return { message: 'A text holds an escape that does not exist.', suggestion: 'Write \\\\ for a backslash.' };
+    return {
+      message: 'A string contains an escape sequence that does not exist.',
+      suggestion: 'Write \\\\ for a backslash.',
+    };
   if (/integer|number|exponent/.test(code)) return { message: 'This is not a number.', suggestion: null };
+  return null;
+}
+
+function explainUnexpected({ before, rest, word }: Stop): Explanation {
   if (rest.trim() === '')
-    return { message: 'The condition ends too early.', suggestion: 'Something is missing at the end.' };
-  const afterDot = /(?<!\d)\.(?:[A-Za-z_]\w*)?$/.test(before) && /^[\w`\p{L}]/u.test(rest);
+    return { message: 'The condition ends too early.', suggestion: 'Add what is missing at the end.' };
+  const isFieldName = /(?<!\d)\.(?:[A-Za-z_]\w*)?$/.test(before) && /^[\w`\p{L}]/u.test(rest);
   return {
     message: `Unexpected ${word || (Array.from(rest)[0] ?? 'end')} here.`,
-    suggestion: afterDot ? 'Write ctx["name"] for a field whose name is no plain word.' : null,
+    suggestion: isFieldName ? 'Write ctx["name"] for a field whose name is not an identifier.' : null,
   };
 }

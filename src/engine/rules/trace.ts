@@ -1,60 +1,61 @@
-/** Evaluates one rule and keeps the values that settled it. */
+/** Evaluates one rule and keeps the values that led to its outcome. */
 import type { RuleTrace } from '../domain.ts';
 import { compileTree, type Step, startRun } from './evaluate.ts';
 import { listChildren, type RuleNode } from './tree.ts';
 import {
   Duration,
-  durationText,
+  formatDuration,
+  formatTimestamp,
   isList,
   isMap,
+  listKeys,
   type Outcome,
   RuleError,
-  sortedKeys,
   Timestamp,
-  timestampText,
   typeMismatch,
   type Value,
 } from './values.ts';
 
 /** Members that a list or map may have, nested ones counted, and still be shown whole. */
-const shownMembers = 50;
-const shownCharacters = 200;
+const maxMembers = 50;
+/** Code points of a string that are shown. */
+const maxCharacters = 200;
 
 /** Evaluates with a trace: the outcome and, in source order, the values of the sub-expressions that were reached. */
 export type Tracer = (input: Value) => { outcome: Outcome; trace: Omit<RuleTrace, 'name'> };
 
-/** Compiles the tracing form of a rule. Values inside comprehensions, literals and parts of a longer path are left out. */
+/** Compiles a rule for tracing. Values inside comprehensions, literals and parts of a longer path are left out. */
 export function compileTracer(root: RuleNode, source: string): Tracer {
   const characters = Array.from(source);
-  const textOf = (node: RuleNode) => characters.slice(node.at[0], node.at[1]).join('');
-  const recorded = recordable(root)
-    .map((node) => ({ node, text: textOf(node) }))
+  const quote = (node: RuleNode) => characters.slice(node.at[0], node.at[1]).join('');
+  const recorded = listRecordedNodes(root)
+    .map((node) => ({ node, expression: quote(node) }))
     .sort((a, b) => a.node.at[0] - b.node.at[0] || b.node.at[1] - a.node.at[1]);
-  const wanted = new Set(recorded.map((entry) => entry.node));
+  const kept = new Set(recorded.map((entry) => entry.node));
   let seen = new Map<RuleNode, Value>();
   const step: Step = compileTree(root, (node, inner, depth) => {
-    const keep = depth === 0 && wanted.has(node);
+    const isKept = depth === 0 && kept.has(node);
     return (run) => {
       const outcome = inner(run);
       if (outcome instanceof RuleError) {
-        return outcome.expression === null ? new RuleError(outcome.kind, textOf(node)) : outcome;
+        return outcome.expression === null ? new RuleError(outcome.kind, quote(node)) : outcome;
       }
-      if (keep) seen.set(node, outcome);
+      if (isKept) seen.set(node, outcome);
       return outcome;
     };
   });
   return (input) => {
     seen = new Map();
-    const answer = step(startRun(input));
+    const result = step(startRun(input));
     const outcome =
-      typeof answer === 'boolean' || answer instanceof RuleError
-        ? answer
-        : new RuleError(typeMismatch.kind, textOf(root));
+      typeof result === 'boolean' || result instanceof RuleError
+        ? result
+        : new RuleError(typeMismatch.kind, quote(root));
     const values: RuleTrace['values'] = [];
-    for (const { node, text } of recorded) {
+    for (const { node, expression } of recorded) {
       const value = seen.get(node);
-      if (value === undefined || values.some((entry) => entry.expression === text)) continue;
-      values.push({ expression: text, value: shown(value) });
+      if (value === undefined || values.some((entry) => entry.expression === expression)) continue;
+      values.push({ expression, value: toTraceValue(value) });
     }
     return {
       outcome,
@@ -67,49 +68,49 @@ export function compileTracer(root: RuleNode, source: string): Tracer {
   };
 }
 
-function recordable(root: RuleNode): RuleNode[] {
+/** Lists the nodes whose values the trace keeps: those that read a variable, save parts of a longer path. */
+function listRecordedNodes(root: RuleNode): RuleNode[] {
   const found: RuleNode[] = [];
-  const walk = (node: RuleNode, partOfPath: boolean): boolean => {
-    const below = node.k === 'each' ? [node.of] : listChildren(node);
-    let reads = node.k === 'var';
-    for (const child of below) {
-      const inPath = (node.k === 'get' || node.k === 'index' || node.k === 'has') && child === node.of;
-      if (walk(child, inPath)) reads = true;
+  /** Returns whether the node reads a variable. */
+  const walk = (node: RuleNode, isInPath: boolean): boolean => {
+    const isPath = node.k === 'get' || node.k === 'index';
+    let readsVariable = node.k === 'var';
+    for (const child of node.k === 'each' ? [node.of] : listChildren(node)) {
+      if (walk(child, (isPath || node.k === 'has') && child === node.of)) readsVariable = true;
     }
-    const path = node.k === 'get' || node.k === 'index';
-    const other = node.k === 'has' || node.k === 'op' || node.k === 'call' || node.k === 'each';
-    if (reads && ((path && !partOfPath) || other)) found.push(node);
-    return reads;
+    const isTraced = node.k === 'has' || node.k === 'op' || node.k === 'call' || node.k === 'each';
+    if (readsVariable && (isTraced || (isPath && !isInPath))) found.push(node);
+    return readsVariable;
   };
   walk(root, false);
   return found;
 }
 
-/** A value as the trace shows it: JSON, long texts cut, large lists and maps only counted. */
-function shown(value: Value): unknown {
+/** Converts a value for the trace into JSON: long strings are cut, large lists and maps only counted. */
+function toTraceValue(value: Value): unknown {
   if (typeof value === 'string') {
-    if (value.length <= shownCharacters) return value;
+    if (value.length <= maxCharacters) return value;
     const characters = Array.from(value);
-    return characters.length <= shownCharacters ? value : `${characters.slice(0, shownCharacters).join('')}…`;
+    return characters.length <= maxCharacters ? value : `${characters.slice(0, maxCharacters).join('')}…`;
   }
-  if (value instanceof Timestamp) return timestampText(value);
-  if (value instanceof Duration) return durationText(value);
-  if (isList(value)) return isSmall(value) ? value.map(shown) : `list of ${value.length}`;
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value);
+  if (isList(value)) return isSmall(value) ? value.map(toTraceValue) : `list of ${value.length}`;
   if (isMap(value)) {
-    const keys = sortedKeys(value);
+    const keys = listKeys(value);
     if (!isSmall(value)) return `map of ${keys.length}`;
-    return Object.fromEntries(keys.map((key) => [key, shown(value[key] as Value)]));
+    return Object.fromEntries(keys.map((key) => [key, toTraceValue(value[key] as Value)]));
   }
   return value;
 }
 
 function isSmall(value: Value): boolean {
-  let left = shownMembers;
+  let remaining = maxMembers;
   const walk = (inner: Value): boolean => {
     if (!isList(inner) && !isMap(inner)) return true;
     const members: readonly Value[] = isList(inner) ? inner : Object.values(inner);
-    left -= members.length;
-    return left >= 0 && members.every(walk);
+    remaining -= members.length;
+    return remaining >= 0 && members.every(walk);
   };
   return walk(value);
 }

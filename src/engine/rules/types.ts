@@ -3,14 +3,17 @@ import { ruleFunctions, type StaticType } from './functions.ts';
 import type { At, RuleNode } from './tree.ts';
 
 export type TypeProblem = { message: string; suggestion: string | null; at: At };
-/** Says the type of a field path (segments after ctx), or 'any'. */
+/** Infers the type of a field path (segments after ctx), 'any' where it is not known, and may report a problem. */
 export type FieldTypes = (path: readonly string[], at: At, report: (problem: TypeProblem) => void) => StaticType;
 
-const shown: Record<StaticType, string> = {
+/** One inference under way: what is known of the fields, and the problems so far. */
+type Inference = { readonly fields: FieldTypes; readonly problems: TypeProblem[] };
+
+const typeNames: Record<StaticType, string> = {
   any: 'a value',
   bool: 'true or false',
   number: 'a number',
-  text: 'a text',
+  text: 'a string',
   list: 'a list',
   map: 'a map',
   null: 'null',
@@ -18,127 +21,176 @@ const shown: Record<StaticType, string> = {
   duration: 'a duration',
 };
 
-/** The type of an expression and every use of a type that can only fail. Fields are 'any' unless `fields` knows better. */
+/**
+ * Infers the type of an expression, and reports every use of a type that can only fail. Fields are 'any' unless
+ * `fields` knows better.
+ */
 export function inferType(
   root: RuleNode,
   fields: FieldTypes = () => 'any',
 ): { type: StaticType; problems: TypeProblem[] } {
   const problems: TypeProblem[] = [];
-  const report = (at: At, message: string, suggestion: string | null = null) =>
-    problems.push({ at, message, suggestion });
-  const expect = (node: RuleNode, allowed: readonly StaticType[], what: string): StaticType => {
-    const type = typeOf(node);
-    if (type !== 'any' && !allowed.includes(type))
-      report(
-        node.at,
-        `${what} needs ${allowed.map((name) => shown[name]).join(' or ')}, not ${shown[type]}.`,
-        conversion(type, allowed),
-      );
-    return type;
-  };
-  const typeOf = (node: RuleNode): StaticType => {
-    switch (node.k) {
-      case 'lit':
-        return node.v === null
-          ? 'null'
-          : typeof node.v === 'string'
-            ? 'text'
-            : typeof node.v === 'number'
-              ? 'number'
-              : 'bool';
-      case 'var':
-        return node.name === 'ctx' ? 'map' : 'any';
-      case 'get': {
-        const path = toFieldPath(node);
-        if (path) return fields(path, node.at, (problem) => problems.push(problem));
-        expect(node.of, ['map'], `.${node.field}`);
-        return 'any';
-      }
-      case 'has': {
-        const path = toFieldPath(node.of);
-        if (!path || path.length > 0) expect(node.of, ['map'], 'has');
-        if (path) fields([...path, node.field], node.at, (problem) => problems.push(problem));
-        return 'bool';
-      }
-      case 'index':
-        expect(node.of, ['list', 'map'], '[…]');
-        expect(node.by, ['number', 'text'], '[…]');
-        return 'any';
-      case 'not':
-        expect(node.of, ['bool'], '!');
-        return 'bool';
-      case 'neg':
-        return numeric(expect(node.of, ['number', 'duration'], '-'));
-      case 'and':
-      case 'or':
-        for (const arg of node.args) expect(arg, ['bool'], node.k === 'and' ? '&&' : '||');
-        return 'bool';
-      case 'if': {
-        expect(node.test, ['bool'], '?');
-        const yes = typeOf(node.then);
-        return yes === typeOf(node.else) ? yes : 'any';
-      }
-      case 'op':
-        return typeOfOperator(node);
-      case 'list':
-        node.items.forEach(typeOf);
-        return 'list';
-      case 'map':
-        for (const [key, value] of node.entries) {
-          expect(key, ['text'], 'A key');
-          typeOf(value);
-        }
-        return 'map';
-      case 'call': {
-        const info = ruleFunctions.get(node.fn);
-        node.args.forEach((arg, i) => {
-          expect(arg, info?.args[i] ?? info?.args.at(-1) ?? ['any'], node.fn);
-        });
-        return info?.returns ?? 'any';
-      }
-      case 'each':
-        expect(node.of, ['list', 'map'], node.macro);
-        if (node.test) expect(node.test, ['bool'], node.macro);
-        if (node.result) typeOf(node.result);
-        return node.macro === 'map' || node.macro === 'filter' ? 'list' : 'bool';
-    }
-  };
-  const typeOfOperator = (node: RuleNode & { k: 'op' }): StaticType => {
-    const { op } = node;
-    if (op === '==' || op === '!=') {
-      const left = typeOf(node.left);
-      const right = typeOf(node.right);
-      if (left !== 'any' && right !== 'any' && left !== right && left !== 'null' && right !== 'null')
-        report(node.at, `${capital(shown[left])} never equals ${shown[right]}.`, equality(left, right));
-      return 'bool';
-    }
-    if (op === 'in') {
-      typeOf(node.left);
-      expect(node.right, ['list', 'map'], 'in');
-      return 'bool';
-    }
-    if (op === '*' || op === '/' || op === '%') {
-      expect(node.left, ['number'], op);
-      expect(node.right, ['number'], op);
-      return 'number';
-    }
-    const times: StaticType[] = ['number', 'timestamp', 'duration'];
-    const allowed: StaticType[] =
-      op === '-' ? times : op === '+' ? [...times, 'text', 'list'] : [...times, 'text', 'bool'];
-    const left = expect(node.left, allowed, op);
-    const right = expect(node.right, allowed, op);
-    const bothKnown = left !== 'any' && right !== 'any' && allowed.includes(left) && allowed.includes(right);
-    const arithmetic = op === '+' || op === '-';
-    if (bothKnown && left !== right && !(arithmetic && clock(left) && clock(right)))
-      report(node.at, `${op} cannot take ${shown[left]} and ${shown[right]}.`, equality(left, right));
-    if (!arithmetic) return 'bool';
-    const known = left === 'any' ? right : left;
-    return clock(known) ? 'any' : known;
-  };
-  return { type: typeOf(root), problems };
+  return { type: infer(root, { fields, problems }), problems };
 }
 
-/** The segments of a plain path from ctx (`ctx.a["b"]` too), [] for ctx itself, or null. */
+function infer(node: RuleNode, inference: Inference): StaticType {
+  switch (node.k) {
+    case 'lit':
+      return inferLiteral(node.v);
+    case 'var':
+      return node.name === 'ctx' ? 'map' : 'any';
+    case 'get':
+      return inferField(node, inference);
+    case 'has':
+      return inferHas(node, inference);
+    case 'index':
+      expect(node.of, ['list', 'map'], '[…]', inference);
+      expect(node.by, ['number', 'text'], '[…]', inference);
+      return 'any';
+    case 'not':
+      expect(node.of, ['bool'], '!', inference);
+      return 'bool';
+    case 'neg': {
+      const type = expect(node.of, ['number', 'duration'], '-', inference);
+      return type === 'number' || type === 'duration' ? type : 'any';
+    }
+    case 'and':
+    case 'or':
+      for (const arg of node.args) expect(arg, ['bool'], node.k === 'and' ? '&&' : '||', inference);
+      return 'bool';
+    case 'if': {
+      expect(node.test, ['bool'], '?', inference);
+      const whenTrue = infer(node.then, inference);
+      return whenTrue === infer(node.else, inference) ? whenTrue : 'any';
+    }
+    case 'op':
+      return inferOperator(node, inference);
+    case 'list':
+      for (const item of node.items) infer(item, inference);
+      return 'list';
+    case 'map':
+      for (const [key, value] of node.entries) {
+        expect(key, ['text'], 'A key', inference);
+        infer(value, inference);
+      }
+      return 'map';
+    case 'call':
+      return inferCall(node, inference);
+    case 'each':
+      return inferComprehension(node, inference);
+  }
+}
+
+/** Infers the type of a node, and reports it if it is none of those that `user`, the operator or function, takes. */
+function expect(node: RuleNode, allowed: readonly StaticType[], user: string, inference: Inference): StaticType {
+  const type = infer(node, inference);
+  if (type !== 'any' && !allowed.includes(type)) {
+    const names = allowed.map((name) => typeNames[name]).join(' or ');
+    const message = `${user} needs ${names}, not ${typeNames[type]}.`;
+    inference.problems.push({ at: node.at, message, suggestion: suggestConversion(type, allowed) });
+  }
+  return type;
+}
+
+function inferLiteral(value: string | number | boolean | null): StaticType {
+  if (value === null) return 'null';
+  if (typeof value === 'string') return 'text';
+  return typeof value === 'number' ? 'number' : 'bool';
+}
+
+function inferField(node: RuleNode & { k: 'get' }, inference: Inference): StaticType {
+  const path = toFieldPath(node);
+  if (path) return inferPath(path, node.at, inference);
+  expect(node.of, ['map'], `.${node.field}`, inference);
+  return 'any';
+}
+
+function inferHas(node: RuleNode & { k: 'has' }, inference: Inference): StaticType {
+  const path = toFieldPath(node.of);
+  if (!path || path.length > 0) expect(node.of, ['map'], 'has', inference);
+  if (path) inferPath([...path, node.field], node.at, inference);
+  return 'bool';
+}
+
+function inferPath(path: readonly string[], at: At, { fields, problems }: Inference): StaticType {
+  return fields(path, at, (problem) => problems.push(problem));
+}
+
+function inferCall(node: RuleNode & { k: 'call' }, inference: Inference): StaticType {
+  const info = ruleFunctions.get(node.fn);
+  node.args.forEach((arg, i) => {
+    expect(arg, info?.args[i] ?? info?.args.at(-1) ?? ['any'], node.fn, inference);
+  });
+  return info?.returns ?? 'any';
+}
+
+function inferComprehension(node: RuleNode & { k: 'each' }, inference: Inference): StaticType {
+  expect(node.of, ['list', 'map'], node.macro, inference);
+  if (node.test) expect(node.test, ['bool'], node.macro, inference);
+  if (node.result) infer(node.result, inference);
+  return node.macro === 'map' || node.macro === 'filter' ? 'list' : 'bool';
+}
+
+function inferOperator(node: RuleNode & { k: 'op' }, inference: Inference): StaticType {
+  switch (node.op) {
+    case '==':
+    case '!=':
+      return inferEquality(node, inference);
+    case 'in':
+      infer(node.left, inference);
+      expect(node.right, ['list', 'map'], 'in', inference);
+      return 'bool';
+    case '*':
+    case '/':
+    case '%':
+      expect(node.left, ['number'], node.op, inference);
+      expect(node.right, ['number'], node.op, inference);
+      return 'number';
+    case '+':
+    case '-':
+      return inferSum(node, inference);
+    default:
+      inferOperands(node, ['number', 'timestamp', 'duration', 'text', 'bool'], inference);
+      return 'bool';
+  }
+}
+
+function inferEquality(node: RuleNode & { k: 'op' }, inference: Inference): StaticType {
+  const left = infer(node.left, inference);
+  const right = infer(node.right, inference);
+  const types = [left, right];
+  if (left !== right && !types.includes('any') && !types.includes('null')) {
+    const message = `${capitalize(typeNames[left])} never equals ${typeNames[right]}.`;
+    inference.problems.push({ at: node.at, message, suggestion: suggestSameType(left, right) });
+  }
+  return 'bool';
+}
+
+function inferSum(node: RuleNode & { k: 'op' }, inference: Inference): StaticType {
+  const times: StaticType[] = ['number', 'timestamp', 'duration'];
+  const [left, right] = inferOperands(node, node.op === '+' ? [...times, 'text', 'list'] : times, inference);
+  const known = left === 'any' ? right : left;
+  return isTime(known) ? 'any' : known;
+}
+
+/** Infers two operands that must have one type; only `+` and `-` take a timestamp and a duration together. */
+function inferOperands(
+  node: RuleNode & { k: 'op' },
+  allowed: readonly StaticType[],
+  inference: Inference,
+): [StaticType, StaticType] {
+  const { op, at } = node;
+  const left = expect(node.left, allowed, op, inference);
+  const right = expect(node.right, allowed, op, inference);
+  const mayMix = (op === '+' || op === '-') && isTime(left) && isTime(right);
+  if (left !== right && allowed.includes(left) && allowed.includes(right) && !mayMix) {
+    const message = `${op} cannot take ${typeNames[left]} and ${typeNames[right]}.`;
+    inference.problems.push({ at, message, suggestion: suggestSameType(left, right) });
+  }
+  return [left, right];
+}
+
+/** Returns the segments of a plain path from ctx (`ctx.a["b"]` too), [] for ctx itself, or null. */
 export function toFieldPath(node: RuleNode): string[] | null {
   if (node.k === 'var') return node.name === 'ctx' ? [] : null;
   if (node.k === 'get') {
@@ -152,27 +204,23 @@ export function toFieldPath(node: RuleNode): string[] | null {
   return null;
 }
 
-function clock(type: StaticType): boolean {
+function isTime(type: StaticType): boolean {
   return type === 'timestamp' || type === 'duration';
 }
 
-function numeric(type: StaticType): StaticType {
-  return type === 'number' || type === 'duration' ? type : 'any';
-}
-
-function capital(text: string): string {
+function capitalize(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-function conversion(type: StaticType, allowed: readonly StaticType[]): string | null {
-  if (type === 'text' && allowed.includes('number')) return 'Convert the text with double(…).';
+function suggestConversion(type: StaticType, allowed: readonly StaticType[]): string | null {
+  if (type === 'text' && allowed.includes('number')) return 'Convert the string with double(…).';
   if (type === 'number' && allowed.includes('text')) return 'Convert the number with string(…).';
   return null;
 }
 
-function equality(left: StaticType, right: StaticType): string | null {
-  const pair = [left, right];
-  return pair.includes('text') && pair.includes('number')
+function suggestSameType(left: StaticType, right: StaticType): string | null {
+  const types = [left, right];
+  return types.includes('text') && types.includes('number')
     ? 'Leave out the quotes, or convert with double(…) or string(…).'
     : null;
 }

@@ -1,4 +1,4 @@
-/** The values a rule computes with, their equality, their order and how they are written as text. */
+/** The values a rule computes with: their types, errors, equality, order, and how they are read and formatted. */
 
 /** A point in time, in whole milliseconds since 1970 (UTC). */
 export class Timestamp {
@@ -38,7 +38,7 @@ export const errorKinds = [
 ] as const;
 export type ErrorKind = (typeof errorKinds)[number];
 
-/** Why a rule could not be evaluated. It travels as a value and never holds anything of the input. */
+/** Why a rule could not be evaluated. It is returned as a value and contains nothing of the input. */
 export class RuleError {
   readonly kind: ErrorKind;
   /** The expression (source text) that failed; null until tracing fills it in. */
@@ -60,7 +60,10 @@ export const indexOutOfRange = new RuleError('index_out_of_range');
 export const duplicateKey = new RuleError('duplicate_key');
 export const limitReached = new RuleError('limit');
 
-/** One evaluation of one rule: its input, its loop variables and the steps it may still take. */
+/**
+ * One evaluation of one rule: its input, the loop variables of the outer (`first`) and the inner comprehension
+ * (`second`), and the steps it may still take. Where `steps` falls below zero the result is void.
+ */
 export type Run = { ctx: Value; first: Value; second: Value; steps: number };
 
 export type ValueMap = { readonly [key: string]: Value };
@@ -80,15 +83,18 @@ export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** CEL equality: false between different types, deep for lists and maps. Takes one step per list member visited and per key of two maps; below zero steps the answer is void. */
-export function equal(a: Value, b: Value, run: Run): boolean {
+/**
+ * CEL equality: false between different types, deep for lists and maps. Takes one step per list member visited and per
+ * key of two maps; below zero steps the result is void.
+ */
+export function isEqual(a: Value, b: Value, run: Run): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (isList(a)) {
     if (!isList(b) || a.length !== b.length) return false;
     for (let i = 0; i < a.length; i++) {
       if (--run.steps < 0) return false;
-      if (!equal(a[i] as Value, b[i] as Value, run)) return false;
+      if (!isEqual(a[i] as Value, b[i] as Value, run)) return false;
     }
     return true;
   }
@@ -100,19 +106,19 @@ export function equal(a: Value, b: Value, run: Run): boolean {
   const others = Object.keys(b).length;
   run.steps -= keys.length + others;
   if (run.steps < 0 || keys.length !== others) return false;
-  for (const key of keys.sort(compareText)) {
-    if (!Object.hasOwn(b, key) || !equal(a[key] as Value, b[key] as Value, run)) return false;
+  for (const key of keys.sort(compareStrings)) {
+    if (!Object.hasOwn(b, key) || !isEqual(a[key] as Value, b[key] as Value, run)) return false;
   }
   return true;
 }
 
-/** Own keys in code-point order, so that every language walks a map the same way. */
-export function sortedKeys(map: ValueMap): string[] {
-  return Object.keys(map).sort(compareText);
+/** Lists a map's keys in code-point order, so that every language goes over a map the same way. */
+export function listKeys(map: ValueMap): string[] {
+  return Object.keys(map).sort(compareStrings);
 }
 
-/** Orders two texts by code points: negative, zero or positive. */
-export function compareText(a: string, b: string): number {
+/** Compares two strings by code points: negative, zero or positive. */
+export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i++) {
@@ -121,69 +127,62 @@ export function compareText(a: string, b: string): number {
     if (x === y) continue;
     if (x < 0xd800 || y < 0xd800) return x - y;
     // A pair of surrogates stands for one code point, above every single code unit.
-    const start = i > 0 && isHigh(a.charCodeAt(i - 1)) && (isLow(x) || isLow(y)) ? i - 1 : i;
+    const start = i > 0 && isHighSurrogate(a.charCodeAt(i - 1)) && (isLowSurrogate(x) || isLowSurrogate(y)) ? i - 1 : i;
     return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0);
   }
   return a.length - b.length;
 }
 
-function isHigh(code: number): boolean {
+function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-function isLow(code: number): boolean {
+function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Number of code points. */
-export function codePointCount(text: string): number {
+/** Counts the code points of a string. */
+export function countCodePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {
     const code = text.charCodeAt(i);
-    if (code < 0xd800 || code > 0xdbff) continue;
-    const next = text.charCodeAt(i + 1);
-    if (next >= 0xdc00 && next <= 0xdfff) {
-      count--;
-      i++;
-    }
+    if (!isHighSurrogate(code) || !isLowSurrogate(text.charCodeAt(i + 1))) continue;
+    count--;
+    i++;
   }
   return count;
 }
 
-/** A number as text: whole numbers without a fraction, others in their shortest form (ECMAScript Number::toString). */
-export function numberText(value: number): string {
+/** Formats a number: whole ones without a fraction, others in their shortest form (ECMAScript Number::toString). */
+export function formatNumber(value: number): string {
   return String(value);
 }
 
-function secondsText(ms: number): string {
-  const sign = ms < 0 ? '-' : '';
-  const size = Math.abs(ms);
-  const rest = size % 1000;
-  const fraction = rest === 0 ? '' : `.${String(rest).padStart(3, '0').replace(/0+$/, '')}`;
-  return `${sign}${(size - rest) / 1000}${fraction}s`;
-}
-
-/** RFC 3339 in UTC, milliseconds only where there are any. */
-export function timestampText(value: Timestamp): string {
+/** Formats a timestamp by RFC 3339 in UTC, with milliseconds only where there are any. */
+export function formatTimestamp(value: Timestamp): string {
   return new Date(value.ms)
     .toISOString()
     .replace(/\.(\d*?)0+Z$/, (_, digits: string) => (digits ? `.${digits}Z` : 'Z'));
 }
 
-/** A duration as seconds, such as `90s` or `0.5s`. */
-export function durationText(value: Duration): string {
-  return secondsText(value.ms);
+/** Formats a duration in seconds, such as `90s` or `0.5s`. */
+export function formatDuration(value: Duration): string {
+  const sign = value.ms < 0 ? '-' : '';
+  const absolute = Math.abs(value.ms);
+  const milliseconds = absolute % 1000;
+  const fraction = milliseconds === 0 ? '' : `.${String(milliseconds).padStart(3, '0').replace(/0+$/, '')}`;
+  return `${sign}${(absolute - milliseconds) / 1000}${fraction}s`;
 }
 
 const minTimestampMs = -62_135_596_800_000;
 const maxTimestampMs = 253_402_300_799_999;
-/** A timestamp of the years 1 to 9999, else an overflow. */
+/** Makes a timestamp of the years 1 to 9999, else an overflow. */
 export function toTimestamp(ms: number): Outcome {
   return ms >= minTimestampMs && ms <= maxTimestampMs ? new Timestamp(ms) : overflow;
 }
 
 const maxDurationMs = 315_576_000_000_000;
-/** A duration of at most 10,000 years, else an overflow. */
+/** Makes a duration of at most 10,000 years, else an overflow. */
 export function toDuration(ms: number): Outcome {
   return Math.abs(ms) <= maxDurationMs ? new Duration(ms + 0) : overflow;
 }
@@ -192,7 +191,7 @@ const timestampPattern =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/;
 const monthDays = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** Reads an RFC 3339 timestamp; digits past the millisecond are cut. */
+/** Parses an RFC 3339 timestamp; digits after the millisecond are cut. */
 export function parseTimestamp(text: string): Outcome {
   const match = timestampPattern.exec(text);
   if (!match) return badValue;
@@ -228,7 +227,7 @@ const unitNs: Record<string, bigint> = {
   ns: 1n,
 };
 
-/** Reads a duration such as `1h30m` or `-2.5s`; what is left below the millisecond is cut. */
+/** Parses a duration such as `1h30m` or `-2.5s`; what is left below the millisecond is cut. */
 export function parseDuration(text: string): Outcome {
   const match = durationPattern.exec(text);
   if (!match) return badValue;

@@ -1,3 +1,4 @@
+/** Checks input schemas (JSON Schema 2020-12), and inputs against them. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
@@ -7,24 +8,24 @@ import type { ErrorDetail } from '../errors.ts';
 import { utf8Length } from '../utf8.ts';
 import { findUnfollowable } from './schema-expansion.ts';
 
-/** Largest input schema, in bytes of its JSON. */
+/** Size of an input schema, in bytes of its JSON. */
 export const maxSchemaBytes = 64 * 1024;
-/** Deepest nesting of an input schema. */
+/** Levels of an input schema. */
 export const maxSchemaDepth = 32;
-/** Most problems that are told of one input. */
+/** Problems that are reported of one input or schema. */
 const maxProblems = 50;
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
-/** Checks one input: an empty list, or what is wrong with it, `loc` starting ['body', 'input']. */
+/** Checks one input and returns what is wrong with it, `loc` starting with ['body', 'input']. */
 export type InputValidator = (input: JsonObject) => ErrorDetail[];
 
-/** Patterns run on a linear-time engine, so that a schema cannot make a decision hang. */
+/** Runs patterns on a linear-time engine, so that a schema cannot make a decision hang. */
 const linearRegExp = Object.assign(
   (pattern: string) => {
     const compiled = RE2JS.compile(pattern);
     return {
       test: (text: string): boolean => compiled.matcher(text).find(),
-      // ajv keeps compiled patterns by this name: without it all patterns of a schema would be one.
+      // Ajv keeps compiled patterns by this name: without it all patterns of a schema would be one.
       toString: (): string => `/${pattern}/u`,
     };
   },
@@ -33,19 +34,20 @@ const linearRegExp = Object.assign(
 
 const referenceKeywords = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
-function walk(value: unknown, path: (string | number)[], depth: number, problems: ErrorDetail[]): void {
+/** Checks depth, references and keywords of a schema and of everything in it. */
+function checkStructure(value: unknown, path: (string | number)[], depth: number, problems: ErrorDetail[]): void {
   if (typeof value !== 'object' || value === null || problems.length >= maxProblems) return;
   if (depth > maxSchemaDepth) {
-    problems.push({ type: 'schema_depth', loc: path, msg: `Nested deeper than ${maxSchemaDepth} levels.` });
+    problems.push({ type: 'schema_depth', loc: path, msg: `must not be nested deeper than ${maxSchemaDepth} levels` });
     return;
   }
   for (const [key, child] of Object.entries(value)) {
     const loc = [...path, Array.isArray(value) ? Number(key) : key];
     if (referenceKeywords.has(key) && typeof child === 'string' && !child.startsWith('#')) {
-      problems.push({ type: 'schema_ref', loc, msg: 'References must stay inside the schema and start with "#".' });
+      problems.push({ type: 'schema_ref', loc, msg: 'must be a reference inside the schema that starts with "#"' });
     }
-    if (key === '$async') problems.push({ type: 'schema_keyword', loc, msg: '"$async" is not supported.' });
-    walk(child, loc, depth + 1, problems);
+    if (key === '$async') problems.push({ type: 'schema_keyword', loc, msg: '"$async" is not supported' });
+    checkStructure(child, loc, depth + 1, problems);
   }
 }
 
@@ -58,7 +60,7 @@ function createAjv(): Ajv2020 {
     code: { regExp: linearRegExp },
   });
   addFormats.default(ajv, { mode: 'fast' });
-  // ajv compares every item with every other one: a list of 100,000 would hold the service up for minutes
+  // Ajv compares every item with every other one: a list of 100,000 would block the service for minutes.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
@@ -71,8 +73,8 @@ function createAjv(): Ajv2020 {
   return ajv;
 }
 
-/** Unescapes one JSON pointer, numbers as numbers where the segment is an array index of `root`. */
-function pointerPath(pointer: string, root: unknown): (string | number)[] {
+/** Parses a JSON pointer into a path; a segment is a number where it indexes an array of `root`. */
+function parsePointer(pointer: string, root: unknown): (string | number)[] {
   const path: (string | number)[] = [];
   let value = root;
   for (const raw of pointer.split('/').slice(1)) {
@@ -83,10 +85,10 @@ function pointerPath(pointer: string, root: unknown): (string | number)[] {
   return path;
 }
 
-function detail(error: ErrorObject, prefix: (string | number)[], root: unknown): ErrorDetail {
+function toDetail(error: ErrorObject, prefix: (string | number)[], root: unknown): ErrorDetail {
   const params = error.params as Record<string, unknown>;
   const key = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
-  const loc = [...prefix, ...pointerPath(error.instancePath, root), ...(typeof key === 'string' ? [key] : [])];
+  const loc = [...prefix, ...parsePointer(error.instancePath, root), ...(typeof key === 'string' ? [key] : [])];
   const allowed = Array.isArray(params.allowedValues)
     ? `: ${params.allowedValues
         .map((v) => JSON.stringify(v))
@@ -97,26 +99,27 @@ function detail(error: ErrorObject, prefix: (string | number)[], root: unknown):
 }
 
 /**
- * What is wrong with a JSON Schema (2020-12) for inputs: an empty list when it can be used. At most 64 KiB and 32
- * levels, no references out of the schema, 10,000 parts where those inside are followed. `loc` starts with ['body', 'input_schema'].
+ * Checks a JSON Schema (2020-12) for inputs and returns what is wrong with it, nothing where it can be used: at most
+ * 64 KiB and 32 levels, no references out of the schema, 10,000 parts where those inside are followed. `loc` starts with
+ * ['body', 'input_schema'].
  */
 export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   const base = ['body', 'input_schema'];
   const problems: ErrorDetail[] = [];
-  walk(schema, base, 1, problems);
+  checkStructure(schema, base, 1, problems);
   if (problems.length > 0) return problems;
   if (utf8Length(JSON.stringify(schema)) > maxSchemaBytes) {
-    return [{ type: 'schema_size', loc: base, msg: `Larger than ${maxSchemaBytes} bytes.` }];
+    return [{ type: 'schema_size', loc: base, msg: `must not be larger than ${maxSchemaBytes} bytes` }];
   }
   const unfollowable = findUnfollowable(schema, base);
   if (unfollowable !== null) return [unfollowable];
   const declared = schema.$schema;
   if (declared !== undefined && (typeof declared !== 'string' || declared.replace(/#$/, '') !== dialect)) {
-    return [{ type: 'schema_dialect', loc: [...base, '$schema'], msg: `Only ${dialect} is supported.` }];
+    return [{ type: 'schema_dialect', loc: [...base, '$schema'], msg: `must be ${dialect}` }];
   }
   const ajv = createAjv();
   if (ajv.validateSchema(schema) !== true) {
-    return (ajv.errors ?? []).slice(0, maxProblems).map((error) => detail(error, base, schema));
+    return (ajv.errors ?? []).slice(0, maxProblems).map((error) => toDetail(error, base, schema));
   }
   try {
     ajv.compile(schema);
@@ -127,11 +130,11 @@ export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   }
 }
 
-/** Compiles a schema that {@link checkInputSchema} accepts; compile once, check every input with the result. */
+/** Compiles a schema that {@link checkInputSchema} accepts, once for all inputs. */
 export function compileInputSchema(schema: JsonObject): InputValidator {
   const validate = createAjv().compile(schema);
   return (input) => {
     if (validate(input)) return [];
-    return (validate.errors ?? []).slice(0, maxProblems).map((error) => detail(error, ['body', 'input'], input));
+    return (validate.errors ?? []).slice(0, maxProblems).map((error) => toDetail(error, ['body', 'input'], input));
   };
 }

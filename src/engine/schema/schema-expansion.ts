@@ -1,90 +1,90 @@
-/** How large a schema is where its references are followed: each decision may cost as much. */
+/** Measures a schema where its references are followed: each decision may cost as much. */
 import type { JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
 
-/** Most parts of an input schema, each reference counted as all that it refers to. */
+/** Parts of an input schema, each reference counted as all that it refers to. */
 export const maxExpandedParts = 10_000;
-/** Most parts that may lie in each other where references are followed; more would exhaust the stack. */
+/** Parts inside one another where references are followed; more would exhaust the stack. */
 const maxExpandedDepth = 1_000;
-const references = ['$ref', '$dynamicRef'] as const;
-const anchors = ['$anchor', '$dynamicAnchor'] as const;
+const referenceKeywords = ['$ref', '$dynamicRef'] as const;
+const anchorKeywords = ['$anchor', '$dynamicAnchor'] as const;
 
-/** Where an object stands in the schema, and what `#` means there: the nearest part with an `$id` of its own. */
+/** Where a part is in the schema, and what `#` means there: the nearest part around it with an `$id` of its own. */
 type Place = { loc: (string | number)[]; resource: object };
 
 type References = {
-  /** The path of a part in the schema, starting with the base. */
-  locOf(part: object): (string | number)[];
-  /** What a part refers to by `$ref` or `$dynamicRef`, where that is in the schema. */
-  targetsOf(part: object): object[];
+  /** Returns the path of a part in the schema, starting with the base. */
+  locate(part: object): (string | number)[];
+  /** Lists what a part refers to by `$ref` or `$dynamicRef`, where that is in the schema. */
+  listTargets(part: object): object[];
 };
 
 function readReferences(schema: JsonObject, base: readonly (string | number)[]): References {
   const places = new Map<object, Place>();
   const anchored = new Map<object, Map<string, object>>();
-  const locate = (part: object, loc: (string | number)[], outer: object) => {
+  const index = (part: object, loc: (string | number)[], outer: object) => {
     const resource = typeof Reflect.get(part, '$id') === 'string' ? part : outer;
     places.set(part, { loc, resource });
-    for (const keyword of anchors) {
+    for (const keyword of anchorKeywords) {
       const name: unknown = Reflect.get(part, keyword);
       if (typeof name !== 'string') continue;
       const named = anchored.get(resource) ?? new Map<string, object>();
       anchored.set(resource, named.set(name, part));
     }
     for (const [key, child] of Object.entries(part)) {
-      if (isPart(child)) locate(child, [...loc, Array.isArray(part) ? Number(key) : key], resource);
+      if (isPart(child)) index(child, [...loc, Array.isArray(part) ? Number(key) : key], resource);
     }
   };
-  locate(schema, [...base], schema);
-  const referred = (part: object, keyword: string): object[] => {
+  index(schema, [...base], schema);
+  const resolve = (part: object, keyword: string): object[] => {
     const reference: unknown = Reflect.get(part, keyword);
     const resource = places.get(part)?.resource;
     if (typeof reference !== 'string' || !reference.startsWith('#') || resource === undefined) return [];
-    const target = anchored.get(resource)?.get(reference.slice(1)) ?? partAt(resource, reference.slice(1));
+    const target = anchored.get(resource)?.get(reference.slice(1)) ?? findPart(resource, reference.slice(1));
     return target === null ? [] : [target];
   };
   return {
-    locOf: (part) => places.get(part)?.loc ?? [...base],
-    targetsOf: (part) => references.flatMap((keyword) => referred(part, keyword)),
+    locate: (part) => places.get(part)?.loc ?? [...base],
+    listTargets: (part) => referenceKeywords.flatMap((keyword) => resolve(part, keyword)),
   };
 }
 
 /**
- * Whether the references of a schema can be followed: null, or the place of a part that is asked again for the same
- * value for ever, or that grows beyond {@link maxExpandedParts} where references are followed (of the innermost one
- * first). A part that refers to itself for a value inside counts once on its own way, because the input bounds how
- * often it is read. `loc` starts with `base`.
+ * Finds why the references of a schema cannot be followed: a part that is applied to the same value for ever, or the
+ * innermost part that has more than {@link maxExpandedParts} parts where references are followed. Returns null where
+ * they can. A part that refers to itself for a value inside counts once on each path, because the input bounds how often
+ * it is applied. `loc` starts with `base`.
  */
 export function findUnfollowable(schema: JsonObject, base: readonly (string | number)[]): ErrorDetail | null {
-  const read = readReferences(schema, base);
-  const endless = findLoop(schema, read);
+  const references = readReferences(schema, base);
+  const endless = findLoop(schema, references);
   if (endless !== null) {
-    const msg = 'Refers to itself for the same value. Refer to it from below a property or an item instead.';
-    return { type: 'schema_loop', loc: read.locOf(endless), msg };
+    const msg = 'must not refer to itself for the same value; refer to it from below a property or an item instead';
+    return { type: 'schema_loop', loc: references.locate(endless), msg };
   }
-  const overgrown = findOvergrown(schema, read);
+  const overgrown = findOvergrown(schema, references);
   if (overgrown === null) return null;
-  const msg = `More than ${maxExpandedParts} parts where references are followed. Refer to fewer parts that hold further references.`;
-  return { type: 'schema_expansion', loc: read.locOf(overgrown), msg };
+  const msg = `must not have more than ${maxExpandedParts} parts where references are followed; refer to fewer parts that contain references`;
+  return { type: 'schema_expansion', loc: references.locate(overgrown), msg };
 }
 
-/** Keywords whose schemas are asked for the same value as the part that holds them, one or a list or a map of them. */
-const sameValue = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'] as const;
+/** Keywords whose schemas (one, a list or a map of them) are applied to the same value as the part that has them. */
+const sameValueKeywords = ['allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentSchemas'] as const;
 
-function findLoop(schema: JsonObject, { targetsOf }: References): object | null {
+function findLoop(schema: JsonObject, { listTargets }: References): object | null {
   const state = new Map<object, 'open' | 'done'>();
-  const askedWith = (part: object): object[] => [
-    ...targetsOf(part),
-    ...sameValue.flatMap((keyword) => {
-      const held: unknown = Object.hasOwn(part, keyword) ? Reflect.get(part, keyword) : undefined;
-      if (!isPart(held)) return [];
-      return Array.isArray(held) || keyword === 'dependentSchemas' ? Object.values(held).filter(isPart) : [held];
+  const listApplied = (part: object): object[] => [
+    ...listTargets(part),
+    ...sameValueKeywords.flatMap((keyword) => {
+      const value: unknown = Object.hasOwn(part, keyword) ? Reflect.get(part, keyword) : undefined;
+      if (!isPart(value)) return [];
+      return Array.isArray(value) || keyword === 'dependentSchemas' ? Object.values(value).filter(isPart) : [value];
     }),
   ];
   const follow = (part: object): object | null => {
     if (state.has(part)) return state.get(part) === 'open' ? part : null;
     state.set(part, 'open');
-    for (const next of askedWith(part)) {
+    for (const next of listApplied(part)) {
       const loop = follow(next);
       if (loop !== null) return loop;
     }
@@ -103,23 +103,23 @@ function findLoop(schema: JsonObject, { targetsOf }: References): object | null 
   return search(schema);
 }
 
-function findOvergrown(schema: JsonObject, { targetsOf }: References): object | null {
+function findOvergrown(schema: JsonObject, { listTargets }: References): object | null {
   const sizes = new Map<object, number>();
   let overgrown: object | null = null;
-  const sizeOf = (part: object, depth: number): number => {
+  const measure = (part: object, depth: number): number => {
     const known = sizes.get(part);
     if (known !== undefined) return known;
     sizes.set(part, 0);
     let size = depth > maxExpandedDepth ? maxExpandedParts + 1 : 1;
-    for (const target of targetsOf(part)) if (overgrown === null) size += sizeOf(target, depth + 1);
+    for (const target of listTargets(part)) if (overgrown === null) size += measure(target, depth + 1);
     for (const child of Object.values(part)) {
-      if (overgrown === null && isPart(child)) size += sizeOf(child, depth + 1);
+      if (overgrown === null && isPart(child)) size += measure(child, depth + 1);
     }
     sizes.set(part, size);
     if (size > maxExpandedParts) overgrown ??= part;
     return size;
   };
-  sizeOf(schema, 1);
+  measure(schema, 1);
   return overgrown;
 }
 
@@ -127,19 +127,19 @@ function isPart(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** The part at a JSON pointer of a reference, null where there is none. */
-function partAt(resource: object, fragment: string): object | null {
+/** Finds the part at a JSON pointer of a reference, null where there is none. */
+function findPart(resource: object, fragment: string): object | null {
   let found: unknown = resource;
   for (const raw of fragment.split('/').slice(1)) {
-    const key = decoded(raw);
+    const key = decodePointerToken(raw);
     if (key === null || !isPart(found) || !Object.hasOwn(found, key)) return null;
     found = Reflect.get(found, key);
   }
   return isPart(found) ? found : null;
 }
 
-function decoded(raw: string): string | null {
-  // a percent sign that stands for nothing makes the reference dangle
+function decodePointerToken(raw: string): string | null {
+  // A percent sign that encodes nothing makes the reference dangle.
   if (/%(?![0-9a-f]{2})/i.test(raw)) return null;
   return decodeURIComponent(raw).replaceAll('~1', '/').replaceAll('~0', '~');
 }

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import type { Rule } from '../../engine/domain.ts';
 import type { KnownField } from '../../engine/rules/analysis/fields.ts';
 import { type TableRow, toCondition, toTable } from '../../engine/rules/analysis/table.ts';
-import { pathText } from '../../engine/rules/print.ts';
+import { printPath as pathText } from '../../engine/rules/print.ts';
 import { changeTest, listText, readList, readValue, tests, valueText } from '../rules/table-values.ts';
 
 type Outcome = Pick<Rule, 'then' | 'reason_code'>;

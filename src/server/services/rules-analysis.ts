@@ -11,7 +11,7 @@ import {
 import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts';
 import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
-import { utf16Range } from '../../engine/rules/parse.ts';
+import { toUtf16Range } from '../../engine/rules/source.ts';
 import type { RulesAnalysis } from '../contract/rules.ts';
 import type { Deps } from '../operations/context.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
@@ -136,7 +136,7 @@ function wireFindings(
     shown_by: shownBy,
     rule: placeOf(rule),
     other: other === null ? null : placeOf(other),
-    range: at && utf16Range(compiled.file.rules[rule]?.condition ?? '', at),
+    range: at && toUtf16Range(compiled.file.rules[rule]?.condition ?? '', at),
   }));
 }
 

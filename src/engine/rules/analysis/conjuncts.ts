@@ -1,38 +1,41 @@
-/** A condition as alternatives of conjunctions, each a set of values for every field that it speaks of. */
-
+/** A condition as alternatives of conjunctions, each a set of values for every field that it names. */
 import type { RuleNode } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
-import { absent, anything, canBeMap, type FieldSet, isEmpty, type Literal, meet, within } from './ranges.ts';
+import { anyValue, canBeMap, type FieldSet, intersect, isEmpty, isSubset, type Literal, missing } from './field-set.ts';
 
-/** A conjunction: a set for each field (key: JSON of its path) and what could not be understood, as text with its sign. */
+/**
+ * A conjunction: a set for each field (the key is the JSON of its path), and the parts that are not understood, each as
+ * JSON of its tree, after a `!` where it must be false.
+ */
 export type Conjunct = { fields: ReadonlyMap<string, FieldSet>; opaque: ReadonlySet<string> };
 
 const maxConjuncts = 32;
 const always: Conjunct = { fields: new Map(), opaque: new Set() };
 
 /**
- * The condition as alternatives of conjunctions, true on exactly the inputs on which the condition is true, as far
- * as each part is understood. Null when there are too many alternatives.
+ * Converts a condition into alternatives of conjunctions that are true on exactly the inputs on which the condition is
+ * true, as far as each part is understood. Returns null where there are more than 32 alternatives.
  */
-export function splitConjuncts(node: RuleNode): Conjunct[] | null {
-  return alternatives(node, true);
+export function toDisjunctiveForm(node: RuleNode): Conjunct[] | null {
+  return expand(node, true);
 }
 
-function alternatives(node: RuleNode, wanted: boolean): Conjunct[] | null {
-  if (node.k === 'not') return alternatives(node.of, !wanted);
+/** Converts the cases in which a node has the value `wanted`. */
+function expand(node: RuleNode, wanted: boolean): Conjunct[] | null {
+  if (node.k === 'not') return expand(node.of, !wanted);
   if (node.k === 'lit' && typeof node.v === 'boolean') return node.v === wanted ? [always] : [];
   if (node.k === 'and' || node.k === 'or') {
-    const parts = node.args.map((arg) => alternatives(arg, wanted));
+    const parts = node.args.map((arg) => expand(arg, wanted));
     return (node.k === 'or') === wanted ? union(parts) : product(parts);
   }
   if (node.k === 'if')
     return union([
-      product([alternatives(node.test, true), alternatives(node.then, wanted)]),
-      product([alternatives(node.test, false), alternatives(node.else, wanted)]),
+      product([expand(node.test, true), expand(node.then, wanted)]),
+      product([expand(node.test, false), expand(node.else, wanted)]),
     ]);
-  const atom = atomOf(node, wanted);
-  if (atom) return [{ fields: new Map([[atom.key, atom.set]]), opaque: new Set() }];
-  return [{ fields: new Map(), opaque: new Set([`${wanted ? '' : '!'}${shapeOf(node)}`]) }];
+  const comparison = readComparison(node, wanted);
+  if (comparison) return [{ fields: new Map([[comparison.key, comparison.set]]), opaque: new Set() }];
+  return [{ fields: new Map(), opaque: new Set([`${wanted ? '' : '!'}${serializeShape(node)}`]) }];
 }
 
 function union(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
@@ -44,46 +47,46 @@ function product(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
   let all: Conjunct[] = [always];
   for (const part of parts) {
     if (part === null) return null;
-    all = all.flatMap((left) => part.map((right) => both(left, right)));
+    all = all.flatMap((left) => part.map((right) => intersectConjuncts(left, right)));
     if (all.length > maxConjuncts) return null;
   }
   return all;
 }
 
-function atomOf(node: RuleNode, wanted: boolean): { key: string; set: FieldSet } | null {
-  const plain = keyOf(node);
-  if (plain) return { key: plain, set: { ...anything, only: [wanted] } };
+function readComparison(node: RuleNode, wanted: boolean): { key: string; set: FieldSet } | null {
+  const plain = findFieldKey(node);
+  if (plain) return { key: plain, set: { ...anyValue, only: [wanted] } };
   if (node.k === 'has') {
     const above = toFieldPath(node.of);
-    return above && { key: JSON.stringify([...above, node.field]), set: wanted ? anything : absent };
+    return above && { key: JSON.stringify([...above, node.field]), set: wanted ? anyValue : missing };
   }
   if (node.k !== 'op') return null;
   if (node.op === 'in') {
-    const key = keyOf(node.left);
+    const key = findFieldKey(node.left);
     if (!key || node.right.k !== 'list') return null;
     const known = node.right.items.flatMap((item): Literal[] => (item.k === 'lit' ? [item.v] : []));
     if (known.length < node.right.items.length) return null;
-    return { key, set: wanted ? { ...anything, only: known } : { ...anything, not: known } };
+    return { key, set: wanted ? { ...anyValue, only: known } : { ...anyValue, not: known } };
   }
-  const left = keyOf(node.left);
-  const right = keyOf(node.right);
+  const left = findFieldKey(node.left);
+  const right = findFieldKey(node.right);
   const key = left ?? right;
   const literal = left ? node.right : node.left;
   if (!key || literal.k !== 'lit') return null;
   const op = left ? node.op : mirrored[node.op];
   const { v } = literal;
   if (op === '==' || op === '!=')
-    return { key, set: (op === '==') === wanted ? { ...anything, only: [v] } : { ...anything, not: [v] } };
+    return { key, set: (op === '==') === wanted ? { ...anyValue, only: [v] } : { ...anyValue, not: [v] } };
   if (typeof v !== 'number') return null;
   switch (wanted ? op : opposite[op ?? '']) {
     case '<':
-      return { key, set: { ...anything, high: { value: v, open: true } } };
+      return { key, set: { ...anyValue, high: { value: v, open: true } } };
     case '<=':
-      return { key, set: { ...anything, high: { value: v, open: false } } };
+      return { key, set: { ...anyValue, high: { value: v, open: false } } };
     case '>':
-      return { key, set: { ...anything, low: { value: v, open: true } } };
+      return { key, set: { ...anyValue, low: { value: v, open: true } } };
     case '>=':
-      return { key, set: { ...anything, low: { value: v, open: false } } };
+      return { key, set: { ...anyValue, low: { value: v, open: false } } };
     default:
       return null;
   }
@@ -92,22 +95,22 @@ function atomOf(node: RuleNode, wanted: boolean): { key: string; set: FieldSet }
 const mirrored: Record<string, string> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' };
 const opposite: Record<string, string> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<' };
 
-function keyOf(node: RuleNode): string | null {
+function findFieldKey(node: RuleNode): string | null {
   const path = toFieldPath(node);
   return path && path.length > 0 ? JSON.stringify(path) : null;
 }
 
-/** The tree without its places, so that equal expressions have equal text. */
-function shapeOf(node: RuleNode): string {
+/** Writes the tree without its places, so that equal expressions are equal strings. */
+function serializeShape(node: RuleNode): string {
   return JSON.stringify(node, (key, value: unknown) => (key === 'at' ? undefined : value));
 }
 
-/** Both conjunctions at once. */
-export function both(a: Conjunct, b: Conjunct): Conjunct {
+/** Returns the conjunction of both. */
+export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
   const fields = new Map(a.fields);
   for (const [key, set] of b.fields) {
     const known = fields.get(key);
-    fields.set(key, known ? meet(known, set) : set);
+    fields.set(key, known ? intersect(known, set) : set);
   }
   return { fields, opaque: new Set([...a.opaque, ...b.opaque]) };
 }
@@ -118,18 +121,18 @@ export function isImpossible({ fields, opaque }: Conjunct): boolean {
   for (const [key, set] of fields) {
     if (isEmpty(set)) return true;
     if (canBeMap(set)) continue;
-    const start = `${key.slice(0, -1)},`;
-    for (const below of fields.keys()) if (below.startsWith(start)) return true;
+    const prefix = `${key.slice(0, -1)},`;
+    for (const other of fields.keys()) if (other.startsWith(prefix)) return true;
   }
   return false;
 }
 
-/** True if `b` holds whenever `a` does; false also where that is not certain. */
+/** True if `b` is true whenever `a` is; false also where that is not certain. */
 export function implies(a: Conjunct, b: Conjunct): boolean {
   for (const part of b.opaque) if (!a.opaque.has(part)) return false;
   for (const [key, set] of b.fields) {
     const known = a.fields.get(key);
-    if (!known || !within(known, set)) return false;
+    if (!known || !isSubset(known, set)) return false;
   }
   return true;
 }

@@ -1,12 +1,13 @@
-/** What is known about the fields of an input: from its schema and from inputs that were seen. */
+/** What is known of the fields of an input: from its schema and from inputs that were seen. */
 import type { Json, JsonObject } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
 import type { StaticType } from '../functions.ts';
-import { pathText } from '../print.ts';
+import { printPath } from '../print.ts';
+import { findNearest } from '../suggest.ts';
 import type { FieldTypes } from '../types.ts';
-import { listSchemaTypes } from './ranges.ts';
-import { nearest } from './suggest.ts';
+import { typesBySchemaName } from './field-set.ts';
 
-/** One field: its path from ctx, its type ('any' when mixed), and the values it may have, where the schema lists them. */
+/** A field: its path from ctx, its type ('any' where mixed), and its values, where the schema or the inputs list them. */
 export type KnownField = {
   path: string[];
   type: StaticType;
@@ -14,32 +15,32 @@ export type KnownField = {
   help: string;
 };
 
-const deepest = 8;
+const maxDepth = 8;
 const maxFields = 2000;
 
-/** The fields that a JSON Schema names under `properties`. */
+/** Lists the fields that a JSON Schema names under `properties`, at most 2,000 and 8 levels deep. */
 export function listSchemaFields(schema: JsonObject | null): KnownField[] {
   const fields: KnownField[] = [];
   const walk = (node: Json | undefined, path: string[]) => {
-    if (!isObject(node) || path.length > deepest) return;
+    if (!isJsonObject(node) || path.length > maxDepth) return;
     if (path.length > 0 && fields.length < maxFields) {
-      const type = typeof node.type === 'string' ? (listSchemaTypes[node.type] ?? 'any') : 'any';
+      const type = typeof node.type === 'string' ? (typesBySchemaName[node.type] ?? 'any') : 'any';
       fields.push({
         path,
         type,
-        values: Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const as Json] : null,
+        values: Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const ?? null] : null,
         help: typeof node.description === 'string' ? node.description : '',
       });
     }
-    if (isObject(node.properties))
+    if (isJsonObject(node.properties))
       for (const [name, child] of Object.entries(node.properties)) walk(child, [...path, name]);
   };
   walk(schema ?? undefined, []);
   return fields;
 }
 
-/** Types for the static check; an unknown field is reported with the known one that was likely meant. */
-export function inferFieldTypes(known: readonly KnownField[]): FieldTypes {
+/** Types for the static check; an unknown field is reported with the known one of the nearest name. */
+export function createFieldTypes(known: readonly KnownField[]): FieldTypes {
   const byPath = new Map(known.map((field) => [JSON.stringify(field.path), field]));
   return (path, at, report) => {
     const field = byPath.get(JSON.stringify(path));
@@ -50,20 +51,16 @@ export function inferFieldTypes(known: readonly KnownField[]): FieldTypes {
       (one) => one.path.length === path.length && above.every((name, i) => one.path[i] === name),
     );
     if (siblings.length > 0 && (above.length === 0 || parent?.type === 'map')) {
-      const meant = nearest(
+      const nearest = findNearest(
         path.at(-1) ?? '',
         siblings.map((one) => one.path.at(-1) ?? ''),
       );
       report({
         at,
-        message: `Unknown field: ${pathText(path)}.`,
-        suggestion: meant ? `Did you mean ${pathText([...above, meant])}?` : null,
+        message: `Unknown field: ${printPath(path)}.`,
+        suggestion: nearest ? `Did you mean ${printPath([...above, nearest])}?` : null,
       });
     }
     return 'any';
   };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

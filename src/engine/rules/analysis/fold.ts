@@ -1,18 +1,20 @@
-/** Works out what does not depend on the input. */
+/** Evaluates the parts of a condition that do not depend on the input. */
 import { compileTree, startRun } from '../evaluate.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
-import { type ErrorKind, RuleError } from '../values.ts';
+import { type ErrorKind, type Outcome, RuleError } from '../values.ts';
 
-/** Steps that one part may take here: rules are checked while they are written, two hundred at a time. */
+/** Steps that one part may take here: rules are checked while they are written, up to 200 at a time. */
 const maxSteps = 1_000;
 
-const workOut = (node: RuleNode) => compileTree(node)({ ...startRun({}), steps: maxSteps });
+function evaluateConstant(node: RuleNode): Outcome {
+  return compileTree(node)({ ...startRun({}), steps: maxSteps });
+}
 
-/** The tree with every part that needs no input replaced by its value, where that is a plain literal and no error. */
+/** Replaces every part that needs no input by its value, where that is a literal and no error. */
 export function foldConstants(node: RuleNode): RuleNode {
   if (node.k === 'lit' || node.k === 'var') return node;
   if (isClosed(node, [])) {
-    const value = workOut(node);
+    const value = evaluateConstant(node);
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
       return { k: 'lit', v: value, at: node.at };
     return node;
@@ -20,10 +22,10 @@ export function foldConstants(node: RuleNode): RuleNode {
   switch (node.k) {
     case 'and':
     case 'or': {
-      const settles = node.k === 'or';
+      const decisive = node.k === 'or';
       const args = node.args.map(foldConstants);
-      if (args.some((arg) => arg.k === 'lit' && arg.v === settles)) return { k: 'lit', v: settles, at: node.at };
-      const left = args.filter((arg) => !(arg.k === 'lit' && arg.v === !settles));
+      if (args.some((arg) => arg.k === 'lit' && arg.v === decisive)) return { k: 'lit', v: decisive, at: node.at };
+      const left = args.filter((arg) => !(arg.k === 'lit' && arg.v === !decisive));
       return { ...node, args: left.length > 0 ? left : args };
     }
     case 'not':
@@ -41,19 +43,20 @@ export function foldConstants(node: RuleNode): RuleNode {
   }
 }
 
-/** The smallest parts that need no input and err when they are worked out, in source order. */
-export function constantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
+/** Finds the smallest parts that need no input and fail when they are evaluated, in source order. */
+export function findConstantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
   if (node.k === 'lit' || node.k === 'var') return [];
-  const below = () => listChildren(node).flatMap(constantErrors);
-  if (!isClosed(node, [])) return below();
-  const outcome = workOut(node);
+  const findBelow = () => listChildren(node).flatMap(findConstantErrors);
+  if (!isClosed(node, [])) return findBelow();
+  const outcome = evaluateConstant(node);
   if (!(outcome instanceof RuleError)) return [];
-  const smaller = below();
-  // too long to work out here says nothing about its value
+  const smaller = findBelow();
+  // The limit here is lower than that of a real run, so it says nothing about the value.
   if (outcome.kind === 'limit') return smaller;
   return smaller.length > 0 ? smaller : [{ at: node.at, kind: outcome.kind }];
 }
 
+/** True if the node names no variables but those in `bound`. */
 function isClosed(node: RuleNode, bound: readonly string[]): boolean {
   if (node.k === 'var') return bound.includes(node.name);
   if (node.k !== 'each') return listChildren(node).every((child) => isClosed(child, bound));

@@ -1,20 +1,20 @@
-/** What rules do on examples: who matches, who agrees with the labels, and what a change of rules would change. */
+/** What rules do on examples: which match, which agree with the labels, and what a change of rules would change. */
 import type { JsonObject } from '../../domain.ts';
 import type { CompiledRules } from '../compile.ts';
 
 export type ImpactRow = { id: string; input: JsonObject; decision: string | null };
 export type RuleImpact = {
   name: string;
-  /** Rows on which it holds, whatever the rules before it do. */
+  /** Rows on which its condition is true, whatever the rules before it do. */
   holds: number;
-  /** Rows on which it errs, whatever the rules before it do. */
+  /** Rows on which it fails, whatever the rules before it do. */
   errors: number;
   /** Rows that this rule decides (first match). */
   matched: number;
   agrees: number;
   disagrees: number;
   unlabelled: number;
-  /** The first of the rows that it decides otherwise than their label. */
+  /** The first of the rows that it decides differently from their label. */
   disagreeing: { id: string; input: JsonObject; expected: string; decided: string }[];
 };
 export type Impact = {
@@ -22,14 +22,14 @@ export type Impact = {
   undecided: number;
   /** In evaluation order. */
   rules: RuleImpact[];
-  /** `together[later][earlier]`: rows on which both rules hold. */
+  /** `together[later][earlier]`: rows on which both conditions are true. */
   together: number[][];
 };
 
 /** Rows listed for each rule, and for each change. */
 export const maxListed = 20;
 
-/** Counts for every rule; `add` takes rows bit by bit, `impact` is the sum so far. */
+/** Starts to count for every rule: `add` takes rows in parts, `impact` is the sum so far. */
 export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRow>): void; impact: Impact } {
   const impact: Impact = {
     rows: 0,
@@ -48,19 +48,19 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
   };
   const count = (row: ImpactRow) => {
     impact.rows++;
-    const holding: number[] = [];
-    rules.evaluateEach(row.input).forEach((fate, place) => {
+    const matching: number[] = [];
+    rules.evaluateEach(row.input).forEach((outcome, place) => {
       const rule = impact.rules[place];
-      if (!rule || fate === false) return;
-      if (fate === 'error') rule.errors++;
+      if (!rule || outcome === false) return;
+      if (outcome === 'error') rule.errors++;
       else {
         rule.holds++;
         const together = impact.together[place] ?? [];
-        for (const earlier of holding) together[earlier] = (together[earlier] ?? 0) + 1;
-        holding.push(place);
+        for (const earlier of matching) together[earlier] = (together[earlier] ?? 0) + 1;
+        matching.push(place);
       }
     });
-    const first = holding[0] ?? -1;
+    const first = matching[0] ?? -1;
     const rule = impact.rules[first];
     const decided = rules.file.rules[first]?.then;
     if (!rule || decided === undefined) {
@@ -84,21 +84,21 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
   };
 }
 
-type Decided = { rule: string; then: string } | null;
+type RuleDecision = { rule: string; then: string } | null;
 export type RulesChange = {
   rows: number;
   changed: number;
-  /** The first of the rows whose rule or decision differs. null: no rule decides. */
-  differing: { id: string; before: Decided; after: Decided }[];
+  /** The first of the rows whose rule or decision differs; null where no rule decides. */
+  differing: { id: string; before: RuleDecision; after: RuleDecision }[];
 };
 
-/** What other rules would decide otherwise on the same rows; `add` takes them bit by bit. */
+/** Starts to compare what two sets of rules decide on the same rows, which `add` takes in parts. */
 export function startComparison(
   before: CompiledRules,
   after: CompiledRules,
 ): { add(rows: Iterable<ImpactRow>): void; change: RulesChange } {
   const change: RulesChange = { rows: 0, changed: 0, differing: [] };
-  const decided = (rules: CompiledRules, input: JsonObject): Decided => {
+  const decide = (rules: CompiledRules, input: JsonObject): RuleDecision => {
     const { matched } = rules.evaluate(input, false);
     return matched ? { rule: matched.name, then: matched.then } : null;
   };
@@ -106,11 +106,11 @@ export function startComparison(
     add: (rows) => {
       for (const row of rows) {
         change.rows++;
-        const old = decided(before, row.input);
-        const now = decided(after, row.input);
-        if (old?.rule === now?.rule && old?.then === now?.then) continue;
+        const old = decide(before, row.input);
+        const changed = decide(after, row.input);
+        if (old?.rule === changed?.rule && old?.then === changed?.then) continue;
         change.changed++;
-        if (change.differing.length < maxListed) change.differing.push({ id: row.id, before: old, after: now });
+        if (change.differing.length < maxListed) change.differing.push({ id: row.id, before: old, after: changed });
       }
     },
     change,

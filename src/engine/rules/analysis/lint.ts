@@ -1,12 +1,13 @@
-/** Checks rules against one another, the input schema and the examples: what is correct but surely not meant. */
+/** Checks rules against one another, the input schema and the examples: what is valid but probably not intended. */
 import type { JsonObject } from '../../domain.ts';
 import type { RulesFile } from '../compile.ts';
+import type { At, RuleNode } from '../tree.ts';
 import { inferType } from '../types.ts';
-import { both, type Conjunct, implies, isImpossible, splitConjuncts } from './conjuncts.ts';
-import { inferFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
-import { constantErrors, foldConstants } from './fold.ts';
+import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
+import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
+import { findConstantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
-import { type SchemaSets, schemaSets } from './schema-sets.ts';
+import { readSchemaSets, type SchemaSets } from './schema-sets.ts';
 
 /**
  * `rule` and `other` are places in evaluation order; `at` is a range of the condition in code points. Basis `exact`:
@@ -22,38 +23,63 @@ export type RuleFinding = {
   other: number | null;
   message: string;
   suggestion: string | null;
-  at: readonly [number, number] | null;
+  at: At | null;
 };
-/** What the examples tell: their fields, and how the same rules fare on them. */
+/** What the examples tell: their fields, and the outcomes of the same rules on them. */
 export type RuleEvidence = { fields: readonly KnownField[]; impact: Impact };
 
-type Rules = RulesFile['rules'];
+/** What one check says of a rule; the rest has the usual values. */
+type Finding = Pick<RuleFinding, 'kind' | 'message' | 'suggestion'> & Partial<RuleFinding>;
+/** A condition as alternatives of conjunctions; null where there are too many. */
+type Alternatives = readonly Conjunct[] | null;
+/** Everything that the checks read. The lists are in evaluation order. */
+type Context = {
+  rules: RulesFile['rules'];
+  inputSchema: JsonObject | null;
+  schema: SchemaSets;
+  seenFields: readonly KnownField[];
+  /** Null without examples. */
+  impact: Impact | null;
+  /** The conditions with their constants worked out. */
+  folded: readonly RuleNode[];
+  /** Their alternatives without the impossible ones, and those again as far as the schema allows them. */
+  alternatives: readonly Alternatives[];
+  allowed: readonly Alternatives[];
+  /** Pairs of alternatives that may still be compared. */
+  budget: { left: number };
+};
+
 /** Pairs of alternatives that are compared before the exact check leaves the rest to the examples. */
 const maxComparisons = 50_000;
 const reorder = 'Give it a lower priority number, or remove it.';
 
 /**
- * Everything noteworthy about rules in evaluation order. Sound, not complete: an exact finding holds for every input
- * that follows the schema and on which no rule runs into a limit. Parts of conditions that are not comparisons of a
- * field with a literal are only compared as text; what they leave open is looked for on the examples.
+ * Finds what is wrong with rules in evaluation order. Sound, not complete: an exact finding holds for every
+ * input that follows the schema and on which no rule runs into a limit. Parts of conditions that are not comparisons of
+ * a field with a literal are only compared as source; what they leave open is looked for on the examples.
  */
 export function lintRules(
-  rules: Rules,
+  rules: RulesFile['rules'],
   inputSchema: JsonObject | null,
   evidence: RuleEvidence | null = null,
 ): RuleFinding[] {
-  const schema = schemaSets(inputSchema);
-  const impact = evidence && evidence.impact.rows > 0 ? evidence.impact : null;
-  const budget = { left: maxComparisons };
-  const folded = rules.map((rule) => foldConstants(rule.ast));
-  const cases = folded.map((ast) => splitConjuncts(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null);
-  const narrowed = cases.map((own) => own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null);
-  const alive: boolean[] = [];
-
-  return rules.flatMap((rule, index) => {
-    const findings: RuleFinding[] = [];
-    const find = (finding: Pick<RuleFinding, 'kind' | 'message' | 'suggestion'> & Partial<RuleFinding>) =>
-      findings.push({
+  const context = createContext(rules, inputSchema, evidence);
+  /** Rules that some input may reach, as far as is known. */
+  const reachable: number[] = [];
+  return rules.flatMap((_, index) => {
+    const findings = [
+      ...findFieldProblems(index, context),
+      ...findFailingParts(index, context),
+      ...findAlwaysTrue(index, context),
+    ];
+    const unreachable = findContradiction(index, context) ?? findCover(index, reachable, context);
+    if (unreachable) findings.push(unreachable);
+    else {
+      findings.push(...findOnExamples(index, context), ...findOverlaps(index, reachable, context));
+      reachable.push(index);
+    }
+    return findings.map(
+      (finding): RuleFinding => ({
         severity: 'warning',
         basis: 'exact',
         shownBy: null,
@@ -61,96 +87,147 @@ export function lintRules(
         other: null,
         at: null,
         ...finding,
-      });
-    const shown = (rows: number) => (impact ? { rows, of: impact.rows } : null);
-    for (const problem of fieldProblems(rule, inputSchema, evidence?.fields ?? []))
-      find({ ...problem, kind: 'field', shownBy: problem.basis === 'examples' ? shown(impact?.rows ?? 0) : null });
-    for (const { at, kind } of constantErrors(rule.ast))
-      find({
-        kind: 'always_fails',
-        message: `This part errs whatever the input is: ${kind}.`,
-        suggestion: 'Correct its values: a rule that errs does not match.',
-        at,
-      });
-    const ast = folded[index];
-    const own = narrowed[index] ?? null;
-    alive[index] = false;
-    if (ast?.k === 'lit' && ast.v === true)
-      find({
-        kind: 'always_true',
-        message: 'The condition is always true.',
-        suggestion: 'Rules behind this one are never reached.',
-      });
-    if (own?.length === 0) {
-      const itself = cases[index]?.length === 0;
-      find({
-        kind: 'never_true',
-        message: itself
-          ? 'The condition contradicts itself: it is never true.'
-          : 'The input schema lets this condition never be true.',
-        suggestion: itself ? 'Check the bounds and the values.' : 'Compare with the values that the schema allows.',
-      });
-      return findings;
-    }
-    const effect = impact?.rules[index];
-    const before = rules.flatMap((_, earlier) => (earlier < index && alive[earlier] ? [earlier] : []));
-    const cover = own && coverOf(own, before, cases, budget);
-    if (cover) {
-      find({
-        kind: 'never_reached',
-        message:
-          cover.length === 1
-            ? `This rule is never reached: "${rules[cover[0] ?? 0]?.name}" holds whenever it does.`
-            : 'This rule is never reached: whenever it holds, one of the rules before it does.',
-        suggestion: reorder,
-        other: cover.length === 1 ? (cover[0] ?? null) : null,
-        shownBy: shown(effect?.holds ?? 0),
-      });
-      return findings;
-    }
-    alive[index] = true;
-    if (impact && effect) for (const finding of onExamples(rules, index, impact)) find(finding);
-    for (const earlier of before) {
-      const { name, then, priority } = rules[earlier] ?? rule;
-      if (then === rule.then) continue;
-      const rows = impact?.together[index]?.[earlier] ?? 0;
-      const exact = overlap(cases[earlier] ?? null, cases[index] ?? null, schema, budget);
-      if (!exact && rows === 0) continue;
-      find({
-        kind: 'overlap',
-        severity: priority === rule.priority ? 'warning' : 'info',
-        basis: exact ? 'exact' : 'examples',
-        message: exact
-          ? `Some inputs match "${name}" too, which decides ${then} first.`
-          : `Some examples match "${name}" too, which decides ${then} first.`,
-        suggestion:
-          priority === rule.priority
-            ? 'Make the order certain with different priorities.'
-            : 'Check that this order is meant.',
-        other: earlier,
-        shownBy: shown(rows),
-      });
-    }
-    return findings;
+      }),
+    );
   });
 }
 
-/** What no reasoning found, but what is so on every example. */
-function onExamples(
-  rules: Rules,
-  index: number,
-  impact: Impact,
-): (Pick<RuleFinding, 'kind' | 'message' | 'suggestion'> & Partial<RuleFinding>)[] {
-  const effect = impact.rules[index];
-  if (!effect || effect.matched > 0) return [];
+function createContext(
+  rules: RulesFile['rules'],
+  inputSchema: JsonObject | null,
+  evidence: RuleEvidence | null,
+): Context {
+  const schema = readSchemaSets(inputSchema);
+  const folded = rules.map((rule) => foldConstants(rule.ast));
+  const alternatives = folded.map(
+    (ast) => toDisjunctiveForm(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null,
+  );
+  return {
+    rules,
+    inputSchema,
+    schema,
+    seenFields: evidence?.fields ?? [],
+    impact: evidence && evidence.impact.rows > 0 ? evidence.impact : null,
+    folded,
+    alternatives,
+    allowed: alternatives.map((own) => own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null),
+    budget: { left: maxComparisons },
+  };
+}
+
+function toShownBy(rows: number, { impact }: Context): RuleFinding['shownBy'] {
+  return impact ? { rows, of: impact.rows } : null;
+}
+
+/** Finds unknown fields and wrong types: by the schema alone where that is enough, else by the fields of the examples. */
+function findFieldProblems(index: number, context: Context): Finding[] {
+  const ast = context.rules[index]?.ast;
+  const named = listSchemaFields(context.inputSchema);
+  const known = [...context.seenFields, ...named];
+  if (!ast || known.length === 0) return [];
+  const bySchema = named.length > 0 ? inferType(ast, createFieldTypes(named)).problems : [];
+  return inferType(ast, createFieldTypes(known)).problems.map((problem): Finding => {
+    const isExact = bySchema.some(({ at, message }) => at[0] === problem.at[0] && message === problem.message);
+    return {
+      ...problem,
+      kind: 'field',
+      basis: isExact ? 'exact' : 'examples',
+      shownBy: isExact ? null : toShownBy(context.impact?.rows ?? 0, context),
+    };
+  });
+}
+
+function findFailingParts(index: number, { rules }: Context): Finding[] {
+  const ast = rules[index]?.ast;
+  const errors = ast ? findConstantErrors(ast) : [];
+  return errors.map(({ at, kind }) => ({
+    kind: 'always_fails',
+    message: `This part fails on every input: ${kind}.`,
+    suggestion: 'Correct its values. A rule that fails does not match.',
+    at,
+  }));
+}
+
+function findAlwaysTrue(index: number, { folded }: Context): Finding[] {
+  const ast = folded[index];
+  if (ast?.k !== 'lit' || ast.v !== true) return [];
+  return [
+    {
+      kind: 'always_true',
+      message: 'The condition is always true.',
+      suggestion: 'The rules after this one are never reached.',
+    },
+  ];
+}
+
+/** Finds that the condition by itself, or with the schema, leaves no input on which it is true. */
+function findContradiction(index: number, { alternatives, allowed }: Context): Finding | null {
+  if (allowed[index]?.length !== 0) return null;
+  if (alternatives[index]?.length === 0)
+    return {
+      kind: 'never_true',
+      message: 'The condition contradicts itself: it is never true.',
+      suggestion: 'Check the bounds and the values.',
+    };
+  return {
+    kind: 'never_true',
+    message: 'The input schema allows no input on which this condition is true.',
+    suggestion: 'Compare with the values that the schema allows.',
+  };
+}
+
+/** Finds that whenever the rule matches, one of the earlier rules matches too. */
+function findCover(index: number, earlier: readonly number[], context: Context): Finding | null {
+  const own = context.allowed[index];
+  const cover = own ? computeCover(own, earlier, context) : null;
+  if (!cover) return null;
+  const [only = null, ...others] = cover;
+  const single = others.length === 0 ? only : null;
+  return {
+    kind: 'never_reached',
+    message:
+      single !== null
+        ? `This rule is never reached: "${context.rules[single]?.name}" matches whenever it does.`
+        : 'This rule is never reached: whenever it matches, an earlier rule matches too.',
+    suggestion: reorder,
+    other: single,
+    shownBy: toShownBy(context.impact?.rules[index]?.holds ?? 0, context),
+  };
+}
+
+/** Returns the rules of which one matches whenever the later one does: a single one if there is, null if not certain. */
+function computeCover(
+  later: readonly Conjunct[],
+  earlier: readonly number[],
+  { alternatives, budget }: Context,
+): number[] | null {
+  if (budget.left <= 0) return null;
+  const covers = later.map((conjunct) =>
+    earlier.filter((rule) =>
+      alternatives[rule]?.some((other) => {
+        budget.left--;
+        return budget.left >= 0 && implies(conjunct, other);
+      }),
+    ),
+  );
+  const single = earlier.find((rule) => covers.every((cover) => cover.includes(rule)));
+  if (single !== undefined) return [single];
+  if (covers.some((cover) => cover.length === 0)) return null;
+  return [...new Set(covers.flat())];
+}
+
+/** Finds what does not follow from the conditions but is so on every example. */
+function findOnExamples(index: number, { rules, impact }: Context): Finding[] {
+  const effect = impact?.rules[index];
+  if (!impact || !effect || effect.matched > 0) return [];
   if (effect.holds === 0) {
-    const errs = effect.errors > 0 ? `, and on ${effect.errors} of them it errs` : '';
+    const failures = effect.errors > 0 ? `, and it fails on ${effect.errors} of them` : '';
     return [
       {
         kind: 'no_example',
         severity: 'info',
         basis: 'examples',
-        message: `No example matches this rule${errs}.`,
+        message: `No example matches this rule${failures}.`,
         suggestion: 'Compare its fields and values with those of the examples.',
         shownBy: { rows: impact.rows, of: impact.rows },
       },
@@ -163,8 +240,8 @@ function onExamples(
       basis: 'examples',
       message:
         other >= 0
-          ? `On the examples this rule never decides: "${rules[other]?.name}" holds on each that it holds on.`
-          : 'On the examples this rule never decides: on each that it holds on, a rule before it holds too.',
+          ? `On the examples this rule never decides: "${rules[other]?.name}" matches every one that it matches.`
+          : 'On the examples this rule never decides: earlier rules match every one that it matches.',
       suggestion: reorder,
       other: other >= 0 ? other : null,
       shownBy: { rows: effect.holds, of: impact.rows },
@@ -172,54 +249,42 @@ function onExamples(
   ];
 }
 
-/** Fields and types that cannot be meant; by the schema alone where it is enough, else by the fields of the examples. */
-function fieldProblems(rule: Rules[number], inputSchema: JsonObject | null, seen: readonly KnownField[]) {
-  const named = listSchemaFields(inputSchema);
-  const known = [...seen, ...named];
-  if (known.length === 0) return [];
-  const bySchema = named.length > 0 ? inferType(rule.ast, inferFieldTypes(named)).problems : [];
-  return inferType(rule.ast, inferFieldTypes(known)).problems.map((problem) => {
-    const exact = bySchema.some(({ at, message }) => at[0] === problem.at[0] && message === problem.message);
-    return { ...problem, basis: exact ? ('exact' as const) : ('examples' as const) };
+/** Finds earlier rules with another option that some input or some example matches too. */
+function findOverlaps(index: number, earlier: readonly number[], context: Context): Finding[] {
+  const { rules, impact, alternatives } = context;
+  const rule = rules[index];
+  return earlier.flatMap((other): Finding[] => {
+    const before = rules[other];
+    if (!rule || !before || before.then === rule.then) return [];
+    const rows = impact?.together[index]?.[other] ?? 0;
+    const isExact = hasOverlap(alternatives[other] ?? null, alternatives[index] ?? null, context);
+    if (!isExact && rows === 0) return [];
+    const isTie = before.priority === rule.priority;
+    return [
+      {
+        kind: 'overlap',
+        severity: isTie ? 'warning' : 'info',
+        basis: isExact ? 'exact' : 'examples',
+        message: `Some ${isExact ? 'inputs' : 'examples'} also match "${before.name}", which decides ${before.then} first.`,
+        suggestion: isTie
+          ? 'Give the two rules different priorities to make their order certain.'
+          : 'Check that this order is intended.',
+        other,
+        shownBy: toShownBy(rows, context),
+      },
+    ];
   });
 }
 
-/** The rules of which one holds whenever the later one does: a single one if there is, else several; null if not certain. */
-function coverOf(
-  later: readonly Conjunct[],
-  before: readonly number[],
-  cases: readonly (readonly Conjunct[] | null)[],
-  budget: { left: number },
-): number[] | null {
-  if (budget.left <= 0) return null;
-  const coverers = later.map((one) =>
-    before.filter((earlier) =>
-      cases[earlier]?.some((other) => {
-        budget.left--;
-        return budget.left >= 0 && implies(one, other);
-      }),
-    ),
-  );
-  const alone = before.find((earlier) => coverers.every((list) => list.includes(earlier)));
-  if (alone !== undefined) return [alone];
-  if (coverers.some((list) => list.length === 0)) return null;
-  return [...new Set(coverers.flat())];
-}
-
-/** Both are certain to be true at once on some input, and they speak of a common field, else every pair would be told. */
-function overlap(
-  a: readonly Conjunct[] | null,
-  b: readonly Conjunct[] | null,
-  schema: SchemaSets,
-  budget: { left: number },
-): boolean {
+/** True if both are certainly true on some input. They must name a common field, else every pair would be reported. */
+function hasOverlap(a: Alternatives, b: Alternatives, { schema, budget }: Context): boolean {
   if (budget.left <= 0) return false;
-  const understood = (list: readonly Conjunct[] | null) => list?.filter(({ opaque }) => opaque.size === 0) ?? [];
+  const understood = (list: Alternatives) => list?.filter(({ opaque }) => opaque.size === 0) ?? [];
   const others = understood(b);
   return understood(a).some((one) =>
     others.some((other) => {
       if (--budget.left < 0 || ![...one.fields.keys()].some((key) => other.fields.has(key))) return false;
-      const joint = both(one, other);
+      const joint = intersectConjuncts(one, other);
       const allowed = isImpossible(joint) ? null : schema.narrow(joint);
       return allowed !== null && schema.isExact(allowed);
     }),

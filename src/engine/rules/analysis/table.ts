@@ -1,6 +1,7 @@
-/** The table view of a condition: rows of field, comparison and value that must all hold. */
-import { hasComment, parseCondition } from '../parse.ts';
-import { literalText, pathText } from '../print.ts';
+/** The table view of a condition: rows of field, comparison and value that must all be true. */
+import { parseCondition } from '../parse.ts';
+import { printLiteral, printPath } from '../print.ts';
+import { hasComment } from '../source.ts';
 import type { RuleNode } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
 
@@ -13,32 +14,32 @@ export type TableRow =
   | { path: string[]; test: 'present' }
   | { path: string[]; test: 'absent' };
 
-/** The rows of a condition; null where it is more than comparisons joined by `&&`. */
+/** Converts a condition into rows; null where it is more than comparisons joined by `&&`. */
 export function toTable(condition: string): TableRow[] | null {
   const { ast } = parseCondition(condition);
   if (!ast || hasComment(condition)) return null;
-  const rows = (ast.k === 'and' ? ast.args : [ast]).map(rowOf);
+  const rows = (ast.k === 'and' ? ast.args : [ast]).map(readRow);
   return rows.every((row) => row !== null) ? rows : null;
 }
 
-/** The condition that the rows stand for; '' without rows. */
+/** Converts rows into the condition that they stand for; '' without rows. */
 export function toCondition(rows: readonly TableRow[]): string {
-  return rows.map(rowText).join(' && ');
+  return rows.map(printRow).join(' && ');
 }
 
-function rowText(row: TableRow): string {
-  const path = pathText(row.path);
+function printRow(row: TableRow): string {
+  const path = printPath(row.path);
   if (row.test === 'present') return `has(${path})`;
   if (row.test === 'absent') return `!has(${path})`;
-  if (row.test === 'in') return `${path} in [${row.value.map(literalText).join(', ')}]`;
+  if (row.test === 'in') return `${path} in [${row.value.map(printLiteral).join(', ')}]`;
   if (row.test === 'contains' || row.test === 'startsWith' || row.test === 'endsWith')
-    return `${path}.${row.test}(${literalText(row.value)})`;
-  return `${path} ${row.test} ${literalText(row.value)}`;
+    return `${path}.${row.test}(${printLiteral(row.value)})`;
+  return `${path} ${row.test} ${printLiteral(row.value)}`;
 }
 
-function rowOf(node: RuleNode): TableRow | null {
-  if (node.k === 'has') return presence(node, 'present');
-  if (node.k === 'not') return node.of.k === 'has' ? presence(node.of, 'absent') : null;
+function readRow(node: RuleNode): TableRow | null {
+  if (node.k === 'has') return readPresence(node, 'present');
+  if (node.k === 'not') return node.of.k === 'has' ? readPresence(node.of, 'absent') : null;
   if (node.k === 'call') {
     const [of, part] = node.args;
     const path = of && toFieldPath(of);
@@ -59,7 +60,7 @@ function rowOf(node: RuleNode): TableRow | null {
   return test && node.right.k === 'lit' ? { path, test, value: node.right.v } : null;
 }
 
-function presence(node: RuleNode & { k: 'has' }, test: 'present' | 'absent'): TableRow | null {
+function readPresence(node: RuleNode & { k: 'has' }, test: 'present' | 'absent'): TableRow | null {
   const above = toFieldPath(node.of);
   return above ? { path: [...above, node.field], test } : null;
 }

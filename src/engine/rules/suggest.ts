@@ -1,15 +1,15 @@
 /**
- * The candidate that was most likely meant by a misspelt word, or null. Compares without case by
- * edit distance with transpositions (optimal string alignment); at most a third of the letters may differ.
+ * Finds the candidate that a misspelt word most likely stands for, or returns null. Case is ignored. The distance is
+ * optimal string alignment, edit distance with transpositions; at most a third of the letters may differ.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | null {
-  const wanted = word.slice(0, 100).toLowerCase();
+export function findNearest(word: string, candidates: Iterable<string>): string | null {
+  const lowerCased = word.slice(0, 100).toLowerCase();
   let best: string | null = null;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    const allowed = Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
-    if (Math.abs(candidate.length - wanted.length) > allowed) continue;
-    const distance = editDistance(wanted, candidate.toLowerCase());
+    const allowed = Math.max(1, Math.floor(Math.max(lowerCased.length, candidate.length) / 3));
+    if (Math.abs(candidate.length - lowerCased.length) > allowed) continue;
+    const distance = editDistance(lowerCased, candidate.toLowerCase());
     if (distance <= allowed && distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

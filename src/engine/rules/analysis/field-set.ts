@@ -2,8 +2,8 @@
 
 export type Literal = string | number | boolean | null;
 export type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
-/** The types that JSON Schema names, as rules see them. */
-export const listSchemaTypes: Record<string, ValueType> = {
+/** Types of rule values by the names that JSON Schema has for them. */
+export const typesBySchemaName: Record<string, ValueType> = {
   string: 'text',
   number: 'number',
   integer: 'number',
@@ -29,7 +29,7 @@ export type FieldSet = {
 };
 
 /** The field is there, with any value. */
-export const anything: FieldSet = {
+export const anyValue: FieldSet = {
   present: true,
   types: null,
   only: null,
@@ -39,33 +39,33 @@ export const anything: FieldSet = {
   whole: false,
 };
 /** The field is missing. */
-export const absent: FieldSet = { ...anything, present: false };
-const nothing: FieldSet = { ...anything, only: [] };
+export const missing: FieldSet = { ...anyValue, present: false };
+const noValue: FieldSet = { ...anyValue, only: [] };
 
-/** Values that are in both sets. */
-export function meet(a: FieldSet, b: FieldSet): FieldSet {
-  if (a.present !== b.present) return nothing;
+/** Returns the values that are in both sets. */
+export function intersect(a: FieldSet, b: FieldSet): FieldSet {
+  if (a.present !== b.present) return noValue;
   if (!a.present) return a;
   const set: FieldSet = {
     present: true,
     types: a.types && b.types ? a.types.filter((type) => b.types?.includes(type)) : (a.types ?? b.types),
     only: a.only && b.only ? a.only.filter((value) => b.only?.includes(value)) : (a.only ?? b.only),
     not: a.not.length === 0 ? b.not : b.not.length === 0 ? a.not : [...new Set([...a.not, ...b.not])],
-    low: tighter(a.low, b.low, 1),
-    high: tighter(a.high, b.high, -1),
+    low: pickTighter(a.low, b.low, 1),
+    high: pickTighter(a.high, b.high, -1),
     whole: a.whole || b.whole,
   };
-  return set.only ? { ...set, only: set.only.filter((value) => holds({ ...set, only: null }, value)) } : set;
+  return set.only ? { ...set, only: set.only.filter((value) => contains({ ...set, only: null }, value)) } : set;
 }
 
-function tighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | null {
+function pickTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | null {
   if (!a || !b) return a ?? b;
   if (a.value === b.value) return { value: a.value, open: a.open || b.open };
   return (a.value - b.value) * sign > 0 ? a : b;
 }
 
 /** True if the value is in the set. */
-export function holds(set: FieldSet, value: Literal): boolean {
+export function contains(set: FieldSet, value: Literal): boolean {
   if (!set.present || (set.only && !set.only.includes(value)) || set.not.includes(value)) return false;
   if (set.types && !set.types.includes(inferLiteralType(value))) return false;
   const { low, high } = set;
@@ -80,18 +80,18 @@ function inferLiteralType(value: Literal): ValueType {
   return typeof value === 'string' ? 'text' : typeof value === 'number' ? 'number' : 'bool';
 }
 
-/** True exactly if the field can be nothing at all, not even missing. */
+/** True exactly if the set is empty: the field can have no value, and cannot be missing either. */
 export function isEmpty(set: FieldSet): boolean {
   if (!set.present) return false;
-  if (set.only) return !set.only.some((value) => holds(set, value));
-  if (!set.low && !set.high) return set.types !== null && !set.types.some((type) => hasValueOf(set, type));
-  return !hasValueOf(set, 'number');
+  if (set.only) return !set.only.some((value) => contains(set, value));
+  if (!set.low && !set.high) return set.types !== null && !set.types.some((type) => hasValueOfType(set, type));
+  return !hasValueOfType(set, 'number');
 }
 
-function hasValueOf(set: FieldSet, type: ValueType): boolean {
+function hasValueOfType(set: FieldSet, type: ValueType): boolean {
   if (set.types && !set.types.includes(type)) return false;
-  if (type === 'null') return holds(set, null);
-  if (type === 'bool') return holds(set, true) || holds(set, false);
+  if (type === 'null') return contains(set, null);
+  if (type === 'bool') return contains(set, true) || contains(set, false);
   return type !== 'number' || hasNumber(set);
 }
 
@@ -99,24 +99,24 @@ function hasNumber(set: FieldSet): boolean {
   const low = set.low?.value ?? Number.NEGATIVE_INFINITY;
   const high = set.high?.value ?? Number.POSITIVE_INFINITY;
   if (low > high) return false;
-  if (low === high) return holds(set, low);
+  if (low === high) return contains(set, low);
   if (!set.whole) {
-    // Between two neighbouring doubles there is nothing.
+    // There may be no double between the two.
     const middle = low / 2 + high / 2;
-    return Number.isNaN(middle) || (middle > low && middle < high) || holds(set, low) || holds(set, high);
+    return Number.isNaN(middle) || (middle > low && middle < high) || contains(set, low) || contains(set, high);
   }
   if (!Number.isFinite(low) || !Number.isFinite(high)) return true;
-  // One more than is left out must hold one, unless the range ends first.
+  // One candidate more than there are excluded values must be in the set, unless the range ends first.
   for (let value = Math.ceil(low), tries = 0; value <= high; value++) {
-    if (holds(set, value) || tries++ > set.not.length + 1) return true;
+    if (contains(set, value) || tries++ > set.not.length + 1) return true;
   }
   return false;
 }
 
 /** True if every value of `a` is one of `b`; false also where that is not certain. */
-export function within(a: FieldSet, b: FieldSet): boolean {
+export function isSubset(a: FieldSet, b: FieldSet): boolean {
   if (!a.present || !b.present) return a.present === b.present;
-  if (a.only) return a.only.every((value) => !holds(a, value) || holds(b, value));
+  if (a.only) return a.only.every((value) => !contains(a, value) || contains(b, value));
   if (b.only) return false;
   const types = a.low || a.high ? (['number'] as const) : a.types;
   if (b.types && !types?.every((type) => b.types?.includes(type))) return false;
@@ -128,10 +128,10 @@ export function within(a: FieldSet, b: FieldSet): boolean {
     !(a.high && (a.high.value < b.high.value || (a.high.value === b.high.value && (a.high.open || !b.high.open))))
   )
     return false;
-  return b.not.every((value) => !holds(a, value));
+  return b.not.every((value) => !contains(a, value));
 }
 
-/** True if the value may have members of its own. */
+/** True if the field may be a map, with fields of its own. */
 export function canBeMap(set: FieldSet): boolean {
   return set.present && !set.only && !set.low && !set.high && (!set.types || set.types.includes('map'));
 }

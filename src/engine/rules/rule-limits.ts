@@ -1,0 +1,19 @@
+/** What a condition may be and what its evaluation may cost. docs/rules.md states the same bounds. */
+export const ruleLimits = {
+  /** Nodes above one another in a syntax tree, the root included. */
+  maxDepth: 24,
+  /** Nodes of a syntax tree. */
+  maxNodes: 500,
+  /** Comprehensions inside one another. */
+  maxComprehensionDepth: 2,
+  /** Members of a list or map that one comprehension goes over. */
+  maxComprehensionMembers: 1000,
+  /** Steps of one rule on one input. */
+  maxSteps: 100_000,
+  /** Code points of a string that `+` makes. */
+  maxStringLength: 262_144,
+  /** Members of a list that `+` makes. */
+  maxListLength: 10_000,
+  /** Instructions of a compiled pattern. */
+  maxPatternSize: 5000,
+} as const;
