@@ -2,7 +2,7 @@
  * Which rows are trained on and which are held out. Decided by hashes of the inputs' content, so that runs stay comparable
  * even after the examples were imported anew, and equal inputs keep together.
  */
-import { hashString } from '../../random.ts';
+import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 
 /** What a split needs to know of an example. */
 export type SplitRow = {
@@ -36,7 +36,7 @@ function groupsByHash(rows: readonly SplitRow[], seed: number): number[][] {
  */
 export function splitRows(rows: readonly SplitRow[]): { train: number[]; test: number[] } {
   const held = new Set<number>();
-  for (const group of groupsByHash(rows, 0)) {
+  for (const group of groupsByHash(rows, deriveSeed(randomStreams.heldOutSplit))) {
     const own = group.filter((position) => rows[position]?.source === 'user');
     const share = own.length < 3 ? 0 : Math.max(1, Math.round(own.length * 0.2));
     for (const position of own.slice(0, share)) held.add(position);

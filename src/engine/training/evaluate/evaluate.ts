@@ -1,6 +1,7 @@
 /** The evaluate stage: what the measured model does on rows it has not seen. */
 import type { FamiliarityEffect, Metrics } from '../../domain.ts';
 import type { FamiliarityFile } from '../../features/familiarity.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
 import { buildRows } from '../data/build-rows.ts';
 import type { LabelledRow } from '../data/prepare.ts';
 import type { ReadTexts } from '../data/texts.ts';
@@ -126,7 +127,7 @@ export function evaluateModel(given: {
         rows.map((row) => options.indexOf(row.decision)),
         probabilities.map(topOption),
         options.length,
-        seed,
+        deriveSeed(randomStreams.macroF1Bootstrap, seed),
       ),
       log_loss_before: before.logLoss,
       log_loss: after.logLoss,

@@ -9,6 +9,7 @@ import {
   isOutside,
 } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/prepare.ts';
 import { assignFolds } from '../data/split.ts';
 import type { ReadTexts } from '../data/texts.ts';
@@ -98,7 +99,7 @@ export function learnFamiliarity(given: Given): FamiliarityFile | null {
   const parts = Number(ngrams !== null) + Number(encoder !== null) + Number(plan.tabular_size > 0);
   if (rows.length < minRows || parts === 0) return null;
   const share = familiarityLoss / parts;
-  const foldOf = assignFolds(rows, folds, 11);
+  const foldOf = assignFolds(rows, folds, deriveSeed(randomStreams.familiarityFolds));
   const all = rows.map((_, i) => i);
   const { slots } = compileFeatures(plan);
   const similarities: number[] = [];

@@ -1,5 +1,6 @@
 /** Whether more examples would help: the measured model again on parts of the training rows. */
 import type { LearningCurve } from '../../domain.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/prepare.ts';
 import { assignFolds } from '../data/split.ts';
 import type { Evaluated } from './evaluate.ts';
@@ -14,7 +15,7 @@ const fewRows = 10;
 
 /** The given number of quarters of the rows, with the same share of every label. */
 function partOf(rows: readonly LabelledRow[], count: number): LabelledRow[] {
-  const quarter = assignFolds(rows, 4, 23);
+  const quarter = assignFolds(rows, 4, deriveSeed(randomStreams.learningCurveParts));
   return rows.filter((_, i) => (quarter[i] as number) < count);
 }
 

@@ -1,6 +1,6 @@
 /** Texts that surely are none of a decision type's business: they show whether unfamiliar inputs are noticed. */
 import type { Json, JsonObject } from '../../domain.ts';
-import { createRandom } from '../../random.ts';
+import { createStream, randomStreams } from '../../random.ts';
 
 const sentences = [
   'The recipe needs two eggs, a cup of flour and a pinch of salt.',
@@ -29,7 +29,7 @@ const letters = 'abcdefghijklmnopqrstuvwxyz';
 
 /** Twenty sentences about twenty subjects and twenty rows of random letters; always the same. */
 export function probeTexts(): string[] {
-  const random = createRandom(41);
+  const random = createStream(randomStreams.probeTexts);
   const upTo = (n: number) => Math.floor(random() * n);
   const word = () => Array.from({ length: 2 + upTo(8) }, () => letters[upTo(26)]).join('');
   const nonsense = sentences.map(() => Array.from({ length: 4 + upTo(6) }, word).join(' '));

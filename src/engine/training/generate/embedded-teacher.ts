@@ -1,6 +1,6 @@
 /** The embedded teacher: makes synthetic examples offline, from examples, options, description, schema and rules. */
 import type { Definition, Json, JsonObject, TrainingExample } from '../../domain.ts';
-import { createRandom, hashString, type Random } from '../../random.ts';
+import { createRandom, deriveSeed, hashString, type Random, randomStreams } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
 import { compileInputSchema } from '../../schema/input-schema.ts';
 import { computeSignature, estimateSimilarity, isText, learnSlots, pick, recombine, type Slots } from './recombine.ts';
@@ -79,7 +79,7 @@ export function createEmbeddedTeacher(
 
 function makerOf(material: TeacherMaterial, option: string): (attempt: number) => Proposal {
   // each option draws from a sequence of its own, so that one does not depend on how often another was asked
-  const random = createRandom(material.seed ^ hashString(option));
+  const random = createRandom(deriveSeed(randomStreams.teacher, material.seed) ^ hashString(option));
   const own = material.examples.filter((example) => example.decision === option);
   const slots = learnSlots(own.map(({ input }) => input));
   if (own.length === 0) return () => ({ input: sample(material, option, random), decision: option, reasonCodes: [] });

@@ -4,7 +4,7 @@ import { computeLogLoss } from '../../classifiers/calibration.ts';
 import type { TreeSettings } from '../../classifiers/trees.ts';
 import type { TrainingConfig } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import { createRandom } from '../../random.ts';
+import { createStream, deriveSeed, randomStreams } from '../../random.ts';
 import { buildRows } from '../data/build-rows.ts';
 import type { LabelledRow } from '../data/prepare.ts';
 import { assignFolds } from '../data/split.ts';
@@ -80,16 +80,21 @@ type TreeVerdict = { settings: TreeSettings; result: CrossValidation };
 function affordablePositions(part: readonly LabelledRow[], costPerRow: number): number[] {
   const most = Math.max(600, Math.floor(comparisonBudget / (4 * typicalRounds * costPerRow)));
   const parts = Math.ceil(part.length / most);
-  const group = assignFolds(part, parts, 11);
+  const group = assignFolds(part, parts, deriveSeed(randomStreams.treeSubset));
   return [...part.keys()].filter((position) => group[position] === 0);
 }
 
 /** Cuts the tabular part of rows into folds for trees, which never see text. */
-function foldTabular(plan: FeaturePlan, rows: readonly LabelledRow[], optionCount: number, seed: number): FoldedRows {
+function foldTabular(
+  plan: FeaturePlan,
+  rows: readonly LabelledRow[],
+  optionCount: number,
+  foldSeed: number,
+): FoldedRows {
   const inputs = rows.map((row) => row.input);
   const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
   const built = buildRows({ ...plan, text: null }, inputs, new Map());
-  return foldRows(built, listLabels(rows), optionCount, assignFolds(rows, folds, seed + 3), folds);
+  return foldRows(built, listLabels(rows), optionCount, assignFolds(rows, folds, foldSeed), folds);
 }
 
 type TreeTrials = { best: TreeTrial; search(trials: number, report: (done: number) => void): TreeTrial };
@@ -103,7 +108,7 @@ function startTrees(
 ): TreeTrials {
   let spent = 0;
   const evaluate = (settings: TreeSettings, best: TreeCrossValidation | null) =>
-    crossValidateTrees(folded, settings, best, seed, progress.heartbeat, (work) => {
+    crossValidateTrees(folded, settings, best, deriveSeed(randomStreams.modelFit, seed), progress.heartbeat, (work) => {
       spent += work;
     });
   let best: TreeTrial | null = null;
@@ -127,7 +132,7 @@ function startTrees(
         start: { point: start.settings, result: start.result },
         evaluate: (next, bestResult) => evaluate(settingsAt(next), bestResult),
         trials,
-        random: createRandom(seed + 2),
+        random: createStream(randomStreams.treeSearch, seed),
         affordable: () => spent < comparisonBudget,
         report,
       });
@@ -172,14 +177,16 @@ export function chooseClassifier(given: {
   }
   const positions = affordablePositions(compared.part, costPerRow);
   const rows = positions.flatMap((position) => compared.part[position] ?? []);
-  const folded = foldTabular(plan, rows, given.optionCount, seed);
+  const folded = foldTabular(plan, rows, given.optionCount, deriveSeed(randomStreams.treeFolds, seed));
   const trees = startTrees(folded, treeStarts(given.optionCount), seed, progress);
   const treeTrials = Math.round(trials * treeShare(compare(started, folded, positions, started.trial, trees.best)));
   const linear = tuneLinear(trials - treeTrials, started.trial);
   const tuned = trees.search(treeTrials, (done) => report(trials - treeTrials + done));
   const settings = { ...tuned.settings, rounds: Math.min(tuned.result.rounds, finalRounds) };
-  const others = foldTabular(plan, rows, given.optionCount, seed + 1);
-  const result = confirmTrees(others, settings, seed + 1, progress.heartbeat);
+  const confirmationSeed = deriveSeed(randomStreams.treeConfirmationFolds, seed);
+  const others = foldTabular(plan, rows, given.optionCount, confirmationSeed);
+  const fitSeed = deriveSeed(randomStreams.treeConfirmationFit, seed);
+  const result = confirmTrees(others, settings, fitSeed, progress.heartbeat);
   return compare(started, folded, positions, linear, { settings, result });
 }
 

@@ -6,6 +6,7 @@ import { compileFeatures } from '../../features/compile.ts';
 import { inferPlan, refitPlan } from '../../features/infer.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { isPiiField } from '../../pii.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
 import { fitNgrams } from '../../text/ngrams.ts';
 import { buildRows } from '../data/build-rows.ts';
 import type { LabelledRow } from '../data/prepare.ts';
@@ -76,7 +77,7 @@ function affordableRows(rows: readonly LabelledRow[], plan: FeaturePlan, optionC
   const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? 60 : 0);
   const most = Math.max(600, Math.floor(passBudget / (Math.max(1, columns) * (optionCount === 2 ? 1 : optionCount))));
   if (rows.length <= most) return rows;
-  const fold = assignFolds(rows, Math.ceil(rows.length / most), 7);
+  const fold = assignFolds(rows, Math.ceil(rows.length / most), deriveSeed(randomStreams.linearSubset));
   return rows.filter((_, i) => fold[i] === 0);
 }
 
@@ -166,7 +167,8 @@ function foldPlan(
     texts,
   );
   const folds = part.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
-  return { part, folded: foldRows(built, listLabels(part), optionCount, assignFolds(part, folds, seed + 1), folds) };
+  const foldOf = assignFolds(part, folds, deriveSeed(randomStreams.linearFolds, seed));
+  return { part, folded: foldRows(built, listLabels(part), optionCount, foldOf, folds) };
 }
 
 /** A fitted model with the plan it belongs to, before and after calibration; `starts` is where a next fit may start. */
@@ -206,7 +208,7 @@ export function fitChoice(given: {
     rows: built,
     labels: listLabels(rows),
     optionCount: present.length,
-    seed: given.seed,
+    seed: deriveSeed(randomStreams.modelFit, given.seed),
     precision: given.precision ?? ('final' as const),
     tick() {
       passes += 1;

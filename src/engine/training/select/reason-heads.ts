@@ -3,6 +3,7 @@ import { type Rows, selectRows } from '../../classifiers/classifier.ts';
 import { logisticRegression } from '../../classifiers/logistic.ts';
 import type { LogisticModel } from '../../classifiers/model.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/prepare.ts';
 import { assignFolds } from '../data/split.ts';
 
@@ -35,7 +36,7 @@ function fitHead(given: Given, rows: Rows, labels: Int32Array, precision: 'draft
     labels,
     optionCount: 2,
     settings: { denseC, sparseC: headC.ngrams },
-    seed: given.seed,
+    seed: deriveSeed(randomStreams.modelFit, given.seed),
     precision,
     tick: given.tick,
   });
@@ -50,7 +51,7 @@ function compare(given: Given, positions: readonly number[], labels: Int32Array)
   const foldOf = assignFolds(
     kept.map((position) => given.rows[position] as LabelledRow),
     folds,
-    given.seed + 5,
+    deriveSeed(randomStreams.reasonFolds, given.seed),
   );
   let head = 0;
   let base = 0;
