@@ -3,12 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, TrainingExample } from '../../src/engine/domain.ts';
 import { compileInputSchema } from '../../src/engine/schema/input-schema.ts';
-import {
-  createEmbeddedTeacher,
-  type Proposal,
-  type TeacherMaterial,
-} from '../../src/engine/training/generate/embedded-teacher.ts';
+import { createEmbeddedTeacher, type TeacherMaterial } from '../../src/engine/training/generate/embedded-teacher.ts';
 import { computeSignature } from '../../src/engine/training/generate/recombine.ts';
+import type { Proposal } from '../../src/engine/training/request.ts';
 
 const example = (input: JsonObject, decision: string, i = 0): TrainingExample => ({
   id: `${decision}-${i}`,

@@ -5,7 +5,8 @@ import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import { compileDecider, runGolden } from '../../src/engine/decide/decider.ts';
 import type { Definition, Json, JsonObject, TrainingConfig, TrainingExample } from '../../src/engine/domain.ts';
 import { metricsSchema } from '../../src/engine/domain.ts';
-import { type TrainPorts, type TrainRequest, train } from '../../src/engine/training/train.ts';
+import type { TrainPorts, TrainRequest } from '../../src/engine/training/request.ts';
+import { train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import { openEncoder, runModel } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
@@ -170,7 +171,7 @@ describe('a training run', () => {
     });
     told = [];
     const outcome = await train(requestOf(split, definitionOf(['refund', 'tracking'])), ports);
-    expect(outcome.metrics.notes).toContain('Read together as one text: body, subject.');
+    expect(outcome.metrics.notes).toContain('These fields are read together as one text: body, subject.');
     expect(outcome.metrics.accuracy).toBeGreaterThanOrEqual(0.9);
     const decider = compileDecider(unpackBundle(outcome.bundle, sha256), ports);
     const decided = await decider.decide({ subject: 'please refund me', body: 'the blue chair' });
@@ -243,7 +244,7 @@ describe('a training run', () => {
     const definition = definitionOf(['a', 'b', 'never']);
     const few = await train(requestOf([example('1', { x: 1 }, 'a'), example('2', { x: 5 }, 'b')], definition), ports);
     expect(few.metrics.test_size).toBe(0);
-    expect(few.metrics.notes).toContain('No examples, so never predicted: never.');
+    expect(few.metrics.notes).toContain('Options without examples are never predicted: never.');
     const rows = Array.from({ length: 30 }, (_, i) => example(`${i}`, { same: 1 }, i % 3 === 0 ? 'a' : 'b'));
     const blind = await train(requestOf(rows, definition), ports);
     const decider = compileDecider(unpackBundle(blind.bundle, sha256), {
