@@ -3,7 +3,10 @@
 /** A generator of uniform numbers in [0, 1). */
 export type Random = () => number;
 
-/** Makes a generator by Mulberry32: small, fast, good enough for shuffling and search; the same seed gives the same sequence. */
+/**
+ * Makes a generator by Mulberry32: small, fast, good enough for shuffling and search; the same seed gives the same
+ * sequence.
+ */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

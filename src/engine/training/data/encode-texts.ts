@@ -4,7 +4,9 @@ import type { TextEncoder } from '../../ports.ts';
 import { encoderInput } from '../../text/encoder-input.ts';
 import type { Tokenizer } from '../../text/tokenizer.ts';
 
-/** All token ids of a text; the embedding of those that the encoder reads, and whether these are only the first ones. */
+/**
+ * All token ids of a text; the embedding of those that the encoder reads, and whether these are only the first ones.
+ */
 export type EncodedText = { ids: number[]; embedding: Float32Array; truncated: boolean };
 /** Encoded texts by the text itself. */
 export type EncodedTexts = ReadonlyMap<string, EncodedText>;

@@ -16,8 +16,8 @@ export type PreparedRows = {
 };
 
 /**
- * Keeps the labelled examples in the order of their contents. Throws WorkbenchError 'validation_error' when no example is
- * labelled or fewer than two options have examples. Options without examples and unknown decisions become notes.
+ * Keeps the labelled examples in the order of their contents. Throws WorkbenchError 'validation_error' when no example
+ * is labelled or fewer than two options have examples. Options without examples and unknown decisions become notes.
  */
 export function prepareRows(examples: readonly TrainingExample[], options: readonly string[]): PreparedRows {
   const labelled = examples.filter((example) => example.decision !== null);

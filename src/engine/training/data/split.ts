@@ -35,9 +35,9 @@ function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
 }
 
 /**
- * Splits positions 80/20 within each label: the fifth of a label's user examples with the lowest hashes of their contents
- * is held out. Synthetic examples are never held out. A label with fewer than 3 user examples is only trained on.
- * Positions ascend.
+ * Splits positions 80/20 within each label: the fifth of a label's user examples with the lowest hashes of their
+ * contents is held out. Synthetic examples are never held out. A label with fewer than 3 user examples is only trained
+ * on. Positions ascend.
  */
 export function splitRows(rows: readonly SplitRow[]): { train: number[]; test: number[] } {
   const heldOut = new Set<number>();

@@ -28,7 +28,7 @@ export type LearnedRows = {
   texts: EncodedTexts;
 };
 
-/** The value that at most the share of the scores exceeds; 0 without scores. */
+/** The smallest score that no more than the share of the scores exceeds; 0 without scores. */
 function findUpperQuantile(scores: readonly number[], share: number): number {
   const sorted = [...scores].sort((a, b) => b - a);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
@@ -54,8 +54,8 @@ function computeCentroids({ plan, rows, built }: LearnedRows, positions: readonl
 }
 
 /**
- * Smallest and largest value of every slot over the rows at `positions`, widened by a quarter of the distance. The first
- * slot of a date is left free: that time passes makes no input unfamiliar.
+ * Smallest and largest value of every slot over the rows at `positions`, widened by a quarter of the distance. The
+ * first slot of a date is left free: that time passes makes no input unfamiliar.
  */
 function computeRanges({ plan, built }: LearnedRows, positions: readonly number[]): { low: number[]; high: number[] } {
   const low = new Array<number>(plan.tabular_size).fill(Number.POSITIVE_INFINITY);
@@ -123,8 +123,8 @@ function scoreAgainstOthers(
 
 /**
  * Learns the checks that fit the plan from the rows it was learned from. The limits come from scores of rows that were
- * left out (five folds), so that together the checks lose about 5 % of inputs like the examples: each gets an equal part
- * of it. Null below 40 rows and where nothing can be told apart.
+ * left out (five folds), so that together the checks lose about 5 % of inputs like the examples: each gets an equal
+ * part of it. Null below 40 rows and where nothing can be told apart.
  */
 export function learnFamiliarity(learned: LearnedRows): FamiliarityFile | null {
   const { plan, rows } = learned;

@@ -69,9 +69,9 @@ function adviseOn(option: string, whole: Figures, half: Figures | null): Learnin
 }
 
 /**
- * Computes the figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence per
- * option on what would help. `measure` fits on rows and measures on the held-out ones; `share` is theirs of all. Above
- * 20,000 rows nothing is fitted, and a part in which an option is missing is left out.
+ * Computes the figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence
+ * per option on what would help. `measure` fits on rows and measures on the held-out ones; `share` is theirs of all.
+ * Above 20,000 rows nothing is fitted, and a part in which an option is missing is left out.
  */
 export function computeLearningCurve(
   rows: readonly LabelledRow[],

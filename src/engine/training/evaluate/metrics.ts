@@ -31,7 +31,8 @@ export function topOption(probabilities: ArrayLike<number>): number {
 const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 /**
- * The share of rows whose confidence reaches each threshold 0, 0.01 … 1, and the error among them (0 where there are none).
+ * The share of rows whose confidence reaches each threshold 0, 0.01 … 1, and the error among them (0 where there are
+ * none).
  */
 export function computeRiskCoverage(confidences: readonly number[], correct: readonly boolean[]): RiskCoverage[] {
   return Array.from({ length: 101 }, (_, step) => {
@@ -48,8 +49,8 @@ export function computeRiskCoverage(confidences: readonly number[], correct: rea
 
 /**
  * Evaluates predictions over the given options. Macro averages run over the options that are expected or predicted at
- * least once and an undefined precision or recall counts as 0, as scikit-learn does with zero_division=0. Log-loss clips
- * probabilities at 1e-15.
+ * least once and an undefined precision or recall counts as 0, as scikit-learn does with zero_division=0. Log-loss
+ * clips probabilities at 1e-15.
  */
 export function evaluatePredictions(predictions: readonly Prediction[], options: readonly string[]): Evaluation {
   const confusionMatrix = options.map(() => options.map(() => 0));

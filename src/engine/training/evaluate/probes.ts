@@ -1,4 +1,4 @@
-/** Texts that surely have nothing to do with a decision type: they show whether unfamiliar inputs are noticed. */
+/** Texts that have nothing to do with any decision type: they show whether unfamiliar inputs are noticed. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { createStream, randomStreams } from '../../random.ts';
 

@@ -8,8 +8,8 @@ type Point = Metrics['risk_coverage'][number];
 export type Suggestion = Point & { error_interval: Interval };
 
 /**
- * Finds the lowest threshold of the curve at which the error among the decided rows is at most `targetError`; null where
- * no threshold decides any row so well. `rows` is the number of rows behind the curve.
+ * Finds the lowest threshold of the curve at which the error among the decided rows is at most `targetError`; null
+ * where no threshold decides any row so well. `rows` is the number of rows behind the curve.
  */
 export function suggestThreshold(curve: readonly Point[], targetError: number, rows: number): Suggestion | null {
   const found = curve.find(({ coverage, error }) => coverage > 0 && error <= targetError);

@@ -38,9 +38,9 @@ const nothingMade: Made = { taught: [], generated: nothingFilled, augmented: not
 /**
  * Adds synthetic examples: `auto_generate` fills every option up to the minimum, `augment` up to an even share of the
  * target size (twice the labelled examples when none is given). They are made from examples of the training side only,
- * so that nothing of a held-out example is trained on. A connected teacher is asked first for what `auto_generate` needs;
- * what it does not give, the embedded one makes. `tick` is called for each made example and may throw to stop. Rejects
- * with WorkbenchError 'validation_error' as {@link prepareRows} throws it; a failing teacher becomes a note.
+ * so that nothing of a held-out example is trained on. A connected teacher is asked first for what `auto_generate`
+ * needs; what it does not give, the embedded one makes. `tick` is called for each made example and may throw to stop.
+ * Rejects with WorkbenchError 'validation_error' as {@link prepareRows} throws it; a failing teacher becomes a note.
  */
 export async function augmentExamples(
   request: AugmentationRequest,

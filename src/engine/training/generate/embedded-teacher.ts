@@ -15,7 +15,9 @@ import {
 
 /** Tries for one example before an option counts as exhausted. */
 const maxTries = 60;
-/** Tries without a new example after which texts are framed as well: few or similar texts offer no more to recombine. */
+/**
+ * Tries without a new example after which texts are framed as well: few or similar texts offer no more to recombine.
+ */
 const triesBeforeFraming = 30;
 /** The second parent is the most similar of so many: between distant examples an option may have none of its own. */
 const candidateParents = 4;
@@ -31,7 +33,9 @@ export type TeacherMaterial = {
   seed: number;
 };
 
-/** Whether a proposal may be used: it fits the input schema, contradicts no hard rule and nearly repeats none before it. */
+/**
+ * Whether a proposal may be used: it fits the input schema, contradicts no hard rule and nearly repeats none before it.
+ */
 export type ProposalCheck = (proposal: Proposal) => 'ok' | 'schema' | 'rule' | 'duplicate';
 
 /** Makes the check of a teacher's proposals; a proposal that passes counts as seen from then on. */
@@ -58,9 +62,9 @@ export type EmbeddedTeacher = {
 
 /**
  * Makes the embedded teacher. An option with examples gets recombinations of them: numbers between two of them, texts
- * spliced, slots varied, and framed by an opening and an ending where that is exhausted. An option without examples gets
- * inputs sampled from the schema, other options' inputs or the rules, with texts that name it. Every proposal passes
- * `check`, which another teacher may share. The same seed and content give the same proposals.
+ * spliced, slots varied, and framed by an opening and an ending where that is exhausted. An option without examples
+ * gets inputs sampled from the schema, other options' inputs or the rules, with texts that name it. Every proposal
+ * passes `check`, which another teacher may share. The same seed and content give the same proposals.
  */
 export function createEmbeddedTeacher(
   material: TeacherMaterial,

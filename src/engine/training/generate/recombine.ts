@@ -1,4 +1,6 @@
-/** New inputs between two of the same option: numbers are interpolated, texts spliced and varied, the rest is copied. */
+/**
+ * New inputs between two of the same option: numbers are interpolated, texts spliced and varied, the rest is copied.
+ */
 import type { Json, JsonObject } from '../../domain.ts';
 import type { Random } from '../../random.ts';
 
@@ -45,9 +47,9 @@ export function learnSlots(inputs: readonly JsonObject[]): Slots {
 const slotKey = (words: readonly string[], i: number) => `${words[i - 1] ?? ''} ${words[i + 1] ?? ''}`.toLowerCase();
 
 /**
- * Makes one value between `a` and `b`, which belong to the same option. Numbers lie between the two (SMOTE, Chawla et al. 2002)
- * with as many decimals as they have; texts begin as one and end as the other, cut between sentences or at a shared
- * word, with slots and digits varied; any other value comes from one of them. Keys that only `a` has are kept.
+ * Makes one value between `a` and `b`, which belong to the same option. Numbers lie between the two (SMOTE, Chawla et
+ * al. 2002) with as many decimals as they have; texts begin as one and end as the other, cut between sentences or at a
+ * shared word, with slots and digits varied; any other value comes from one of them. Keys that only `a` has are kept.
  */
 export function recombine(a: Json, b: Json, slots: Slots, random: Random): Json {
   if (isObject(a) && isObject(b)) {
@@ -116,8 +118,8 @@ function varyWords(text: string, slots: Slots, random: Random): string {
 }
 
 /**
- * A string that is equal for near-duplicates: texts as their sorted words without case, punctuation and digits, numbers to
- * three significant digits, everything else as it is.
+ * A string that is equal for near-duplicates: texts as their sorted words without case, punctuation and digits, numbers
+ * to three significant digits, everything else as it is.
  */
 export function computeSignature(value: Json): string {
   if (isObject(value)) {
@@ -140,7 +142,9 @@ export function computeSignature(value: Json): string {
   );
 }
 
-/** The similarity of two inputs from 0 to 1: the mean over the fields of `a`; numbers by ratio, texts by shared words. */
+/**
+ * The similarity of two inputs from 0 to 1: the mean over the fields of `a`; numbers by ratio, texts by shared words.
+ */
 export function estimateSimilarity(a: Json, b: Json | undefined): number {
   if (b === undefined) return 0;
   if (isObject(a) && isObject(b)) {

@@ -69,7 +69,9 @@ export function chooseClassifier(params: ClassifierChoiceParams): Verdict {
   return compareParts(textChoice, search, linear, trees);
 }
 
-/** The share of the trials that trees get: none where they promise nothing, most where the linear model is left behind. */
+/**
+ * The share of the trials that trees get: none where they promise nothing, most where the linear model is left behind.
+ */
 function computeTreeShare(choice: ClassifierChoice): number {
   if (choice.trees === null) return 0;
   return choice.linear === null ? 0.75 : 0.5;

@@ -49,7 +49,9 @@ const passBudget = 250_000_000;
 const minComparedRows = 600;
 /** N-grams that a text typically has. */
 const typicalNgrams = 60;
-/** A use of text is taken when its loss is at most this many times that of the best one and no cheaper use is as good. */
+/**
+ * A use of text is taken when its loss is at most this many times that of the best one and no cheaper use is as good.
+ */
 const acceptableLossRatio = 1.01;
 
 /**

@@ -17,9 +17,10 @@ function toCrossValidation(logits: Float64Array, { labels, optionCount }: Folded
 }
 
 /**
- * Grows trees on all folds but one and watches that one, for each fold, with at most `settings.rounds` rounds; all folds
- * are then read at the round that was best for them together. Gives up (null) after the first fold when its loss is more
- * than 2 % above that of `best`, the best setting so far. `addWork` receives the cost of each fit in histogram entries.
+ * Grows trees on all folds but one and watches that one, for each fold, with at most `settings.rounds` rounds; all
+ * folds are then read at the round that was best for them together. Gives up (null) after the first fold when its loss
+ * is more than 2 % above that of `best`, the best setting so far. `addWork` receives the cost of each fit in histogram
+ * entries.
  */
 export function crossValidateTrees(params: {
   folded: FoldedRows;
@@ -57,8 +58,8 @@ export function crossValidateTrees(params: {
 }
 
 /**
- * Predicts every row by trees of exactly `settings.rounds` rounds that have not seen it. On other folds than those of the
- * search this shows what the chosen settings are worth without the luck by which they were chosen.
+ * Predicts every row by trees of exactly `settings.rounds` rounds that have not seen it. On other folds than those of
+ * the search this shows what the chosen settings are worth without the luck by which they were chosen.
  */
 export function confirmTrees(
   folded: FoldedRows,

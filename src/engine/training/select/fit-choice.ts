@@ -28,7 +28,7 @@ export type FitParams = {
   /** The number of options of the definition. */
   optionCount: number;
   texts: EncodedTexts;
-  /** Whether the plan's statistics and vocabulary are learned anew from the rows. */
+  /** Whether the plan's statistics and vocabulary are learned again from the rows. */
   relearn: boolean;
   /** Parameters of heads from which to start, in place of those of the comparison. */
   starts?: HeadStarts;
@@ -49,8 +49,8 @@ export type FittedModel = {
 };
 
 /**
- * Fits the classifier of a choice on rows. The calibrated model weighs linear part and trees as they were chosen; in the
- * uncalibrated one both weigh the same.
+ * Fits the classifier of a choice on rows. The calibrated model weighs linear part and trees as they were chosen; in
+ * the uncalibrated one both weigh the same.
  */
 export function fitChoice(params: FitParams): FittedModel {
   const { choice, rows, presentOptions, optionCount, texts } = params;

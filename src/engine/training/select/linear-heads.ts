@@ -10,7 +10,9 @@ export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
 /** Parameters of heads from which a fit may start. */
 export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
 
-/** Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}. */
+/**
+ * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}.
+ */
 export type LinearSettings = { C: Partial<Record<HeadName, number>>; pool: Pool; starts: HeadStarts };
 
 /** A fitted linear classifier with the parameters of its heads, from which another fit may start. */
@@ -45,8 +47,8 @@ export function createDefaultSettings(plan: FeaturePlan): LinearSettings {
 }
 
 /**
- * Fits the heads of a plan with settings that were found before; a head without a C gets 1. A start is used where it has
- * the shape of its head. Uncalibrated, all heads weigh the same.
+ * Fits the heads of a plan with settings that were found before; a head without a C gets 1. A start is used where it
+ * has the shape of its head. Uncalibrated, all heads weigh the same.
  */
 export function fitLinear(
   request: Omit<FitRequest<never>, 'settings' | 'start'>,

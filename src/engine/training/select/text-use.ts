@@ -47,7 +47,7 @@ export function learnText(
   };
 }
 
-/** The plan with only that part of its text which a use needs; nothing is learned anew. */
+/** The plan with only that part of its text which a use needs; nothing is learned again. */
 export function restrictText(plan: FeaturePlan, textUse: TextUse): FeaturePlan {
   if (plan.text === null || textUse === 'none') return { ...plan, text: null };
   const { fields, ngrams, encoder } = plan.text;

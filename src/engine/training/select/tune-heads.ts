@@ -22,8 +22,8 @@ const maxFirstFoldRatio = 1.03;
 const firstStep = 2;
 const minStep = 1.2;
 /**
- * Multiplications that tuning may take after the first values of C, about a nanosecond each: a budget that is the same on
- * every machine, so that the same request always gives the same model.
+ * Multiplications that tuning may take after the first values of C, about a nanosecond each: a budget that is the same
+ * on every machine, so that the same request always gives the same model.
  */
 const tuningBudget = 2e10;
 
@@ -131,8 +131,8 @@ export function poolHeads(heads: HeadTrials, names: readonly HeadName[], folded:
 type Tuning = { best: LinearTrial; spent: number; done: number };
 
 /**
- * Improves the values of C, one head at a time, by the log-loss of the sum: up, else down, else with a smaller step, until
- * steps are small, the trials are used up or the budget is spent. `report` receives the trials that are done.
+ * Improves the values of C, one head at a time, by the log-loss of the sum: up, else down, else with a smaller step,
+ * until steps are small, the trials are used up or the budget is spent. `report` receives the trials that are done.
  */
 export function tuneHeads(
   comparison: HeadComparison,

@@ -68,7 +68,7 @@ function fitFinalModel(state: State): FittedModel {
   return refit(state, rows, 'final', progress.startStep('evaluate', finalFitFrom, 1, message));
 }
 
-/** Fits the choice on other rows, with a plan that is learned anew from them. */
+/** Fits the choice on other rows, with a plan that is learned again from them. */
 function refit(
   { request, presentOptions, texts, choice, measuredModel }: State,
   rows: readonly LabelledRow[],
@@ -89,5 +89,5 @@ function refit(
   });
 }
 
-/** Of a plan that is learned anew, only the embedding keeps its columns. */
+/** Of a plan that is learned again, only the embedding keeps its columns. */
 const selectStableStarts = ({ encoder }: HeadStarts): HeadStarts => (encoder === undefined ? {} : { encoder });
