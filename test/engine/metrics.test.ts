@@ -121,7 +121,7 @@ describe('240 predictions that scikit-learn and SciPy have measured', () => {
     expect(bootstrapMacroF1(peer.expected, predicted, 4, 1)).toEqual(interval);
   });
 
-  it('get the lowest threshold that keeps a wished error, with what it costs', () => {
+  it('get the lowest threshold that keeps a target error, with what it costs', () => {
     const curve = result.riskCoverage;
     const found = suggestThreshold(curve, 0.1, rows.length);
     if (found === null) throw new Error('no threshold');
