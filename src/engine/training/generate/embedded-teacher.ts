@@ -3,8 +3,18 @@ import type { Definition, Json, JsonObject, TrainingExample } from '../../domain
 import { createRandom, deriveSeed, hashString, type Random, randomStreams } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
 import { compileInputSchema } from '../../schema/input-schema.ts';
+import { compareStrings } from '../data/split.ts';
 import type { Proposal } from '../request.ts';
-import { computeSignature, estimateSimilarity, isText, learnSlots, pick, recombine, type Slots } from './recombine.ts';
+import {
+  computeSignature,
+  estimateSimilarity,
+  isJsonObject,
+  isText,
+  learnSlots,
+  pick,
+  recombine,
+  type Slots,
+} from './recombine.ts';
 import {
   createPhraseSampler,
   frameText,
@@ -100,7 +110,7 @@ function createMaker(material: TeacherMaterial, option: string): ProposalMaker {
     const recombined = recombineExamples(first, second, slots, random);
     const input =
       attempt < triesBeforeFraming ? recombined : replaceTexts(recombined, (text) => frameText(text, random));
-    return { input: input as JsonObject, decision: option, reasonCodes: first.reasonCodes };
+    return { input, decision: option, reasonCodes: first.reasonCodes };
   };
 }
 
@@ -121,19 +131,20 @@ function pickSimilarParent(
 }
 
 function recombineExamples(a: TrainingExample, b: TrainingExample, slots: Slots, random: Random): JsonObject {
-  const other = a === b ? (jitter(b.input, random) as JsonObject) : b.input;
-  return recombine(a.input, other, slots, random) as JsonObject;
+  return recombine(a.input, a === b ? jitterNumbers(b.input, random) : b.input, slots, random);
 }
 
 /** Moves numbers by at most a tenth: a single example says no more about its option's numbers. */
-function jitter(value: Json, random: Random): Json {
-  if (typeof value === 'number') {
-    const moved = value * (0.9 + 0.2 * random());
-    return Number.isInteger(value) ? Math.round(moved) : moved;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, jitter(value[key] as Json, random)]));
+function jitterNumbers(input: JsonObject, random: Random): JsonObject {
+  const members = Object.entries(input).sort(([first], [second]) => compareStrings(first, second));
+  return Object.fromEntries(
+    members.map(([key, value]) => {
+      if (isJsonObject(value)) return [key, jitterNumbers(value, random)];
+      if (typeof value !== 'number') return [key, value];
+      const moved = value * (0.9 + 0.2 * random());
+      return [key, Number.isInteger(value) ? Math.round(moved) : moved];
+    }),
+  );
 }
 
 /** An input for an option without examples. */
@@ -142,21 +153,23 @@ function sampleInput(material: TeacherMaterial, option: string, random: Random):
   const samplePhrase = createPhraseSampler(option, description);
   if (definition.input_schema !== null) {
     const sampled = sampleSchema(definition.input_schema, samplePhrase, random);
-    return typeof sampled === 'object' && sampled !== null && !Array.isArray(sampled) ? sampled : {};
+    return isJsonObject(sampled) ? sampled : {};
   }
   if (examples.length > 0) {
     const shape = recombine(pick(examples, random).input, pick(examples, random).input, new Map(), random);
-    return replaceTexts(shape, () => samplePhrase(random)) as JsonObject;
+    return replaceTexts(shape, () => samplePhrase(random));
   }
   const compiled = compileRules(definition.hard_rules, definition);
   const trees = compiled.ok ? compiled.value.file.rules.map(({ ast }) => ast) : [];
   return sampleComparedFields(listComparedFields(trees), samplePhrase, random);
 }
 
-/** A copy of the value with every text in it replaced. */
-function replaceTexts(value: Json, replace: (text: string) => string): Json {
-  if (typeof value === 'string') return isText(value) ? replace(value) : value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((member) => replaceTexts(member, replace));
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replaceTexts(member, replace)]));
+/** A copy of the input with every text in it replaced. */
+function replaceTexts(input: JsonObject, replace: (text: string) => string): JsonObject {
+  const visit = (value: Json): Json => {
+    if (typeof value === 'string') return isText(value) ? replace(value) : value;
+    if (Array.isArray(value)) return value.map(visit);
+    return isJsonObject(value) ? replaceTexts(value, replace) : value;
+  };
+  return Object.fromEntries(Object.entries(input).map(([key, member]) => [key, visit(member)]));
 }

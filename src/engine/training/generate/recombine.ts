@@ -3,6 +3,7 @@
  */
 import type { Json, JsonObject } from '../../domain.ts';
 import type { Random } from '../../random.ts';
+import { compareStrings } from '../data/split.ts';
 
 /** What varies within the examples of one option: for two neighbouring words, the words that stand between them. */
 export type Slots = ReadonlyMap<string, readonly string[]>;
@@ -12,7 +13,8 @@ const minWords = 3;
 const maxSlotTexts = 2_000;
 const maxSubstitutions = 2;
 
-const isObject = (value: Json | undefined): value is JsonObject =>
+/** Whether a JSON value is an object, and no array. */
+export const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 /** The words of a text: what stands between white space. */
 export const splitWords = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
@@ -47,21 +49,23 @@ export function learnSlots(inputs: readonly JsonObject[]): Slots {
 const slotKey = (words: readonly string[], i: number) => `${words[i - 1] ?? ''} ${words[i + 1] ?? ''}`.toLowerCase();
 
 /**
- * Makes one value between `a` and `b`, which belong to the same option. Numbers lie between the two (SMOTE, Chawla et
+ * Makes an input between `a` and `b`, which belong to the same option. Numbers lie between the two (SMOTE, Chawla et
  * al. 2002) with as many decimals as they have; texts begin as one and end as the other, cut between sentences or at a
  * shared word, with slots and digits varied; any other value comes from one of them. Keys that only `a` has are kept.
  */
-export function recombine(a: Json, b: Json, slots: Slots, random: Random): Json {
-  if (isObject(a) && isObject(b)) {
-    // In the order of their names: the same content gives the same result, however it was written.
-    const keys = Object.keys(a).sort();
-    return Object.fromEntries(
-      keys.map((key) => [
-        key,
-        Object.hasOwn(b, key) ? recombine(a[key] as Json, b[key] as Json, slots, random) : (a[key] as Json),
-      ]),
-    );
-  }
+export function recombine(a: JsonObject, b: JsonObject, slots: Slots, random: Random): JsonObject {
+  // In the order of their names: the same content gives the same result, however it was written.
+  const members = Object.entries(a).sort(([first], [second]) => compareStrings(first, second));
+  return Object.fromEntries(
+    members.map(([key, value]) => {
+      const other = Object.hasOwn(b, key) ? b[key] : undefined;
+      return [key, other === undefined ? value : recombineValues(value, other, slots, random)];
+    }),
+  );
+}
+
+function recombineValues(a: Json, b: Json, slots: Slots, random: Random): Json {
+  if (isJsonObject(a) && isJsonObject(b)) return recombine(a, b, slots, random);
   if (typeof a === 'number' && typeof b === 'number') {
     const decimals = Math.max(countDecimals(a), countDecimals(b));
     return Number((a + random() * (b - a)).toFixed(decimals));
@@ -122,9 +126,9 @@ function varyWords(text: string, slots: Slots, random: Random): string {
  * to three significant digits, everything else as it is.
  */
 export function computeSignature(value: Json): string {
-  if (isObject(value)) {
-    const keys = Object.keys(value).sort();
-    return `{${keys.map((key) => `${JSON.stringify(key)}:${computeSignature(value[key] as Json)}`).join()}}`;
+  if (isJsonObject(value)) {
+    const members = Object.entries(value).sort(([first], [second]) => compareStrings(first, second));
+    return `{${members.map(([key, member]) => `${JSON.stringify(key)}:${computeSignature(member)}`).join()}}`;
   }
   if (Array.isArray(value)) return `[${value.map(computeSignature).join()}]`;
   if (typeof value === 'number') return value.toPrecision(3);
@@ -147,10 +151,10 @@ export function computeSignature(value: Json): string {
  */
 export function estimateSimilarity(a: Json, b: Json | undefined): number {
   if (b === undefined) return 0;
-  if (isObject(a) && isObject(b)) {
-    const keys = Object.keys(a);
-    if (keys.length === 0) return 1;
-    return keys.reduce((sum, key) => sum + estimateSimilarity(a[key] as Json, b[key]), 0) / keys.length;
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const members = Object.entries(a);
+    if (members.length === 0) return 1;
+    return members.reduce((sum, [key, member]) => sum + estimateSimilarity(member, b[key]), 0) / members.length;
   }
   if (typeof a === 'number' && typeof b === 'number') {
     const larger = Math.max(Math.abs(a), Math.abs(b));

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../domain.ts';
 import type { Random } from '../../random.ts';
 import { listChildren, type RuleNode } from '../../rules/tree.ts';
-import { pick, splitWords } from './recombine.ts';
+import { isJsonObject, pick, splitWords } from './recombine.ts';
 
 /** Levels of nesting, and references in a row, that are followed. */
 const maxDepth = 8;
@@ -63,7 +63,7 @@ export function sampleSchema(schema: JsonObject, samplePhrase: PhraseSampler, ra
       if (Array.isArray(choices) && choices.length > 0) return visit(pick(choices, random), depth + 1);
     }
     const types = (Array.isArray(node.type) ? node.type : [node.type]).filter((type) => type !== 'null');
-    const type = types[0] ?? (isObject(node.properties) ? 'object' : null);
+    const type = types[0] ?? (isJsonObject(node.properties) ? 'object' : null);
     if (type === 'object') return sampleObject(node, depth);
     if (type === 'array') {
       const minItems = readNumber(node.minItems, 1);
@@ -77,7 +77,7 @@ export function sampleSchema(schema: JsonObject, samplePhrase: PhraseSampler, ra
   };
   const sampleObject = (node: JsonObject, depth: number): JsonObject => {
     const required = Array.isArray(node.required) ? node.required : [];
-    const properties = isObject(node.properties) ? node.properties : {};
+    const properties = isJsonObject(node.properties) ? node.properties : {};
     const kept = Object.keys(properties)
       .sort()
       .filter((key) => required.includes(key) || random() < 0.8);
@@ -113,16 +113,16 @@ function sampleString(node: JsonObject, samplePhrase: PhraseSampler, random: Ran
 /** Follows the `$ref` of a node within the schema; null where there is no such object. */
 function resolveReference(root: JsonObject, node: Json | undefined): JsonObject | null {
   let found = node;
-  for (let hops = 0; hops < maxDepth && isObject(found) && typeof found.$ref === 'string'; hops += 1) {
+  for (let hops = 0; hops < maxDepth && isJsonObject(found) && typeof found.$ref === 'string'; hops += 1) {
     found = found.$ref
       .split('/')
       .slice(1)
       .reduce<Json | undefined>((value, key) => {
         const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-        return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+        return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
       }, root);
   }
-  return isObject(found) ? found : null;
+  return isJsonObject(found) ? found : null;
 }
 
 /** A field of the input, and the values that rules compare it with. */
@@ -173,7 +173,7 @@ export function sampleComparedFields(
         return;
       }
       const next = Object.hasOwn(at, name) ? at[name] : undefined;
-      const below: JsonObject = isObject(next) ? next : {};
+      const below: JsonObject = isJsonObject(next) ? next : {};
       at[name] = below;
       at = below;
     });
@@ -188,7 +188,5 @@ function findContextPath(node: RuleNode): string[] | null {
   return above === null ? null : [...above, node.field];
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const readNumber = (value: Json | undefined, fallback: number): number =>
   typeof value === 'number' ? value : fallback;

@@ -97,7 +97,7 @@ function crossValidate(
   const { rows, built, seed } = params;
   const kept = positions.slice(0, maxRows);
   const foldOf = assignFolds(
-    kept.map((position) => rows[position] as LabelledRow),
+    kept.flatMap((position) => rows[position] ?? []),
     folds,
     deriveSeed(randomStreams.reasonFolds, seed),
   );
