@@ -3,7 +3,10 @@
 /** A generator of uniform numbers in [0, 1). */
 export type Random = () => number;
 
-/** Mulberry32: small, fast, good enough for shuffling and search; the same seed gives the same sequence. */
+/**
+ * Makes a generator by Mulberry32: small, fast, good enough for shuffling and search; the same seed gives the same
+ * sequence.
+ */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -15,7 +18,70 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** FNV-1a over UTF-16 code units with MurmurHash3's finaliser; an unsigned 32-bit integer. */
+/** A stream of chance that follows from the seed of a training run: its seed is the run's plus `offset`. */
+type RunStream = { readonly kind: 'run'; readonly offset: number };
+/** A stream of chance that is the same in every run. */
+type FixedStream = { readonly kind: 'fixed'; readonly seed: number };
+
+const ofRun = (offset: number): RunStream => ({ kind: 'run', offset });
+const fixed = (seed: number): FixedStream => ({ kind: 'fixed', seed });
+
+/**
+ * Every use of chance in the engine, each under a name of its own. A stream's number is part of what a training run
+ * means: another number deals other folds, and with them the same request would give another model than the policies
+ * that were trained before. So the numbers stay, also where two streams share one, which is harmless because they
+ * decide about different things.
+ */
+export const randomStreams = {
+  /** Rows and fields that boosted trees look at in each round. */
+  modelFit: ofRun(0),
+  /** Rows drawn for the interval of macro-F1. */
+  macroF1Bootstrap: ofRun(0),
+  /** Choices of the embedded teacher; every option has a sequence of its own below it. */
+  teacher: ofRun(0),
+  /** Folds that heads of the linear classifier are compared on. */
+  linearFolds: ofRun(1),
+  /** Fits by which the chosen trees are confirmed. */
+  treeConfirmationFit: ofRun(1),
+  /** Steps of the search for tree settings. */
+  treeSearch: ofRun(2),
+  /** Folds that tree settings are compared on. */
+  treeFolds: ofRun(3),
+  /** Folds that the chosen trees are confirmed on. */
+  treeConfirmationFolds: ofRun(4),
+  /** Folds that decide which reason codes get a head. */
+  reasonFolds: ofRun(5),
+  /** Rows that are held out. */
+  heldOutSplit: fixed(0),
+  /** The part of a large set that heads are compared on. */
+  linearSubset: fixed(7),
+  /** The part of a large set that trees are compared on. */
+  treeSubset: fixed(11),
+  /** Folds from which the limits of familiarity are learned. */
+  familiarityFolds: fixed(11),
+  /** Quarters of the training rows for the learning curve. */
+  learningCurveParts: fixed(23),
+  /** Letters of the nonsense texts that an evaluation tries. */
+  probeTexts: fixed(41),
+  /** The two halves of the rows on which a temperature is fitted and tried. */
+  calibrationHalves: fixed(97),
+} as const satisfies Record<string, RunStream | FixedStream>;
+
+/** The seed of a stream: that of a fixed stream, or that of a run's stream in the run with seed `runSeed`. */
+export function deriveSeed(stream: FixedStream): number;
+export function deriveSeed(stream: RunStream, runSeed: number): number;
+export function deriveSeed(stream: FixedStream | RunStream, runSeed = 0): number {
+  return stream.kind === 'fixed' ? stream.seed : runSeed + stream.offset;
+}
+
+/** A generator at the beginning of a fixed stream, or of a run's stream in the run with seed `runSeed`. */
+export function createStream(stream: FixedStream): Random;
+export function createStream(stream: RunStream, runSeed: number): Random;
+export function createStream(stream: FixedStream | RunStream, runSeed = 0): Random {
+  return createRandom(stream.kind === 'fixed' ? deriveSeed(stream) : deriveSeed(stream, runSeed));
+}
+
+/** Hashes a string by FNV-1a over its UTF-16 code units and MurmurHash3's finaliser: an unsigned 32-bit integer. */
 export function hashString(text: string, seed = 0): number {
   let hash = (0x811c9dc5 ^ seed) >>> 0;
   for (let i = 0; i < text.length; i++) {

@@ -1,5 +1,5 @@
 /** Figures of one learner on one test side, all counted by the same code. */
-import { evaluate } from '../../src/engine/training/evaluate/metrics.ts';
+import { evaluatePredictions } from '../../src/engine/training/evaluate/metrics.ts';
 
 export type Figures = {
   accuracy: number;
@@ -28,6 +28,6 @@ export function figuresOf(
     expected: options.indexOf(option),
     probabilities: (probabilities[i] ?? []).map((probability) => Math.max(1e-7, probability)),
   }));
-  const { accuracy, macroF1, logLoss, ece } = evaluate(predictions, options);
+  const { accuracy, macroF1, logLoss, ece } = evaluatePredictions(predictions, options);
   return { accuracy, macroF1, logLoss, ece, ...rest };
 }

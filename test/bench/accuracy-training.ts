@@ -10,10 +10,11 @@ import { definitionSchema, type JsonObject, trainingConfigSchema } from '../../s
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import type { FeaturePlan } from '../../src/engine/features/plan.ts';
 import type { TextEncoder } from '../../src/engine/ports.ts';
-import { buildRows } from '../../src/engine/training/data/build-rows.ts';
-import { readTexts } from '../../src/engine/training/data/texts.ts';
-import { percentile } from '../../src/engine/training/evaluate/metrics.ts';
-import { type TrainPorts, train } from '../../src/engine/training/train.ts';
+import { encodeTexts } from '../../src/engine/training/data/encode-texts.ts';
+import { buildFeatureRows } from '../../src/engine/training/data/feature-rows.ts';
+import { computePercentile } from '../../src/engine/training/evaluate/metrics.ts';
+import type { TrainPorts } from '../../src/engine/training/request.ts';
+import { train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import { withEncodingCache } from '../../src/server/runtime/encoding-cache.ts';
 import { openEncoder, runModel, runtimeVersion } from '../../src/server/runtime/onnx-session.ts';
@@ -117,7 +118,7 @@ async function run(order: Order): Promise<Reply> {
       seconds,
       encoderSeconds,
       peakMb,
-      decisionMs: percentile(times, 0.5),
+      decisionMs: computePercentile(times, 0.5),
     }),
     notes: outcome.metrics.notes,
   };
@@ -154,8 +155,8 @@ async function writeFeatures(order: Order, folder: string, plan: FeaturePlan, po
     const rows = order[side];
     const inputs = rows.map((row) => row.input);
     const all = full.text === null ? [] : inputs.map((input) => features.textOf(input).text);
-    const texts = await readTexts(all, ports.tokenizer, ports.encoder, () => undefined);
-    const built = buildRows(full, inputs, texts);
+    const texts = await encodeTexts(all, ports.tokenizer, ports.encoder, () => undefined);
+    const built = buildFeatureRows(full, inputs, texts);
     const write = (name: string, data: Float32Array | Int32Array) =>
       writeFileSync(join(folder, `${side}.${name}`), new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
     write('dense', Float32Array.from(built.dense));

@@ -13,7 +13,7 @@ import { fitTrees } from '../../src/engine/classifiers/trees.ts';
 import { compileDecider } from '../../src/engine/decide/decider.ts';
 import { inferPlan } from '../../src/engine/features/infer.ts';
 import { readClassifier } from '../../src/engine/onnx/classifier.ts';
-import { buildRows } from '../../src/engine/training/data/build-rows.ts';
+import { buildFeatureRows } from '../../src/engine/training/data/feature-rows.ts';
 import { train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import { openEncoder, runModel } from '../../src/server/runtime/onnx-session.ts';
@@ -64,7 +64,7 @@ function compareFits(table: Table): { peers: Peers; ours: Peer } {
     null,
   );
   const built = (rows: readonly TableRow[]) =>
-    buildRows(
+    buildFeatureRows(
       { ...plan, text: null },
       rows.map((row) => row.input),
       new Map(),
@@ -204,7 +204,7 @@ async function compareQuality(table: Table): Promise<void> {
   );
   const classifier = readClassifier(bundle.classifier);
   const score = compileScorer(classifier);
-  const rows = buildRows(
+  const rows = buildFeatureRows(
     bundle.plan,
     table.test.slice(0, 200).map((row) => row.input),
     new Map(),

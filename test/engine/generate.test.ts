@@ -3,12 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, TrainingExample } from '../../src/engine/domain.ts';
 import { compileInputSchema } from '../../src/engine/schema/input-schema.ts';
-import {
-  createEmbeddedTeacher,
-  type Proposal,
-  type TeacherMaterial,
-} from '../../src/engine/training/generate/embedded-teacher.ts';
+import { createEmbeddedTeacher, type TeacherMaterial } from '../../src/engine/training/generate/embedded-teacher.ts';
 import { computeSignature } from '../../src/engine/training/generate/recombine.ts';
+import type { Proposal } from '../../src/engine/training/request.ts';
 
 const example = (input: JsonObject, decision: string, i = 0): TrainingExample => ({
   id: `${decision}-${i}`,
@@ -34,8 +31,8 @@ const material = (
   ...more,
 });
 
-function take(given: TeacherMaterial, option: string, count: number): Proposal[] {
-  const teacher = createEmbeddedTeacher(given);
+function take(teacherMaterial: TeacherMaterial, option: string, count: number): Proposal[] {
+  const teacher = createEmbeddedTeacher(teacherMaterial);
   return Array.from({ length: count }, () => teacher.propose(option)).flatMap((proposal) => proposal ?? []);
 }
 
@@ -112,18 +109,18 @@ describe('the embedded teacher with examples', () => {
       properties: { message: { type: 'string', maxLength: 60 }, amount: { type: 'number', maximum: 22 } },
       required: ['message'],
     };
-    const given = material({ examples: both, schema });
-    given.definition.hard_rules = [
+    const teacherMaterial = material({ examples: both, schema });
+    teacherMaterial.definition.hard_rules = [
       { name: 'cheap', condition: 'ctx.amount < 14', then: 'tracking', reason_code: null, priority: 1 },
     ];
     const validate = compileInputSchema(schema);
-    const proposals = take(given, 'refund', 20);
+    const proposals = take(teacherMaterial, 'refund', 20);
     expect(proposals).toHaveLength(20);
     for (const { input } of proposals) {
       expect(validate(input)).toEqual([]);
       expect(input.amount).toBeGreaterThanOrEqual(14);
     }
-    const again = take({ ...given, avoid: proposals.map(({ input }) => input) }, 'refund', 20);
+    const again = take({ ...teacherMaterial, avoid: proposals.map(({ input }) => input) }, 'refund', 20);
     const made = new Set(proposals.map(({ input }) => computeSignature(input)));
     expect(again.filter(({ input }) => made.has(computeSignature(input)))).toEqual([]);
   });
@@ -177,8 +174,8 @@ describe('the embedded teacher without examples', () => {
   });
 
   it('takes the fields of the rules, else one text, and never contradicts a rule', () => {
-    const given = material({ options: ['approve', 'decline'] });
-    given.definition.hard_rules = [
+    const teacherMaterial = material({ options: ['approve', 'decline'] });
+    teacherMaterial.definition.hard_rules = [
       {
         name: 'large',
         condition: 'ctx.loan.amount > 5000 && ctx.kind == "car"',
@@ -187,7 +184,9 @@ describe('the embedded teacher without examples', () => {
         priority: 1,
       },
     ];
-    const approved = take(given, 'approve', 20).map(({ input }) => input as { loan: { amount: number }; kind: string });
+    const approved = take(teacherMaterial, 'approve', 20).map(
+      ({ input }) => input as { loan: { amount: number }; kind: string },
+    );
     expect(approved).toHaveLength(20);
     for (const { loan, kind } of approved) expect(loan.amount <= 5000 || kind !== 'car').toBe(true);
     const bare = take(material(), 'tracking', 50);

@@ -5,7 +5,7 @@ import { type Rows, selectColumns } from '../../src/engine/classifiers/classifie
 import { combineHeads, fitHead, type HeadColumns, logShares } from '../../src/engine/classifiers/heads.ts';
 import { compileScorer, softmaxInPlace } from '../../src/engine/classifiers/model.ts';
 import { createRandom } from '../../src/engine/random.ts';
-import { modelInput } from '../../src/engine/training/select/score.ts';
+import { toModelInput } from '../../src/engine/training/data/model-input.ts';
 
 const random = createRandom(4);
 const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -54,7 +54,7 @@ describe('heads that were fitted apart', () => {
       combined.toModel({ positions: [...Array(options).keys()], optionCount: options, weight: 1 }),
     );
     for (const i of [0, 7, 199]) {
-      const { dense, indices, values } = modelInput(rows, i);
+      const { dense, indices, values } = toModelInput(rows, i);
       expect([...score(dense, indices, values)]).toEqual(
         expected[i]?.map((probability) => expect.closeTo(probability, 5)),
       );

@@ -3,8 +3,17 @@ import { describe, expect, it } from 'vitest';
 import { computeLogLoss, expectedCalibrationError, fitTemperature } from '../../src/engine/classifiers/calibration.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
-import { bootstrapMacroF1, type Interval, wilsonInterval } from '../../src/engine/training/evaluate/intervals.ts';
-import { computeRiskCoverage, evaluate, percentile, topOption } from '../../src/engine/training/evaluate/metrics.ts';
+import {
+  bootstrapMacroF1,
+  computeWilsonInterval,
+  type Interval,
+} from '../../src/engine/training/evaluate/intervals.ts';
+import {
+  computePercentile,
+  computeRiskCoverage,
+  evaluatePredictions,
+  topOption,
+} from '../../src/engine/training/evaluate/metrics.ts';
 import { suggestThreshold } from '../../src/engine/training/evaluate/thresholds.ts';
 
 const options = ['a', 'b', 'c'];
@@ -25,7 +34,7 @@ const predictions = expected.map((label, i) => ({ expected: label, probabilities
 
 describe('held-out figures', () => {
   it('are those that scikit-learn gives for the same predictions', () => {
-    const result = evaluate(predictions, options);
+    const result = evaluatePredictions(predictions, options);
     expect(result.accuracy).toBeCloseTo(0.7, 12);
     expect(result.macroF1).toBeCloseTo(0.6944444444444443, 12);
     expect(result.macroPrecision).toBeCloseTo(0.6944444444444443, 12);
@@ -40,11 +49,11 @@ describe('held-out figures', () => {
   });
 
   it('do not count an option that is neither expected nor predicted in the averages', () => {
-    expect(evaluate(predictions, [...options, 'never']).macroF1).toBeCloseTo(0.6944444444444443, 12);
+    expect(evaluatePredictions(predictions, [...options, 'never']).macroF1).toBeCloseTo(0.6944444444444443, 12);
   });
 
   it('are zero and not NaN without any row', () => {
-    const result = evaluate([], options);
+    const result = evaluatePredictions([], options);
     expect([result.accuracy, result.macroF1, result.logLoss, result.ece]).toEqual([0, 0, 0, 0]);
   });
 
@@ -56,9 +65,9 @@ describe('held-out figures', () => {
   });
 
   it('take percentiles by nearest rank', () => {
-    expect(percentile([4, 1, 3, 2], 0.5)).toBe(2);
-    expect(percentile([4, 1, 3, 2], 0.95)).toBe(4);
-    expect(percentile([], 0.5)).toBe(0);
+    expect(computePercentile([4, 1, 3, 2], 0.5)).toBe(2);
+    expect(computePercentile([4, 1, 3, 2], 0.95)).toBe(4);
+    expect(computePercentile([], 0.5)).toBe(0);
   });
 });
 
@@ -81,7 +90,7 @@ const peer = JSON.parse(readFileSync(new URL('../cases/metrics.json', import.met
 describe('240 predictions that scikit-learn and SciPy have measured', () => {
   const names = ['a', 'b', 'c', 'd'];
   const rows = peer.expected.map((label, i) => ({ expected: label, probabilities: peer.probabilities[i] ?? [] }));
-  const result = evaluate(rows, names);
+  const result = evaluatePredictions(rows, names);
   const predicted = peer.probabilities.map(topOption);
 
   it('get the same averages, matrix and losses', () => {
@@ -101,7 +110,7 @@ describe('240 predictions that scikit-learn and SciPy have measured', () => {
 
   it('get the same intervals', () => {
     for (const { hits, count, low, high } of peer.wilson) {
-      const interval = wilsonInterval(hits, count);
+      const interval = computeWilsonInterval(hits, count);
       expect(interval.low).toBeCloseTo(low, 9);
       expect(interval.high).toBeCloseTo(high, 9);
     }
@@ -112,7 +121,7 @@ describe('240 predictions that scikit-learn and SciPy have measured', () => {
     expect(bootstrapMacroF1(peer.expected, predicted, 4, 1)).toEqual(interval);
   });
 
-  it('get the lowest threshold that keeps a wished error, with what it costs', () => {
+  it('get the lowest threshold that keeps a target error, with what it costs', () => {
     const curve = result.riskCoverage;
     const found = suggestThreshold(curve, 0.1, rows.length);
     if (found === null) throw new Error('no threshold');

@@ -5,8 +5,8 @@ import { compileDecider } from '../../src/engine/decide/decider.ts';
 import { headProbabilities, isCloseChoice, reasonCodesFor } from '../../src/engine/decide/reason-codes.ts';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import { inferPlan } from '../../src/engine/features/infer.ts';
-import { buildRows } from '../../src/engine/training/data/build-rows.ts';
-import { prepareRows } from '../../src/engine/training/data/prepare.ts';
+import { buildFeatureRows } from '../../src/engine/training/data/feature-rows.ts';
+import { prepareRows } from '../../src/engine/training/data/labelled-rows.ts';
 import { learnReasonHeads } from '../../src/engine/training/select/reason-heads.ts';
 import { bundleOf } from './bundle-fixture.ts';
 
@@ -79,11 +79,12 @@ describe('learning heads', () => {
   const { rows } = prepareRows(examples, ['approve', 'decline']);
   const inputs = rows.map((row) => row.input);
   const plan = inferPlan(inputs, null);
-  const built = buildRows(plan, inputs, new Map());
-  const given = { plan, rows, built, seed: 1, tick: () => undefined };
+  const built = buildFeatureRows(plan, inputs, new Map());
+  const codes = ['HIGH', 'LOW', 'FINE', 'POOR', 'RARE', 'UNUSED'];
+  const params = { plan, rows, built, codes, seed: 1, tick: () => undefined };
 
   it('keeps those that tell more than the option does, and only those', () => {
-    const { heads, model } = learnReasonHeads(given, ['HIGH', 'LOW', 'FINE', 'POOR', 'RARE', 'UNUSED']);
+    const { heads, model } = learnReasonHeads(params);
     expect(heads.map(({ code }) => code).sort()).toEqual(['HIGH', 'LOW']);
     expect(heads[0]?.options).toEqual(['approve', 'decline']);
     if (model === null) throw new Error('no model');
@@ -92,6 +93,6 @@ describe('learning heads', () => {
 
   it('learns none where no example carries codes', () => {
     const plain = rows.map((row) => ({ ...row, reasonCodes: [] }));
-    expect(learnReasonHeads({ ...given, rows: plain }, ['HIGH'])).toEqual({ heads: [], model: null });
+    expect(learnReasonHeads({ ...params, rows: plain })).toEqual({ heads: [], model: null });
   });
 });

@@ -3,16 +3,18 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import { compileDecider, runGolden } from '../../src/engine/decide/decider.ts';
-import type { Definition, Json, JsonObject, TrainingConfig, TrainingExample } from '../../src/engine/domain.ts';
+import type { Json, JsonObject } from '../../src/engine/domain.ts';
 import { metricsSchema } from '../../src/engine/domain.ts';
-import { type TrainPorts, type TrainRequest, train } from '../../src/engine/training/train.ts';
+import type { TrainPorts } from '../../src/engine/training/request.ts';
+import { train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import { openEncoder, runModel } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
+import { config, createDefinition, createExample, createRequest, messages } from './training-request.ts';
 
 const resources = fileURLToPath(new URL('../../resources', import.meta.url));
 let ports: TrainPorts;
-let told: { stage: string; fraction: number; message: string }[] = [];
+let reports: { stage: string; fraction: number; message: string }[] = [];
 
 beforeAll(async () => {
   const model = openTextModel(resources);
@@ -23,86 +25,9 @@ beforeAll(async () => {
     runModel,
     sha256,
     now: () => performance.now(),
-    progress: (report) => told.push(report),
+    progress: (report) => reports.push(report),
   };
 });
-
-const config: TrainingConfig = {
-  augment: false,
-  augment_target_size: null,
-  auto_generate: false,
-  tune_hyperparams: true,
-  n_tuning_trials: 5,
-  target_f1: null,
-  auto_deploy: true,
-  escalation_threshold: null,
-  refit: true,
-};
-
-function definitionOf(options: string[], more: Partial<Definition> = {}): Definition {
-  return {
-    options,
-    reason_codes: [],
-    hard_rules: [],
-    input_schema: null,
-    confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
-    escalation_policy: { enabled: false, between: 'flag', connection: null, timeout_ms: 10_000, unfamiliar: 'ignore' },
-    ...more,
-  };
-}
-
-function requestOf(
-  examples: TrainingExample[],
-  definition: Definition,
-  more: Partial<TrainRequest> = {},
-): TrainRequest {
-  return {
-    policyId: 'policy-1',
-    policyVersion: 3,
-    decisionType: 'Test',
-    versionNumber: 2,
-    definition,
-    fallbackOption: null,
-    examples,
-    config,
-    seed: 1,
-    toolVersion: '0.1.0',
-    createdAt: '2026-01-02T03:04:05.000Z',
-    ...more,
-  };
-}
-
-const example = (
-  id: string,
-  input: JsonObject,
-  decision: string | null,
-  reasonCodes: string[] = [],
-): TrainingExample => ({
-  id,
-  input,
-  decision,
-  reasonCodes,
-  source: 'user',
-});
-
-const subjects = ['my parcel', 'the blue chair', 'order 17', 'the lamp', 'our last delivery', 'this phone'];
-const phrases: Record<string, string[]> = {
-  refund: ['I want my money back for', 'please refund', 'give me a refund for', 'return the payment of'],
-  tracking: ['where is', 'when will I get', 'track the delivery of', 'has nobody shipped'],
-};
-/** 48 messages of two options with a number beside the text. */
-const messages = Object.entries(phrases).flatMap(([decision, starts]) =>
-  starts.flatMap((start, s) =>
-    subjects.map((subject, i) =>
-      example(
-        `${decision}-${s}-${i}`,
-        { message: `${start} ${subject}`, amount: i * 10, customer: { email: `p${i}@example.org` } },
-        decision,
-        [i === 0 ? 'RARE' : 'USUAL'],
-      ),
-    ),
-  ),
-);
 
 function creditRows(part: 'train' | 'test'): { input: JsonObject; decision: string }[] {
   return readFileSync(new URL(`../fixtures/german_credit/${part}.jsonl`, import.meta.url), 'utf8')
@@ -111,12 +36,12 @@ function creditRows(part: 'train' | 'test'): { input: JsonObject; decision: stri
     .map((line) => JSON.parse(line) as { input: JsonObject; decision: string });
 }
 
-const germanCredit = () => creditRows('train').map((row, i) => example(`credit-${i}`, row.input, row.decision));
+const germanCredit = () => creditRows('train').map((row, i) => createExample(`credit-${i}`, row.input, row.decision));
 
 describe('a training run', () => {
   it('on credit applications gives a policy that beats the majority and whose golden decisions repeat', async () => {
-    told = [];
-    const outcome = await train(requestOf(germanCredit(), definitionOf(['good risk', 'bad risk'])), ports);
+    reports = [];
+    const outcome = await train(createRequest(germanCredit(), createDefinition(['good risk', 'bad risk'])), ports);
     // Always answering with the majority has accuracy 0.70 and log-loss 0.61.
     expect(outcome.metrics.accuracy).toBeGreaterThan(0.7);
     expect(outcome.metrics.log_loss).toBeLessThan(0.53);
@@ -134,10 +59,10 @@ describe('a training run', () => {
     const right = decisions.filter((decided, i) => decided.ok && decided.decision.decision === unseen[i]?.decision);
     expect(right.length / unseen.length).toBeGreaterThanOrEqual(0.77);
 
-    const fractions = told.map((report) => report.fraction);
+    const fractions = reports.map((report) => report.fraction);
     expect(fractions).toEqual([...fractions].sort((a, b) => a - b));
     expect(fractions.at(-1)).toBe(1);
-    expect([...new Set(told.map((report) => report.stage))]).toEqual([
+    expect([...new Set(reports.map((report) => report.stage))]).toEqual([
       'generate',
       'prepare',
       'features',
@@ -149,15 +74,15 @@ describe('a training run', () => {
   });
 
   it('on messages learns what they mean, and decides a new wording', async () => {
-    const definition = definitionOf(['refund', 'tracking'], { reason_codes: ['USUAL', 'RARE'] });
-    const outcome = await train(requestOf(messages, definition), ports);
+    const definition = createDefinition(['refund', 'tracking'], { reason_codes: ['USUAL', 'RARE'] });
+    const outcome = await train(createRequest(messages, definition), ports);
     expect(outcome.metrics.accuracy).toBeGreaterThanOrEqual(0.9);
     const bundle = unpackBundle(outcome.bundle, sha256);
     expect(bundle.reasons.by_option).toEqual({ refund: ['USUAL'], tracking: ['USUAL'] });
     const decider = compileDecider(bundle, ports);
     const decided = await decider.decide({ message: 'kindly refund my money for the table', amount: 20 });
     expect(decided.ok && decided.decision.decision).toBe('refund');
-    expect(told.some((report) => /^Encoding texts \d+ of \d+$/.test(report.message))).toBe(true);
+    expect(reports.some((report) => /^Encoding texts \d+ of \d+$/.test(report.message))).toBe(true);
   });
 
   it('reads several text fields together, says so, and never stands still while it works', async () => {
@@ -168,28 +93,28 @@ describe('a training run', () => {
         input: { subject: words.slice(0, 3).join(' '), body: `${words.slice(3).join(' ')} in case ${i}` },
       };
     });
-    told = [];
-    const outcome = await train(requestOf(split, definitionOf(['refund', 'tracking'])), ports);
-    expect(outcome.metrics.notes).toContain('Read together as one text: body, subject.');
+    reports = [];
+    const outcome = await train(createRequest(split, createDefinition(['refund', 'tracking'])), ports);
+    expect(outcome.metrics.notes).toContain('These fields are read together as one text: body, subject.');
     expect(outcome.metrics.accuracy).toBeGreaterThanOrEqual(0.9);
     const decider = compileDecider(unpackBundle(outcome.bundle, sha256), ports);
     const decided = await decider.decide({ subject: 'please refund me', body: 'the blue chair' });
     expect(decided.ok && decided.decision.decision).toBe('refund');
-    const fractions = told.map((report) => report.fraction);
+    const fractions = reports.map((report) => report.fraction);
     expect(fractions).toEqual([...fractions].sort((x, y) => x - y));
   });
 
   it('gives the same bundle and metrics for the same examples, whatever their order, ids and order of keys [TRN-10]', async () => {
-    const definition = definitionOf(['refund', 'tracking']);
-    const first = await train(requestOf(messages, definition), ports);
-    const second = await train(requestOf([...messages].reverse(), definition), ports);
+    const definition = createDefinition(['refund', 'tracking']);
+    const first = await train(createRequest(messages, definition), ports);
+    const second = await train(createRequest([...messages].reverse(), definition), ports);
     expect(second.heldOut).toEqual(first.heldOut);
     const renamed = messages.map((example, i) => ({
       ...example,
       id: `again-${(i * 7919) % 1000}-${i}`,
       input: Object.fromEntries(Object.entries(example.input).reverse()),
     }));
-    const third = await train(requestOf(renamed, definition), ports);
+    const third = await train(createRequest(renamed, definition), ports);
     expect([second.metrics.log_loss, third.metrics.log_loss]).toEqual([first.metrics.log_loss, first.metrics.log_loss]);
     expect(unpackBundle(third.bundle, sha256).classifier).toEqual(unpackBundle(first.bundle, sha256).classifier);
     expect(unpackBundle(second.bundle, sha256).classifier).toEqual(unpackBundle(first.bundle, sha256).classifier);
@@ -202,9 +127,9 @@ describe('a training run', () => {
       const size = (i * 7) % 10;
       const parcel = i % 5 === 0 ? null : (i * 3) % 4;
       const wanted = (colour === 'red') !== size > 4 ? (parcel === null ? 'rare' : 'b') : 'a';
-      return example(`${i}`, { colour, size, parcel }, wanted);
+      return createExample(`${i}`, { colour, size, parcel }, wanted);
     });
-    const request = requestOf(rows, definitionOf(['a', 'b', 'rare']));
+    const request = createRequest(rows, createDefinition(['a', 'b', 'rare']));
     const outcome = await train(request, ports);
     const bundle = unpackBundle(outcome.bundle, sha256);
     expect(['trees', 'blend']).toContain(bundle.manifest.classifier.kind);
@@ -223,8 +148,11 @@ describe('a training run', () => {
   });
 
   it('keeps personal values out of the bundle', async () => {
-    const definition = definitionOf(['refund', 'tracking']);
-    const outcome = await train(requestOf(messages, definition, { piiFields: ['customer.email', 'amount'] }), ports);
+    const definition = createDefinition(['refund', 'tracking']);
+    const outcome = await train(
+      createRequest(messages, definition, { piiFields: ['customer.email', 'amount'] }),
+      ports,
+    );
     const bundle = unpackBundle(outcome.bundle, sha256);
     expect(JSON.stringify([bundle.golden, bundle.plan])).not.toContain('example.org');
     expect(bundle.golden.every((line) => (line.input as { [key: string]: Json })['amount'] === null)).toBe(true);
@@ -232,7 +160,7 @@ describe('a training run', () => {
   });
 
   it('lets the configured escalation threshold win over that of the version [TRN-11]', async () => {
-    const request = requestOf(germanCredit().slice(0, 100), definitionOf(['good risk', 'bad risk']), {
+    const request = createRequest(germanCredit().slice(0, 100), createDefinition(['good risk', 'bad risk']), {
       config: { ...config, escalation_threshold: 0.9, tune_hyperparams: false, refit: false },
     });
     const { bundle } = await train(request, ports);
@@ -240,12 +168,15 @@ describe('a training run', () => {
   });
 
   it('works with two examples, with an option that has none, and with inputs that say nothing', async () => {
-    const definition = definitionOf(['a', 'b', 'never']);
-    const few = await train(requestOf([example('1', { x: 1 }, 'a'), example('2', { x: 5 }, 'b')], definition), ports);
+    const definition = createDefinition(['a', 'b', 'never']);
+    const few = await train(
+      createRequest([createExample('1', { x: 1 }, 'a'), createExample('2', { x: 5 }, 'b')], definition),
+      ports,
+    );
     expect(few.metrics.test_size).toBe(0);
-    expect(few.metrics.notes).toContain('No examples, so never predicted: never.');
-    const rows = Array.from({ length: 30 }, (_, i) => example(`${i}`, { same: 1 }, i % 3 === 0 ? 'a' : 'b'));
-    const blind = await train(requestOf(rows, definition), ports);
+    expect(few.metrics.notes).toContain('Options without examples are never predicted: never.');
+    const rows = Array.from({ length: 30 }, (_, i) => createExample(`${i}`, { same: 1 }, i % 3 === 0 ? 'a' : 'b'));
+    const blind = await train(createRequest(rows, definition), ports);
     const decider = compileDecider(unpackBundle(blind.bundle, sha256), {
       encoder: null,
       tokenizer: null,
@@ -257,7 +188,7 @@ describe('a training run', () => {
 
   it('makes synthetic examples where asked, from the training side only, and never holds them out [TRN-8]', async () => {
     const few = germanCredit().filter((row, i) => row.decision === 'good risk' || i % 20 === 0);
-    const request = requestOf(few, definitionOf(['good risk', 'bad risk']), {
+    const request = createRequest(few, createDefinition(['good risk', 'bad risk']), {
       config: { ...config, auto_generate: true, tune_hyperparams: false },
     });
     const plain = await train({ ...request, config: { ...request.config, auto_generate: false } }, ports);
@@ -268,9 +199,9 @@ describe('a training run', () => {
     expect(outcome.heldOut.map((row) => row.example_id)).toEqual(plain.heldOut.map((row) => row.example_id));
   });
 
-  it('augments the training side to the wished size, and tells what it could not make', async () => {
+  it('augments the training side to the target size, and says what it could not make', async () => {
     const rows = germanCredit().slice(0, 120);
-    const request = requestOf(rows, definitionOf(['good risk', 'bad risk']), {
+    const request = createRequest(rows, createDefinition(['good risk', 'bad risk']), {
       config: { ...config, augment: true, augment_target_size: 300, tune_hyperparams: false },
     });
     const plain = await train({ ...request, config: { ...request.config, augment: false } }, ports);
@@ -288,19 +219,21 @@ describe('a training run', () => {
     expect(metrics.train_size).toBe(plain.metrics.train_size + augmentation.augmented_count);
     expect(heldOut.map((row) => row.example_id)).toEqual(plain.heldOut.map((row) => row.example_id));
 
-    const flags = Array.from({ length: 60 }, (_, i) => example(`${i}`, { flag: i % 2 === 0 }, i % 2 === 0 ? 'a' : 'b'));
-    const poor = await train({ ...request, examples: flags, definition: definitionOf(['a', 'b']) }, ports);
+    const flags = Array.from({ length: 60 }, (_, i) =>
+      createExample(`${i}`, { flag: i % 2 === 0 }, i % 2 === 0 ? 'a' : 'b'),
+    );
+    const poor = await train({ ...request, examples: flags, definition: createDefinition(['a', 'b']) }, ports);
     expect(poor.metrics.augmentation).toMatchObject({ status: 'partial', augmented_count: 0 });
     expect(poor.metrics.augmentation.failure_reason).toContain('Option "a"');
   });
 
   it('says in plain words what is missing', async () => {
-    const definition = definitionOf(['a', 'b']);
-    await expect(train(requestOf([example('1', { x: 1 }, null)], definition), ports)).rejects.toMatchObject({
+    const definition = createDefinition(['a', 'b']);
+    await expect(train(createRequest([createExample('1', { x: 1 }, null)], definition), ports)).rejects.toMatchObject({
       code: 'validation_error',
       message: expect.stringContaining('no labelled examples'),
     });
-    await expect(train(requestOf([example('1', { x: 1 }, 'a')], definition), ports)).rejects.toMatchObject({
+    await expect(train(createRequest([createExample('1', { x: 1 }, 'a')], definition), ports)).rejects.toMatchObject({
       code: 'validation_error',
       message: expect.stringContaining('Only one option'),
     });
@@ -312,7 +245,7 @@ describe('a training run', () => {
       asked += 1;
       return asked > 4;
     };
-    const request = requestOf(messages, definitionOf(['refund', 'tracking']));
+    const request = createRequest(messages, createDefinition(['refund', 'tracking']));
     await expect(train(request, { ...ports, cancelled })).rejects.toMatchObject({ code: 'conflict' });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import { fieldSize, fitField } from '../../src/engine/features/kinds.ts';
 import { type FeaturePlan, type FieldKind, fieldSchema } from '../../src/engine/features/plan.ts';
-import { listTreeFields } from '../../src/engine/training/select/tree-fields.ts';
+import { listTreeFields } from '../../src/engine/training/data/tree-fields.ts';
 
 /** Values of each kind, by which the field is learned; a kind that is missing here fails the first test. */
 const samples: Record<FieldKind, (string | number | boolean | object)[]> = {

@@ -1,5 +1,5 @@
 /** Calibration: temperature scaling and the expected calibration error. */
-import { createRandom } from '../random.ts';
+import { createStream, randomStreams } from '../random.ts';
 
 /** Mean negative log-likelihood of softmax(logits / temperature). */
 export function computeLogLoss(logits: Float64Array, labels: Int32Array, optionCount: number, temperature = 1): number {
@@ -50,7 +50,7 @@ function likeliestTemperature(logits: Float64Array, labels: Int32Array, optionCo
 
 /** The rows of one of two halves that are mixed as by tossing coins, always the same way. */
 function half(logits: Float64Array, labels: Int32Array, optionCount: number, which: number) {
-  const random = createRandom(97);
+  const random = createStream(randomStreams.calibrationHalves);
   const positions = [...labels.keys()].filter(() => Number(random() < 0.5) === which);
   const taken = new Float64Array(positions.length * optionCount);
   positions.forEach((position, i) => {

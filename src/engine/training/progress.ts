@@ -1,4 +1,4 @@
-/** Progress of a run as one number that never falls. */
+/** Progress of a training run as one number that never falls. */
 import type { TrainingStage } from '../domain.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { TrainPorts } from './request.ts';
@@ -14,50 +14,62 @@ const spans: Record<TrainingStage, [number, number]> = {
   package: [0.93, 1],
 };
 
-const tickMs = 500;
+/** The shortest time between two throttled reports. */
+const throttleMs = 500;
 
+/** Reports where a run is. Every method throws WorkbenchError 'conflict' when it finds the run cancelled. */
 export type ProgressReporter = {
-  /** Tells where the run is: `share` (0–1) is of the stage. Throws WorkbenchError 'conflict' when the run was cancelled. */
+  /** Reports at once; `share` (0–1) is of the stage. */
   report(stage: TrainingStage, share: number, message: string): void;
-  /** As `tell`, but heard at most twice a second: for computations that could tell thousands of times. */
+  /** Reports at most twice a second: for computations that could report thousands of times. */
   reportThrottled(stage: TrainingStage, share: number, message: string): void;
-  /** A sign of life from a long computation: repeats the last report twice a second, and stops a cancelled run. */
+  /**
+   * Reports the beginning of a step at share `from` of the stage; the result reports the step's own share, throttled.
+   */
+  startStep(stage: TrainingStage, from: number, to: number, message: string): (share: number) => void;
+  /** Repeats the last report twice a second, so that a long computation is known to be alive and can be cancelled. */
   heartbeat(): void;
 };
 
-/** How far a computation of unknown length may be after so many steps: it comes half the way closer to 1 every 40 steps. */
-export const shareAfter = (steps: number): number => 1 - 2 ** (-steps / 40);
+/** The share (0–1) to report after so many steps of unknown total: half of the rest every 40 steps. */
+export const estimateShare = (steps: number): number => 1 - 2 ** (-steps / 40);
 
-/** Makes the teller of one run. */
+/** Makes the progress reporter of one run. */
 export function createProgressReporter(ports: Pick<TrainPorts, 'progress' | 'cancelled' | 'now'>): ProgressReporter {
   let last: { stage: TrainingStage; fraction: number; message: string } = {
     stage: 'generate',
     fraction: 0,
     message: '',
   };
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   const send = () => {
     if (ports.cancelled?.() === true) throw new WorkbenchError('conflict', 'The training was cancelled.');
-    toldAt = ports.now();
+    reportedAt = ports.now();
     ports.progress(last);
   };
-  const sendNowAndThen = () => {
-    if (ports.now() - toldAt >= tickMs) send();
+  const sendThrottled = () => {
+    if (ports.now() - reportedAt >= throttleMs) send();
   };
-  const at = (stage: TrainingStage, share: number, message: string) => {
+  const advance = (stage: TrainingStage, share: number, message: string) => {
     const [from, to] = spans[stage];
     const fraction = Math.max(last.fraction, from + (to - from) * Math.max(0, Math.min(1, share)));
     last = { stage, fraction, message };
   };
+  const report = (stage: TrainingStage, share: number, message: string) => {
+    advance(stage, share, message);
+    send();
+  };
+  const reportThrottled = (stage: TrainingStage, share: number, message: string) => {
+    advance(stage, share, message);
+    sendThrottled();
+  };
   return {
-    report(stage, share, message) {
-      at(stage, share, message);
-      send();
+    report,
+    reportThrottled,
+    startStep(stage, from, to, message) {
+      report(stage, from, message);
+      return (share) => reportThrottled(stage, from + (to - from) * share, message);
     },
-    reportThrottled(stage, share, message) {
-      at(stage, share, message);
-      sendNowAndThen();
-    },
-    heartbeat: sendNowAndThen,
+    heartbeat: sendThrottled,
   };
 }

@@ -1,8 +1,7 @@
 /** What a training run is given and what it gives back. */
-import type { Definition, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
+import type { Definition, JsonObject, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
 import type { ModelRunner, MonotonicClock, Sha256, TextEncoder } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
-import type { Proposal } from './generate/embedded-teacher.ts';
 
 export type TrainRequest = {
   policyId: string;
@@ -21,7 +20,10 @@ export type TrainRequest = {
   piiFields?: string[];
 };
 
-/** A question to a connected teacher: up to `count` new inputs of an option. It is shown `examples`, none held out. */
+/** An example that a teacher proposes; whoever receives it gives it an id. */
+export type Proposal = { input: JsonObject; decision: string; reasonCodes: string[] };
+
+/** A request to a connected teacher: up to `count` new inputs of an option. It is shown `examples`, none held out. */
 export type TeacherRequest = { option: string; count: number; examples: TrainingExample[] };
 
 export type TrainPorts = {
@@ -34,7 +36,7 @@ export type TrainPorts = {
   /** `fraction` (0–1) is of the whole run and never falls. */
   progress(report: { stage: TrainingStage; fraction: number; message: string }): void;
   /** Asks a connected teacher; left out where none is connected. Rejects when it cannot be asked. */
-  teach?(order: TeacherRequest): Promise<Proposal[]>;
+  teach?(request: TeacherRequest): Promise<Proposal[]>;
   /** True when the run should stop at the next opportunity. */
   cancelled?(): boolean;
 };

@@ -1,5 +1,5 @@
 /** Gathers wished numbers of examples from a teacher, whichever it is. */
-import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
+import type { Proposal } from '../../engine/training/request.ts';
 
 /** Asks a teacher for up to `count` more examples of an option; fewer come as it likes, none when it has no more. */
 export type AskTeacher = (option: string, count: number) => Promise<Proposal[]>;

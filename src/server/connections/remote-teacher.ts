@@ -2,11 +2,8 @@
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../engine/domain.ts';
 import { jsonObject } from '../../engine/domain.ts';
-import {
-  createProposalCheck,
-  type Proposal,
-  type TeacherMaterial,
-} from '../../engine/training/generate/embedded-teacher.ts';
+import { createProposalCheck, type TeacherMaterial } from '../../engine/training/generate/embedded-teacher.ts';
+import type { Proposal } from '../../engine/training/request.ts';
 import { askChat, type ChatOptions, type Endpoint } from './chat-client.ts';
 import type { Teacher } from './collect-proposals.ts';
 

@@ -5,8 +5,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { type TrainingConfig, trainingStages } from '../../engine/domain.ts';
-import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
-import type { TeacherRequest } from '../../engine/training/request.ts';
+import type { Proposal, TeacherRequest } from '../../engine/training/request.ts';
 import { type Clock, sha256 } from '../process/clock.ts';
 import { renameDurably } from '../process/durable-file.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';

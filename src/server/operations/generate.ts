@@ -3,11 +3,8 @@ import { canonicalJson } from '../../engine/canonical-json.ts';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { splitRows } from '../../engine/training/data/split.ts';
-import {
-  createEmbeddedTeacher,
-  type Proposal,
-  type TeacherMaterial,
-} from '../../engine/training/generate/embedded-teacher.ts';
+import { createEmbeddedTeacher, type TeacherMaterial } from '../../engine/training/generate/embedded-teacher.ts';
+import type { Proposal } from '../../engine/training/request.ts';
 import { collectProposals, type OptionCounts, type Teacher } from '../connections/collect-proposals.ts';
 import { createRemoteTeacher } from '../connections/remote-teacher.ts';
 import type { ConnectionRow } from '../store/connections.ts';

@@ -1,7 +1,7 @@
 /** Training and policies: start, watch, cancel, deploy. */
 import { type Metrics, metricsSchema, type TrainingConfig, trainingConfigSchema } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
-import { minimumExamples } from '../../engine/training/generate/embedded-teacher.ts';
+import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../contract/training.ts';
 import { describeProgress, executionName } from '../jobs/progress.ts';
@@ -86,13 +86,13 @@ function readinessOf(deps: Deps, type: DecisionTypeRow): Readiness {
   const { options } = type.activeVersion.definition;
   const counts = deps.store.policies.exampleCounts(type.id);
   const issues: string[] = [];
-  if (counts.labelled < minimumExamples.total) {
-    issues.push(`${counts.labelled} labelled examples; at least ${minimumExamples.total} are needed.`);
+  if (counts.labelled < limits.minExamples) {
+    issues.push(`${counts.labelled} labelled examples; at least ${limits.minExamples} are needed.`);
   }
   for (const option of options) {
     const n = counts.perOption.get(option) ?? 0;
-    if (n < minimumExamples.perOption)
-      issues.push(`Option "${option}" has ${n} labelled examples; at least ${minimumExamples.perOption} are needed.`);
+    if (n < limits.minExamplesPerOption)
+      issues.push(`Option "${option}" has ${n} labelled examples; at least ${limits.minExamplesPerOption} are needed.`);
   }
   return {
     ready: issues.length === 0,
@@ -100,8 +100,8 @@ function readinessOf(deps: Deps, type: DecisionTypeRow): Readiness {
     labelled_examples: counts.labelled,
     per_option: Object.fromEntries(options.map((option) => [option, counts.perOption.get(option) ?? 0])),
     options,
-    min_total: minimumExamples.total,
-    min_per_option: minimumExamples.perOption,
+    min_total: limits.minExamples,
+    min_per_option: limits.minExamplesPerOption,
     issues,
   };
 }

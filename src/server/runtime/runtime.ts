@@ -2,8 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrainingConfig } from '../../engine/domain.ts';
-import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
-import type { TeacherRequest } from '../../engine/training/request.ts';
+import type { Proposal, TeacherRequest } from '../../engine/training/request.ts';
 import { type ModelConnections, openModelConnections } from '../connections/model-connections.ts';
 import { createRemoteTeacher } from '../connections/remote-teacher.ts';
 import { createTrainingJobs, type TrainingJobs } from '../jobs/training-jobs.ts';

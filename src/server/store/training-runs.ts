@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Metrics, TrainingConfig } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { TrainOutcome } from '../../engine/training/train.ts';
+import type { TrainOutcome } from '../../engine/training/request.ts';
 import type { Clock } from '../process/clock.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import type { DecisionTypeRow } from './decision-types.ts';

@@ -1,4 +1,4 @@
-/** How far figures from a few held-out rows may be from those of all inputs. */
+/** Confidence intervals of figures that were measured on held-out rows. */
 import { createRandom } from '../../random.ts';
 
 /** A range that holds the true figure with 95 % confidence. */
@@ -6,8 +6,8 @@ export type Interval = { low: number; high: number };
 
 const normal95 = 1.959963984540054;
 
-/** Wilson's score interval of a share of `hits` in `count` (Wilson 1927); 0 to 1 of nothing. */
-export function wilsonInterval(hits: number, count: number): Interval {
+/** Wilson's score interval of the share of `hits` in `count` rows (Wilson 1927); 0 to 1 without rows. */
+export function computeWilsonInterval(hits: number, count: number): Interval {
   if (count === 0) return { low: 0, high: 1 };
   const share = hits / count;
   const square = normal95 ** 2;
@@ -17,11 +17,12 @@ export function wilsonInterval(hits: number, count: number): Interval {
   return { low: hits === 0 ? 0 : centre - spread, high: hits === count ? 1 : centre + spread };
 }
 
-const samples = 1000;
+const sampleCount = 1000;
 
 /**
- * Percentile bootstrap of macro-F1 (Efron 1979): 1,000 times as many rows drawn with replacement. The average runs over
- * the options that are expected or predicted in a sample. The same seed gives the same interval; 0 to 1 of nothing.
+ * The interval of macro-F1 by percentile bootstrap (Efron 1979): 1,000 samples of as many rows, drawn with replacement.
+ * `expected` and `predicted` hold an option's index per row. The average runs over the options that are expected or
+ * predicted in a sample. The same seed gives the same interval; 0 to 1 without rows.
  */
 export function bootstrapMacroF1(
   expected: readonly number[],
@@ -32,8 +33,8 @@ export function bootstrapMacroF1(
   const count = expected.length;
   if (count === 0) return { low: 0, high: 1 };
   const random = createRandom(seed);
-  const scores = new Float64Array(samples);
-  for (let sample = 0; sample < samples; sample++) {
+  const scores = new Float64Array(sampleCount);
+  for (let sample = 0; sample < sampleCount; sample++) {
     const hits = new Float64Array(optionCount);
     const either = new Float64Array(optionCount);
     for (let draw = 0; draw < count; draw++) {
@@ -54,5 +55,5 @@ export function bootstrapMacroF1(
     scores[sample] = sum / seen;
   }
   scores.sort();
-  return { low: scores[Math.floor(0.025 * samples)] ?? 0, high: scores[Math.ceil(0.975 * samples) - 1] ?? 1 };
+  return { low: scores[Math.floor(0.025 * sampleCount)] ?? 0, high: scores[Math.ceil(0.975 * sampleCount) - 1] ?? 1 };
 }

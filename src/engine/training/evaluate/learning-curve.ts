@@ -1,28 +1,32 @@
-/** Whether more examples would help: the measured model again on parts of the training rows. */
+/** Whether more examples would help: the figures of models that were fitted on parts of the training rows. */
 import type { LearningCurve } from '../../domain.ts';
-import type { LabelledRow } from '../data/prepare.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
-import type { Evaluated } from './evaluate.ts';
-
-type Figures = Evaluated['figures'];
+import type { Figures } from './evaluate-model.ts';
 
 /** Shares of the training rows that are fitted beside all of them, in quarters. */
 const quarters = [1, 2, 3] as const;
-/** Above this many training rows the fits cost more than the curve tells. */
+/** Above this many training rows the fits cost more than the curve is worth. */
 const maxRows = 20_000;
-const fewRows = 10;
+/** Below this many held-out examples of an option its recall says nothing. */
+const minSupport = 10;
+/** An option with this recall is learned well enough. */
+const goodRecall = 0.9;
+/** A rise of the recall by this much says that more examples help. */
+const notableRise = 0.03;
 
-/** The given number of quarters of the rows, with the same share of every label. */
-function partOf(rows: readonly LabelledRow[], count: number): LabelledRow[] {
-  const quarter = assignFolds(rows, 4, 23);
+/** So many quarters of the rows, with the same share of every label. */
+function takeQuarters(rows: readonly LabelledRow[], count: number): LabelledRow[] {
+  const quarter = assignFolds(rows, 4, deriveSeed(randomStreams.learningCurveParts));
   return rows.filter((_, i) => (quarter[i] as number) < count);
 }
 
-const recallOf = (figures: Pick<Figures, 'per_class'>, option: string) =>
+const findScores = (figures: Pick<Figures, 'per_class'>, option: string) =>
   Object.hasOwn(figures.per_class, option) ? figures.per_class[option] : undefined;
 
 /** The option that is most often decided where `option` would be right, with the number of rows. */
-function confusedWith(figures: Figures, option: string): { other: string; count: number } | null {
+function findConfusion(figures: Figures, option: string): { other: string; count: number } | null {
   const row = figures.confusion_labels.indexOf(option);
   let found: { other: string; count: number } | null = null;
   figures.confusion_labels.forEach((other, column) => {
@@ -32,12 +36,12 @@ function confusedWith(figures: Figures, option: string): { other: string; count:
   return found;
 }
 
-function adviceFor(option: string, whole: Figures, half: Figures | null): LearningCurve['advice'][number] {
-  const now = recallOf(whole, option);
-  const support = now?.['support'] ?? 0;
-  const recall = now?.['recall'] ?? 0;
+function adviseOn(option: string, whole: Figures, half: Figures | null): LearningCurve['advice'][number] {
+  const scores = findScores(whole, option);
+  const support = scores?.['support'] ?? 0;
+  const recall = scores?.['recall'] ?? 0;
   const share = recall.toFixed(2);
-  if (support < fewRows) {
+  if (support < minSupport) {
     const rows = support === 1 ? '1 held-out example' : `${support} held-out examples`;
     return {
       option,
@@ -45,15 +49,15 @@ function adviceFor(option: string, whole: Figures, half: Figures | null): Learni
       sentence: `Only ${rows} of "${option}": too few to say how well it is learned. Add examples of it.`,
     };
   }
-  if (recall >= 0.9) {
+  if (recall >= goodRecall) {
     return { option, advice: 'enough', sentence: `"${option}" is learned well: ${share} of its examples are found.` };
   }
-  const before = half === null ? undefined : recallOf(half, option)?.['recall'];
-  if (before !== undefined && recall - before >= 0.03) {
+  const before = half === null ? undefined : findScores(half, option)?.['recall'];
+  if (before !== undefined && recall - before >= notableRise) {
     const rise = `with the second half of the examples the share found rose from ${before.toFixed(2)} to ${share}`;
     return { option, advice: 'more', sentence: `More examples of "${option}" would help: ${rise}.` };
   }
-  const confused = confusedWith(whole, option);
+  const confused = findConfusion(whole, option);
   const taken =
     confused === null ? '' : ` It is taken for "${confused.other}" in ${confused.count} of ${support} examples.`;
   const held = before === undefined ? `${share} of its examples are found` : `the share found stays at ${share}`;
@@ -65,10 +69,11 @@ function adviceFor(option: string, whole: Figures, half: Figures | null): Learni
 }
 
 /**
- * The figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence per option
- * on what would help. `measure` fits on rows and measures on the held-out ones. Above 20,000 rows nothing is fitted.
+ * Computes the figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence
+ * per option on what would help. `measure` fits on rows and measures on the held-out ones; `share` is theirs of all.
+ * Above 20,000 rows nothing is fitted, and a part in which an option is missing is left out.
  */
-export function learningCurve(
+export function computeLearningCurve(
   rows: readonly LabelledRow[],
   whole: Figures,
   measure: (part: readonly LabelledRow[], share: number) => Figures,
@@ -79,7 +84,7 @@ export function learningCurve(
   let half: Figures | null = null;
   const labels = new Set(rows.map((row) => row.label)).size;
   for (const count of rows.length > maxRows ? [] : quarters) {
-    const part = partOf(rows, count);
+    const part = takeQuarters(rows, count);
     // Every option must be there to be learned.
     if (new Set(part.map((row) => row.label)).size < labels) continue;
     const figures = measure(part, count / 4);
@@ -87,5 +92,5 @@ export function learningCurve(
     add(count / 4, part.length, figures);
   }
   add(1, rows.length, whole);
-  return { points, advice: whole.confusion_labels.map((option) => adviceFor(option, whole, half)) };
+  return { points, advice: whole.confusion_labels.map((option) => adviseOn(option, whole, half)) };
 }

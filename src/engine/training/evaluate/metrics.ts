@@ -1,8 +1,9 @@
 /** Figures of merit of predictions on held-out rows. */
 import { expectedCalibrationError } from '../../classifiers/calibration.ts';
 
-/** What was expected of a row (index of an option) and the probabilities it was given. */
+/** The expected option of a row (its index) and the probabilities that a model gave it, in the order of the options. */
 export type Prediction = { expected: number; probabilities: readonly number[] };
+/** The share of rows at or above a confidence threshold, and the error among those; all from 0 to 1. */
 export type RiskCoverage = { threshold: number; coverage: number; error: number };
 
 export type Evaluation = {
@@ -27,26 +28,31 @@ export function topOption(probabilities: ArrayLike<number>): number {
   return top;
 }
 
-const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
+const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
 /**
- * Share of rows decided at or above each threshold 0, 0.01 … 1 and the error among them (0 where no row is decided).
+ * The share of rows whose confidence reaches each threshold 0, 0.01 … 1, and the error among them (0 where there are
+ * none).
  */
 export function computeRiskCoverage(confidences: readonly number[], correct: readonly boolean[]): RiskCoverage[] {
   return Array.from({ length: 101 }, (_, step) => {
     const threshold = step / 100;
     const decided = correct.filter((_, i) => (confidences[i] ?? 0) >= threshold);
     const wrong = decided.filter((hit) => !hit).length;
-    return { threshold, coverage: ratio(decided.length, correct.length), error: ratio(wrong, decided.length) };
+    return {
+      threshold,
+      coverage: computeRatio(decided.length, correct.length),
+      error: computeRatio(wrong, decided.length),
+    };
   });
 }
 
 /**
  * Evaluates predictions over the given options. Macro averages run over the options that are expected or predicted at
- * least once and an undefined precision or recall counts as 0, as scikit-learn does with zero_division=0. Log-loss clips
- * probabilities at 1e-15.
+ * least once and an undefined precision or recall counts as 0, as scikit-learn does with zero_division=0. Log-loss
+ * clips probabilities at 1e-15.
  */
-export function evaluate(predictions: readonly Prediction[], options: readonly string[]): Evaluation {
+export function evaluatePredictions(predictions: readonly Prediction[], options: readonly string[]): Evaluation {
   const confusionMatrix = options.map(() => options.map(() => 0));
   const confidences: number[] = [];
   const correct: boolean[] = [];
@@ -65,32 +71,32 @@ export function evaluate(predictions: readonly Prediction[], options: readonly s
     const hits = confusionMatrix[k]?.[k] ?? 0;
     const support = (confusionMatrix[k] ?? []).reduce((sum, count) => sum + count, 0);
     const predicted = confusionMatrix.reduce((sum, row) => sum + (row[k] ?? 0), 0);
-    const precision = ratio(hits, predicted);
-    const recall = ratio(hits, support);
-    const f1 = ratio(2 * hits, support + predicted);
+    const precision = computeRatio(hits, predicted);
+    const recall = computeRatio(hits, support);
+    const f1 = computeRatio(2 * hits, support + predicted);
     perClass[option] = { precision, recall, f1, support };
     if (support + predicted > 0) scored.push({ precision, recall, f1 });
   });
-  const mean = (pick: (score: (typeof scored)[number]) => number) =>
-    ratio(
+  const average = (pick: (score: (typeof scored)[number]) => number) =>
+    computeRatio(
       scored.reduce((sum, score) => sum + pick(score), 0),
       scored.length,
     );
   return {
-    accuracy: ratio(correct.filter((hit) => hit).length, correct.length),
-    macroF1: mean((score) => score.f1),
-    macroPrecision: mean((score) => score.precision),
-    macroRecall: mean((score) => score.recall),
+    accuracy: computeRatio(correct.filter((hit) => hit).length, correct.length),
+    macroF1: average((score) => score.f1),
+    macroPrecision: average((score) => score.precision),
+    macroRecall: average((score) => score.recall),
     perClass,
     confusionMatrix,
-    logLoss: ratio(loss, predictions.length),
+    logLoss: computeRatio(loss, predictions.length),
     ece: expectedCalibrationError(confidences, correct),
     riskCoverage: computeRiskCoverage(confidences, correct),
   };
 }
 
-/** The value below which the given share of the numbers lies (nearest rank); 0 of nothing. */
-export function percentile(values: readonly number[], share: number): number {
+/** The percentile of numbers by nearest rank, for a share from 0 to 1; 0 without numbers. */
+export function computePercentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? 0;
 }

@@ -1,6 +1,6 @@
-/** Texts that surely are none of a decision type's business: they show whether unfamiliar inputs are noticed. */
+/** Texts that have nothing to do with any decision type: they show whether unfamiliar inputs are noticed. */
 import type { Json, JsonObject } from '../../domain.ts';
-import { createRandom } from '../../random.ts';
+import { createStream, randomStreams } from '../../random.ts';
 
 const sentences = [
   'The recipe needs two eggs, a cup of flour and a pinch of salt.',
@@ -27,26 +27,26 @@ const sentences = [
 
 const letters = 'abcdefghijklmnopqrstuvwxyz';
 
-/** Twenty sentences about twenty subjects and twenty rows of random letters; always the same. */
-export function probeTexts(): string[] {
-  const random = createRandom(41);
-  const upTo = (n: number) => Math.floor(random() * n);
-  const word = () => Array.from({ length: 2 + upTo(8) }, () => letters[upTo(26)]).join('');
-  const nonsense = sentences.map(() => Array.from({ length: 4 + upTo(6) }, word).join(' '));
+/** Lists twenty sentences about twenty subjects and twenty texts of random letters; always the same. */
+export function listProbeTexts(): string[] {
+  const random = createStream(randomStreams.probeTexts);
+  const drawBelow = (n: number) => Math.floor(random() * n);
+  const drawWord = () => Array.from({ length: 2 + drawBelow(8) }, () => letters[drawBelow(26)]).join('');
+  const nonsense = sentences.map(() => Array.from({ length: 4 + drawBelow(6) }, drawWord).join(' '));
   return [...sentences, ...nonsense];
 }
 
-/** The input with `text` at the path, and nothing of the input changed elsewhere. */
-function withTextAt(input: JsonObject, path: readonly string[], text: string | null): JsonObject {
+/** A copy of the input with `text` at the path. */
+function setTextAt(input: JsonObject, path: readonly string[], text: string | null): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return input;
   const inner: Json | undefined = Object.hasOwn(input, key) ? input[key] : undefined;
   if (rest.length === 0) return { ...input, [key]: text };
   const nested = typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? inner : {};
-  return { ...input, [key]: withTextAt(nested, rest, text) };
+  return { ...input, [key]: setTextAt(nested, rest, text) };
 }
 
-/** An input whose text, in the first of its text fields, is the probe. */
-export function withProbe(input: JsonObject, fields: readonly (readonly string[])[], probe: string): JsonObject {
-  return fields.reduce((changed, path, index) => withTextAt(changed, path, index === 0 ? probe : null), input);
+/** A copy of the input with the probe in the first of its text fields and null in the others. */
+export function insertProbe(input: JsonObject, fields: readonly (readonly string[])[], probe: string): JsonObject {
+  return fields.reduce((changed, path, index) => setTextAt(changed, path, index === 0 ? probe : null), input);
 }

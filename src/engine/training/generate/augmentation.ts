@@ -1,132 +1,194 @@
-/** The generate stage: synthetic examples beside the given ones where the configuration asks for them. */
+/** Synthetic examples beside those of the user, where the configuration asks for them. */
 import type { Metrics, TrainingExample } from '../../domain.ts';
-import { prepareRows } from '../data/prepare.ts';
+import { limits } from '../../limits.ts';
+import { type LabelledRow, prepareRows } from '../data/labelled-rows.ts';
 import { splitRows } from '../data/split.ts';
-import type { TrainPorts, TrainRequest } from '../request.ts';
-import { createEmbeddedTeacher, createProposalCheck, minimumExamples, type ProposalCheck } from './embedded-teacher.ts';
+import type { Proposal, TrainPorts, TrainRequest } from '../request.ts';
+import {
+  createEmbeddedTeacher,
+  createProposalCheck,
+  type EmbeddedTeacher,
+  type ProposalCheck,
+  type TeacherMaterial,
+} from './embedded-teacher.ts';
 
 export type Augmentation = {
+  /** The examples of the request, then the synthetic ones. */
   examples: TrainingExample[];
   origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;
-  /** Plain sentences about what was generated. */
+  /** Sentences on what a connected teacher gave. */
   notes: string[];
 };
 
-type Filled = {
-  examples: TrainingExample[];
-  /** Options that stay below what was wished, with what was there and what was reached. */
-  short: { option: string; have: number; reached: number }[];
-};
-/** Most examples that a connected teacher is asked for at once, and that it is shown of one option. */
-const maxPerQuestion = 20;
-const maxShown = 8;
-const nothing: Filled = { examples: [], short: [] };
+type AugmentationRequest = Pick<TrainRequest, 'config' | 'definition' | 'examples' | 'seed'>;
 
-function statusOf(asked: boolean, filled: Filled): string {
-  if (!asked) return 'not_requested';
-  if (filled.short.length > 0) return 'partial';
-  return filled.examples.length > 0 ? 'completed' : 'not_needed';
-}
+/** What examples are made from: those of the training side, and how many there are of each option by now. */
+type Stock = { options: string[]; sources: TrainingExample[]; counts: Map<string, number> };
 
-const reasonOf = ({ short }: Filled) =>
-  short.map(({ option, have, reached }) => `Option "${option}": ${reached} examples made from ${have}.`).join(' ');
+/** Made examples, and the options that stay below the size that was required of them. */
+type Filled = { examples: TrainingExample[]; short: { option: string; sourceCount: number; reached: number }[] };
+type Made = { taught: TrainingExample[]; generated: Filled; augmented: Filled; notes: string[] };
+
+/** Examples that a connected teacher is asked for at once, and that it is shown of one option. */
+const maxPerTeacherRequest = 20;
+const maxShownPerOption = 8;
+const nothingFilled: Filled = { examples: [], short: [] };
+const nothingMade: Made = { taught: [], generated: nothingFilled, augmented: nothingFilled, notes: [] };
 
 /**
  * Adds synthetic examples: `auto_generate` fills every option up to the minimum, `augment` up to an even share of the
  * target size (twice the labelled examples when none is given). They are made from examples of the training side only,
- * so that nothing of a held-out example is trained on. A connected teacher is asked first for what `auto_generate` needs;
- * what it does not give, the embedded one makes. `tick` is called for each made example. Throws as {@link prepareRows} does.
+ * so that nothing of a held-out example is trained on. A connected teacher is asked first for what `auto_generate`
+ * needs; what it does not give, the embedded one makes. `tick` is called for each made example and may throw to stop.
+ * Rejects with WorkbenchError 'validation_error' as {@link prepareRows} throws it; a failing teacher becomes a note.
  */
 export async function augmentExamples(
-  request: TrainRequest,
+  request: AugmentationRequest,
   teach: TrainPorts['teach'],
   tick: () => void,
 ): Promise<Augmentation> {
   const { config, definition, examples, seed } = request;
   const { rows } = prepareRows(examples, definition.options);
-  const byId = new Map(examples.map((example) => [example.id, example]));
-  const split = splitRows(rows);
-  const rowsAt = (positions: readonly number[]) =>
-    positions.flatMap((position) => byId.get(rows[position]?.id ?? '') ?? []);
-  const sources = rowsAt(split.train);
-  const avoid = rowsAt(split.test).map(({ input }) => input);
-  const options = definition.options.filter((option) => sources.some((source) => source.decision === option));
-  const material = { definition, description: '', examples: sources, avoid, seed };
-  const asked = config.augment || config.auto_generate;
-  const check: ProposalCheck | null = asked ? createProposalCheck(material) : null;
-  const teacher = check === null ? null : createEmbeddedTeacher(material, check);
-  const notes: string[] = [];
-  const counts = new Map(options.map((option) => [option, sources.filter((one) => one.decision === option).length]));
-
-  const fill = (wished: number, name: string): Filled => {
-    const filled: Filled = { examples: [], short: [] };
-    for (const option of options) {
-      const have = counts.get(option) ?? 0;
-      let reached = have;
-      for (; reached < wished; reached += 1) {
-        const proposal = teacher?.propose(option) ?? null;
-        tick();
-        if (proposal === null) break;
-        filled.examples.push({ ...proposal, id: `${name}-${options.indexOf(option)}-${reached}`, source: 'synthetic' });
-      }
-      if (reached < wished) filled.short.push({ option, have, reached });
-      counts.set(option, reached);
-    }
-    return filled;
-  };
-  /** What a connected teacher gives of what is missing; a failure of it becomes a note. */
-  const ask = async (): Promise<TrainingExample[]> => {
-    const given: TrainingExample[] = [];
-    if (teach === undefined || check === null || !config.auto_generate) return given;
-    const shown = options.flatMap((option) => sources.filter(({ decision }) => decision === option).slice(0, maxShown));
-    try {
-      for (const option of options) {
-        for (let have = counts.get(option) ?? 0; have < minimumExamples.perOption; have = counts.get(option) ?? 0) {
-          const wanted = Math.min(maxPerQuestion, minimumExamples.perOption - have);
-          const proposals = await teach({ option, count: wanted, examples: shown });
-          const usable = proposals.filter((one) => one.decision === option && check(one) === 'ok').slice(0, wanted);
-          if (usable.length === 0) break;
-          usable.forEach((proposal, i) => {
-            const id = `taught-${options.indexOf(option)}-${have + i}`;
-            given.push({ ...proposal, id, source: 'synthetic' });
-          });
-          counts.set(option, have + usable.length);
-          tick();
-        }
-      }
-    } catch (error) {
-      notes.push(`The connected teacher failed: ${error instanceof Error ? error.message : String(error)}`);
-    }
-    notes.push(`The connected teacher wrote ${given.length} examples.`);
-    return given;
-  };
-  const taught = await ask();
-  const generated = config.auto_generate ? fill(minimumExamples.perOption, 'generated') : nothing;
-  const target = config.augment_target_size ?? 2 * rows.length;
-  const augmented = config.augment ? fill(Math.ceil(target / options.length), 'augmented') : nothing;
-  const perClass = options.map((option): [string, number] => [
-    option,
-    augmented.examples.filter((example) => example.decision === option).length,
-  ]);
+  const { sources, avoid } = findSources(examples, rows);
+  const options = definition.options.filter((option) => sources.some(({ decision }) => decision === option));
+  const counts = new Map(options.map((option) => [option, countOption(sources, option)]));
+  const stock: Stock = { options, sources, counts };
+  const material: TeacherMaterial = { definition, description: '', examples: sources, avoid, seed };
+  const isRequested = config.augment || config.auto_generate;
+  const targetSize = config.augment ? (config.augment_target_size ?? 2 * rows.length) : 0;
+  const made = isRequested ? await makeExamples(request, stock, material, targetSize, teach, tick) : nothingMade;
   return {
-    examples: [...examples, ...taught, ...generated.examples, ...augmented.examples],
-    notes,
-    origins: {
-      augmentation: {
-        status: statusOf(config.augment, augmented),
-        original_count: rows.length,
-        augmented_count: augmented.examples.length,
-        target_size: config.augment ? target : 0,
-        failure_reason: reasonOf(augmented),
-        per_class_counts: Object.fromEntries(perClass),
-      },
-      auto_generation: {
-        status:
-          taught.length > 0 && generated.short.length === 0 ? 'completed' : statusOf(config.auto_generate, generated),
-        generated_count: taught.length + generated.examples.length,
-        original_count: rows.length,
-        minimum_required: minimumExamples.perOption,
-      },
+    examples: [...examples, ...made.taught, ...made.generated.examples, ...made.augmented.examples],
+    notes: made.notes,
+    origins: describeOrigins(config, options, rows.length, targetSize, made),
+  };
+}
+
+const countOption = (examples: readonly TrainingExample[], option: string) =>
+  examples.filter(({ decision }) => decision === option).length;
+
+/** The examples of the training side, and the inputs of the held-out ones, which must not be made again. */
+function findSources(examples: readonly TrainingExample[], rows: readonly LabelledRow[]) {
+  const examplesById = new Map(examples.map((example) => [example.id, example]));
+  const split = splitRows(rows);
+  const select = (positions: readonly number[]) =>
+    positions.flatMap((position) => examplesById.get(rows[position]?.id ?? '') ?? []);
+  return { sources: select(split.train), avoid: select(split.test).map(({ input }) => input) };
+}
+
+async function makeExamples(
+  { config }: AugmentationRequest,
+  stock: Stock,
+  material: TeacherMaterial,
+  targetSize: number,
+  teach: TrainPorts['teach'],
+  tick: () => void,
+): Promise<Made> {
+  const check = createProposalCheck(material);
+  const teacher = createEmbeddedTeacher(material, check);
+  const isTaught = config.auto_generate && teach !== undefined;
+  const { examples: taught, notes } = isTaught
+    ? await askTeacher(stock, teach, check, tick)
+    : { examples: [], notes: [] };
+  const minimum = limits.minExamplesPerOption;
+  const generated = config.auto_generate ? fillOptions(stock, teacher, minimum, 'generated', tick) : nothingFilled;
+  const evenShare = Math.ceil(targetSize / stock.options.length);
+  const augmented = config.augment ? fillOptions(stock, teacher, evenShare, 'augmented', tick) : nothingFilled;
+  return { taught, generated, augmented, notes };
+}
+
+/** Lets the embedded teacher fill every option up to `minimum` examples, as far as it can. */
+function fillOptions(
+  { options, counts }: Stock,
+  teacher: EmbeddedTeacher,
+  minimum: number,
+  idPrefix: string,
+  tick: () => void,
+): Filled {
+  const filled: Filled = { examples: [], short: [] };
+  for (const [index, option] of options.entries()) {
+    const sourceCount = counts.get(option) ?? 0;
+    let reached = sourceCount;
+    for (; reached < minimum; reached += 1) {
+      const proposal = teacher.propose(option);
+      tick();
+      if (proposal === null) break;
+      filled.examples.push({ ...proposal, id: `${idPrefix}-${index}-${reached}`, source: 'synthetic' });
+    }
+    if (reached < minimum) filled.short.push({ option, sourceCount, reached });
+    counts.set(option, reached);
+  }
+  return filled;
+}
+
+/** Asks a connected teacher for what is missing to the minimum of every option, until it fails. */
+async function askTeacher(
+  { options, sources, counts }: Stock,
+  teach: NonNullable<TrainPorts['teach']>,
+  check: ProposalCheck,
+  tick: () => void,
+): Promise<{ examples: TrainingExample[]; notes: string[] }> {
+  const examples: TrainingExample[] = [];
+  const failures: string[] = [];
+  const shown = options.flatMap((option) =>
+    sources.filter(({ decision }) => decision === option).slice(0, maxShownPerOption),
+  );
+  const ask = async (option: string, count: number): Promise<Proposal[]> => {
+    if (failures.length > 0) return [];
+    try {
+      return await teach({ option, count, examples: shown });
+    } catch (error) {
+      failures.push(`The connected teacher failed: ${error instanceof Error ? error.message : String(error)}`);
+      return [];
+    }
+  };
+  for (const [index, option] of options.entries()) {
+    for (let count = counts.get(option) ?? 0; count < limits.minExamplesPerOption; count = counts.get(option) ?? 0) {
+      const missing = Math.min(maxPerTeacherRequest, limits.minExamplesPerOption - count);
+      const proposals = await ask(option, missing);
+      const usable = proposals.filter((one) => one.decision === option && check(one) === 'ok').slice(0, missing);
+      if (usable.length === 0) break;
+      usable.forEach((proposal, i) => {
+        examples.push({ ...proposal, id: `taught-${index}-${count + i}`, source: 'synthetic' });
+      });
+      counts.set(option, count + usable.length);
+      tick();
+    }
+  }
+  return { examples, notes: [...failures, `The connected teacher wrote ${examples.length} examples.`] };
+}
+
+function toStatus(isRequested: boolean, { examples, short }: Filled): string {
+  if (!isRequested) return 'not_requested';
+  if (short.length > 0) return 'partial';
+  return examples.length > 0 ? 'completed' : 'not_needed';
+}
+
+function describeOrigins(
+  config: TrainRequest['config'],
+  options: readonly string[],
+  originalCount: number,
+  targetSize: number,
+  { taught, generated, augmented }: Made,
+): Augmentation['origins'] {
+  const failures = augmented.short.map(
+    ({ option, sourceCount, reached }) => `Option "${option}": ${reached} examples made from ${sourceCount}.`,
+  );
+  const isTaughtEnough = taught.length > 0 && generated.short.length === 0;
+  return {
+    augmentation: {
+      status: toStatus(config.augment, augmented),
+      original_count: originalCount,
+      augmented_count: augmented.examples.length,
+      target_size: targetSize,
+      failure_reason: failures.join(' '),
+      per_class_counts: Object.fromEntries(options.map((option) => [option, countOption(augmented.examples, option)])),
+    },
+    auto_generation: {
+      status: isTaughtEnough ? 'completed' : toStatus(config.auto_generate, generated),
+      generated_count: taught.length + generated.examples.length,
+      original_count: originalCount,
+      minimum_required: limits.minExamplesPerOption,
     },
   };
 }

@@ -1,18 +1,35 @@
-/** The embedded teacher: makes synthetic examples offline, from examples, options, description, schema and rules. */
+/** The embedded teacher: makes synthetic examples offline from examples, options, description, schema and rules. */
 import type { Definition, Json, JsonObject, TrainingExample } from '../../domain.ts';
-import { createRandom, hashString, type Random } from '../../random.ts';
+import { createRandom, deriveSeed, hashString, type Random, randomStreams } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
 import { compileInputSchema } from '../../schema/input-schema.ts';
-import { computeSignature, estimateSimilarity, isText, learnSlots, pick, recombine, type Slots } from './recombine.ts';
-import { comparedFields, extractPhrases, framed, sampleCompared, sampleSchema } from './sample-input.ts';
+import { compareStrings } from '../data/split.ts';
+import type { Proposal } from '../request.ts';
+import {
+  computeSignature,
+  estimateSimilarity,
+  isJsonObject,
+  isText,
+  learnSlots,
+  pick,
+  recombine,
+  type Slots,
+} from './recombine.ts';
+import {
+  createPhraseSampler,
+  frameText,
+  listComparedFields,
+  sampleComparedFields,
+  sampleSchema,
+} from './sample-input.ts';
 
-/** What the minimum is that training asks for, in all and per option. */
-export const minimumExamples = { total: 38, perOption: 38 } as const;
 /** Tries for one example before an option counts as exhausted. */
 const maxTries = 60;
-/** Tries without a new example after which texts are framed, too: few or similar texts have no more to recombine. */
+/**
+ * Tries without a new example after which texts are framed as well: few or similar texts offer no more to recombine.
+ */
 const triesBeforeFraming = 30;
-/** The second parent is the most alike of so many: between far examples an option may have none of its own. */
+/** The second parent is the most similar of so many: between distant examples an option may have none of its own. */
 const candidateParents = 4;
 
 /** What a teacher makes examples from. */
@@ -25,13 +42,13 @@ export type TeacherMaterial = {
   avoid: readonly JsonObject[];
   seed: number;
 };
-/** An example that a teacher proposes; whoever asked gives it an id. */
-export type Proposal = { input: JsonObject; decision: string; reasonCodes: string[] };
 
-/** Whether a proposal may be used: it fits the input schema, contradicts no hard rule, and is nearly like none before it. */
+/**
+ * Whether a proposal may be used: it fits the input schema, contradicts no hard rule and nearly repeats none before it.
+ */
 export type ProposalCheck = (proposal: Proposal) => 'ok' | 'schema' | 'rule' | 'duplicate';
 
-/** Makes the check of every teacher's proposals; a proposal that passes counts as seen from then on. */
+/** Makes the check of a teacher's proposals; a proposal that passes counts as seen from then on. */
 export function createProposalCheck(material: Omit<TeacherMaterial, 'description' | 'seed'>): ProposalCheck {
   const { definition } = material;
   const validate = definition.input_schema === null ? null : compileInputSchema(definition.input_schema);
@@ -49,24 +66,24 @@ export function createProposalCheck(material: Omit<TeacherMaterial, 'description
 }
 
 export type EmbeddedTeacher = {
-  /** The next new example of an option, or null when no more can be found. */
+  /** Proposes the next new example of an option, or null when no more can be found. */
   propose(option: string): Proposal | null;
 };
 
 /**
- * Makes the embedded teacher. An option with examples gets recombinations of them (numbers between two of them, texts
- * spliced, slots varied, and framed by an opening and an ending where that is exhausted); one without gets inputs sampled from schema, other options' inputs or rules, with texts that
- * name it. Every proposal passes `check`, which another
- * teacher may share. Deterministic by seed and content; offline.
+ * Makes the embedded teacher. An option with examples gets recombinations of them: numbers between two of them, texts
+ * spliced, slots varied, and framed by an opening and an ending where that is exhausted. An option without examples
+ * gets inputs sampled from the schema, other options' inputs or the rules, with texts that name it. Every proposal
+ * passes `check`, which another teacher may share. The same seed and content give the same proposals.
  */
 export function createEmbeddedTeacher(
   material: TeacherMaterial,
   check: ProposalCheck = createProposalCheck(material),
 ): EmbeddedTeacher {
-  const makers = new Map<string, (attempt: number) => Proposal>();
+  const makers = new Map<string, ProposalMaker>();
   return {
     propose(option) {
-      const make = makers.get(option) ?? makerOf(material, option);
+      const make = makers.get(option) ?? createMaker(material, option);
       makers.set(option, make);
       for (let attempt = 0; attempt < maxTries; attempt += 1) {
         const proposal = make(attempt);
@@ -77,26 +94,35 @@ export function createEmbeddedTeacher(
   };
 }
 
-function makerOf(material: TeacherMaterial, option: string): (attempt: number) => Proposal {
-  // each option draws from a sequence of its own, so that one does not depend on how often another was asked
-  const random = createRandom(material.seed ^ hashString(option));
-  const own = material.examples.filter((example) => example.decision === option);
-  const slots = learnSlots(own.map(({ input }) => input));
-  if (own.length === 0) return () => ({ input: sample(material, option, random), decision: option, reasonCodes: [] });
+/** Makes proposals of one option, not yet checked; `attempt` counts those that were refused since the last good one. */
+type ProposalMaker = (attempt: number) => Proposal;
+
+function createMaker(material: TeacherMaterial, option: string): ProposalMaker {
+  // Each option draws from a sequence of its own, so that one does not depend on how often another was asked for.
+  const random = createRandom(deriveSeed(randomStreams.teacher, material.seed) ^ hashString(option));
+  const sources = material.examples.filter((example) => example.decision === option);
+  const slots = learnSlots(sources.map(({ input }) => input));
+  if (sources.length === 0)
+    return () => ({ input: sampleInput(material, option, random), decision: option, reasonCodes: [] });
   return (attempt) => {
-    const first = pick(own, random);
-    const second = nearParent(first, own, random);
-    const made = between(first, second, slots, random);
-    const input = attempt < triesBeforeFraming ? made : replaceTexts(made, (text) => framed(text, random));
-    return { input: input as JsonObject, decision: option, reasonCodes: first.reasonCodes };
+    const first = pick(sources, random);
+    const second = pickSimilarParent(first, sources, random);
+    const recombined = recombineExamples(first, second, slots, random);
+    const input =
+      attempt < triesBeforeFraming ? recombined : replaceTexts(recombined, (text) => frameText(text, random));
+    return { input, decision: option, reasonCodes: first.reasonCodes };
   };
 }
 
-function nearParent(first: TrainingExample, own: readonly TrainingExample[], random: Random): TrainingExample {
+function pickSimilarParent(
+  first: TrainingExample,
+  sources: readonly TrainingExample[],
+  random: Random,
+): TrainingExample {
   let best = first;
   let bestSimilarity = -1;
   for (let i = 0; i < candidateParents; i += 1) {
-    const other = pick(own, random);
+    const other = pick(sources, random);
     if (other === first) continue;
     const similarity = estimateSimilarity(first.input, other.input);
     if (similarity > bestSimilarity) [best, bestSimilarity] = [other, similarity];
@@ -104,42 +130,46 @@ function nearParent(first: TrainingExample, own: readonly TrainingExample[], ran
   return best;
 }
 
-function between(a: TrainingExample, b: TrainingExample, slots: Slots, random: Random): JsonObject {
-  const other = a === b ? (jitter(b.input, random) as JsonObject) : b.input;
-  return recombine(a.input, other, slots, random) as JsonObject;
+function recombineExamples(a: TrainingExample, b: TrainingExample, slots: Slots, random: Random): JsonObject {
+  return recombine(a.input, a === b ? jitterNumbers(b.input, random) : b.input, slots, random);
 }
 
-/** Moves numbers by at most a tenth: all that a single example says of its option's numbers. */
-function jitter(value: Json, random: Random): Json {
-  if (typeof value === 'number') {
-    const moved = value * (0.9 + 0.2 * random());
-    return Number.isInteger(value) ? Math.round(moved) : moved;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
-  const keys = Object.keys(value).sort();
-  return Object.fromEntries(keys.map((key) => [key, jitter(value[key] as Json, random)]));
+/** Moves numbers by at most a tenth: a single example says no more about its option's numbers. */
+function jitterNumbers(input: JsonObject, random: Random): JsonObject {
+  const members = Object.entries(input).sort(([first], [second]) => compareStrings(first, second));
+  return Object.fromEntries(
+    members.map(([key, value]) => {
+      if (isJsonObject(value)) return [key, jitterNumbers(value, random)];
+      if (typeof value !== 'number') return [key, value];
+      const moved = value * (0.9 + 0.2 * random());
+      return [key, Number.isInteger(value) ? Math.round(moved) : moved];
+    }),
+  );
 }
 
 /** An input for an option without examples. */
-function sample(material: TeacherMaterial, option: string, random: Random): JsonObject {
+function sampleInput(material: TeacherMaterial, option: string, random: Random): JsonObject {
   const { definition, examples, description } = material;
-  const phrases = extractPhrases(option, description);
+  const samplePhrase = createPhraseSampler(option, description);
   if (definition.input_schema !== null) {
-    const sampled = sampleSchema(definition.input_schema, phrases, random);
-    return typeof sampled === 'object' && sampled !== null && !Array.isArray(sampled) ? sampled : {};
+    const sampled = sampleSchema(definition.input_schema, samplePhrase, random);
+    return isJsonObject(sampled) ? sampled : {};
   }
   if (examples.length > 0) {
     const shape = recombine(pick(examples, random).input, pick(examples, random).input, new Map(), random);
-    return replaceTexts(shape, () => phrases(random)) as JsonObject;
+    return replaceTexts(shape, () => samplePhrase(random));
   }
   const compiled = compileRules(definition.hard_rules, definition);
   const trees = compiled.ok ? compiled.value.file.rules.map(({ ast }) => ast) : [];
-  return sampleCompared(comparedFields(trees), phrases, random);
+  return sampleComparedFields(listComparedFields(trees), samplePhrase, random);
 }
 
-function replaceTexts(value: Json, text: (old: string) => string): Json {
-  if (typeof value === 'string') return isText(value) ? text(value) : value;
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map((member) => replaceTexts(member, text));
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, replaceTexts(member, text)]));
+/** A copy of the input with every text in it replaced. */
+function replaceTexts(input: JsonObject, replace: (text: string) => string): JsonObject {
+  const visit = (value: Json): Json => {
+    if (typeof value === 'string') return isText(value) ? replace(value) : value;
+    if (Array.isArray(value)) return value.map(visit);
+    return isJsonObject(value) ? replaceTexts(value, replace) : value;
+  };
+  return Object.fromEntries(Object.entries(input).map(([key, member]) => [key, visit(member)]));
 }

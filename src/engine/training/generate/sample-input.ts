@@ -1,10 +1,11 @@
-/** Inputs made up from what is said of them, for a type that has no examples yet: its schema, its rules, its words. */
+/** Inputs for a decision type that has no examples yet, made from its schema, its rules and its words. */
 import type { Json, JsonObject } from '../../domain.ts';
 import type { Random } from '../../random.ts';
 import { listChildren, type RuleNode } from '../../rules/tree.ts';
-import { pick, splitWords } from './recombine.ts';
+import { isJsonObject, pick, splitWords } from './recombine.ts';
 
-const deepest = 8;
+/** Levels of nesting, and references in a row, that are followed. */
+const maxDepth = 8;
 const openers = [
   '',
   'Hello,',
@@ -26,19 +27,19 @@ const frames = [
 ];
 const closers = ['', 'Thank you.', 'Please advise.', 'Kind regards', 'It is urgent.', 'No hurry.', 'As discussed.'];
 
-/** The same text with an opening and an ending that name no class; perhaps with neither. */
-export function framed(text: string, random: Random): string {
+/** Puts a text between an opening and an ending that name no option; either may be empty. */
+export function frameText(text: string, random: Random): string {
   const opener = pick(openers, random);
   const closer = pick(closers, random);
   const sentence = closer === '' || /[.!?]$/.test(text) ? text : `${text}.`;
   return [opener, sentence, closer].filter((part) => part !== '').join(' ');
 }
 
-/** Makes texts for an option from its own words and those of the type's description. */
-export type Phrases = (random: Random) => string;
+/** Draws a text for an option. */
+export type PhraseSampler = (random: Random) => string;
 
-/** Every text names the option, so that it carries the label; `description` adds variety. */
-export function extractPhrases(option: string, description: string): Phrases {
+/** Makes a sampler of texts that name the option, so that they carry the label; `description` adds variety. */
+export function createPhraseSampler(option: string, description: string): PhraseSampler {
   const name = option.replace(/[_-]+/g, ' ');
   const words = splitWords(description).filter((word) => word.length > 3);
   return (random) => {
@@ -50,11 +51,11 @@ export function extractPhrases(option: string, description: string): Phrases {
   };
 }
 
-/** A value for a JSON Schema. It need not be valid: patterns and conditions are left to the check that follows. */
-export function sampleSchema(schema: JsonObject, phrases: Phrases, random: Random): Json {
-  const visit = (given: Json | undefined, depth: number): Json => {
-    const node = resolve(schema, given);
-    if (node === null || depth > deepest) return null;
+/** Samples a value for a JSON Schema. It may be invalid: patterns and conditions are left to the check that follows. */
+export function sampleSchema(schema: JsonObject, samplePhrase: PhraseSampler, random: Random): Json {
+  const visit = (child: Json | undefined, depth: number): Json => {
+    const node = resolveReference(schema, child);
+    if (node === null || depth > maxDepth) return null;
     if (Object.hasOwn(node, 'const')) return node.const as Json;
     if (Array.isArray(node.enum) && node.enum.length > 0) return pick(node.enum, random);
     for (const key of ['oneOf', 'anyOf']) {
@@ -62,21 +63,21 @@ export function sampleSchema(schema: JsonObject, phrases: Phrases, random: Rando
       if (Array.isArray(choices) && choices.length > 0) return visit(pick(choices, random), depth + 1);
     }
     const types = (Array.isArray(node.type) ? node.type : [node.type]).filter((type) => type !== 'null');
-    const type = types[0] ?? (isObject(node.properties) ? 'object' : null);
+    const type = types[0] ?? (isJsonObject(node.properties) ? 'object' : null);
     if (type === 'object') return sampleObject(node, depth);
     if (type === 'array') {
-      const least = numberOr(node.minItems, 1);
-      const length = Math.min(numberOr(node.maxItems, least + 2), least + Math.floor(random() * 3));
+      const minItems = readNumber(node.minItems, 1);
+      const length = Math.min(readNumber(node.maxItems, minItems + 2), minItems + Math.floor(random() * 3));
       return Array.from({ length }, () => visit(node.items, depth + 1));
     }
     if (type === 'integer' || type === 'number') return sampleNumber(node, type === 'integer', random);
     if (type === 'boolean') return random() < 0.5;
-    if (type === 'string') return sampleString(node, phrases, random);
+    if (type === 'string') return sampleString(node, samplePhrase, random);
     return null;
   };
   const sampleObject = (node: JsonObject, depth: number): JsonObject => {
     const required = Array.isArray(node.required) ? node.required : [];
-    const properties = isObject(node.properties) ? node.properties : {};
+    const properties = isJsonObject(node.properties) ? node.properties : {};
     const kept = Object.keys(properties)
       .sort()
       .filter((key) => required.includes(key) || random() < 0.8);
@@ -85,16 +86,16 @@ export function sampleSchema(schema: JsonObject, phrases: Phrases, random: Rando
   return visit(schema, 0);
 }
 
-function sampleNumber(node: JsonObject, whole: boolean, random: Random): number {
-  const low = numberOr(node.minimum ?? node.exclusiveMinimum, Math.min(0, numberOr(node.maximum, 0)));
-  const high = numberOr(node.maximum ?? node.exclusiveMaximum, low + 100);
+function sampleNumber(node: JsonObject, isInteger: boolean, random: Random): number {
+  const low = readNumber(node.minimum ?? node.exclusiveMinimum, Math.min(0, readNumber(node.maximum, 0)));
+  const high = readNumber(node.maximum ?? node.exclusiveMaximum, low + 100);
   const step = typeof node.multipleOf === 'number' && node.multipleOf > 0 ? node.multipleOf : null;
   const value = low + random() * (high - low);
   if (step !== null) return Math.round(value / step) * step;
-  return whole ? Math.round(value) : Math.round(value * 100) / 100;
+  return isInteger ? Math.round(value) : Math.round(value * 100) / 100;
 }
 
-function sampleString(node: JsonObject, phrases: Phrases, random: Random): string {
+function sampleString(node: JsonObject, samplePhrase: PhraseSampler, random: Random): string {
   const number = 1 + Math.floor(random() * 9_999);
   const day = new Date(Date.UTC(2024, 0, 1 + Math.floor(random() * 730), Math.floor(random() * 24))).toISOString();
   const formats: Record<string, string> = {
@@ -106,34 +107,37 @@ function sampleString(node: JsonObject, phrases: Phrases, random: Random): strin
   };
   const format = typeof node.format === 'string' ? formats[node.format] : undefined;
   if (format !== undefined) return format;
-  return phrases(random).slice(0, numberOr(node.maxLength, 1_000)).trimEnd();
+  return samplePhrase(random).slice(0, readNumber(node.maxLength, 1_000)).trimEnd();
 }
 
-/** The `$ref` of a node followed within the schema; null where there is no such object. */
-function resolve(root: JsonObject, node: Json | undefined): JsonObject | null {
+/** Follows the `$ref` of a node within the schema; null where there is no such object. */
+function resolveReference(root: JsonObject, node: Json | undefined): JsonObject | null {
   let found = node;
-  for (let hops = 0; hops < deepest && isObject(found) && typeof found.$ref === 'string'; hops += 1) {
+  for (let hops = 0; hops < maxDepth && isJsonObject(found) && typeof found.$ref === 'string'; hops += 1) {
     found = found.$ref
       .split('/')
       .slice(1)
       .reduce<Json | undefined>((value, key) => {
         const name = key.replaceAll('~1', '/').replaceAll('~0', '~');
-        return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+        return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
       }, root);
   }
-  return isObject(found) ? found : null;
+  return isJsonObject(found) ? found : null;
 }
 
-/** The fields that rules compare with something, and the values they are compared with. */
-export function comparedFields(trees: readonly RuleNode[]): Map<string, { path: string[]; values: Json[] }> {
-  const found = new Map<string, { path: string[]; values: Json[] }>();
+/** A field of the input, and the values that rules compare it with. */
+export type ComparedField = { path: string[]; values: Json[] };
+
+/** Lists the fields that rules compare with constants, by their dotted paths. */
+export function listComparedFields(trees: readonly RuleNode[]): Map<string, ComparedField> {
+  const found = new Map<string, ComparedField>();
   const walk = (node: RuleNode) => {
     if (node.k === 'op') {
       for (const [side, other] of [
         [node.left, node.right],
         [node.right, node.left],
       ] as const) {
-        const path = pathOf(side);
+        const path = findContextPath(side);
         if (path === null || other.k !== 'lit') continue;
         const key = path.join('.');
         const field = found.get(key) ?? { path, values: [] };
@@ -147,13 +151,13 @@ export function comparedFields(trees: readonly RuleNode[]): Map<string, { path: 
   return found;
 }
 
-/** An input with every compared field: numbers from 0 to twice the limit, texts among those compared with. */
-export function sampleCompared(
-  fields: ReturnType<typeof comparedFields>,
-  phrases: Phrases,
+/** Samples an input with every compared field: numbers from 0 to twice the limit, strings among those compared with. */
+export function sampleComparedFields(
+  fields: ReadonlyMap<string, ComparedField>,
+  samplePhrase: PhraseSampler,
   random: Random,
 ): JsonObject {
-  const input: JsonObject = { text: phrases(random) };
+  const input: JsonObject = { text: samplePhrase(random) };
   for (const { path, values } of fields.values()) {
     const value = pick(values, random);
     const sampled =
@@ -169,7 +173,7 @@ export function sampleCompared(
         return;
       }
       const next = Object.hasOwn(at, name) ? at[name] : undefined;
-      const below: JsonObject = isObject(next) ? next : {};
+      const below: JsonObject = isJsonObject(next) ? next : {};
       at[name] = below;
       at = below;
     });
@@ -177,14 +181,12 @@ export function sampleCompared(
   return input;
 }
 
-function pathOf(node: RuleNode): string[] | null {
+function findContextPath(node: RuleNode): string[] | null {
   if (node.k === 'var') return node.name === 'ctx' ? [] : null;
   if (node.k !== 'get' || node.field === '__proto__') return null;
-  const above = pathOf(node.of);
+  const above = findContextPath(node.of);
   return above === null ? null : [...above, node.field];
 }
 
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const numberOr = (value: Json | undefined, otherwise: number): number =>
-  typeof value === 'number' ? value : otherwise;
+const readNumber = (value: Json | undefined, fallback: number): number =>
+  typeof value === 'number' ? value : fallback;

@@ -1,15 +1,30 @@
 /** One small logistic regression per reason code, kept where it knows more than the decided option does. */
-import { type Rows, selectRows } from '../../classifiers/classifier.ts';
+import { type Fitted, type Rows, selectRows } from '../../classifiers/classifier.ts';
 import { logisticRegression } from '../../classifiers/logistic.ts';
 import type { LogisticModel } from '../../classifiers/model.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import type { LabelledRow } from '../data/prepare.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 
 export type ReasonHeads = {
+  /** Codes with a head, and the options whose examples carry them. */
   heads: { code: string; options: string[] }[];
   /** The heads as one softmax model with a last column of zeros; null without heads. */
   model: LogisticModel | null;
+};
+
+export type ReasonHeadParams = {
+  plan: FeaturePlan;
+  rows: readonly LabelledRow[];
+  /** The same rows as numbers under the plan. */
+  built: Rows;
+  /** Reason codes of the definition. */
+  codes: readonly string[];
+  /** The seed of the run. */
+  seed: number;
+  /** Called in every iteration of a fit; it may throw to stop. */
+  tick: () => void;
 };
 
 const folds = 3;
@@ -17,73 +32,17 @@ const folds = 3;
 const minExamples = 20;
 const maxHeads = 20;
 const maxRows = 5_000;
-/** A head must lower the log-loss at least this much below that of the option's base rate. */
-const worthwhile = 0.98;
-/** Inverse penalties; one search for every code would cost more than it brings. */
+/** A head's log-loss must be at most this many times that of the option's base rate. */
+const worthwhileLossRatio = 0.98;
+/** C of each block of columns; one search for every code would cost more than it brings. */
 const headC = { tabular: 0.3, ngrams: 30, encoder: 10 };
 
-type Given = { plan: FeaturePlan; rows: readonly LabelledRow[]; built: Rows; seed: number; tick: () => void };
-
-const pick = (labels: Int32Array, positions: readonly number[]) =>
-  Int32Array.from(positions, (position) => labels[position] as number);
-
-function fitHead(given: Given, rows: Rows, labels: Int32Array, precision: 'draft' | 'final') {
-  const denseC = new Float64Array(rows.denseWidth).fill(headC.encoder);
-  denseC.fill(headC.tabular, 0, given.plan.tabular_size);
-  return logisticRegression.fit({
-    rows,
-    labels,
-    optionCount: 2,
-    settings: { denseC, sparseC: headC.ngrams },
-    seed: given.seed,
-    precision,
-    tick: given.tick,
-  });
-}
-
-const lossOf = (probability: number, label: number) =>
-  -Math.log(Math.max(1e-9, label === 1 ? probability : 1 - probability));
-
-/** Cross-validated mean log-loss of the head and of the share of the code among the option's other examples. */
-function compare(given: Given, positions: readonly number[], labels: Int32Array): { head: number; base: number } {
-  const kept = positions.slice(0, maxRows);
-  const foldOf = assignFolds(
-    kept.map((position) => given.rows[position] as LabelledRow),
-    folds,
-    given.seed + 5,
-  );
-  let head = 0;
-  let base = 0;
-  for (let fold = 0; fold < folds; fold++) {
-    const others = kept.filter((_, i) => foldOf[i] !== fold);
-    const held = kept.filter((_, i) => foldOf[i] === fold);
-    const otherLabels = pick(labels, others);
-    const overall = otherLabels.reduce((sum, label) => sum + label, 0) / Math.max(1, others.length);
-    const counts = new Map<number, { all: number; carrying: number }>();
-    others.forEach((position, i) => {
-      const option = given.rows[position]?.label ?? 0;
-      const count = counts.get(option) ?? { all: 0, carrying: 0 };
-      counts.set(option, { all: count.all + 1, carrying: count.carrying + (otherLabels[i] as number) });
-    });
-    const logits = fitHead(given, selectRows(given.built, others), otherLabels, 'draft').logits(
-      selectRows(given.built, held),
-    );
-    held.forEach((position, i) => {
-      const label = labels[position] as number;
-      const count = counts.get(given.rows[position]?.label ?? 0) ?? { all: 0, carrying: 0 };
-      base += lossOf((count.carrying + overall) / (count.all + 1), label);
-      head += lossOf(1 / (1 + Math.exp((logits[2 * i] as number) - (logits[2 * i + 1] as number))), label);
-    });
-  }
-  return { head: head / kept.length, base: base / kept.length };
-}
-
 /**
- * Learns heads from the rows that carry any reason code. A code gets one if at least 20 of those carry it and 20 do not,
- * and if its cross-validated log-loss is at least 2 % below that of its share in the option. At most 20 heads.
+ * Learns heads from the rows that carry any reason code. A code gets one if at least 20 of those carry it and 20 do
+ * not, and if its cross-validated log-loss is at least 2 % below that of its share in the option. At most 20 heads.
  */
-export function learnReasonHeads(given: Given, codes: readonly string[]): ReasonHeads {
-  const { rows, built } = given;
+export function learnReasonHeads(params: ReasonHeadParams): ReasonHeads {
+  const { rows, built, codes } = params;
   const coded = rows.flatMap((row, i) => (row.reasonCodes.length > 0 ? [i] : []));
   const candidates = codes
     .map((code) => ({ code, carrying: coded.filter((i) => rows[i]?.reasonCodes.includes(code) === true) }))
@@ -93,22 +52,103 @@ export function learnReasonHeads(given: Given, codes: readonly string[]): Reason
   const learned = candidates.flatMap(({ code, carrying }) => {
     const carries = new Set(carrying);
     const labels = Int32Array.from(rows, (_, i) => Number(carries.has(i)));
-    const { head, base } = compare(given, coded, labels);
-    if (head >= worthwhile * base) return [];
-    const fitted = fitHead(given, selectRows(built, coded), pick(labels, coded), 'final');
+    const { headLoss, baseLoss } = crossValidate(params, coded, labels);
+    if (headLoss >= worthwhileLossRatio * baseLoss) return [];
+    const fitted = fitReasonHead(params, selectRows(built, coded), selectLabels(labels, coded), 'final');
     const options = [...new Set(carrying.flatMap((i) => rows[i]?.decision ?? []))].sort();
     return [{ code, options, parameters: fitted.parameters }];
   });
   const heads = learned.map(({ code, options }) => ({ code, options }));
-  if (learned.length === 0) return { heads, model: null };
-  const D = built.denseWidth;
-  const V = built.sparse.width;
-  const K = learned.length + 1;
-  const weights = new Float32Array((D + V + 1) * K);
-  learned.forEach(({ parameters }, k) => {
-    for (let row = 0; row < D + V + 1; row++) weights[row * K + k] = parameters[row] as number;
+  const parameters = learned.map((head) => head.parameters);
+  return { heads, model: heads.length === 0 ? null : toReasonModel(parameters, built) };
+}
+
+const selectLabels = (labels: Int32Array, positions: readonly number[]) =>
+  Int32Array.from(positions, (position) => labels[position] as number);
+
+function fitReasonHead(
+  { plan, seed, tick }: ReasonHeadParams,
+  rows: Rows,
+  labels: Int32Array,
+  precision: 'draft' | 'final',
+): Fitted {
+  const denseC = new Float64Array(rows.denseWidth).fill(headC.encoder);
+  denseC.fill(headC.tabular, 0, plan.tabular_size);
+  return logisticRegression.fit({
+    rows,
+    labels,
+    optionCount: 2,
+    settings: { denseC, sparseC: headC.ngrams },
+    seed: deriveSeed(randomStreams.modelFit, seed),
+    precision,
+    tick,
   });
-  const model: LogisticModel = {
+}
+
+const computeLoss = (probability: number, label: number) =>
+  -Math.log(Math.max(1e-9, label === 1 ? probability : 1 - probability));
+
+/** Mean log-loss of the head and of the share of the code among the option's examples, both on rows left out. */
+function crossValidate(
+  params: ReasonHeadParams,
+  positions: readonly number[],
+  labels: Int32Array,
+): { headLoss: number; baseLoss: number } {
+  const { rows, built, seed } = params;
+  const kept = positions.slice(0, maxRows);
+  const foldOf = assignFolds(
+    kept.flatMap((position) => rows[position] ?? []),
+    folds,
+    deriveSeed(randomStreams.reasonFolds, seed),
+  );
+  let headLoss = 0;
+  let baseLoss = 0;
+  for (let fold = 0; fold < folds; fold++) {
+    const others = kept.filter((_, i) => foldOf[i] !== fold);
+    const held = kept.filter((_, i) => foldOf[i] === fold);
+    const otherLabels = selectLabels(labels, others);
+    const estimateBase = learnBaseRates(rows, others, otherLabels);
+    const fitted = fitReasonHead(params, selectRows(built, others), otherLabels, 'draft');
+    const logits = fitted.logits(selectRows(built, held));
+    held.forEach((position, i) => {
+      const label = labels[position] as number;
+      baseLoss += computeLoss(estimateBase(rows[position]?.label ?? 0), label);
+      headLoss += computeLoss(1 / (1 + Math.exp((logits[2 * i] as number) - (logits[2 * i + 1] as number))), label);
+    });
+  }
+  return { headLoss: headLoss / kept.length, baseLoss: baseLoss / kept.length };
+}
+
+/** The share of the code by the label of an option, with one more row counted that carries the overall share. */
+function learnBaseRates(
+  rows: readonly LabelledRow[],
+  positions: readonly number[],
+  labels: Int32Array,
+): (label: number) => number {
+  const overall = labels.reduce((sum, label) => sum + label, 0) / Math.max(1, positions.length);
+  const counts = new Map<number, { all: number; carrying: number }>();
+  positions.forEach((position, i) => {
+    const option = rows[position]?.label ?? 0;
+    const count = counts.get(option) ?? { all: 0, carrying: 0 };
+    counts.set(option, { all: count.all + 1, carrying: count.carrying + (labels[i] as number) });
+  });
+  return (option) => {
+    const { all, carrying } = counts.get(option) ?? { all: 0, carrying: 0 };
+    return (carrying + overall) / (all + 1);
+  };
+}
+
+/** Heads side by side, one column each, and a last column of zeros. */
+function toReasonModel(
+  parameters: readonly Float64Array[],
+  { denseWidth: D, sparse: { width: V } }: Rows,
+): LogisticModel {
+  const K = parameters.length + 1;
+  const weights = new Float32Array((D + V + 1) * K);
+  parameters.forEach((column, k) => {
+    for (let row = 0; row < D + V + 1; row++) weights[row * K + k] = column[row] as number;
+  });
+  return {
     kind: 'logistic',
     dense: weights.slice(0, D * K),
     ngram: weights.slice(D * K, (D + V) * K),
@@ -117,5 +157,4 @@ export function learnReasonHeads(given: Given, codes: readonly string[]): Reason
     V,
     K,
   };
-  return { heads, model };
 }

@@ -2,40 +2,42 @@
 import type { Random } from '../../random.ts';
 
 /** Bounds of a positive setting, and the decades that a first step typically takes. */
-type Limits<Key extends string> = Record<Key, { least: number; most: number; step: number }>;
+export type SettingRange = { min: number; max: number; step: number };
 
 const maxFailures = 7;
 
-function normal(random: Random): number {
+/** A draw from the standard normal distribution (Box & Muller 1958). */
+function drawNormal(random: Random): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 /**
- * Improves a setting by at most `trials` random steps around the best one so far (an evolution strategy with one parent
+ * Improves settings by at most `trials` random steps around the best ones so far (an evolution strategy with one parent
  * over the logarithms of the numbers). Steps become shorter with every failure; it stops after 7 failures in a row, or
- * when `affordable` says no. `evaluate` answers null for a setting that it gave up.
+ * when `isAffordable` answers false. `evaluate` answers null for settings that it gave up. `report` receives the trials
+ * that are done.
  */
-export function searchSettings<Key extends string, Result extends { logLoss: number }>(given: {
-  limits: Limits<Key>;
+export function searchSettings<Key extends string, Result extends { logLoss: number }>(params: {
+  ranges: Record<Key, SettingRange>;
   start: { point: Record<Key, number>; result: Result };
   evaluate: (point: Record<Key, number>, best: Result) => Result | null;
   trials: number;
   random: Random;
-  affordable: () => boolean;
+  isAffordable: () => boolean;
   report: (done: number) => void;
 }): { point: Record<Key, number>; result: Result } {
-  const { limits, random } = given;
-  const keys = Object.keys(limits) as Key[];
-  let best = given.start;
+  const { ranges, random } = params;
+  const keys = Object.keys(ranges) as Key[];
+  let best = params.start;
   let spread = 1;
   let failures = 0;
-  for (let trial = 0; trial < given.trials && failures < maxFailures && given.affordable(); trial++) {
+  for (let trial = 0; trial < params.trials && failures < maxFailures && params.isAffordable(); trial++) {
     const point = { ...best.point };
     for (const key of keys) {
-      const { least, most, step } = limits[key];
-      point[key] = Math.max(least, Math.min(most, best.point[key] * 10 ** (spread * step * normal(random))));
+      const { min, max, step } = ranges[key];
+      point[key] = Math.max(min, Math.min(max, best.point[key] * 10 ** (spread * step * drawNormal(random))));
     }
-    const result = given.evaluate(point, best.result);
+    const result = params.evaluate(point, best.result);
     if (result !== null && result.logLoss < best.result.logLoss) {
       best = { point, result };
       failures = 0;
@@ -44,7 +46,7 @@ export function searchSettings<Key extends string, Result extends { logLoss: num
       failures += 1;
       spread = Math.max(0.2, spread * 0.88);
     }
-    given.report(trial + 1);
+    params.report(trial + 1);
   }
   return best;
 }

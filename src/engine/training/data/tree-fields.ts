@@ -1,12 +1,12 @@
-/** Which slots of the dense vector trees may test, and as what. */
+/** Which slots of the dense block trees may test, and as what. */
 import type { TreeField } from '../../classifiers/classifier.ts';
 import { fieldSize } from '../../features/kinds.ts';
 import type { FeaturePlan, Field } from '../../features/plan.ts';
 
-function fieldsOf(field: Field, start: number): TreeField[] {
+function toTreeFields(field: Field, start: number): TreeField[] {
   const size = fieldSize(field);
   if (field.kind === 'category') return [{ kind: 'category', slot: start, size }];
-  // In every other kind the last slot tells that the value is missing.
+  // In every other kind the last slot is 1 where the value is missing.
   const missingSlot = start + size - 1;
   return Array.from({ length: size - 1 }, (_, i) => ({ kind: 'number', slot: start + i, missingSlot }));
 }
@@ -15,8 +15,8 @@ function fieldsOf(field: Field, start: number): TreeField[] {
 export function listTreeFields(plan: FeaturePlan): TreeField[] {
   let start = 0;
   return plan.fields.flatMap((field) => {
-    const fields = fieldsOf(field, start);
+    const treeFields = toTreeFields(field, start);
     start += fieldSize(field);
-    return fields;
+    return treeFields;
   });
 }

@@ -4,11 +4,14 @@ import type { JsonObject } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { compileNgrams, ngramCount } from '../../text/ngrams.ts';
-import { listTreeFields } from '../select/tree-fields.ts';
-import type { ReadTexts } from './texts.ts';
+import type { EncodedTexts } from './encode-texts.ts';
+import { listTreeFields } from './tree-fields.ts';
 
-/** Builds the rows of the inputs under a plan. The dense block holds the tabular slots, then the embedding if the plan has an encoder. */
-export function buildRows(plan: FeaturePlan, inputs: readonly JsonObject[], texts: ReadTexts): Rows {
+/**
+ * Builds one row per input under a plan. The dense block holds the tabular slots, then the embedding if the plan has an
+ * encoder; the sparse block holds the n-grams. A text that is not among `texts` gives zeros.
+ */
+export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[], texts: EncodedTexts): Rows {
   const features = compileFeatures(plan);
   const encoder = plan.text?.encoder ?? null;
   const ngrams = plan.text?.ngrams ?? null;

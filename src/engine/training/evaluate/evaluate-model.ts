@@ -1,0 +1,185 @@
+/** What a fitted model does on rows it has not seen. */
+import type { FamiliarityEffect, Metrics } from '../../domain.ts';
+import type { FamiliarityFile } from '../../features/familiarity.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { HeldOutRow } from '../request.ts';
+import type { FittedModel } from '../select/fit-choice.ts';
+import { familiarityLoss, findUnfamiliarRows } from './familiarity.ts';
+import { bootstrapMacroF1, computeWilsonInterval } from './intervals.ts';
+import { type Evaluation, evaluatePredictions, topOption } from './metrics.ts';
+import { insertProbe } from './probes.ts';
+import { scoreRows } from './score-rows.ts';
+import { suggestThreshold } from './thresholds.ts';
+
+/** The part of the metrics that follows from predictions of held-out rows. */
+export type Figures = Pick<
+  Metrics,
+  | 'accuracy'
+  | 'macro_f1'
+  | 'macro_precision'
+  | 'macro_recall'
+  | 'per_class'
+  | 'confusion_matrix'
+  | 'confusion_labels'
+  | 'log_loss'
+  | 'ece_before'
+  | 'ece'
+  | 'risk_coverage'
+  | 'accuracy_interval'
+  | 'macro_f1_interval'
+  | 'log_loss_before'
+  | 'suggested_thresholds'
+  | 'familiarity'
+>;
+
+export type ModelEvaluation = {
+  figures: Figures;
+  /** The largest probability of each row. */
+  confidences: number[];
+  /** Whether each row is unfamiliar. */
+  unfamiliar: boolean[];
+  heldOut: HeldOutRow[];
+};
+
+export type EvaluationParams = {
+  model: FittedModel;
+  /** Null where nothing is checked. */
+  familiarity: FamiliarityFile | null;
+  rows: readonly LabelledRow[];
+  /** Encoded texts of the rows and the probes. */
+  texts: EncodedTexts;
+  /** Texts about other things, which are put into the inputs of the rows; none to leave the trial out. */
+  probes: readonly string[];
+  options: readonly string[];
+  /** The seed of the run. */
+  seed: number;
+};
+
+/** Errors for which the report suggests thresholds. */
+const targetErrors = [0.005, 0.01, 0.02, 0.05, 0.1] as const;
+
+/** Measures a model on rows: figures before and after calibration, and the effect of calling inputs unfamiliar. */
+export function evaluateModel(params: EvaluationParams): ModelEvaluation {
+  const { model, familiarity, rows, texts, options, seed } = params;
+  const { plan } = model;
+  const inputs = rows.map((row) => row.input);
+  const built = buildFeatureRows(plan, inputs, texts);
+  const expected = rows.map((row) => options.indexOf(row.decision));
+  const probabilities = scoreRows(model.calibrated, built);
+  const evaluate = (scores: readonly number[][]) =>
+    evaluatePredictions(
+      rows.map((_, i) => ({ expected: expected[i] ?? -1, probabilities: scores[i] ?? [] })),
+      options,
+    );
+  const after = evaluate(probabilities);
+  const before = evaluate(scoreRows(model.uncalibrated, built));
+  const predicted = probabilities.map(topOption);
+  const heldOut = rows.map((row, i) => ({
+    example_id: row.id,
+    expected: row.decision,
+    predicted: options[predicted[i] ?? 0] ?? '',
+    probabilities: probabilities[i] ?? [],
+  }));
+  const correct = heldOut.map((row) => row.expected === row.predicted);
+  const unfamiliar = findUnfamiliarRows(familiarity, { plan, rows, built, texts });
+  return {
+    figures: {
+      ...toFigures(after, options, rows.length),
+      log_loss_before: before.logLoss,
+      ece_before: before.ece,
+      accuracy_interval: computeWilsonInterval(correct.filter(Boolean).length, correct.length),
+      macro_f1_interval: bootstrapMacroF1(
+        expected,
+        predicted,
+        options.length,
+        deriveSeed(randomStreams.macroF1Bootstrap, seed),
+      ),
+      familiarity:
+        familiarity === null
+          ? null
+          : describeFamiliarity(familiarity, unfamiliar, correct, noticeProbes(params, familiarity)),
+    },
+    confidences: probabilities.map((row, i) => row[predicted[i] ?? 0] ?? 0),
+    unfamiliar,
+    heldOut,
+  };
+}
+
+function toFigures(
+  evaluation: Evaluation,
+  options: readonly string[],
+  rowCount: number,
+): Omit<Figures, 'log_loss_before' | 'ece_before' | 'accuracy_interval' | 'macro_f1_interval' | 'familiarity'> {
+  return {
+    accuracy: evaluation.accuracy,
+    macro_f1: evaluation.macroF1,
+    macro_precision: evaluation.macroPrecision,
+    macro_recall: evaluation.macroRecall,
+    per_class: evaluation.perClass,
+    confusion_matrix: evaluation.confusionMatrix,
+    confusion_labels: [...options],
+    log_loss: evaluation.logLoss,
+    ece: evaluation.ece,
+    risk_coverage: evaluation.riskCoverage,
+    suggested_thresholds: targetErrors.map((targetError) => {
+      const suggestion = suggestThreshold(evaluation.riskCoverage, targetError, rowCount);
+      const none = { threshold: null, coverage: 0, error: 0, error_interval: computeWilsonInterval(0, 0) };
+      return { target_error: targetError, ...(suggestion ?? none) };
+    }),
+  };
+}
+
+/** For every probe whether its text would be noticed in the input of a row; none for a model that reads no text. */
+function noticeProbes({ model, rows, texts, probes }: EvaluationParams, familiarity: FamiliarityFile): boolean[] {
+  const { plan } = model;
+  const { text } = plan;
+  if (text === null || rows.length === 0) return [];
+  const probed = probes.flatMap((probe, i) => {
+    const row = rows[i % rows.length];
+    return row === undefined ? [] : { ...row, input: insertProbe(row.input, text.fields, probe) };
+  });
+  const inputs = probed.map((row) => row.input);
+  const built = buildFeatureRows(plan, inputs, texts);
+  return findUnfamiliarRows({ ...familiarity, fields: null }, { plan, rows: probed, built, texts });
+}
+
+const computeShare = (values: readonly boolean[]) =>
+  values.length === 0 ? null : values.filter(Boolean).length / values.length;
+const formatPercent = (share: number) => `${(share * 100).toFixed(1)} %`;
+
+function describeFamiliarity(
+  file: FamiliarityFile,
+  unfamiliar: readonly boolean[],
+  correct: readonly boolean[],
+  noticed: readonly boolean[],
+): FamiliarityEffect {
+  const checks = (['words', 'embedding', 'fields'] as const).filter((check) => file[check] !== null);
+  const noticedCount = noticed.filter(Boolean).length;
+  const flagged = computeShare(unfamiliar) ?? 0;
+  const sentences = [`${formatPercent(flagged)} of the held-out examples would be called unfamiliar.`];
+  if (noticed.length > 0) {
+    sentences.push(
+      `Of ${noticed.length} texts about other things or without meaning, ${noticedCount} would be noticed.`,
+    );
+    if (noticedCount < noticed.length / 2) {
+      sentences.push(
+        'The examples are so varied that unrelated texts hardly differ from them: do not rely on this check.',
+      );
+    }
+  } else if (checks.includes('fields')) {
+    sentences.push('Only values outside the range of the examples are noticed, not unusual combinations of them.');
+  }
+  return {
+    checks,
+    target_loss: familiarityLoss,
+    flagged,
+    accuracy_familiar: computeShare(correct.filter((_, i) => unfamiliar[i] !== true)),
+    accuracy_unfamiliar: computeShare(correct.filter((_, i) => unfamiliar[i] === true)),
+    probes_tried: noticed.length,
+    probes_noticed: noticedCount,
+    sentence: sentences.join(' '),
+  };
+}

@@ -1,0 +1,44 @@
+/** The manifest of a trained policy. */
+import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
+import type { ConfidenceThresholds } from '../../domain.ts';
+import type { TrainPorts, TrainRequest } from '../request.ts';
+import type { FittedModel } from '../select/fit-choice.ts';
+
+/** Builds the manifest without the digests of the files, which packing adds. */
+export function buildManifest(
+  request: TrainRequest,
+  { plan, calibrated }: Pick<FittedModel, 'plan' | 'calibrated'>,
+  ports: Pick<TrainPorts, 'encoder' | 'tokenizerSha256'>,
+): Omit<Manifest, 'files'> {
+  const { definition } = request;
+  return {
+    format_version: bundleFormatVersion,
+    tool_version: request.toolVersion,
+    decision_type: request.decisionType,
+    version: request.versionNumber,
+    policy_id: request.policyId,
+    policy_version: `v${request.policyVersion}`,
+    options: definition.options,
+    reason_codes: definition.reason_codes,
+    confidence_thresholds: mergeThresholds(request),
+    escalation_policy: definition.escalation_policy,
+    fallback_option: request.fallbackOption,
+    created_at: request.createdAt,
+    classifier: { kind: calibrated.kind },
+    text:
+      plan.text === null
+        ? null
+        : {
+            encoder_sha256: plan.text.encoder === null ? null : ports.encoder.sha256,
+            tokenizer_sha256: ports.tokenizerSha256,
+            slim: true,
+          },
+  };
+}
+
+/** The thresholds of the version; the training's own escalation threshold wins and lifts `auto_decide` where needed. */
+function mergeThresholds({ definition, config }: TrainRequest): ConfidenceThresholds {
+  const { confidence_thresholds: thresholds } = definition;
+  const escalation = config.escalation_threshold ?? thresholds.escalation;
+  return { auto_decide: Math.max(thresholds.auto_decide, escalation), escalation };
+}

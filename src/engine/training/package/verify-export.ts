@@ -1,0 +1,59 @@
+/** Proof that an exported ONNX graph gives the numbers of the model it was made from. */
+import type { Rows } from '../../classifiers/classifier.ts';
+import { type ClassifierModel, compileScorer } from '../../classifiers/model.ts';
+import type { ModelRunner } from '../../ports.ts';
+import { type ModelInput, toModelInput } from '../data/model-input.ts';
+
+const tolerance = 1e-5;
+const maxRows = 64;
+
+/**
+ * Runs the exported file on up to 64 rows and returns the largest difference of a probability. Rejects when it exceeds
+ * 1e-5 or the graph has no output `probabilities`: that would be a fault of the exporter.
+ */
+export async function verifyExport(
+  file: Uint8Array,
+  model: ClassifierModel,
+  rows: Rows,
+  runModel: ModelRunner,
+): Promise<number> {
+  // A model without any input answers with one row.
+  const count = Math.min(rows.count, model.D + model.V === 0 ? 1 : maxRows);
+  const inputs = Array.from({ length: count }, (_, i) => toModelInput(rows, i));
+  const { probabilities } = await runModel(file, toFeeds(model, inputs));
+  if (probabilities === undefined) throw new Error('The exported classifier has no output "probabilities".');
+  const score = compileScorer(model);
+  let largest = 0;
+  inputs.forEach((input, i) => {
+    score(input.dense, input.indices, input.values).forEach((expected, k) => {
+      const difference = Math.abs(expected - (probabilities[i * model.K + k] ?? Number.NaN));
+      // Written so that NaN becomes the largest difference and stays it.
+      largest = difference <= largest ? largest : difference;
+    });
+  });
+  if (!(largest <= tolerance)) throw new Error(`The exported classifier differs from the trained one by ${largest}.`);
+  return largest;
+}
+
+/** Rows as the inputs of the graph; shorter n-gram rows are filled up with the value 0. */
+function toFeeds(model: ClassifierModel, inputs: readonly ModelInput[]): Parameters<ModelRunner>[1] {
+  const count = inputs.length;
+  const width = Math.max(1, ...inputs.map(({ indices }) => indices.length));
+  const dense = new Float32Array(count * model.D);
+  const indices = new BigInt64Array(count * width);
+  const values = new Float32Array(count * width);
+  inputs.forEach((input, i) => {
+    dense.set(input.dense, i * model.D);
+    input.indices.forEach((index, j) => {
+      indices[i * width + j] = BigInt(index);
+    });
+    values.set(input.values, i * width);
+  });
+  const feeds: Parameters<ModelRunner>[1] = [];
+  if (model.D > 0) feeds.push({ name: 'dense', dims: [count, model.D], data: dense });
+  if (model.V > 0) {
+    feeds.push({ name: 'ngram_indices', dims: [count, width], data: indices });
+    feeds.push({ name: 'ngram_values', dims: [count, width], data: values });
+  }
+  return feeds;
+}

@@ -1,0 +1,111 @@
+/** Choosing what is read of the text, and with it the heads of the linear classifier, by cross-validation. */
+import type { FeaturePlan } from '../../features/plan.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
+import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import { assignFolds } from '../data/split.ts';
+import { type FoldedRows, foldRows } from './fold-rows.ts';
+import { createDefaultSettings, type LinearSettings } from './linear-heads.ts';
+import { headsByTextUse, learnText, listTextUses, restrictText, type TextUse } from './text-use.ts';
+import { type LinearTrial, poolHeads, toLinearSettings, tryHeads } from './tune-heads.ts';
+
+/** How text is used, with the settings of the linear classifier. */
+export type TextChoice = {
+  plan: FeaturePlan;
+  textUse: TextUse;
+  linear: LinearSettings;
+  /** Null where there are too few rows, or nothing to learn from. */
+  comparison: TextComparison | null;
+};
+/** The rows that were compared on, the same cut into folds under a plan with all of the text, and the best heads. */
+export type TextComparison = {
+  rows: readonly LabelledRow[];
+  plan: FeaturePlan;
+  folded: FoldedRows;
+  trial: LinearTrial;
+};
+
+export type TextChoiceParams = {
+  plan: FeaturePlan;
+  rows: readonly LabelledRow[];
+  /** The number of different labels. */
+  optionCount: number;
+  texts: EncodedTexts;
+  /** Length of an embedding. */
+  dimensions: number;
+  /** The seed of the run. */
+  seed: number;
+  tick: () => void;
+  report: (share: number) => void;
+};
+
+const minRowsForFolds = 12;
+/** On small sets every further row counts, and folds are cheap. */
+const manyFolds = { folds: 5, upToRows: 3000 };
+const fewFolds = 3;
+/** Multiplications that one pass over the rows may take; larger sets are compared on a part of their rows. */
+const passBudget = 250_000_000;
+const minComparedRows = 600;
+/** N-grams that a text typically has. */
+const typicalNgrams = 60;
+/**
+ * A use of text is taken when its loss is at most this many times that of the best one and no cheaper use is as good.
+ */
+const acceptableLossRatio = 1.01;
+
+/**
+ * Chooses the use of text, and with it the linear classifier's heads, by stratified cross-validation: the cheapest one
+ * whose log-loss is within 1 % of the best. Below 12 rows all of the text is used without a comparison.
+ */
+export function chooseText(params: TextChoiceParams): TextChoice {
+  const { rows, optionCount, texts, seed, tick } = params;
+  const uses = listTextUses(params.plan);
+  const fullUse = params.plan.text === null ? 'none' : 'both';
+  const plan = learnText(params.plan, fullUse, rows, texts, params.dimensions);
+  if (rows.length < minRowsForFolds || uses.length === 0) {
+    return { plan, textUse: fullUse, linear: createDefaultSettings(plan), comparison: null };
+  }
+  const compared = takeAffordableRows(rows, plan, optionCount);
+  const folded = foldFeatureRows(plan, compared, optionCount, texts, seed);
+  const heads = tryHeads({ plan, folded, seed: deriveSeed(randomStreams.modelFit, seed), tick }, params.report);
+  const outcomes = uses.map((textUse) => ({ textUse, trial: poolHeads(heads, headsByTextUse[textUse], folded) }));
+  const bestLoss = Math.min(...outcomes.map(({ trial }) => trial.logLoss));
+  const chosen = outcomes.find(({ trial }) => trial.logLoss <= bestLoss * acceptableLossRatio);
+  if (chosen === undefined) throw new Error('The cross-validation of the linear classifier gave no finite loss.');
+  const { textUse, trial } = chosen;
+  return {
+    plan: restrictText(plan, textUse),
+    textUse,
+    linear: toLinearSettings(trial),
+    comparison: { rows: compared, plan, folded, trial },
+  };
+}
+
+/** As many rows as comparisons can afford, spread evenly over the labels. */
+function takeAffordableRows(
+  rows: readonly LabelledRow[],
+  plan: FeaturePlan,
+  optionCount: number,
+): readonly LabelledRow[] {
+  const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? typicalNgrams : 0);
+  const costPerRow = Math.max(1, columns) * (optionCount === 2 ? 1 : optionCount);
+  const maxRows = Math.max(minComparedRows, Math.floor(passBudget / costPerRow));
+  if (rows.length <= maxRows) return rows;
+  const part = assignFolds(rows, Math.ceil(rows.length / maxRows), deriveSeed(randomStreams.linearSubset));
+  return rows.filter((_, i) => part[i] === 0);
+}
+
+function foldFeatureRows(
+  plan: FeaturePlan,
+  rows: readonly LabelledRow[],
+  optionCount: number,
+  texts: EncodedTexts,
+  seed: number,
+): FoldedRows {
+  const inputs = rows.map((row) => row.input);
+  const built = buildFeatureRows(plan, inputs, texts);
+  const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
+  const foldOf = assignFolds(rows, folds, deriveSeed(randomStreams.linearFolds, seed));
+  return foldRows(built, listLabels(rows), optionCount, foldOf, folds);
+}

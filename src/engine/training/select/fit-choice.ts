@@ -1,0 +1,108 @@
+/** The fit of a model with settings that were chosen before. */
+import type { FitRequest, Rows } from '../../classifiers/classifier.ts';
+import { blendModels, type ClassifierModel, type Placement } from '../../classifiers/model.ts';
+import { boostedTrees, type TreeSettings } from '../../classifiers/trees.ts';
+import { refitPlan } from '../../features/infer.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
+import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import { estimateShare } from '../progress.ts';
+import { fitLinear, type HeadStarts, type LinearSettings } from './linear-heads.ts';
+import { learnText, type TextUse } from './text-use.ts';
+
+/** What was chosen on the training side and is used again for every fit; at least one of the two parts is there. */
+export type ClassifierChoice = {
+  plan: FeaturePlan;
+  textUse: TextUse;
+  linear: (LinearSettings & { weight: number }) | null;
+  trees: { settings: TreeSettings; weight: number } | null;
+};
+
+export type FitParams = {
+  choice: ClassifierChoice;
+  rows: readonly LabelledRow[];
+  /** For each label the index of its option in the definition. */
+  presentOptions: readonly number[];
+  /** The number of options of the definition. */
+  optionCount: number;
+  texts: EncodedTexts;
+  /** Whether the plan's statistics and vocabulary are learned again from the rows. */
+  relearn: boolean;
+  /** Parameters of heads from which to start, in place of those of the comparison. */
+  starts?: HeadStarts;
+  /** `draft` is enough to see a tendency. */
+  precision?: 'draft' | 'final';
+  /** The seed of the run. */
+  seed: number;
+  report: (share: number) => void;
+};
+
+/** A fitted model with the plan and the rows it was fitted on; `starts` is where a next fit may start. */
+export type FittedModel = {
+  plan: FeaturePlan;
+  rows: Rows;
+  calibrated: ClassifierModel;
+  uncalibrated: ClassifierModel;
+  starts: HeadStarts;
+};
+
+/**
+ * Fits the classifier of a choice on rows. The calibrated model weighs linear part and trees as they were chosen; in
+ * the uncalibrated one both weigh the same.
+ */
+export function fitChoice(params: FitParams): FittedModel {
+  const { choice, rows, presentOptions, optionCount, texts } = params;
+  const { linear, trees } = choice;
+  const plan = params.relearn ? relearnPlan(choice, rows, texts) : choice.plan;
+  const inputs = rows.map((row) => row.input);
+  const built = buildFeatureRows(plan, inputs, texts);
+  let passes = 0;
+  const request: Omit<FitRequest<never>, 'settings'> = {
+    rows: built,
+    labels: listLabels(rows),
+    optionCount: presentOptions.length,
+    seed: deriveSeed(randomStreams.modelFit, params.seed),
+    precision: params.precision ?? 'final',
+    tick() {
+      passes += 1;
+      params.report(estimateShare(passes));
+    },
+  };
+  const starts = params.starts ?? linear?.starts ?? {};
+  const fittedLinear = linear === null ? null : fitLinear(request, plan, { ...linear, starts });
+  const fittedTrees = trees === null ? null : boostedTrees.fit({ ...request, settings: trees.settings });
+  const place = (weight: number): Placement => ({ positions: presentOptions, optionCount, weight });
+  const evenWeight = linear !== null && trees !== null ? 0.5 : 1;
+  return {
+    plan,
+    rows: built,
+    calibrated: combineModels(
+      fittedLinear?.calibrated.toModel(place(linear?.weight ?? 0)),
+      fittedTrees?.toModel(place(trees?.weight ?? 0)),
+    ),
+    uncalibrated: combineModels(
+      fittedLinear?.uncalibrated.toModel(place(evenWeight)),
+      fittedTrees?.toModel(place(evenWeight)),
+    ),
+    starts: fittedLinear?.starts ?? {},
+  };
+}
+
+function relearnPlan(
+  { plan, textUse }: ClassifierChoice,
+  rows: readonly LabelledRow[],
+  texts: EncodedTexts,
+): FeaturePlan {
+  const inputs = rows.map((row) => row.input);
+  const dimensions = plan.text?.encoder?.dimensions ?? 0;
+  return learnText(refitPlan(plan, inputs), textUse, rows, texts, dimensions);
+}
+
+function combineModels(linear: ClassifierModel | undefined, trees: ClassifierModel | undefined): ClassifierModel {
+  if (linear !== undefined && trees !== undefined) return blendModels(linear, trees);
+  const only = linear ?? trees;
+  if (only === undefined) throw new Error('The choice has neither a linear classifier nor trees.');
+  return only;
+}

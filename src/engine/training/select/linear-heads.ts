@@ -1,0 +1,72 @@
+/** The linear classifier: one head for each block of columns that a plan has, added up with weights. */
+import type { Pool } from '../../classifiers/blend.ts';
+import type { FitRequest, Fitted } from '../../classifiers/classifier.ts';
+import { combineHeads, fitHead, type HeadColumns } from '../../classifiers/heads.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+
+export type HeadName = 'tabular' | 'ngrams' | 'encoder';
+export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
+
+/** Parameters of heads from which a fit may start. */
+export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
+
+/**
+ * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}.
+ */
+export type LinearSettings = { C: Partial<Record<HeadName, number>>; pool: Pool; starts: HeadStarts };
+
+/** A fitted linear classifier with the parameters of its heads, from which another fit may start. */
+export type FittedLinear = { calibrated: Fitted; uncalibrated: Fitted; starts: HeadStarts };
+
+/** Settings for sets that are too small to be compared on. */
+const defaultC: Record<HeadName, number> = { tabular: 0.3, ngrams: 60, encoder: 20 };
+/** Weight of each of several heads; a head that is alone weighs 1. */
+const defaultWeight = 0.6;
+
+/** The heads that a plan has columns for, and where these stand. */
+export function listHeads(plan: FeaturePlan): { name: HeadName; columns: HeadColumns }[] {
+  const tabular = { from: 0, to: plan.tabular_size };
+  const columns: Record<HeadName, HeadColumns | null> = {
+    tabular: plan.tabular_size > 0 ? tabular : null,
+    ngrams: plan.text?.ngrams ? 'sparse' : null,
+    encoder: plan.text?.encoder ? { from: tabular.to, to: tabular.to + plan.text.encoder.dimensions } : null,
+  };
+  return headNames.flatMap((name) => (columns[name] === null ? [] : { name, columns: columns[name] }));
+}
+
+/** Settings for a plan whose rows are too few to be compared on. */
+export function createDefaultSettings(plan: FeaturePlan): LinearSettings {
+  const names = listHeads(plan).map(({ name }) => name);
+  const weight = names.length === 1 ? 1 : defaultWeight;
+  return {
+    C: defaultC,
+    // Without any head the shares of the options are all there is.
+    pool: { weights: names.map(() => weight), prior: 1 - weight * names.length },
+    starts: {},
+  };
+}
+
+/**
+ * Fits the heads of a plan with settings that were found before; a head without a C gets 1. A start is used where it
+ * has the shape of its head. Uncalibrated, all heads weigh the same.
+ */
+export function fitLinear(
+  request: Omit<FitRequest<never>, 'settings' | 'start'>,
+  plan: FeaturePlan,
+  { C, pool, starts }: LinearSettings,
+): FittedLinear {
+  const outputs = request.optionCount === 2 ? 1 : request.optionCount;
+  const heads = listHeads(plan).map(({ name, columns }) => {
+    const width = columns === 'sparse' ? request.rows.sparse.width : columns.to - columns.from;
+    const start = starts[name];
+    const isUsable = start !== undefined && start.length === (width + 1) * outputs;
+    const fitted = fitHead({ ...request, ...(isUsable ? { start } : {}) }, columns, C[name] ?? 1);
+    return { name, columns, fitted };
+  });
+  const evenPool = { weights: heads.map(() => 1 / heads.length), prior: heads.length === 0 ? 1 : 0 };
+  return {
+    calibrated: combineHeads(request, heads, pool),
+    uncalibrated: combineHeads(request, heads, evenPool),
+    starts: Object.fromEntries(heads.map(({ name, fitted }) => [name, fitted.parameters])),
+  };
+}

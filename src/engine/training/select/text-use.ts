@@ -1,0 +1,58 @@
+/** The ways in which a policy may read text, and what a plan needs for each. */
+import { compileFeatures } from '../../features/compile.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+import { limits } from '../../limits.ts';
+import { fitNgrams } from '../../text/ngrams.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { HeadName } from './linear-heads.ts';
+
+/** What the text model reads. */
+export type TextUse = 'none' | 'ngrams' | 'encoder' | 'both';
+
+/** The cheapest use first. */
+const textUses: readonly TextUse[] = ['none', 'ngrams', 'encoder', 'both'];
+
+/** The heads that each use of text needs. */
+export const headsByTextUse: Record<TextUse, readonly HeadName[]> = {
+  none: ['tabular'],
+  ngrams: ['tabular', 'ngrams'],
+  encoder: ['tabular', 'encoder'],
+  both: ['tabular', 'ngrams', 'encoder'],
+};
+
+/** The uses of text that are possible under a plan, the cheapest first. */
+export function listTextUses(plan: FeaturePlan): TextUse[] {
+  return textUses.filter((use) => (use === 'none' ? plan.tabular_size > 0 : plan.text !== null));
+}
+
+/** The plan with what a use of text needs, learned from the rows; `dimensions` is the length of an embedding. */
+export function learnText(
+  plan: FeaturePlan,
+  textUse: TextUse,
+  rows: readonly LabelledRow[],
+  texts: EncodedTexts,
+  dimensions: number,
+): FeaturePlan {
+  if (plan.text === null || textUse === 'none') return { ...plan, text: null };
+  const features = compileFeatures(plan);
+  const tokens = rows.map((row) => texts.get(features.textOf(row.input).text)?.ids ?? []);
+  return {
+    ...plan,
+    text: {
+      fields: plan.text.fields,
+      ngrams: textUse === 'encoder' ? null : fitNgrams(tokens, 1),
+      encoder: textUse === 'ngrams' ? null : { dimensions, max_tokens: limits.maxEncoderTokens, scale: 1 },
+    },
+  };
+}
+
+/** The plan with only that part of its text which a use needs; nothing is learned again. */
+export function restrictText(plan: FeaturePlan, textUse: TextUse): FeaturePlan {
+  if (plan.text === null || textUse === 'none') return { ...plan, text: null };
+  const { fields, ngrams, encoder } = plan.text;
+  return {
+    ...plan,
+    text: { fields, ngrams: textUse === 'encoder' ? null : ngrams, encoder: textUse === 'ngrams' ? null : encoder },
+  };
+}

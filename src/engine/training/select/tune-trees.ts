@@ -1,0 +1,191 @@
+/** Choosing the settings of boosted trees, within a budget that is the same on every machine. */
+import type { TreeSettings } from '../../classifiers/trees.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+import { createStream, deriveSeed, randomStreams } from '../../random.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
+import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import { assignFolds } from '../data/split.ts';
+import { listTreeFields } from '../data/tree-fields.ts';
+import {
+  type CrossValidation,
+  confirmTrees,
+  crossValidateTrees,
+  type TreeCrossValidation,
+} from './cross-validate-trees.ts';
+import { type FoldedRows, foldRows } from './fold-rows.ts';
+import { type SettingRange, searchSettings } from './search.ts';
+
+/** Fewer rows than this say too little about interactions for trees to be tried. */
+export const minRowsForTrees = 60;
+/**
+ * Budgets in histogram entries, about 3 to 5 nanoseconds each: they are the same on every machine, so that the same
+ * request always gives the same model. One for the comparison of settings, one for the final fit.
+ */
+const comparisonBudget = 5e9;
+const finalBudget = 2e10;
+/** Entries that a row and field typically cost in a round: rows come by about this often on the way down a tree. */
+const entriesPerRound = 4;
+const typicalRounds = 200;
+/** A comparison must be able to afford so many fits of typical length. */
+const affordableFits = 4;
+const minComparedRows = 600;
+/** Many folds where they are cheap: on small sets trees gain much from every further row. */
+const manyFolds = { folds: 10, upToRows: 2500 };
+const fewFolds = 3;
+
+/** Trees of a classifier, a few nanoseconds of every decision each; the minimum of rounds is for very many options. */
+const maxTrees = 800;
+const minRounds = 60;
+const maxRounds = 400;
+/** Fewer rounds must take longer steps to come as far. */
+const minLearningRate = 0.1;
+const maxLearningRate = 0.3;
+
+type SearchedSetting = 'maxLeaves' | 'minRows' | 'l2' | 'rowShare' | 'fieldShare';
+const searchRanges: Record<SearchedSetting, SettingRange> = {
+  maxLeaves: { min: 2, max: 63, step: 0.4 },
+  minRows: { min: 1, max: 100, step: 0.5 },
+  l2: { min: 1e-3, max: 100, step: 0.7 },
+  rowShare: { min: 0.4, max: 1, step: 0.1 },
+  fieldShare: { min: 0.2, max: 1, step: 0.2 },
+};
+
+/** Tree settings with the predictions of every row by trees that had not seen it. */
+export type TreeTrial = { settings: TreeSettings; result: CrossValidation };
+
+/** What trees cost: histogram entries of a row in a round, and the rounds that the final fit can afford. */
+export type TreeCost = { entriesPerRow: number; maxFinalRounds: number; isAffordable: boolean };
+
+/** Estimates the cost of trees for a plan, options and the rows of the final fit. */
+export function estimateTreeCost(plan: FeaturePlan, optionCount: number, rowCount: number): TreeCost {
+  const entriesPerRow = entriesPerRound * listTreeFields(plan).length * (optionCount === 2 ? 1 : optionCount);
+  const maxFinalRounds = Math.floor(finalBudget / (entriesPerRow * rowCount));
+  return { entriesPerRow, maxFinalRounds, isAffordable: maxFinalRounds >= typicalRounds / 2 };
+}
+
+/** A search for tree settings: the folds it compares on, the best settings so far and the histogram entries it used. */
+export type TreeSearch = {
+  plan: FeaturePlan;
+  rows: readonly LabelledRow[];
+  /** Where `rows` stand among the rows that the linear classifier was compared on. */
+  positions: readonly number[];
+  folded: FoldedRows;
+  best: { settings: TreeSettings; result: TreeCrossValidation };
+  spent: number;
+  seed: number;
+  tick: () => void;
+};
+
+export type TreeSearchParams = {
+  plan: FeaturePlan;
+  /** The rows that the linear classifier was compared on. */
+  rows: readonly LabelledRow[];
+  /** The number of different labels. */
+  optionCount: number;
+  cost: TreeCost;
+  /** The seed of the run. */
+  seed: number;
+  /** Called in every round of every fit; it may throw to stop the search. */
+  tick: () => void;
+};
+
+/** Cross-validates settings that do well on most tables; the best of them is where the search starts. */
+export function startTreeSearch({ plan, rows, optionCount, cost, seed, tick }: TreeSearchParams): TreeSearch {
+  const positions = listAffordablePositions(rows, cost);
+  const compared = positions.flatMap((position) => rows[position] ?? []);
+  const folded = foldTabularRows(plan, compared, optionCount, deriveSeed(randomStreams.treeFolds, seed));
+  const search = { plan, rows: compared, positions, folded, spent: 0, seed, tick };
+  let best: TreeSearch['best'] | null = null;
+  for (const settings of listFirstSettings(optionCount)) {
+    const result = tryTrees(search, settings, best?.result ?? null);
+    if (result !== null && (best === null || result.logLoss < best.result.logLoss)) best = { settings, result };
+  }
+  if (best === null) throw new Error('The cross-validation of boosted trees gave no finite loss.');
+  return { ...search, best };
+}
+
+/**
+ * Improves the best settings by at most `trials` more and confirms the outcome on other folds, with no more rounds than
+ * the final fit can afford. `report` receives the trials that are done.
+ */
+export function finishTreeSearch(
+  search: TreeSearch,
+  cost: TreeCost,
+  trials: number,
+  report: (done: number) => void,
+): TreeTrial {
+  const { plan, rows, folded, seed, tick } = search;
+  const { point, result } = searchSettings<SearchedSetting, TreeCrossValidation>({
+    ranges: searchRanges,
+    start: { point: search.best.settings, result: search.best.result },
+    evaluate: (next, best) => tryTrees(search, toTreeSettings(search, next), best),
+    trials,
+    random: createStream(randomStreams.treeSearch, seed),
+    isAffordable: () => search.spent < comparisonBudget,
+    report,
+  });
+  const settings = { ...toTreeSettings(search, point), rounds: Math.min(result.rounds, cost.maxFinalRounds) };
+  const foldSeed = deriveSeed(randomStreams.treeConfirmationFolds, seed);
+  const others = foldTabularRows(plan, rows, folded.optionCount, foldSeed);
+  const fitSeed = deriveSeed(randomStreams.treeConfirmationFit, seed);
+  return { settings, result: confirmTrees(others, settings, fitSeed, tick) };
+}
+
+/** Settings that do well on most tables. */
+function listFirstSettings(optionCount: number): TreeSettings[] {
+  const affordableRounds = Math.floor(maxTrees / (optionCount === 2 ? 1 : optionCount));
+  const rounds = Math.max(minRounds, Math.min(maxRounds, affordableRounds));
+  const learningRate = Math.min(maxLearningRate, (minLearningRate * maxRounds) / rounds);
+  return [
+    { rounds, maxLeaves: 15, minRows: 10, l2: 1, learningRate, rowShare: 0.8, fieldShare: 0.7 },
+    { rounds, maxLeaves: 6, minRows: 5, l2: 0.1, learningRate, rowShare: 1, fieldShare: 1 },
+    { rounds, maxLeaves: 31, minRows: 20, l2: 1, learningRate, rowShare: 0.8, fieldShare: 0.7 },
+  ];
+}
+
+function toTreeSettings({ best }: TreeSearch, point: Record<SearchedSetting, number>): TreeSettings {
+  return {
+    ...best.settings,
+    ...point,
+    maxLeaves: Math.round(point.maxLeaves),
+    minRows: Math.round(point.minRows),
+  };
+}
+
+function tryTrees(
+  search: Pick<TreeSearch, 'folded' | 'spent' | 'seed' | 'tick'>,
+  settings: TreeSettings,
+  best: TreeCrossValidation | null,
+): TreeCrossValidation | null {
+  return crossValidateTrees({
+    folded: search.folded,
+    settings,
+    best,
+    seed: deriveSeed(randomStreams.modelFit, search.seed),
+    tick: search.tick,
+    addWork(work) {
+      search.spent += work;
+    },
+  });
+}
+
+/** Positions of the rows that trees are compared on: all of them, or as many as one comparison can afford. */
+function listAffordablePositions(rows: readonly LabelledRow[], { entriesPerRow }: TreeCost): number[] {
+  const affordable = Math.floor(comparisonBudget / (affordableFits * typicalRounds * entriesPerRow));
+  const parts = Math.ceil(rows.length / Math.max(minComparedRows, affordable));
+  const part = assignFolds(rows, parts, deriveSeed(randomStreams.treeSubset));
+  return [...rows.keys()].filter((position) => part[position] === 0);
+}
+
+/** Cuts the tabular part of rows into folds for trees, which never see text. */
+function foldTabularRows(
+  plan: FeaturePlan,
+  rows: readonly LabelledRow[],
+  optionCount: number,
+  foldSeed: number,
+): FoldedRows {
+  const inputs = rows.map((row) => row.input);
+  const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
+  const built = buildFeatureRows({ ...plan, text: null }, inputs, new Map());
+  return foldRows(built, listLabels(rows), optionCount, assignFolds(rows, folds, foldSeed), folds);
+}

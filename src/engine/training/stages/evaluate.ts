@@ -1,0 +1,93 @@
+/** The evaluate stage: the model is measured on the held-out rows, and the one to be packed is fitted. */
+import { encodeTexts } from '../data/encode-texts.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import { evaluateModel, type Figures } from '../evaluate/evaluate-model.ts';
+import { learnFamiliarity } from '../evaluate/familiarity.ts';
+import { computeLearningCurve } from '../evaluate/learning-curve.ts';
+import { listProbeTexts } from '../evaluate/probes.ts';
+import { type FittedModel, fitChoice } from '../select/fit-choice.ts';
+import type { HeadStarts } from '../select/linear-heads.ts';
+import { formatCount } from './format-count.ts';
+import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
+
+type State = Run &
+  Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows' | 'measuredRows'> &
+  Pick<TextModelled, 'texts'> &
+  Pick<Classified, 'choice' | 'measuredModel'>;
+
+/** Where the step for a part of the learning curve stands in the stage: from 0.4 times its share, a tenth long. */
+const curveShare = 0.4;
+const curveStep = 0.1;
+const finalFitFrom = 0.5;
+
+/**
+ * Measures the model that saw the training rows only, draws the learning curve, and fits the final model on all rows
+ * where the configuration says so. Rejects with whatever the encoder rejects with.
+ */
+export async function evaluateClassifier(state: State): Promise<Evaluated> {
+  const { request, ports, progress, rows, trainRows, testRows, measuredRows, texts, measuredModel } = state;
+  progress.report('evaluate', 0, `Measuring on ${formatCount(measuredRows.length)} examples`);
+  const { plan } = measuredModel;
+  const probes = plan.text === null ? [] : listProbeTexts();
+  const probeTexts = await encodeTexts(probes, ports.tokenizer, ports.encoder, progress.heartbeat);
+  const evaluation = evaluateModel({
+    model: measuredModel,
+    familiarity: learnFamiliarity({ plan, rows: trainRows, built: measuredModel.rows, texts }),
+    rows: measuredRows,
+    texts: new Map([...texts, ...probeTexts]),
+    probes,
+    options: request.definition.options,
+    seed: request.seed,
+  });
+  const learningCurve =
+    testRows.length === 0
+      ? null
+      : computeLearningCurve(trainRows, evaluation.figures, (part, share) => measurePart(state, part, share));
+  const finalRows = request.config.refit ? rows : trainRows;
+  return { evaluation, learningCurve, finalModel: fitFinalModel(state), finalRows };
+}
+
+function measurePart(state: State, part: readonly LabelledRow[], share: number): Figures {
+  const { request, progress, texts, testRows } = state;
+  const from = curveShare * share;
+  const message = `Measuring with ${100 * share} % of the examples`;
+  const report = progress.startStep('evaluate', from, from + curveStep, message);
+  const model = refit(state, part, 'draft', report);
+  const { options } = request.definition;
+  return evaluateModel({ model, familiarity: null, rows: testRows, texts, probes: [], options, seed: request.seed })
+    .figures;
+}
+
+function fitFinalModel(state: State): FittedModel {
+  const { request, progress, rows, measuredModel } = state;
+  if (!request.config.refit) {
+    progress.report('evaluate', finalFitFrom, 'Measured');
+    return measuredModel;
+  }
+  const message = `Fitting on all ${formatCount(rows.length)} examples`;
+  return refit(state, rows, 'final', progress.startStep('evaluate', finalFitFrom, 1, message));
+}
+
+/** Fits the choice on other rows, with a plan that is learned again from them. */
+function refit(
+  { request, presentOptions, texts, choice, measuredModel }: State,
+  rows: readonly LabelledRow[],
+  precision: 'draft' | 'final',
+  report: (share: number) => void,
+): FittedModel {
+  return fitChoice({
+    choice,
+    rows,
+    presentOptions,
+    optionCount: request.definition.options.length,
+    texts,
+    relearn: true,
+    starts: selectStableStarts(measuredModel.starts),
+    precision,
+    seed: request.seed,
+    report,
+  });
+}
+
+/** Of a plan that is learned again, only the embedding keeps its columns. */
+const selectStableStarts = ({ encoder }: HeadStarts): HeadStarts => (encoder === undefined ? {} : { encoder });

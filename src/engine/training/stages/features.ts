@@ -1,0 +1,41 @@
+/** The features stage: what the fields of the inputs are. */
+import { inferPlan } from '../../features/infer.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+import { isPiiField } from '../../pii.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import { formatCount } from './format-count.ts';
+import type { Planned, Prepared, Run } from './state.ts';
+
+type State = Pick<Run, 'request' | 'progress'> & Pick<Prepared, 'trainRows' | 'notes'>;
+
+/** Infers the plan of the fields from the training rows; the use of text is left open. */
+export function planFeatures({ request, progress, trainRows, notes }: State): Planned {
+  const fieldPlan = inferFieldPlan(trainRows, request.definition.input_schema, request.piiFields ?? []);
+  const textFields = fieldPlan.text?.fields ?? [];
+  const added: string[] = [];
+  if (fieldPlan.fields.length === 0 && fieldPlan.text === null) {
+    added.push('No field of the inputs can be learned from, so every input gets the same probabilities.');
+  }
+  if (textFields.length > 1) {
+    added.push(`These fields are read together as one text: ${textFields.map((path) => path.join('.')).join(', ')}.`);
+  }
+  for (const { path, reason } of fieldPlan.left_out) added.push(`Field ${path} is left out. ${reason}`);
+  const message = `${formatCount(fieldPlan.fields.length)} fields, ${formatCount(textFields.length)} text fields`;
+  progress.report('features', 1, message);
+  return { fieldPlan, notes: [...notes, ...added] };
+}
+
+/** No value of a field at or below a path of personal data is written into the plan. */
+function inferFieldPlan(
+  rows: readonly LabelledRow[],
+  inputSchema: Parameters<typeof inferPlan>[1],
+  piiPaths: readonly string[],
+): FeaturePlan {
+  const inputs = rows.map((row) => row.input);
+  const plan = inferPlan(inputs, inputSchema, piiPaths);
+  // A path may name a whole object, but the plan knows the fields of it by their own paths.
+  const covered = plan.fields.filter(({ path }) => isPiiField(path, piiPaths)).map(({ path }) => path.join('.'));
+  return covered.every((path) => piiPaths.includes(path))
+    ? plan
+    : inferPlan(inputs, inputSchema, [...piiPaths, ...covered]);
+}

@@ -1,0 +1,103 @@
+/** The package stage: the final model is exported and verified, and everything that decides is packed. */
+import { type BundleParts, packBundle } from '../../bundle/bundle.ts';
+import { writeModelCard } from '../../bundle/model-card.ts';
+import { compileDecider } from '../../decide/decider.ts';
+import { recordGoldenLines } from '../../decide/golden.ts';
+import type { Metrics } from '../../domain.ts';
+import { exportClassifier } from '../../onnx/classifier.ts';
+import { countReasonsByOption } from '../data/labelled-rows.ts';
+import { estimateEscalation } from '../evaluate/escalation.ts';
+import { learnFamiliarity } from '../evaluate/familiarity.ts';
+import { computePercentile } from '../evaluate/metrics.ts';
+import { buildManifest } from '../package/build-manifest.ts';
+import { measureLatency } from '../package/measure-latency.ts';
+import { verifyExport } from '../package/verify-export.ts';
+import type { TrainOutcome } from '../request.ts';
+import { learnReasonHeads } from '../select/reason-heads.ts';
+import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
+
+type State = Run &
+  Pick<Generated, 'rules' | 'origins'> &
+  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows'> &
+  Pick<TextModelled, 'texts'> &
+  Pick<Classified, 'notes'> &
+  Evaluated;
+
+/**
+ * Packs the slim bundle and completes the metrics. Rejects with an ordinary Error where an exported graph does not give
+ * the numbers of its model.
+ */
+export async function packagePolicy(state: State): Promise<TrainOutcome> {
+  const { request, ports, progress, rules, trainRows, testRows, measuredRows, evaluation, finalModel } = state;
+  progress.report('package', 0, 'Exporting the classifier');
+  const classifier = exportClassifier(finalModel.calibrated);
+  await verifyExport(classifier, finalModel.calibrated, finalModel.rows, ports.runModel);
+  const reasons = await exportReasons(state);
+  const manifest = buildManifest(request, finalModel, ports);
+  const { plan } = finalModel;
+  const parts: BundleParts = {
+    manifest,
+    rules: rules.file,
+    plan,
+    classifier,
+    ...reasons,
+    familiarity: learnFamiliarity({ plan, rows: state.finalRows, built: finalModel.rows, texts: state.texts }),
+    inputSchema: request.definition.input_schema,
+    golden: [],
+    modelCard: '',
+  };
+  const decider = compileDecider({ ...parts, manifest: { ...manifest, files: {} } }, ports);
+  progress.report('package', 0.3, 'Recording golden decisions');
+  const goldenInputs = [...testRows, ...trainRows].map((row) => row.input);
+  const thresholds = manifest.confidence_thresholds;
+  const golden = await recordGoldenLines(decider, goldenInputs, request.piiFields ?? [], thresholds);
+  progress.report('package', 0.7, 'Measuring the time of a decision');
+  const measuredInputs = measuredRows.map((row) => row.input);
+  const latenciesMs = await measureLatency(decider, measuredInputs, ports.now);
+  const metrics = completeMetrics(state, parts, latenciesMs);
+  const modelCard = writeModelCard({ manifest, plan, rules: rules.file, metrics });
+  const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
+  progress.report('package', 1, 'The policy is ready');
+  return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut };
+}
+
+/** Learns and exports the heads of reason codes, on the rows that the final model saw. */
+async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' | 'reasonHeads'>> {
+  const { request, ports, progress, rows, finalModel, finalRows } = state;
+  const { options, reason_codes: codes } = request.definition;
+  const { heads, model } = learnReasonHeads({
+    plan: finalModel.plan,
+    rows: finalRows,
+    built: finalModel.rows,
+    codes,
+    seed: request.seed,
+    tick: progress.heartbeat,
+  });
+  const reasonHeads = model === null ? null : exportClassifier(model);
+  if (model !== null && reasonHeads !== null) {
+    await verifyExport(reasonHeads, model, finalModel.rows, ports.runModel);
+  }
+  return { reasons: { by_option: countReasonsByOption(rows, options, codes), heads }, reasonHeads };
+}
+
+function completeMetrics(
+  { trainRows, testRows, evaluation, learningCurve, finalModel, origins, notes }: State,
+  { manifest, reasons: { heads } }: Pick<BundleParts, 'manifest' | 'reasons'>,
+  latenciesMs: readonly number[],
+): Metrics {
+  const { confidence_thresholds: thresholds, escalation_policy: policy } = manifest;
+  const codes = heads.map(({ code }) => code).join(', ');
+  const headsNote = `These reason codes are chosen by the input, not by the option alone: ${codes}.`;
+  return {
+    ...evaluation.figures,
+    train_size: trainRows.length,
+    test_size: testRows.length,
+    learning_curve: learningCurve,
+    feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
+    escalation_estimate: estimateEscalation(evaluation, thresholds, policy),
+    latency_estimate_p50_ms: computePercentile(latenciesMs, 0.5),
+    latency_estimate_p95_ms: computePercentile(latenciesMs, 0.95),
+    notes: heads.length === 0 ? [...notes] : [...notes, headsNote],
+    ...origins,
+  };
+}

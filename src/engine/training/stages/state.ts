@@ -1,0 +1,57 @@
+/**
+ * What a training run knows. Every stage takes a part of what is known before it and returns what it adds, so that a
+ * stage which is called too early does not compile.
+ */
+import type { Metrics, TrainingExample } from '../../domain.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+import type { CompiledRules } from '../../rules/compile.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
+import type { ProgressReporter } from '../progress.ts';
+import type { TrainPorts, TrainRequest } from '../request.ts';
+import type { TextChoice } from '../select/choose-text.ts';
+import type { ClassifierChoice, FittedModel } from '../select/fit-choice.ts';
+
+/** What a run begins with. */
+export type Run = { request: TrainRequest; ports: TrainPorts; progress: ProgressReporter };
+
+/** Sentences for the report: each stage returns those before it followed by its own. */
+export type Notes = { notes: readonly string[] };
+
+/** After generate: the compiled rules, and the examples with the synthetic ones. */
+export type Generated = Notes & {
+  rules: CompiledRules;
+  examples: TrainingExample[];
+  origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;
+};
+
+/** After prepare: labelled rows, and which of them are trained on and held out. */
+export type Prepared = Notes & {
+  rows: LabelledRow[];
+  /** For each label the index of its option in the definition. */
+  presentOptions: number[];
+  trainRows: LabelledRow[];
+  /** The held-out rows; none where there are too few examples. */
+  testRows: LabelledRow[];
+  /** The rows that figures are measured on: those held out, or the training rows where none are. */
+  measuredRows: LabelledRow[];
+};
+
+/** After features: the plan of the fields, learned from the training rows; the use of text is open. */
+export type Planned = Notes & { fieldPlan: FeaturePlan };
+
+/** After text_model: the encoded texts of all rows, and how text is used with the folds that it was compared on. */
+export type TextModelled = Notes & { texts: EncodedTexts; textChoice: TextChoice };
+
+/** After classifier: what was chosen, and the model that saw the training rows only. */
+export type Classified = Notes & { choice: ClassifierChoice; measuredModel: FittedModel };
+
+/** After evaluate: what the measured model does on rows it has not seen, and the model to be packed. */
+export type Evaluated = {
+  evaluation: ModelEvaluation;
+  learningCurve: Metrics['learning_curve'];
+  finalModel: FittedModel;
+  /** The rows that the final model saw. */
+  finalRows: readonly LabelledRow[];
+};
