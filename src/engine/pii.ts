@@ -11,6 +11,11 @@ export function redactPii(input: JsonObject, personal: readonly string[], replac
   return replaceAt(input, placeOf(personal.map((path) => `.${path}`)), replace) as JsonObject;
 }
 
+/** The input with a placeholder for each redacted value: "[removed]" for a string, null for anything else. */
+export function redactToPlaceholder(input: JsonObject, piiFields: readonly string[]): JsonObject {
+  return redactPii(input, piiFields, (value) => (typeof value === 'string' ? '[removed]' : null));
+}
+
 /** What is left of the paths at one value, each segment behind a dot: '' where one ends. */
 type Place = { rests: ReadonlySet<string>; below(): ReadonlyMap<string, Place> };
 

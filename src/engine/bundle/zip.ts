@@ -11,9 +11,9 @@ const centralSignature = 0x02014b50;
 const endSignature = 0x06054b50;
 const remedy = 'Export the bundle again, or copy it again.';
 
-/** A fault in a bundle: names the place and what to do about it. */
+/** The error of a bundle that cannot be used: `place` and the clause `problem` are a sentence together, `hint` is the remedy. */
 export function toBundleError(place: string, problem: string, hint = remedy): WorkbenchError {
-  return new WorkbenchError('validation_error', `Bundle ${place}: ${problem}. ${hint}`, [
+  return new WorkbenchError('validation_error', `Bundle ${place} ${problem}. ${hint}`, [
     { type: 'bundle', loc: ['bundle', place], msg: problem },
   ]);
 }

@@ -1,5 +1,6 @@
 /** One record per field kind: what is learned from training values, how a value becomes slots, how it is shown. */
-import type { Json, JsonObject } from '../domain.ts';
+import type { Json } from '../domain.ts';
+import { isJsonObject } from '../json.ts';
 import { parseDate } from './dates.ts';
 import type { Field, FieldKind } from './plan.ts';
 import {
@@ -175,20 +176,16 @@ const strings: Kind<'strings'> = {
 /** What stands at a path of the members that are objects. */
 function membersAt(list: readonly Json[], path: readonly string[]): Json[] {
   return list.flatMap((member) => {
-    const value = isObject(member) ? valueAt(member, path) : undefined;
+    const value = isJsonObject(member) ? valueAt(member, path) : undefined;
     return value === undefined ? [] : [value];
   });
-}
-
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 /** Paths that hold numbers in members of the lists, the most frequent ones; identifiers are none. */
 function numberPaths(lists: readonly (readonly Json[])[]): string[][] {
   const counts = new Map<string, { path: string[]; numbers: number; values: number }>();
   for (const member of lists.flat()) {
-    for (const { path, value } of isObject(member) ? listLeaves(member) : []) {
+    for (const { path, value } of isJsonObject(member) ? listLeaves(member) : []) {
       const key = JSON.stringify(path);
       const count = counts.get(key) ?? { path, numbers: 0, values: 0 };
       if (value !== null) count.values += 1;

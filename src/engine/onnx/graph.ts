@@ -1,3 +1,4 @@
+/** ONNX files as far as classifiers need them: written from a graph, and read back without believing anything. */
 import {
   allBytes,
   bytesField,
@@ -13,6 +14,16 @@ import {
   textField,
   type WireField,
 } from './protobuf.ts';
+
+/** A file that is ONNX but not a classifier of this product; the message is a clause about the file. */
+export class GraphError extends Error {
+  override readonly name = 'GraphError';
+}
+
+/** Refuses a file that is being read. */
+export function refuse(problem: string): never {
+  throw new GraphError(problem);
+}
 
 /** ONNX element types that are used here. */
 export const elementType = { float32: 1, int64: 7 } as const;

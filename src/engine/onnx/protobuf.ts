@@ -1,3 +1,4 @@
+/** The wire format of Protocol Buffers, as far as ONNX files use it. */
 import { strFromU8, strToU8 } from 'fflate';
 
 /** One field of a protobuf message as it lies on the wire; 64-bit varints beyond 2^53 are refused. */
