@@ -4,14 +4,10 @@ import { computePooledLogLoss, fitWeights } from '../../src/engine/classifiers/b
 import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
 import { type Fitted, type Rows, selectRows } from '../../src/engine/classifiers/classifier.ts';
 import { logisticRegression } from '../../src/engine/classifiers/logistic.ts';
-import {
-  blendModels,
-  type ClassifierModel,
-  compileScorer,
-  softmaxInPlace,
-} from '../../src/engine/classifiers/model.ts';
+import { blendModels, type ClassifierModel, compileScorer } from '../../src/engine/classifiers/model.ts';
 import { boostedTrees, fitTrees, type TreeSettings } from '../../src/engine/classifiers/trees.ts';
 import { columnContributions, listColumns } from '../../src/engine/classifiers/trees-model.ts';
+import { softmaxInPlace } from '../../src/engine/numeric.ts';
 import { exportClassifier, readClassifier } from '../../src/engine/onnx/classifier.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { mixedFields, mixedMatrix, rowsOf } from './classifier-rows.ts';

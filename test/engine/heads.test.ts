@@ -3,7 +3,8 @@ import { fitPool, poolLogits } from '../../src/engine/classifiers/blend.ts';
 import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
 import { type Rows, selectColumns } from '../../src/engine/classifiers/classifier.ts';
 import { combineHeads, fitHead, type HeadColumns, logShares } from '../../src/engine/classifiers/heads.ts';
-import { compileScorer, softmaxInPlace } from '../../src/engine/classifiers/model.ts';
+import { compileScorer } from '../../src/engine/classifiers/model.ts';
+import { softmaxInPlace } from '../../src/engine/numeric.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { modelInput } from '../../src/engine/training/select/score.ts';
 

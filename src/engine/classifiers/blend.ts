@@ -1,7 +1,7 @@
 /** Weighing classifiers' logits against each other: a logarithmic opinion pool. */
+import { softmaxInPlace } from '../numeric.ts';
 import { computeLogLoss } from './calibration.ts';
 import { minimise } from './lbfgs.ts';
-import { softmaxInPlace } from './model.ts';
 
 /** Logits of the same rows by one or more classifiers. */
 type Parts = readonly Float64Array[];

@@ -1,4 +1,5 @@
 /** Calibration: temperature scaling and the expected calibration error. */
+import { logSumExp } from '../numeric.ts';
 import { createRandom } from '../random.ts';
 
 /** Mean negative log-likelihood of softmax(logits / temperature). */
@@ -6,11 +7,8 @@ export function computeLogLoss(logits: Float64Array, labels: Int32Array, optionC
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
     const from = i * optionCount;
-    let highest = Number.NEGATIVE_INFINITY;
-    for (let k = 0; k < optionCount; k++) highest = Math.max(highest, (logits[from + k] as number) / temperature);
-    let sum = 0;
-    for (let k = 0; k < optionCount; k++) sum += Math.exp((logits[from + k] as number) / temperature - highest);
-    loss += Math.log(sum) + highest - (logits[from + (labels[i] as number)] as number) / temperature;
+    const target = (logits[from + (labels[i] as number)] as number) / temperature;
+    loss += logSumExp(logits, from, optionCount, temperature) - target;
   }
   return labels.length === 0 ? 0 : loss / labels.length;
 }

@@ -3,7 +3,7 @@
  * logits are added up with weights. Fitted apart, no block leans on what another one has learned by heart, and each has
  * its own penalty; the sum still is one linear model.
  */
-
+import { countOutputs } from '../numeric.ts';
 import type { Pool } from './blend.ts';
 import { type FitRequest, type Fitted, type Rows, selectColumns } from './classifier.ts';
 import { linearFitted, logisticRegression } from './logistic.ts';
@@ -37,7 +37,7 @@ export function combineHeads(
   { weights, prior }: Pool,
 ): Fitted {
   const { rows, labels, optionCount } = given;
-  const outputs = optionCount === 2 ? 1 : optionCount;
+  const outputs = countOutputs(optionCount);
   const biasFrom = (rows.denseWidth + rows.sparse.width) * outputs;
   const parameters = new Float64Array(biasFrom + outputs);
   const shares = logShares(labels, optionCount);

@@ -1,4 +1,5 @@
 /** Fitting of multinomial logistic regression with L2 penalty over dense and sparse columns. */
+import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { type MinimiseSettings, minimise } from './lbfgs.ts';
 import { backward, forward } from './linear-products.ts';
@@ -34,16 +35,9 @@ function residualsInPlace(logits: Float64Array, labels: Int32Array, outputs: num
       continue;
     }
     const out = i * outputs;
-    let highest = Number.NEGATIVE_INFINITY;
-    for (let k = 0; k < outputs; k++) if ((logits[out + k] as number) > highest) highest = logits[out + k] as number;
-    let sum = 0;
-    const target = (logits[out + label] as number) - highest;
-    for (let k = 0; k < outputs; k++) {
-      const e = Math.exp((logits[out + k] as number) - highest);
-      logits[out + k] = e;
-      sum += e;
-    }
-    for (let k = 0; k < outputs; k++) logits[out + k] = (logits[out + k] as number) / sum;
+    const max = findMax(logits, out, outputs);
+    const target = (logits[out + label] as number) - max;
+    const sum = softmaxInto(logits, out, outputs, max, logits, out);
     logits[out + label] = (logits[out + label] as number) - 1;
     loss += Math.log(sum) - target;
   }
@@ -84,7 +78,7 @@ function logitsOfRows(rows: Rows, parameters: Float64Array, outputs: number): Fl
  */
 function fit(request: Request): Fitted {
   const { rows, labels, optionCount } = request;
-  const outputs = optionCount === 2 ? 1 : optionCount;
+  const outputs = countOutputs(optionCount);
   const penalties = penaltiesOf(request, outputs);
   const size = penalties.length * outputs;
   const logits = new Float64Array(rows.count * outputs);
@@ -134,7 +128,7 @@ function toLogisticModel(parameters: Float64Array, rows: Rows, placement: Placem
   const { positions, optionCount: K, weight } = placement;
   const D = rows.denseWidth;
   const V = rows.sparse.width;
-  const outputs = positions.length === 2 ? 1 : positions.length;
+  const outputs = countOutputs(positions.length);
   const parameterOf = (row: number, k: number) => {
     if (outputs === 1) return ((k === 0 ? -1 : 1) * (parameters[row] as number)) / 2;
     return parameters[row * outputs + k] as number;

@@ -1,4 +1,5 @@
 /** Trained classifiers as they are stored and scored: softmax(linear scores + tree scores + bias). */
+import { softmaxInPlace } from '../numeric.ts';
 import { columnContributions, compileTrees, listColumns, type Trees } from './trees-model.ts';
 
 /** D dense slots, V n-grams, K options; `bias` holds K numbers. Calibration is folded into all weights. */
@@ -54,20 +55,6 @@ export function compileScorer(model: ClassifierModel): Scorer {
 function addScaledRow(logits: Float64Array, weights: Float32Array, from: number, x: number): void {
   if (x === 0) return;
   for (let k = 0; k < logits.length; k++) logits[k] = (logits[k] as number) + x * (weights[from + k] as number);
-}
-
-/** Softmax in place, stable for large logits. */
-export function softmaxInPlace(logits: Float64Array): Float64Array {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const logit of logits) if (logit > highest) highest = logit;
-  let sum = 0;
-  for (let k = 0; k < logits.length; k++) {
-    const e = Math.exp((logits[k] as number) - highest);
-    logits[k] = e;
-    sum += e;
-  }
-  for (let k = 0; k < logits.length; k++) logits[k] = (logits[k] as number) / sum;
-  return logits;
 }
 
 /** What each dense slot adds to the logit of option number `option` for one dense vector; see {@link columnContributions}. */

@@ -1,5 +1,5 @@
 /** Gradient-boosted trees over binned columns. */
-
+import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import { createRandom, hashNumber, type Random } from '../random.ts';
 import { assembleTrees } from './assemble-trees.ts';
 import { type BinnedRows, learnBins, toBins } from './bins.ts';
@@ -54,25 +54,14 @@ function derivatives(
       (hessians[0] as Float64Array)[i] = Math.max(1e-16, p * (1 - p));
       continue;
     }
-    softmaxRow(scores, i * scoreCount, probabilities);
+    const from = i * scoreCount;
+    softmaxInto(scores, from, scoreCount, findMax(scores, from, scoreCount), probabilities, 0);
     for (let k = 0; k < scoreCount; k++) {
       const p = probabilities[k] as number;
       (gradients[k] as Float64Array)[i] = p - (k === label ? 1 : 0);
       (hessians[k] as Float64Array)[i] = Math.max(1e-16, factor * p * (1 - p));
     }
   }
-}
-
-function softmaxRow(scores: Float64Array, from: number, out: Float64Array): void {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (let k = 0; k < out.length; k++) if ((scores[from + k] as number) > highest) highest = scores[from + k] as number;
-  let sum = 0;
-  for (let k = 0; k < out.length; k++) {
-    const e = Math.exp((scores[from + k] as number) - highest);
-    out[k] = e;
-    sum += e;
-  }
-  for (let k = 0; k < out.length; k++) out[k] = (out[k] as number) / sum;
 }
 
 function lossOf(scores: Float64Array, labels: Int32Array, scoreCount: number): number {
@@ -85,7 +74,8 @@ function lossOf(scores: Float64Array, labels: Int32Array, scoreCount: number): n
       loss += Math.log1p(Math.exp(-Math.abs(margin))) + Math.max(0, -margin);
       continue;
     }
-    softmaxRow(scores, i * scoreCount, probabilities);
+    const from = i * scoreCount;
+    softmaxInto(scores, from, scoreCount, findMax(scores, from, scoreCount), probabilities, 0);
     loss -= Math.log(Math.max(1e-300, probabilities[label] as number));
   }
   return loss / Math.max(1, labels.length);
@@ -135,7 +125,7 @@ function sampleRows(keys: Int32Array, share: number, random: Random): Int32Array
  */
 export function fitTrees(request: FitRequest<TreeSettings>, earlyStopping: EarlyStopping | null = null): FittedTrees {
   const { rows, labels, optionCount, settings } = request;
-  const scoreCount = optionCount === 2 ? 1 : optionCount;
+  const scoreCount = countOutputs(optionCount);
   const bins = learnBins(rows, rows.fields);
   const binned = toBins(rows, bins);
   const watched = earlyStopping === null ? null : toBins(earlyStopping.rows, bins);
