@@ -4,7 +4,7 @@ import { type BlendModel, compileScorer, type LogisticModel } from '../../src/en
 import type { Trees } from '../../src/engine/classifiers/trees-model.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
 import { exportClassifier, readClassifier } from '../../src/engine/onnx/classifier.ts';
-import { elementType, floatTensor, writeModel } from '../../src/engine/onnx/graph.ts';
+import { elementType, toFloatTensor, writeModel } from '../../src/engine/onnx/graph.ts';
 import { buildTreeNodes, buildTreeTensors } from '../../src/engine/onnx/trees.ts';
 
 function random(seed: number): () => number {
@@ -170,7 +170,7 @@ describe('the classifier as an ONNX file', () => {
             attributes: { axis: 1 },
           },
         ],
-        initializers: [...buildTreeTensors(trees, 1, 2), floatTensor('bias', [2], Float32Array.of(0, 0))],
+        initializers: [...buildTreeTensors(trees, 1, 2), toFloatTensor('bias', [2], Float32Array.of(0, 0))],
         inputs: [{ name: 'dense', type: elementType.float32, dims: ['N', 1] }],
         outputs: [{ name: 'probabilities', type: elementType.float32, dims: ['N', 2] }],
       };

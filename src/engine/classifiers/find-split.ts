@@ -17,13 +17,18 @@ export type Split = { gain: number; field: number; goesRight: Uint8Array };
 
 const minHessian = 1e-3;
 const minGain = 1e-9;
-/** A gain counts as better only beyond this share: equal splits stay with the first field, whatever the order of sums. */
+/**
+ * A gain counts as better only beyond this share: equal splits stay with the first field, whatever the order of sums.
+ */
 const tieMargin = 1 + 1e-9;
 /** Categories with more values than this are also split into two groups of values, with more caution. */
 const maxSingleCategories = 4;
 const groupSmoothing = 10;
 
-/** The best split so far, without its mask: `last` is the last left bin, or the one bin or number of bins that goes right. */
+/**
+ * The best split so far, without its mask: `last` is the last left bin, or the one bin or number of bins that goes
+ * right.
+ */
 type Candidate = { gain: number; field: number; way: 'upTo' | 'oneBin' | 'group'; last: number; missingRight: boolean };
 
 /** The search of one node: its histogram and sums, and the best split found so far. */

@@ -17,7 +17,9 @@ export type GrownNode = {
   cover: number;
 };
 
-/** A leaf of the growing tree with its rows, a range of the ordered sample; it has a histogram while it may be split. */
+/**
+ * A leaf of the growing tree with its rows, a range of the ordered sample; it has a histogram while it may be split.
+ */
 type Leaf = { from: number; to: number; sums: NodeSums; histogram: Histogram | null; split: Split | null; node: Draft };
 type Draft = { split: Split | null; left: Draft | null; right: Draft | null; value: number; cover: number };
 

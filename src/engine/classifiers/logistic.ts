@@ -2,7 +2,7 @@
 import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { type MinimiseSettings, minimise } from './lbfgs.ts';
-import { backward, forward } from './linear-products.ts';
+import { addGradient, writeLogits } from './linear-products.ts';
 import { absentLogit, type LogisticModel, type Placement } from './model.ts';
 import { buildPreconditioner } from './precondition.ts';
 
@@ -22,7 +22,7 @@ const precisions: Record<Request['precision'], MinimiseSettings> = {
 };
 
 /** Turns logits into residuals (probability minus target) in place and returns the summed negative log-likelihood. */
-function residualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {
+function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
     const label = labels[i] as number;
@@ -44,8 +44,11 @@ function residualsInPlace(logits: Float64Array, labels: Int32Array, outputs: num
   return loss;
 }
 
-/** Penalty of every column, 1 / C; the intercept goes free. Two opposite weight vectors halve it for one column of logits. */
-function penaltiesOf(request: Request, outputs: number): Float64Array {
+/**
+ * Penalty of every column, 1 / C; the intercept has none. Two opposite weight vectors halve it for one column of
+ * logits.
+ */
+function listPenalties(request: Request, outputs: number): Float64Array {
   const { rows } = request;
   const { denseC, sparseC } = request.settings;
   const share = outputs === 1 ? 0.5 : 1;
@@ -59,9 +62,9 @@ function penaltiesOf(request: Request, outputs: number): Float64Array {
  * Logits of all options for rows of the fitted shape, row-major. With two options the log-odds are split evenly, which
  * leaves the probabilities unchanged.
  */
-function logitsOfRows(rows: Rows, parameters: Float64Array, outputs: number): Float64Array {
+function computeLogits(rows: Rows, parameters: Float64Array, outputs: number): Float64Array {
   const logits = new Float64Array(rows.count * outputs);
-  forward(rows, parameters, outputs, logits);
+  writeLogits(rows, parameters, outputs, logits);
   if (outputs !== 1) return logits;
   const both = new Float64Array(rows.count * 2);
   for (let i = 0; i < rows.count; i++) {
@@ -79,17 +82,17 @@ function logitsOfRows(rows: Rows, parameters: Float64Array, outputs: number): Fl
 function fit(request: Request): Fitted {
   const { rows, labels, optionCount } = request;
   const outputs = countOutputs(optionCount);
-  const penalties = penaltiesOf(request, outputs);
+  const penalties = listPenalties(request, outputs);
   const size = penalties.length * outputs;
   const logits = new Float64Array(rows.count * outputs);
   const perRow = 1 / Math.max(1, rows.count);
   const minimum = minimise(
     (x, gradient) => {
       request.tick?.();
-      forward(rows, x, outputs, logits);
-      let value = residualsInPlace(logits, labels, outputs);
+      writeLogits(rows, x, outputs, logits);
+      let value = toResidualsInPlace(logits, labels, outputs);
       gradient.fill(0);
-      backward(rows, logits, outputs, gradient);
+      addGradient(rows, logits, outputs, gradient);
       for (let i = 0; i < size; i++) {
         const pull = (penalties[Math.floor(i / outputs)] as number) * (x[i] as number);
         value += 0.5 * pull * (x[i] as number);
@@ -101,11 +104,11 @@ function fit(request: Request): Fitted {
     precisions[request.precision],
     buildPreconditioner(rows, penalties, optionCount, outputs),
   );
-  return linearFitted(rows, minimum.x, outputs, minimum);
+  return toFittedLinear(rows, minimum.x, outputs, minimum);
 }
 
 /** Parameters of rows of the given shape as a fitted classifier; `outputs` is 1 for two options. */
-export function linearFitted(
+export function toFittedLinear(
   rows: Rows,
   parameters: Float64Array,
   outputs: number,
@@ -115,7 +118,7 @@ export function linearFitted(
     parameters,
     iterations,
     converged,
-    logits: (others) => logitsOfRows(others, parameters, outputs),
+    logits: (others) => computeLogits(others, parameters, outputs),
     toModel: (placement) => toLogisticModel(parameters, rows, placement),
   };
 }

@@ -2,7 +2,7 @@
 import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import { createRandom, hashNumber, type Random } from '../random.ts';
 import { assembleTrees } from './assemble-trees.ts';
-import { type BinnedRows, type FieldBins, learnBins, toBins } from './bins.ts';
+import { type BinnedRows, type FieldBins, fitBins, toBins } from './bins.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { type GrownNode, type Growth, routeBinned, TreeGrower } from './grow-tree.ts';
 import { absentLogit, type ClassifierModel, type Placement } from './model.ts';
@@ -99,7 +99,9 @@ function chooseFields(count: number, size: number, random: Random): Int32Array {
   return all.slice(0, size).sort();
 }
 
-/** Hashes each row to a number that depends on its content alone, so that drawing rows does not depend on their order. */
+/**
+ * Hashes each row to a number that depends on its content alone, so that drawing rows does not depend on their order.
+ */
 function hashRows(binned: BinnedRows, labels: Int32Array): Int32Array {
   const width = binned.fields.length;
   return labels.map((label, i) => {
@@ -137,7 +139,7 @@ type Boosted = { grown: GrownTree[]; rounds: number; watchedLoss: number[]; work
 export function fitTrees(request: FitRequest<TreeSettings>, earlyStopping: EarlyStopping | null = null): FittedTrees {
   const { rows, labels, optionCount } = request;
   const scoreCount = countOutputs(optionCount);
-  const bins = learnBins(rows, rows.fields);
+  const bins = fitBins(rows, rows.fields);
   const prior = computePriorScores(labels, optionCount);
   const { grown, rounds, watchedLoss, work } = boost(request, earlyStopping, bins, prior);
   const assemble = (scoreOptions: Float32Array): Trees =>
@@ -224,7 +226,9 @@ function startScoring(binned: BinnedRows, prior: Float64Array): ScoredRows {
   return { binned, scores };
 }
 
-/** Adds a tree's values to the scores of all rows but those of `sample` (ascending), to which growing has added them. */
+/**
+ * Adds a tree's values to the scores of all rows but those of `sample` (ascending), to which growing has added them.
+ */
 function addTree(
   nodes: readonly GrownNode[],
   { binned, scores }: ScoredRows,

@@ -11,12 +11,12 @@ import { argmax } from '../numeric.ts';
 import type { MonotonicClock } from '../ports.ts';
 import { type CompiledRules, loadRules, type RuleFailure, type RulesOutcome } from '../rules/compile.ts';
 import type { InputValidator } from '../schema/input-schema.ts';
-import { encoderInput } from '../text/encoder-input.ts';
+import { toEncoderInput } from '../text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from '../text/ngrams.ts';
 import { compileInputValidator, readModels, requireTextParts, type TextParts, type TextPorts } from './check-bundle.ts';
 import { composeDecision, composeRuleDecision, freezeArray, toClassProbabilities } from './compose-decision.ts';
 import { describeUnfamiliar, explanations } from './explain.ts';
-import { headProbabilities, reasonCodesFor } from './reason-codes.ts';
+import { chooseReasonCodes, toHeadProbabilities } from './reason-codes.ts';
 import { applyThresholds, type Prediction, takeFallback } from './thresholds.ts';
 import {
   type ClassifierInput,
@@ -112,7 +112,7 @@ function compilePolicy(bundle: Bundle, ports: DeciderPorts): CompiledPolicy {
     classifier,
     score: compileScorer(classifier),
     scoreHeads: reasonHeads === null ? null : compileScorer(reasonHeads),
-    usualCodes: new Map(options.map((option) => [option, freezeArray(reasonCodesFor(reasons, option, []))])),
+    usualCodes: new Map(options.map((option) => [option, freezeArray(chooseReasonCodes(reasons, option, []))])),
   };
 }
 
@@ -136,13 +136,13 @@ function decide(
     const trace = timer === null ? null : traceWithoutClassifier(rulesOutcome.trace, null, timer);
     return { ok: true, decision, trace, escalation: null, ruleErrors: rulesOutcome.errors };
   }
-  const dense = policy.features.tabular(input, policy.sharedDense ?? new Float32Array(policy.denseWidth));
+  const dense = policy.features.writeTabular(input, policy.sharedDense ?? new Float32Array(policy.denseWidth));
   timer?.mark('features');
   if (policy.text === null) {
     return classify(policy, input, { dense, ngrams: noNgrams, text: null, ids: noIds }, rulesOutcome, timer);
   }
   const { tokenizer, weighNgrams, encoder } = policy.text;
-  const text = policy.features.textOf(input);
+  const text = policy.features.joinText(input);
   const ids = tokenizer.encode(text.text);
   const ngrams = weighNgrams === null ? noNgrams : weighNgrams(ids);
   if (encoder === null) {
@@ -150,7 +150,7 @@ function decide(
     return classify(policy, input, { dense, ngrams, text, ids }, rulesOutcome, timer);
   }
   const { port, spec } = encoder;
-  return port.embed(encoderInput(ids, spec.max_tokens).ids).then(
+  return port.embed(toEncoderInput(ids, spec.max_tokens).ids).then(
     (embedding) => {
       for (let d = 0; d < spec.dimensions; d++) {
         dense[policy.features.tabularSize + d] = (embedding[d] ?? 0) * spec.scale;
@@ -180,9 +180,9 @@ function classify(
   const prediction: Prediction = { option, confidence, unfamiliarReason: describeUnfamiliar(familiarity) };
   const outcome = applyThresholds(prediction, manifest);
   const softmax = policy.scoreHeads?.(dense, ngrams.indices, ngrams.values) ?? null;
-  const heads = headProbabilities(policy.reasons, softmax);
+  const heads = toHeadProbabilities(policy.reasons, softmax);
   const codes =
-    softmax === null ? policy.usualCodes.get(option) : freezeArray(reasonCodesFor(policy.reasons, option, heads));
+    softmax === null ? policy.usualCodes.get(option) : freezeArray(chooseReasonCodes(policy.reasons, option, heads));
   const classProbabilities = toClassProbabilities(manifest.options, probabilities);
   const decision = composeDecision(prediction, classProbabilities, outcome, codes ?? [], manifest.policy_version);
   timer?.mark('classifier');
@@ -200,7 +200,9 @@ function classify(
   return { ok: true, decision, trace, escalation, ruleErrors: rulesOutcome.errors };
 }
 
-/** The fallback with even probabilities, where the encoder cannot be asked; without a fallback the error is the answer. */
+/**
+ * The fallback with even probabilities, where the encoder cannot be asked; without a fallback the error is the answer.
+ */
 function decideWithoutEncoder(
   { manifest }: CompiledPolicy,
   error: unknown,

@@ -53,7 +53,10 @@ export const explanations = {
     `The text model was not available, so the fallback «${fallback}» was used.`,
 };
 
-/** Says in a few words what is unlike the examples: the text, or up to three fields outside their range; null if nothing. */
+/**
+ * Says in a few words what is unlike the examples: the text, or up to three fields outside their range; null if
+ * nothing.
+ */
 export function describeUnfamiliar(checks: readonly FamiliarityCheck[]): string | null {
   if (checks.every(({ familiar }) => familiar)) return null;
   const failed = checks.filter(({ familiar }) => !familiar);

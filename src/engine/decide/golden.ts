@@ -8,7 +8,9 @@ import type { Decider } from './decider.ts';
 import { isCloseChoice } from './reason-codes.ts';
 
 const maxLines = 60;
-/** How far a golden decision stays from where it would turn: probabilities, familiarity scores, probabilities of codes. */
+/**
+ * How far a golden decision stays from where it would turn: probabilities, familiarity scores, probabilities of codes.
+ */
 const probabilityMargin = 1e-3;
 const familiarityMargin = 0.01;
 const reasonMargin = 2e-3;

@@ -1,9 +1,9 @@
 /** What a decision tells of itself on request: rules, contributions of the fields, times of the stages. */
-import { type ClassifierModel, slotContributions } from '../classifiers/model.ts';
+import { type ClassifierModel, computeSlotContributions } from '../classifiers/model.ts';
 import type { ConfidenceThresholds, DecisionTrace, JsonObject, RuleTrace } from '../domain.ts';
 import type { CompiledFeatures, InputText } from '../features/compile.ts';
 import type { FeaturePlan } from '../features/plan.ts';
-import { valueAt } from '../features/values.ts';
+import { readPath } from '../features/values.ts';
 import type { MonotonicClock } from '../ports.ts';
 import type { NgramRow } from '../text/ngrams.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
@@ -56,11 +56,11 @@ export function traceFeatures(
   seen: ClassifierInput,
   option: number,
 ): TracedFeature[] {
-  const shares = slotContributions(model, seen.dense, option);
+  const shares = computeSlotContributions(model, seen.dense, option);
   const traced: TracedFeature[] = features.slots.map((slot, index) => ({
     field: slot.field,
     kind: slot.kind,
-    value: valueAt(input, plan.fields[index]?.path ?? []) ?? null,
+    value: readPath(input, plan.fields[index]?.path ?? []) ?? null,
     contribution: sumSlots(shares, slot.start, slot.size),
   }));
   if (plan.text === null) return traced;

@@ -3,16 +3,16 @@ import type { ClassifierModel } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
 import {
   elementType,
-  floatTensor,
   type Graph,
   GraphError,
-  intTensor,
   irVersion,
   type Node,
   opsetVersion,
   type ReadModel,
   readModel,
   refuse,
+  toFloatTensor,
+  toIntTensor,
   treeDomain,
   treeOpsetVersion,
   writeModel,
@@ -64,7 +64,8 @@ function buildNodes({ dense, ngrams, trees }: Parts): Node[] {
 
 /**
  * The classifier as an ONNX file (opset 17, IR 8; trees use ai.onnx.ml 3): inputs `dense` [N, D], `ngram_indices` and
- * `ngram_values` [N, M] as far as the model has them, output `probabilities` [N, K]. Without any input it gives one row.
+ * `ngram_values` [N, M] as far as the model has them, output `probabilities` [N, K]. Without any input it gives one
+ * row.
  */
 export function exportClassifier(model: ClassifierModel): Uint8Array {
   const { D, V, K } = model;
@@ -77,16 +78,16 @@ export function exportClassifier(model: ClassifierModel): Uint8Array {
   const nodes = buildNodes({ ...parts, trees: trees === null ? [] : buildTreeNodes(trees) });
   const graph: Graph = { name: model.kind, nodes, initializers: [], inputs: [], outputs: [] };
   if (D > 0) graph.inputs.push({ name: 'dense', type: elementType.float32, dims: ['N', D] });
-  if (linear !== null && D > 0) graph.initializers.push(floatTensor('dense_weights', [D, K], linear.dense));
+  if (linear !== null && D > 0) graph.initializers.push(toFloatTensor('dense_weights', [D, K], linear.dense));
   if (linear !== null && V > 0) {
     graph.inputs.push({ name: 'ngram_indices', type: elementType.int64, dims: ['N', 'M'] });
     graph.inputs.push({ name: 'ngram_values', type: elementType.float32, dims: ['N', 'M'] });
-    graph.initializers.push(floatTensor('ngram_weights', [V, K], linear.ngram));
-    graph.initializers.push(intTensor('last_axis', [2]), intTensor('ngram_axis', [1]));
+    graph.initializers.push(toFloatTensor('ngram_weights', [V, K], linear.ngram));
+    graph.initializers.push(toIntTensor('last_axis', [2]), toIntTensor('ngram_axis', [1]));
   }
   if (trees !== null) graph.initializers.push(...buildTreeTensors(trees, D, K));
-  if (D === 0 && V === 0) graph.initializers.push(intTensor('first_axis', [0]));
-  graph.initializers.push(floatTensor('bias', [K], model.bias));
+  if (D === 0 && V === 0) graph.initializers.push(toIntTensor('first_axis', [0]));
+  graph.initializers.push(toFloatTensor('bias', [K], model.bias));
   graph.outputs.push({ name: 'probabilities', type: elementType.float32, dims: [D === 0 && V === 0 ? 1 : 'N', K] });
   return writeModel(graph, 'decision-workbench');
 }
@@ -133,9 +134,9 @@ function checkStructure(model: ReadModel, parts: Parts): void {
 }
 
 /**
- * Reads a classifier back out of a file that {@link exportClassifier} wrote; `entry` is its name in the bundle. Anything
- * else (other operators, data outside the file, sizes that do not match the bytes, numbers that are not finite, trees
- * that are no trees) is a WorkbenchError 'validation_error'.
+ * Reads a classifier back out of a file that {@link exportClassifier} wrote; `entry` is its name in the bundle.
+ * Anything else (other operators, data outside the file, sizes that do not match the bytes, numbers that are not
+ * finite, trees that are no trees) is a WorkbenchError 'validation_error'.
  */
 export function readClassifier(bytes: Uint8Array, entry = 'classifier.onnx'): ClassifierModel {
   try {

@@ -1,7 +1,7 @@
 /** Boosted trees as the ONNX operator TreeEnsembleRegressor (ai.onnx.ml), and back. */
 import type { Trees } from '../classifiers/trees-model.ts';
-import { floatTensor, type Node, type ReadNode, refuse, type Tensor, treeDomain } from './graph.ts';
-import { allBytes, decodeFloats, readNumber, readNumbers, readText } from './protobuf.ts';
+import { type Node, type ReadNode, refuse, type Tensor, toFloatTensor, treeDomain } from './graph.ts';
+import { decodeFloats, listBytes, readNumber, readNumbers, readString } from './protobuf.ts';
 
 /** The attributes that the operator has here, and no others. */
 const attributeNames = new Set([
@@ -59,8 +59,8 @@ export function buildTreeTensors(trees: Trees, D: number, K: number): Tensor[] {
     }
   }
   return [
-    floatTensor('tree_columns', [D, C], matrix),
-    floatTensor('tree_options', [trees.scoreCount, K], trees.scoreOptions),
+    toFloatTensor('tree_columns', [D, C], matrix),
+    toFloatTensor('tree_options', [trees.scoreCount, K], trees.scoreOptions),
   ];
 }
 
@@ -109,9 +109,9 @@ type Attributes = {
 };
 
 /**
- * Reads trees back from the operator's attributes. Refuses what {@link buildTreeNodes} would not write: other attributes,
- * nodes out of order, children that are not further on in the same tree or have two parents (so no cycle is possible),
- * columns and scores that do not exist, numbers that are not finite.
+ * Reads trees back from the operator's attributes. Refuses what {@link buildTreeNodes} would not write: other
+ * attributes, nodes out of order, children that are not further on in the same tree or have two parents (so no cycle is
+ * possible), columns and scores that do not exist, numbers that are not finite.
  */
 export function readTrees(node: ReadNode, matrix: Matrix, options: Matrix): Trees {
   const scoreCount = options.dims[0] ?? 0;
@@ -152,17 +152,17 @@ function readAttributes(node: ReadNode, scoreCount: number): Attributes {
     refuse(`has trees with the attribute ${JSON.stringify(stray.slice(0, 50))}, which is not allowed`);
   const find = (name: string) => node.attributes.get(name) ?? [];
   if (readNumber(find('n_targets'), 3) !== scoreCount) refuse('has trees with another number of scores');
-  if (readText(find('aggregate_function'), 4) !== 'SUM' || readText(find('post_transform'), 4) !== 'NONE') {
+  if (readString(find('aggregate_function'), 4) !== 'SUM' || readString(find('post_transform'), 4) !== 'NONE') {
     refuse('has trees that are not summed up as they are');
   }
   return {
     ints: (name) => readNumbers(find(name), 8),
     floats(name) {
-      const numbers = decodeFloats(allBytes(find(name), 7).at(-1) ?? new Uint8Array(0));
+      const numbers = decodeFloats(listBytes(find(name), 7).at(-1) ?? new Uint8Array(0));
       if (!numbers.every(Number.isFinite)) refuse(`${name} holds a number that is not finite`);
       return numbers;
     },
-    modes: allBytes(find('nodes_modes'), 9).map((bytes) => String.fromCharCode(...bytes.subarray(0, 20))),
+    modes: listBytes(find('nodes_modes'), 9).map((bytes) => String.fromCharCode(...bytes.subarray(0, 20))),
   };
 }
 

@@ -1,6 +1,6 @@
 /** Reads a condition: cel-js gives syntax and positions, this module turns its tree into ours and says what is wrong. */
 import { type ASTNode, Environment } from '@marcbachmann/cel-js';
-import { utf8Length } from '../utf8.ts';
+import { countUtf8Bytes } from '../utf8.ts';
 import { nearest } from './analysis/suggest.ts';
 import { compilePattern } from './calls.ts';
 import { ruleFunctions } from './functions.ts';
@@ -40,7 +40,7 @@ export function parseCondition(source: string): ParsedCondition {
     problems: [{ message, suggestion, range }],
   });
   if (source.trim() === '') return refuse('The condition is empty.', 'Write a comparison such as ctx.amount > 100.');
-  if (utf8Length(source) > limits.sourceBytes)
+  if (countUtf8Bytes(source) > limits.sourceBytes)
     return refuse(`The condition is longer than ${limits.sourceBytes} bytes.`, 'Split it into several rules.');
   if (source.includes('\0') || !source.isWellFormed())
     return refuse('The condition holds characters that are not text (NUL or half a surrogate pair).');

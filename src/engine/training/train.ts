@@ -221,7 +221,7 @@ async function readAllTexts(
 ): Promise<ReadTexts> {
   if (plan.text === null) return new Map();
   const features = compileFeatures(plan);
-  const all = rows.map((row) => features.textOf(row.input).text);
+  const all = rows.map((row) => features.joinText(row.input).text);
   const texts = await readTexts(all, ports.tokenizer, ports.encoder, (done, total) => {
     if (done % 25 === 0 || done === total) {
       progress.report('text_model', (0.7 * done) / total, `Encoding texts ${count(done)} of ${count(total)}`);

@@ -1,5 +1,5 @@
 /** From examples to labelled rows. */
-import { canonicalJson } from '../../canonical-json.ts';
+import { toCanonicalJson } from '../../canonical-json.ts';
 import type { JsonObject, TrainingExample } from '../../domain.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { byText, type SplitRow } from './split.ts';
@@ -37,7 +37,7 @@ export function prepareRows(examples: readonly TrainingExample[], options: reado
       const label = labelOf.get(example.decision ?? undefined);
       if (label === undefined || example.decision === null) return [];
       const { id, input, source, reasonCodes, decision } = example;
-      return [{ id, content: canonicalJson(input), input, source, reasonCodes, decision, label }];
+      return [{ id, content: toCanonicalJson(input), input, source, reasonCodes, decision, label }];
     })
     .sort((a, b) => byText(a.content, b.content) || a.label - b.label || byText(a.id, b.id));
   const notes: string[] = [];

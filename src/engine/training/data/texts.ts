@@ -1,6 +1,6 @@
 /** Token ids and sentence embeddings of the training texts; each different text is read once. */
 import type { TextEncoder } from '../../ports.ts';
-import { encoderInput } from '../../text/encoder-input.ts';
+import { toEncoderInput } from '../../text/encoder-input.ts';
 import type { Tokenizer } from '../../text/tokenizer.ts';
 
 /** Tokens the encoder reads of one text, both special tokens included. */
@@ -24,7 +24,7 @@ export async function readTexts(
   const read = new Map<string, ReadText>();
   for (const text of different) {
     const ids = tokenizer.encode(text);
-    const input = encoderInput(ids, encoderMaxTokens);
+    const input = toEncoderInput(ids, encoderMaxTokens);
     read.set(text, { ids, embedding: await encoder.embed(input.ids), truncated: input.truncated });
     report(read.size, different.length);
   }

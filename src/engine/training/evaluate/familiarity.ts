@@ -82,7 +82,7 @@ function ownRarities({ plan, rows, texts }: Given, unknown: number): number[] {
     }),
   );
   return rows.map((row) =>
-    computeRarity(texts.get(features.textOf(row.input).text)?.ids ?? [], (id) => without.get(id), unknown),
+    computeRarity(texts.get(features.joinText(row.input).text)?.ids ?? [], (id) => without.get(id), unknown),
   );
 }
 
@@ -141,7 +141,7 @@ export function unfamiliarRows(file: FamiliarityFile | null, given: Given): bool
   const features = compileFeatures(plan);
   const check = compileFamiliarity(file, plan, features.slots);
   return rows.map((row, i) => {
-    const ids = texts.get(features.textOf(row.input).text)?.ids ?? [];
+    const ids = texts.get(features.joinText(row.input).text)?.ids ?? [];
     return check(modelInput(built, i).dense, ids).some(({ familiar }) => !familiar);
   });
 }

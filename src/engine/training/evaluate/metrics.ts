@@ -1,5 +1,5 @@
 /** Figures of merit of predictions on held-out rows. */
-import { expectedCalibrationError } from '../../classifiers/calibration.ts';
+import { computeCalibrationError } from '../../classifiers/calibration.ts';
 
 /** What was expected of a row (index of an option) and the probabilities it was given. */
 export type Prediction = { expected: number; probabilities: readonly number[] };
@@ -84,7 +84,7 @@ export function evaluate(predictions: readonly Prediction[], options: readonly s
     perClass,
     confusionMatrix,
     logLoss: ratio(loss, predictions.length),
-    ece: expectedCalibrationError(confidences, correct),
+    ece: computeCalibrationError(confidences, correct),
     riskCoverage: computeRiskCoverage(confidences, correct),
   };
 }

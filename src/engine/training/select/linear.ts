@@ -3,7 +3,7 @@
 import { fitPool, type Pool, poolLogits } from '../../classifiers/blend.ts';
 import { computeLogLoss } from '../../classifiers/calibration.ts';
 import { type FitRequest, type Fitted, selectColumns } from '../../classifiers/classifier.ts';
-import { combineHeads, fitHead, type HeadColumns, logShares } from '../../classifiers/heads.ts';
+import { combineHeads, computeLogShares, fitHead, type HeadColumns } from '../../classifiers/heads.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { shareAfter } from '../progress.ts';
 import { calibratedLoss, type FoldedRows, putBack } from './cross-validate.ts';
@@ -117,7 +117,7 @@ function crossValidateHead(
 /** Weighs the given heads against each other. */
 function pooled(heads: LinearTrial['heads'], { labels, optionCount }: FoldedRows): LinearTrial {
   const parts = headNames.flatMap((name) => heads[name]?.logits ?? []);
-  const shares = logShares(labels, optionCount);
+  const shares = computeLogShares(labels, optionCount);
   const pool = fitPool(parts, shares, labels);
   const logits = poolLogits(parts, shares, pool);
   return { heads, pool, logits, logLoss: computeLogLoss(logits, labels, optionCount) };

@@ -1,10 +1,10 @@
 /** Which slots of the dense vector trees may test, and as what. */
 import type { TreeField } from '../../classifiers/classifier.ts';
-import { fieldSize } from '../../features/kinds.ts';
+import { countSlots } from '../../features/kinds.ts';
 import type { FeaturePlan, Field } from '../../features/plan.ts';
 
 function fieldsOf(field: Field, start: number): TreeField[] {
-  const size = fieldSize(field);
+  const size = countSlots(field);
   if (field.kind === 'category') return [{ kind: 'category', slot: start, size }];
   // In every other kind the last slot tells that the value is missing.
   const missingSlot = start + size - 1;
@@ -16,7 +16,7 @@ export function listTreeFields(plan: FeaturePlan): TreeField[] {
   let start = 0;
   return plan.fields.flatMap((field) => {
     const fields = fieldsOf(field, start);
-    start += fieldSize(field);
+    start += countSlots(field);
     return fields;
   });
 }
