@@ -7,7 +7,7 @@ import type { Rows } from './classifier.ts';
 type Matrix = { data: Float64Array; rows: number; columns: number; stride: number; step: number };
 
 /**
- * out[r, k] += Σ_c matrix[r, c] · source[c, k] for k < width; `out` and `source` start at the given places and have
+ * out[r, k] += Σ_c matrix[r, c] · source[c, k] for k < width; `out` and `source` start at `outFrom` and `sourceFrom` and have
  * rows of `width` numbers. Two rows and four columns at a time: eight products for six loads and two stores, which is
  * twice as fast as one at a time. A rest of rows or columns is filled up by coefficients of 0.
  */

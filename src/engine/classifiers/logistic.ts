@@ -107,7 +107,7 @@ function fit(request: Request): Fitted {
   return toFittedLinear(rows, minimum.x, outputs, minimum);
 }
 
-/** Parameters of rows of the given shape as a fitted classifier; `outputs` is 1 for two options. */
+/** Takes parameters of rows of the same shape as a fitted classifier; `outputs` is 1 for two options. */
 export function toFittedLinear(
   rows: Rows,
   parameters: Float64Array,
@@ -132,7 +132,7 @@ function toLogisticModel(parameters: Float64Array, rows: Rows, placement: Placem
   const D = rows.denseWidth;
   const V = rows.sparse.width;
   const outputs = countOutputs(positions.length);
-  const parameterOf = (row: number, k: number) => {
+  const readParameter = (row: number, k: number) => {
     if (outputs === 1) return ((k === 0 ? -1 : 1) * (parameters[row] as number)) / 2;
     return parameters[row * outputs + k] as number;
   };
@@ -140,12 +140,12 @@ function toLogisticModel(parameters: Float64Array, rows: Rows, placement: Placem
     const weights = new Float32Array(count * K);
     for (let row = 0; row < count; row++) {
       positions.forEach((position, k) => {
-        weights[row * K + position] = parameterOf(from + row, k) * weight;
+        weights[row * K + position] = readParameter(from + row, k) * weight;
       });
     }
     return weights;
   };
-  const intercepts = positions.map((_, k) => parameterOf(D + V, k));
+  const intercepts = positions.map((_, k) => readParameter(D + V, k));
   const centre = intercepts.reduce((sum, intercept) => sum + intercept, 0) / Math.max(1, intercepts.length);
   const bias = new Float32Array(K).fill(absentLogit);
   positions.forEach((position, k) => {

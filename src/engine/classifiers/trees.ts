@@ -1,11 +1,12 @@
 /** Gradient-boosted trees over binned columns. */
 import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
-import { createRandom, hashNumber, type Random } from '../random.ts';
+import { createRandom } from '../random.ts';
 import { assembleTrees } from './assemble-trees.ts';
 import { type BinnedRows, type FieldBins, fitBins, toBins } from './bins.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { type GrownNode, type Growth, routeBinned, TreeGrower } from './grow-tree.ts';
 import { absentLogit, type ClassifierModel, type Placement } from './model.ts';
+import { chooseFields, hashRows, sampleRows } from './sampling.ts';
 import { compileTrees, listColumns, type Trees } from './trees-model.ts';
 
 /** A round counts as better only if the watched loss falls by more than this share. */
@@ -84,45 +85,6 @@ function computeLoss(scores: Float64Array, labels: Int32Array, scoreCount: numbe
     loss -= Math.log(Math.max(1e-300, probabilities[label] as number));
   }
   return loss / Math.max(1, labels.length);
-}
-
-/** Draws `size` of `count` positions, ascending. */
-function chooseFields(count: number, size: number, random: Random): Int32Array {
-  const all = Int32Array.from({ length: count }, (_, i) => i);
-  if (size >= count) return all;
-  for (let i = 0; i < size; i++) {
-    const other = i + Math.floor(random() * (count - i));
-    const held = all[i] as number;
-    all[i] = all[other] as number;
-    all[other] = held;
-  }
-  return all.slice(0, size).sort();
-}
-
-/**
- * Hashes each row to a number that depends on its content alone, so that drawing rows does not depend on their order.
- */
-function hashRows(binned: BinnedRows, labels: Int32Array): Int32Array {
-  const width = binned.fields.length;
-  return labels.map((label, i) => {
-    let key = label;
-    for (let f = 0; f < width; f++) key = hashNumber(binned.bins[i * width + f] as number, key);
-    return key;
-  });
-}
-
-/** The rows of one round, a share of all; which ones depends on their keys and one random number. */
-function sampleRows(keys: Int32Array, share: number, random: Random): Int32Array {
-  const seed = Math.floor(random() * 4294967296);
-  const limit = share * 4294967296;
-  const chosen = new Int32Array(keys.length);
-  let size = 0;
-  for (let i = 0; i < keys.length; i++) {
-    if (share < 1 && hashNumber(keys[i] as number, seed) >= limit) continue;
-    chosen[size] = i;
-    size += 1;
-  }
-  return chosen.subarray(0, size);
 }
 
 type GrownTree = { nodes: readonly GrownNode[]; target: number };

@@ -45,7 +45,7 @@ export function composeRuleDecision(rule: Rule, options: readonly string[], poli
   });
 }
 
-/** The decision that the thresholds made of a prediction; `reasonCodes` are given with the prediction's option only. */
+/** The decision that the thresholds made of a prediction; `reasonCodes` go with the prediction's option only. */
 export function composeDecision(
   prediction: Prediction,
   classProbabilities: Record<string, number>,

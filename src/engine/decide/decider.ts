@@ -30,7 +30,7 @@ import {
 /** What deciding needs from outside; a policy that reads no text needs the clock alone. */
 export type DeciderPorts = TextPorts & { now: MonotonicClock };
 
-/** A decision, with its trace where one was asked for. */
+/** A decision, with its trace where the options want one. */
 export type DecisionMade = {
   ok: true;
   decision: Decision;

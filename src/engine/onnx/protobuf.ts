@@ -85,7 +85,7 @@ export function decodeFloats(bytes: Uint8Array): Float32Array {
   return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
 }
 
-/** A message of the given fields, in that order. */
+/** Encodes a message of its fields, in their order. */
 export function encodeMessage(fields: readonly Uint8Array[]): Uint8Array {
   return concatBytes(fields);
 }
