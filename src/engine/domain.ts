@@ -1,37 +1,41 @@
 /**
- * Every noun of the product as a schema; types are inferred from them and written nowhere else.
- * Field names are those of the wire (snake_case), so that REST, bundle and engine speak of the same shapes.
+ * The nouns of the product. What crosses a border (REST, bundle, data file) is a schema from which its type is inferred,
+ * with the fields of the wire in snake_case, so that all of them speak of the same shapes. What stays inside the process
+ * is a plain type in camelCase.
  */
 import { z } from 'zod';
+import { limits } from './limits.ts';
 
 /** A JSON value as `JSON.parse` gives it. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 /** A JSON object: what a caller sends as `input`. */
 export type JsonObject = { [key: string]: Json };
 
-// bodies are read from JSON, so what is in the object is known to be JSON; walking it again would cost each call
+/**
+ * A JSON object in a body. Bodies are read from JSON, so what is inside is JSON; walking it again would cost each call.
+ */
 export const jsonObject = z.record(z.string(), z.unknown()) as unknown as z.ZodType<
   JsonObject,
   { [key: string]: unknown }
 >;
 
-/** A text of `least` (0 or 1) to `most` characters, counted in code points as JSON Schema counts them. */
-export function characters(least: 0 | 1, most: number) {
+/** A string of `minLength` to `maxLength` characters, counted in code points as JSON Schema counts them. */
+export function characters(minLength: 0 | 1, maxLength: number) {
   return z
     .string()
-    .min(least)
+    .min(minLength)
     .check(({ value, issues }) => {
-      if (value.length > most && [...value].length > most) {
-        issues.push({ code: 'too_big', origin: 'string', maximum: most, inclusive: true, input: value });
+      if (value.length > maxLength && [...value].length > maxLength) {
+        issues.push({ code: 'too_big', origin: 'string', maximum: maxLength, inclusive: true, input: value });
       }
     })
-    .meta({ maxLength: most });
+    .meta({ maxLength });
 }
 
 export const ruleSchema = z
   .strictObject({
-    name: characters(1, 200),
-    condition: characters(1, 4096).describe('A CEL expression over `ctx`, the input'),
+    name: characters(1, limits.maxNameLength),
+    condition: characters(1, limits.maxConditionBytes).describe('A CEL expression over `ctx`, the input'),
     then: z.string().min(1).describe('One of the options'),
     reason_code: z.string().nullable().default(null).describe('One of the reason codes'),
     priority: z.int().min(1).default(100).describe('Lower numbers are evaluated first'),
@@ -43,7 +47,7 @@ export type Rule = z.infer<typeof ruleSchema>;
 export const confidenceThresholdsSchema = z
   .strictObject({ auto_decide: z.number().min(0).max(1), escalation: z.number().min(0).max(1) })
   .refine((t) => t.escalation <= t.auto_decide, { message: 'escalation must not exceed auto_decide' });
-/** Confidence at or above `auto_decide` decides directly; below `escalation` the fallback or a live model decides. */
+/** Confidence at or above `auto_decide` decides directly; below `escalation` the fallback or a connected model decides. */
 export type ConfidenceThresholds = z.infer<typeof confidenceThresholdsSchema>;
 export const defaultThresholds: ConfidenceThresholds = { auto_decide: 0.85, escalation: 0.6 };
 
@@ -54,47 +58,56 @@ export const escalationPolicySchema = z.strictObject({
   timeout_ms: z.int().min(100).max(60_000).default(10_000),
   unfamiliar: z.enum(['escalate', 'ignore']).default('escalate'),
 });
-/** What happens to a decision of low confidence; `enabled` means that a live model may be called. */
+/** What happens to a decision of low confidence; `enabled` means that a connected model may be asked. */
 export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
 
-const distinct = (values: readonly string[]) => new Set(values).size === values.length;
-/** A name given by a person: not only blanks. */
-export const nameText = (most: number) => characters(1, most).regex(/[^ \t\n\r]/, 'must not be blank');
+const areDistinct = (values: readonly string[]) => new Set(values).size === values.length;
+/** A name that a person chooses: not only blanks. */
+export const nameText = (maxLength: number) => characters(1, maxLength).regex(/[^ \t\n\r]/, 'must not be blank');
 
 /** An option is a key of `class_probabilities` and of counts; keys are never `__proto__`. */
-const asOption = (text: z.ZodString) =>
-  text
+const toOption = (name: z.ZodString) =>
+  name
     .refine((option) => option !== '__proto__', { message: 'an option may not be "__proto__"' })
     .meta({ not: { const: '__proto__' } });
-const listOfOptions = (option: z.ZodString) =>
-  z.array(option).min(2).max(200).refine(distinct, { message: 'options must be distinct' }).meta({ uniqueItems: true });
-const listOfReasonCodes = (code: z.ZodString) =>
-  z.array(code).max(500).refine(distinct, { message: 'reason codes must be distinct' }).meta({ uniqueItems: true });
+const toOptions = (option: z.ZodString) =>
+  z
+    .array(option)
+    .min(limits.minOptions)
+    .max(limits.maxOptions)
+    .refine(areDistinct, { message: 'options must be distinct' })
+    .meta({ uniqueItems: true });
+const toReasonCodes = (code: z.ZodString) =>
+  z
+    .array(code)
+    .max(limits.maxReasonCodes)
+    .refine(areDistinct, { message: 'reason codes must be distinct' })
+    .meta({ uniqueItems: true });
 
 /** Options and reason codes as they are stored and packed, which may be from before blank ones were refused. */
-export const optionsSchema = listOfOptions(asOption(characters(1, 200)));
-export const reasonCodesSchema = listOfReasonCodes(characters(1, 200));
-/** Options and reason codes as a person gives them: none is blank. */
-export const optionInputSchema = asOption(nameText(200));
-export const optionsInputSchema = listOfOptions(optionInputSchema);
-export const reasonCodesInputSchema = listOfReasonCodes(nameText(200));
+export const optionsSchema = toOptions(toOption(characters(1, limits.maxNameLength)));
+export const reasonCodesSchema = toReasonCodes(characters(1, limits.maxNameLength));
+/** Options and reason codes as a person enters them: none is blank. */
+export const optionInputSchema = toOption(nameText(limits.maxNameLength));
+export const optionsInputSchema = toOptions(optionInputSchema);
+export const reasonCodesInputSchema = toReasonCodes(nameText(limits.maxNameLength));
 
 /** The part of a decision type that decides; a change of it makes a new immutable version. */
 export const definitionSchema = z.strictObject({
   options: optionsSchema,
   reason_codes: reasonCodesSchema,
-  hard_rules: z.array(ruleSchema).max(200),
+  hard_rules: z.array(ruleSchema).max(limits.maxRules),
   input_schema: jsonObject.nullable(),
   confidence_thresholds: confidenceThresholdsSchema,
   escalation_policy: escalationPolicySchema,
 });
 export type Definition = z.infer<typeof definitionSchema>;
 
-/** One labelled (or not yet labelled) example as training sees it. */
+/** An example as training sees it. */
 export type TrainingExample = {
   id: string;
   input: JsonObject;
-  /** null while unlabelled */
+  /** Null while it has no label. */
   decision: string | null;
   reasonCodes: string[];
   source: 'user' | 'synthetic';
@@ -103,7 +116,7 @@ export type TrainingExample = {
 export const trainingConfigSchema = z
   .strictObject({
     augment: z.boolean().default(false),
-    augment_target_size: z.int().min(1).max(200_000).nullable().default(null),
+    augment_target_size: z.int().min(1).max(limits.maxExamples).nullable().default(null),
     auto_generate: z.boolean().default(false),
     tune_hyperparams: z.boolean().default(true),
     n_tuning_trials: z.int().min(1).max(200).default(20),
@@ -138,7 +151,7 @@ export const policyStatuses = [
 ] as const;
 export type PolicyStatus = (typeof policyStatuses)[number];
 
-export const familiarityEffectSchema = z.object({
+const familiarityEffectSchema = z.object({
   checks: z.array(z.enum(['words', 'embedding', 'fields'])),
   /** The share of inputs like the examples that the limits are set to lose. */
   target_loss: z.number(),
@@ -146,7 +159,7 @@ export const familiarityEffectSchema = z.object({
   flagged: z.number(),
   accuracy_familiar: z.number().nullable(),
   accuracy_unfamiliar: z.number().nullable(),
-  /** Texts that are none of the type's business, and how many of them are noticed. */
+  /** Texts that have nothing to do with the type, and how many of them are noticed. */
   probes_tried: z.int(),
   probes_noticed: z.int(),
   sentence: z.string(),
@@ -155,7 +168,7 @@ export type FamiliarityEffect = z.infer<typeof familiarityEffectSchema>;
 
 const intervalSchema = z.object({ low: z.number(), high: z.number() });
 
-export const learningCurveSchema = z.object({
+const learningCurveSchema = z.object({
   points: z.array(z.object({ share: z.number(), train_size: z.int(), accuracy: z.number(), macro_f1: z.number() })),
   /** What would help each option: more examples, nothing, or a clearer difference from the others. */
   advice: z.array(
@@ -226,8 +239,8 @@ export type Metrics = z.infer<typeof metricsSchema>;
 export const stages = ['rules', 'classifier', 'escalation', 'fallback'] as const;
 export type Stage = (typeof stages)[number];
 
-/** How one rule fared on one input. `values` holds the sub-expressions that settled it, in source order. */
-export const ruleTraceSchema = z.object({
+/** The outcome of one rule for one input. `values` holds the sub-expressions that settled it, in source order. */
+const ruleTraceSchema = z.object({
   name: z.string(),
   outcome: z.enum(['matched', 'not_matched', 'error', 'not_reached']),
   error: z.string().nullable(),

@@ -1,4 +1,6 @@
-/** The one table of errors: code → HTTP status, whether a retry can help, meaning. Docs and OpenAPI are made from it. */
+/**
+ * The one table of errors: code → HTTP status, whether a retry can help, meaning. Docs and OpenAPI are made from it.
+ */
 export const errorTable = {
   bad_request: { status: 400, retryable: false, meaning: 'Malformed request' },
   unauthorized: { status: 401, retryable: false, meaning: 'Missing or invalid credentials' },
@@ -31,7 +33,7 @@ export type ErrorCode = keyof typeof errorTable;
 /** One finding of a validation: where (`loc`, path segments) and what. */
 export type ErrorDetail = { type: string; loc: (string | number)[]; msg: string };
 
-/** A failure that the caller is told of: thrown anywhere, turned into the wire envelope at the border. */
+/** A failure that the caller hears of: thrown anywhere, turned into the wire envelope at the border. */
 export class WorkbenchError extends Error {
   readonly code: ErrorCode;
   readonly details: unknown[] | undefined;

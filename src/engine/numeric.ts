@@ -1,8 +1,62 @@
-/** Numeric steps that classifiers, calibration, evaluation and deciding share. */
+/**
+ * Numeric steps that classifiers, calibration, evaluation and deciding share. Sums are taken in the order of the
+ * entries: a trained policy repeats to the last bit only as long as that order stays.
+ */
 
 /** Index of the largest value; the first one of equals, 0 for an empty list. */
 export function argmax(values: ArrayLike<number>): number {
   let best = 0;
   for (let k = 1; k < values.length; k++) if ((values[k] as number) > (values[best] as number)) best = k;
   return best;
+}
+
+/**
+ * Number of columns of scores that a classifier fits: one for each option, but the log-odds of the second alone where
+ * there are two.
+ */
+export function countOutputs(optionCount: number): number {
+  return optionCount === 2 ? 1 : optionCount;
+}
+
+/** Largest of the `size` numbers from `from` on; -Infinity of none. */
+export function findMax(values: Float64Array, from: number, size: number): number {
+  let max = Number.NEGATIVE_INFINITY;
+  for (let k = from; k < from + size; k++) if ((values[k] as number) > max) max = values[k] as number;
+  return max;
+}
+
+/**
+ * Writes the softmax of the `size` numbers from `from` on over the start of `out` (at `outFrom`), which may be the same
+ * place; `max` is the largest of them, so that nothing overflows. Returns Σ exp(value - max).
+ */
+export function softmaxInto(
+  values: Float64Array,
+  from: number,
+  size: number,
+  max: number,
+  out: Float64Array,
+  outFrom: number,
+): number {
+  let sum = 0;
+  for (let k = 0; k < size; k++) {
+    const e = Math.exp((values[from + k] as number) - max);
+    out[outFrom + k] = e;
+    sum += e;
+  }
+  for (let k = outFrom; k < outFrom + size; k++) out[k] = (out[k] as number) / sum;
+  return sum;
+}
+
+/** Replaces logits by their softmax and returns them. */
+export function softmaxInPlace(logits: Float64Array): Float64Array {
+  softmaxInto(logits, 0, logits.length, findMax(logits, 0, logits.length), logits, 0);
+  return logits;
+}
+
+/** log Σ exp(value / divisor) over the `size` numbers from `from` on, without overflow. */
+export function logSumExp(values: Float64Array, from: number, size: number, divisor: number): number {
+  const max = findMax(values, from, size) / divisor;
+  let sum = 0;
+  for (let k = from; k < from + size; k++) sum += Math.exp((values[k] as number) / divisor - max);
+  return Math.log(sum) + max;
 }

@@ -1,26 +1,31 @@
-/** Where personal data stands in an input, by the dot paths that a decision type names. */
+/** Personal data in an input, found by the dot paths that a decision type names. */
 import type { Json, JsonObject } from './domain.ts';
 
 /**
- * The input with every value at one of the dot paths replaced; null stays null. A path through an array applies to each
- * of its elements, an index in it to that element. A key may itself hold dots: each key that fits counts. Of a value
- * that holds another one the whole is replaced. The input itself is left as it is. All paths are followed at once, each
- * value is visited once.
+ * Copies the input with every value at one of the dot paths replaced; null stays null. A path through an array applies
+ * to each of its elements, an index in it to that element. A key may itself hold dots: each key that fits counts. Of a
+ * value that holds another one the whole is replaced. The input itself is left as it is. All paths are followed at
+ * once, each value is visited once.
  */
-export function redactPii(input: JsonObject, personal: readonly string[], replace: (value: Json) => Json): JsonObject {
-  return replaceAt(input, placeOf(personal.map((path) => `.${path}`)), replace) as JsonObject;
+export function redactPii(input: JsonObject, piiFields: readonly string[], replace: (value: Json) => Json): JsonObject {
+  return replaceAt(input, createPlace(piiFields.map((path) => `.${path}`)), replace) as JsonObject;
+}
+
+/** The input with a placeholder for each redacted value: "[removed]" for a string, null for anything else. */
+export function redactToPlaceholder(input: JsonObject, piiFields: readonly string[]): JsonObject {
+  return redactPii(input, piiFields, (value) => (typeof value === 'string' ? '[removed]' : null));
 }
 
 /** What is left of the paths at one value, each segment behind a dot: '' where one ends. */
 type Place = { rests: ReadonlySet<string>; below(): ReadonlyMap<string, Place> };
 
-function placeOf(given: Iterable<string>): Place {
-  const rests = new Set(given);
-  let known: ReadonlyMap<string, Place> | null = null;
-  return { rests, below: () => (known ??= placesBelow(rests)) };
+function createPlace(paths: Iterable<string>): Place {
+  const rests = new Set(paths);
+  let below: ReadonlyMap<string, Place> | null = null;
+  return { rests, below: () => (below ??= findPlacesBelow(rests)) };
 }
 
-function placesBelow(rests: Iterable<string>): ReadonlyMap<string, Place> {
+function findPlacesBelow(rests: Iterable<string>): ReadonlyMap<string, Place> {
   const found = new Map<string, string[]>();
   for (const rest of rests) {
     for (let end = 0; end < rest.length; ) {
@@ -32,7 +37,7 @@ function placesBelow(rests: Iterable<string>): ReadonlyMap<string, Place> {
       else left.push(rest.slice(end));
     }
   }
-  return new Map(Array.from(found, ([key, left]) => [key, placeOf(left)]));
+  return new Map(Array.from(found, ([key, left]) => [key, createPlace(left)]));
 }
 
 function replaceAt(value: Json, place: Place, replace: (value: Json) => Json): Json {
@@ -43,7 +48,7 @@ function replaceAt(value: Json, place: Place, replace: (value: Json) => Json): J
   if (Array.isArray(value)) {
     return value.map((member, index) => {
       const own = below.get(String(index));
-      return replaceAt(member, own === undefined ? place : placeOf([...place.rests, ...own.rests]), replace);
+      return replaceAt(member, own === undefined ? place : createPlace([...place.rests, ...own.rests]), replace);
     });
   }
   return Object.fromEntries(
@@ -54,8 +59,8 @@ function replaceAt(value: Json, place: Place, replace: (value: Json) => Json): J
   );
 }
 
-/** Whether a field lies at one of the personal paths or below it. */
-export function isPiiField(path: readonly string[], personal: readonly string[]): boolean {
+/** Whether a field lies at one of the dot paths or below it. */
+export function isPiiField(path: readonly string[], piiFields: readonly string[]): boolean {
   const dotted = path.join('.');
-  return personal.some((each) => dotted === each || dotted.startsWith(`${each}.`));
+  return piiFields.some((each) => dotted === each || dotted.startsWith(`${each}.`));
 }

@@ -1,4 +1,4 @@
-/** What the engine needs from outside; the server makes them real, tests may give fakes. */
+/** What the engine needs from outside: the server makes it real, tests may use fakes. */
 
 /** The sentence encoder. One text per call: its int8 arithmetic depends on what else is in a batch. */
 export type TextEncoder = {
@@ -6,8 +6,8 @@ export type TextEncoder = {
   readonly sha256: string;
   readonly dimensions: number;
   /**
-   * Embeds one text given as token ids with [CLS] and [SEP] already in place (at most 256). L2-normalised.
-   * Rejects with WorkbenchError 'unavailable' when the encoder died while the call waited.
+   * Embeds one text as token ids with [CLS] and [SEP] already in place (at most `limits.maxEncoderTokens`). L2-normalised.
+   * Rejects with WorkbenchError 'unavailable' if the encoder dies while the call waits.
    */
   embed(ids: readonly number[]): Promise<Float32Array>;
 };

@@ -1,5 +1,5 @@
-/** Number of bytes of a text in UTF-8; the engine has no encoder of its own. */
-export function utf8Length(text: string): number {
+/** Counts the bytes of a string in UTF-8; the engine has no encoder of its own. */
+export function countUtf8Bytes(text: string): number {
   let bytes = 0;
   for (const character of text) {
     const code = character.codePointAt(0) ?? 0;

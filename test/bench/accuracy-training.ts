@@ -154,7 +154,7 @@ async function writeFeatures(order: Order, folder: string, plan: FeaturePlan, po
   for (const side of ['train', 'test'] as const) {
     const rows = order[side];
     const inputs = rows.map((row) => row.input);
-    const all = full.text === null ? [] : inputs.map((input) => features.textOf(input).text);
+    const all = full.text === null ? [] : inputs.map((input) => features.joinText(input).text);
     const texts = await encodeTexts(all, ports.tokenizer, ports.encoder, () => undefined);
     const built = buildFeatureRows(full, inputs, texts);
     const write = (name: string, data: Float32Array | Int32Array) =>

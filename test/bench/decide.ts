@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serverFlags } from '../../scripts/server-flags.ts';
-import { encoderInput } from '../../src/engine/text/encoder-input.ts';
+import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { openEncoder } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../e2e/workbench-process.ts';
@@ -216,7 +216,7 @@ export async function measureDecide({ seconds, rounds }: { seconds: number; roun
     const encoder = await openEncoder(textModel.encoderPath, textModel.encoderSha256);
     const bare: number[] = [];
     for (let at = 0; at < 400; at += 1) {
-      const ids = encoderInput(tokenizer.encode(`${texts[at]?.input.text} ${at}`), 256).ids;
+      const ids = toEncoderInput(tokenizer.encode(`${texts[at]?.input.text} ${at}`), 256).ids;
       const from = performance.now();
       await encoder.embed(ids);
       bare.push(performance.now() - from);

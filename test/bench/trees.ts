@@ -8,10 +8,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
-import { compileScorer, softmaxInPlace } from '../../src/engine/classifiers/model.ts';
+import { compileScorer } from '../../src/engine/classifiers/model.ts';
 import { fitTrees } from '../../src/engine/classifiers/trees.ts';
 import { compileDecider } from '../../src/engine/decide/decider.ts';
 import { inferPlan } from '../../src/engine/features/infer.ts';
+import { softmaxInPlace } from '../../src/engine/numeric.ts';
 import { readClassifier } from '../../src/engine/onnx/classifier.ts';
 import { buildFeatureRows } from '../../src/engine/training/data/feature-rows.ts';
 import { train } from '../../src/engine/training/train.ts';

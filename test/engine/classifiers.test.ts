@@ -4,14 +4,10 @@ import { computePooledLogLoss, fitWeights } from '../../src/engine/classifiers/b
 import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
 import { type Fitted, type Rows, selectRows } from '../../src/engine/classifiers/classifier.ts';
 import { logisticRegression } from '../../src/engine/classifiers/logistic.ts';
-import {
-  blendModels,
-  type ClassifierModel,
-  compileScorer,
-  softmaxInPlace,
-} from '../../src/engine/classifiers/model.ts';
+import { blendModels, type ClassifierModel, compileScorer } from '../../src/engine/classifiers/model.ts';
 import { boostedTrees, fitTrees, type TreeSettings } from '../../src/engine/classifiers/trees.ts';
-import { columnContributions, listColumns } from '../../src/engine/classifiers/trees-model.ts';
+import { computeColumnContributions, listColumns } from '../../src/engine/classifiers/trees-model.ts';
+import { softmaxInPlace } from '../../src/engine/numeric.ts';
 import { exportClassifier, readClassifier } from '../../src/engine/onnx/classifier.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { mixedFields, mixedMatrix, rowsOf } from './classifier-rows.ts';
@@ -329,7 +325,7 @@ describe('boosted trees', () => {
     const logits = fitted.logits(rows);
     const dense = (i: number) => Float32Array.from(random[i] ?? []);
     const sum = (i: number, k: number) =>
-      columnContributions(model.trees, dense(i), k, 3).reduce((total, share) => total + share, 0);
+      computeColumnContributions(model.trees, dense(i), k, 3).reduce((total, share) => total + share, 0);
     // Contributions leave out only what is the same for every row.
     const rest = (i: number, k: number) => (logits[3 * i + k] ?? 0) - sum(i, k);
     for (const k of [0, 1, 2]) for (const i of [1, 50, 199]) expect(rest(i, k)).toBeCloseTo(rest(0, k), 5);

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { GoldenOutput } from '../../src/engine/bundle/manifest.ts';
 import { toGoldenOutput } from '../../src/engine/bundle/manifest.ts';
-import { compileDecider, type Decided, type DeciderPorts, runGolden } from '../../src/engine/decide/decider.ts';
+import { compileDecider, type DeciderPorts, type DecisionResult } from '../../src/engine/decide/decider.ts';
+import { runGolden } from '../../src/engine/decide/golden.ts';
 import type { Decision, JsonObject } from '../../src/engine/domain.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
 import { checkInputSchema, compileInputSchema } from '../../src/engine/schema/input-schema.ts';
@@ -14,7 +15,7 @@ const plain: DeciderPorts = { encoder: null, tokenizer: null, now };
 /** logit(p)/2: the amount at which the larger option has probability p. */
 const amountFor = (p: number) => Math.log(p / (1 - p)) / 2;
 
-function decided(result: Decided | Promise<Decided>): Decision {
+function decided(result: DecisionResult | Promise<DecisionResult>): Decision {
   if (result instanceof Promise || !result.ok) throw new Error('expected a decision at once');
   return result.decision;
 }
@@ -158,7 +159,6 @@ describe('deciding with text', () => {
 
   it('decides at once by word pieces alone', () => {
     const decider = compileDecider(bundleOf({ plan: ngramPlan, model: ngramModel, text }), { ...plain, tokenizer });
-    expect(decider.usesText).toBe(true);
     expect(decided(decider.decide({ amount: 0, note: 'late fee' })).confidence).toBeCloseTo(
       1 / (1 + Math.exp(-3 * Math.SQRT2)),
       5,

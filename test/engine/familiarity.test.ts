@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
-import { compileDecider, type Decided } from '../../src/engine/decide/decider.ts';
+import { compileDecider, type DecisionResult } from '../../src/engine/decide/decider.ts';
 import type { JsonObject, TrainingExample } from '../../src/engine/domain.ts';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import { compileFamiliarity, type FamiliarityFile } from '../../src/engine/features/familiarity.ts';
@@ -28,7 +28,7 @@ describe('the checks of a policy', () => {
   });
 });
 
-function now(result: Decided | Promise<Decided>) {
+function now(result: DecisionResult | Promise<DecisionResult>) {
   if (result instanceof Promise || !result.ok) throw new Error('expected a decision at once');
   return result;
 }

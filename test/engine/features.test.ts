@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/engine/domain.ts';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import { inferPlan, refitPlan } from '../../src/engine/features/infer.ts';
-import { describeField } from '../../src/engine/features/kinds.ts';
 import { featurePlanSchema } from '../../src/engine/features/plan.ts';
 
 type Case = { name: string; plan: unknown; input: JsonObject; dense: number[]; text: string };
@@ -19,12 +18,12 @@ function fixture(name: string): { input: JsonObject; decision: string }[] {
 describe('an input becomes the numbers that the shared cases ask for [FEA-1] [FEA-2] [FEA-3] [FEA-5] [FEA-6]', () => {
   it.each(cases)('$name', ({ plan, input, dense, text }) => {
     const features = compileFeatures(featurePlanSchema.parse(plan));
-    const got = features.tabular(input);
+    const got = features.writeTabular(input);
     expect(got.length).toBe(dense.length);
     dense.forEach((value, i) => {
       expect(got[i]).toBeCloseTo(value, 6);
     });
-    expect(features.textOf(input).text).toBe(text);
+    expect(features.joinText(input).text).toBe(text);
   });
 });
 
@@ -103,9 +102,9 @@ describe('the kinds of fields are found from examples', () => {
     ]);
     expect(plan.tabular_size).toBe(10);
     const features = compileFeatures(plan);
-    const sumOfPrices = (prices: number[]) => features.tabular({ items: prices.map((price) => ({ price })) })[4];
+    const sumOfPrices = (prices: number[]) => features.writeTabular({ items: prices.map((price) => ({ price })) })[4];
     expect(sumOfPrices([30, 40])).toBeGreaterThan(sumOfPrices([30]) ?? Number.NaN);
-    expect(plan.fields.map(describeField)).toEqual(['a list: its length and the numbers in it (price, size.cm)']);
+    expect(plan.fields).toMatchObject([{ kind: 'objects', members: [{ path: ['price'] }, { path: ['size', 'cm'] }] }]);
     expect(featurePlanSchema.parse(plan)).toEqual(plan);
   });
 
@@ -150,9 +149,9 @@ describe('the kinds of fields are found from examples', () => {
       ],
       null,
     );
-    expect(plan.fields.map(describeField)).toEqual([
-      'a number, around 2',
-      'a list of texts: its length and 2 known members',
+    expect(plan.fields).toMatchObject([
+      { kind: 'number', median: 2 },
+      { kind: 'strings', values: [expect.any(String), expect.any(String)] },
     ]);
   });
 

@@ -2,8 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { fitPool, poolLogits } from '../../src/engine/classifiers/blend.ts';
 import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
 import { type Rows, selectColumns } from '../../src/engine/classifiers/classifier.ts';
-import { combineHeads, fitHead, type HeadColumns, logShares } from '../../src/engine/classifiers/heads.ts';
-import { compileScorer, softmaxInPlace } from '../../src/engine/classifiers/model.ts';
+import { combineHeads, computeLogShares, fitHead, type HeadColumns } from '../../src/engine/classifiers/heads.ts';
+import { compileScorer } from '../../src/engine/classifiers/model.ts';
+import { softmaxInPlace } from '../../src/engine/numeric.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { toModelInput } from '../../src/engine/training/data/model-input.ts';
 
@@ -44,7 +45,7 @@ describe('heads that were fitted apart', () => {
     const heads = ([facts, 'sparse'] as const).map((columns) => ({ columns, fitted: fitHead(given, columns, 3) }));
     const parts = heads.map(({ columns, fitted }) => fitted.logits(selectColumns(rows, columns)));
     const pool = { weights: [0.7, 1.3], prior: -0.4 };
-    const expected = softmaxRows(poolLogits(parts, logShares(labels, options), pool), options);
+    const expected = softmaxRows(poolLogits(parts, computeLogShares(labels, options), pool), options);
 
     const combined = combineHeads(given, heads, pool);
     expect(softmaxRows(combined.logits(rows), options).flat()).toEqual(
@@ -69,7 +70,7 @@ describe('heads that were fitted apart', () => {
     const logits = ([facts, 'sparse'] as const).map((columns) =>
       fitHead(given, columns, 3).logits(selectColumns(rows, columns)),
     );
-    const shares = logShares(labels, options);
+    const shares = computeLogShares(labels, options);
     const learned = labels.subarray(0, half);
     const pool = fitPool(
       logits.map((part) => part.subarray(0, half * options)),
@@ -100,7 +101,7 @@ describe('heads that were fitted apart', () => {
     };
     const combined = combineHeads({ rows: empty, labels, optionCount: 3 }, [], { weights: [], prior: 1 });
     expect([...softmaxInPlace(combined.logits(empty).slice(0, 3))]).toEqual(
-      [...logShares(labels, 3)].map((share) => expect.closeTo(Math.exp(share), 9)),
+      [...computeLogShares(labels, 3)].map((share) => expect.closeTo(Math.exp(share), 9)),
     );
   });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { computeLogLoss, expectedCalibrationError, fitTemperature } from '../../src/engine/classifiers/calibration.ts';
+import { computeCalibrationError, computeLogLoss, fitTemperature } from '../../src/engine/classifiers/calibration.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
 import {
@@ -174,7 +174,7 @@ describe('calibration', () => {
 
   it('measures the distance between confidence and accuracy bin by bin', () => {
     // two bins: confidence 0.95 with accuracy 0.5, confidence 0.55 with accuracy 1
-    const error = expectedCalibrationError([0.95, 0.95, 0.55, 0.55], [true, false, true, true]);
+    const error = computeCalibrationError([0.95, 0.95, 0.55, 0.55], [true, false, true, true]);
     expect(error).toBeCloseTo((0.45 * 2 + 0.45 * 2) / 4, 12);
   });
 

@@ -4,8 +4,8 @@ import { type BlendModel, compileScorer, type LogisticModel } from '../../src/en
 import type { Trees } from '../../src/engine/classifiers/trees-model.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
 import { exportClassifier, readClassifier } from '../../src/engine/onnx/classifier.ts';
-import { elementType, floatTensor, writeModel } from '../../src/engine/onnx/graph.ts';
-import { treeNodes, treeTensors } from '../../src/engine/onnx/trees.ts';
+import { elementType, toFloatTensor, writeModel } from '../../src/engine/onnx/graph.ts';
+import { buildTreeNodes, buildTreeTensors } from '../../src/engine/onnx/trees.ts';
 
 function random(seed: number): () => number {
   let state = seed;
@@ -154,9 +154,9 @@ describe('the classifier as an ONNX file', () => {
     type Attributes = Record<string, Int32Array | Float32Array | string[] | number | string>;
     /** The file with an attribute of its trees, or another part of the trees, changed by somebody. */
     const changed = (change: (attributes: Attributes) => void): Uint8Array => {
-      const attributes: Attributes = { ...treeNodes(trees)[1]!.attributes } as Attributes;
+      const attributes: Attributes = { ...buildTreeNodes(trees)[1]!.attributes } as Attributes;
       change(attributes);
-      const nodes = treeNodes(trees).map((node) => (node.op === 'MatMul' ? node : { ...node, attributes }));
+      const nodes = buildTreeNodes(trees).map((node) => (node.op === 'MatMul' ? node : { ...node, attributes }));
       const graph = {
         name: 'x',
         nodes: [
@@ -170,7 +170,7 @@ describe('the classifier as an ONNX file', () => {
             attributes: { axis: 1 },
           },
         ],
-        initializers: [...treeTensors(trees, 1, 2), floatTensor('bias', [2], Float32Array.of(0, 0))],
+        initializers: [...buildTreeTensors(trees, 1, 2), toFloatTensor('bias', [2], Float32Array.of(0, 0))],
         inputs: [{ name: 'dense', type: elementType.float32, dims: ['N', 1] }],
         outputs: [{ name: 'probabilities', type: elementType.float32, dims: ['N', 2] }],
       };

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { Reasons } from '../../src/engine/bundle/manifest.ts';
 import { compileDecider } from '../../src/engine/decide/decider.ts';
-import { headProbabilities, isCloseChoice, reasonCodesFor } from '../../src/engine/decide/reason-codes.ts';
+import { chooseReasonCodes, isCloseChoice, toHeadProbabilities } from '../../src/engine/decide/reason-codes.ts';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import { inferPlan } from '../../src/engine/features/infer.ts';
 import { buildFeatureRows } from '../../src/engine/training/data/feature-rows.ts';
@@ -19,7 +19,7 @@ const shared = JSON.parse(readFileSync(new URL('../cases/reasons.json', import.m
 
 describe('the reason codes of a decision', () => {
   const codesOf = (reasons: Reasons, { option, softmax }: Pick<Case, 'option' | 'softmax'>) =>
-    reasonCodesFor(reasons, option, headProbabilities(reasons, softmax));
+    chooseReasonCodes(reasons, option, toHeadProbabilities(reasons, softmax));
 
   it.each(shared.cases)('$name', (one) => {
     expect(codesOf(shared.reasons, one)).toEqual(one.codes);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { encoderInput } from '../../src/engine/text/encoder-input.ts';
+import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { compileNgrams, fitNgrams } from '../../src/engine/text/ngrams.ts';
 import { createTokenizer } from '../../src/engine/text/tokenizer.ts';
 
@@ -17,9 +17,9 @@ describe('the tokenizer', () => {
 
 describe("the encoder's input", () => {
   it('stands between the special tokens and tells when it was cut', () => {
-    expect(encoderInput([], 256)).toEqual({ ids: [101, 102], truncated: false });
-    expect(encoderInput([5, 6, 7], 5)).toEqual({ ids: [101, 5, 6, 7, 102], truncated: false });
-    expect(encoderInput([5, 6, 7, 8], 5)).toEqual({ ids: [101, 5, 6, 7, 102], truncated: true });
+    expect(toEncoderInput([], 256)).toEqual({ ids: [101, 102], truncated: false });
+    expect(toEncoderInput([5, 6, 7], 5)).toEqual({ ids: [101, 5, 6, 7, 102], truncated: false });
+    expect(toEncoderInput([5, 6, 7, 8], 5)).toEqual({ ids: [101, 5, 6, 7, 102], truncated: true });
   });
 });
 

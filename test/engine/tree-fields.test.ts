@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
-import { fieldSize, fitField } from '../../src/engine/features/kinds.ts';
+import { countSlots, fitField } from '../../src/engine/features/kinds.ts';
 import { type FeaturePlan, type FieldKind, fieldSchema } from '../../src/engine/features/plan.ts';
 import { listTreeFields } from '../../src/engine/training/data/tree-fields.ts';
 
@@ -16,7 +16,7 @@ const samples: Record<FieldKind, (string | number | boolean | object)[]> = {
 };
 
 const fields = (Object.keys(samples) as FieldKind[]).map((kind) => fitField(kind, [kind], samples[kind] as never));
-const size = fields.reduce((sum, field) => sum + fieldSize(field), 0);
+const size = fields.reduce((sum, field) => sum + countSlots(field), 0);
 const plan: FeaturePlan = { format: 1, fields, tabular_size: size, left_out: [], text: null };
 
 describe('the slots that trees see', () => {
@@ -26,7 +26,7 @@ describe('the slots that trees see', () => {
   });
 
   it('tell in every kind what is missing', () => {
-    const { tabular } = compileFeatures(plan);
+    const { writeTabular: tabular } = compileFeatures(plan);
     const known = tabular(Object.fromEntries(fields.map(({ kind }) => [kind, samples[kind][0]])) as never);
     const missing = tabular({});
     for (const field of listTreeFields(plan)) {

@@ -1,8 +1,10 @@
+/** The policy bundle: a ZIP of everything that is needed to decide, packed and unpacked. */
 import { strFromU8, strToU8 } from 'fflate';
 import type { ZodType } from 'zod';
 import type { JsonObject } from '../domain.ts';
 import { type FamiliarityFile, familiaritySchema, fitsPlan } from '../features/familiarity.ts';
 import { type FeaturePlan, featurePlanSchema } from '../features/plan.ts';
+import { isJsonObject } from '../json.ts';
 import type { Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/compile.ts';
 import { licensesText } from './licenses.ts';
@@ -42,7 +44,7 @@ export type BundleParts = Omit<Bundle, 'manifest'> & { manifest: Omit<Manifest, 
 /** The shared text files of a full bundle; `encoder` is null where the policy uses the tokenizer only. */
 export type TextModelFiles = { tokenizer: Uint8Array; encoder: Uint8Array | null };
 
-const jsonBytes = (value: unknown): Uint8Array => strToU8(JSON.stringify(value));
+const toJsonBytes = (value: unknown): Uint8Array => strToU8(JSON.stringify(value));
 
 function assemble(manifest: Omit<Manifest, 'files'>, entries: Map<EntryName, Uint8Array>, sha256: Sha256): Uint8Array {
   const files: Manifest['files'] = {};
@@ -58,12 +60,17 @@ function assemble(manifest: Omit<Manifest, 'files'>, entries: Map<EntryName, Uin
   return writeZip(zipFiles, new Date(manifest.created_at));
 }
 
-function textEntries(manifest: Omit<Manifest, 'files'>, plan: FeaturePlan, text: TextModelFiles, sha256: Sha256) {
+function listTextEntries(
+  manifest: Omit<Manifest, 'files'>,
+  plan: FeaturePlan,
+  text: TextModelFiles,
+  sha256: Sha256,
+): Map<EntryName, Uint8Array> {
   const entries = new Map<EntryName, Uint8Array>();
   if (manifest.text === null || plan.text === null) return entries;
   if (sha256(text.tokenizer) !== manifest.text.tokenizer_sha256) {
     throw toBundleError(
-      'text/tokenizer.json',
+      'entry text/tokenizer.json',
       'is not the tokenizer the policy was trained with',
       'Train the type again.',
     );
@@ -72,7 +79,7 @@ function textEntries(manifest: Omit<Manifest, 'files'>, plan: FeaturePlan, text:
   if (plan.text.encoder !== null) {
     if (text.encoder === null || sha256(text.encoder) !== manifest.text.encoder_sha256) {
       throw toBundleError(
-        'text/encoder.int8.onnx',
+        'entry text/encoder.int8.onnx',
         'is not the encoder the policy was trained with',
         'Train the type again.',
       );
@@ -90,19 +97,19 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
   const manifest = { ...parts.manifest };
   if (manifest.text !== null) manifest.text = { ...manifest.text, slim: text === undefined };
   const entries = new Map<EntryName, Uint8Array>([
-    ['rules.json', jsonBytes(parts.rules)],
-    ['features.json', jsonBytes(parts.plan)],
+    ['rules.json', toJsonBytes(parts.rules)],
+    ['features.json', toJsonBytes(parts.plan)],
     ['classifier.onnx', parts.classifier],
-    ['reasons.json', jsonBytes(parts.reasons)],
+    ['reasons.json', toJsonBytes(parts.reasons)],
     ['golden.jsonl', strToU8(parts.golden.map((line) => `${JSON.stringify(line)}\n`).join(''))],
     ['model-card.md', strToU8(parts.modelCard)],
     ['LICENSES', strToU8(licensesText)],
   ]);
   if (parts.reasonHeads !== null) entries.set('reasons.onnx', parts.reasonHeads);
-  if (parts.familiarity !== null) entries.set('familiarity.json', jsonBytes(parts.familiarity));
-  if (parts.inputSchema !== null) entries.set('input_schema.json', jsonBytes(parts.inputSchema));
+  if (parts.familiarity !== null) entries.set('familiarity.json', toJsonBytes(parts.familiarity));
+  if (parts.inputSchema !== null) entries.set('input_schema.json', toJsonBytes(parts.inputSchema));
   if (text !== undefined)
-    for (const [name, bytes] of textEntries(manifest, parts.plan, text, sha256)) entries.set(name, bytes);
+    for (const [name, bytes] of listTextEntries(manifest, parts.plan, text, sha256)) entries.set(name, bytes);
   return assemble(manifest, entries, sha256);
 }
 
@@ -168,8 +175,9 @@ function checkText(manifest: Manifest, plan: FeaturePlan): void {
   }
   if (tokenizer !== text.tokenizer_sha256)
     throw toBundleError('entry text/tokenizer.json', 'is missing or another one');
-  const wanted = plan.text?.encoder ? (text.encoder_sha256 ?? undefined) : undefined;
-  if (encoder !== wanted) throw toBundleError('entry text/encoder.int8.onnx', 'is missing, unexpected or another one');
+  const expectedEncoder = plan.text?.encoder ? (text.encoder_sha256 ?? undefined) : undefined;
+  if (encoder !== expectedEncoder)
+    throw toBundleError('entry text/encoder.int8.onnx', 'is missing, unexpected or another one');
 }
 
 function readGolden(bytes: Uint8Array): Golden[] {
@@ -181,63 +189,67 @@ function readGolden(bytes: Uint8Array): Golden[] {
   });
 }
 
-function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<string, Uint8Array> } {
+/** Reads and checks an entry that is JSON. */
+function readJson<T>(name: EntryName, schema: ZodType<T>, bytes: Uint8Array): T {
+  return parseAs(name, schema, parseJson(name, bytes));
+}
+
+function readReasons(bytes: Uint8Array, reasonHeads: Uint8Array | null): Reasons {
+  const reasons = readJson('reasons.json', reasonsSchema as ZodType<Reasons>, bytes);
+  if ((reasonHeads !== null) !== reasons.heads.length > 0) {
+    throw toBundleError('entry reasons.onnx', 'and reasons.json disagree about the heads');
+  }
+  return reasons;
+}
+
+function readFamiliarity(bytes: Uint8Array, plan: FeaturePlan): FamiliarityFile {
+  const familiarity = readJson('familiarity.json', familiaritySchema, bytes);
+  if (!fitsPlan(familiarity, plan)) throw toBundleError('entry familiarity.json', 'does not fit features.json');
+  return familiarity;
+}
+
+function readInputSchema(bytes: Uint8Array): JsonObject {
+  const value = parseJson('input_schema.json', bytes);
+  if (isJsonObject(value)) return value;
+  throw toBundleError('entry input_schema.json', 'is not an object');
+}
+
+function readRules(bytes: Uint8Array, options: readonly string[]): RulesFile {
+  const rules = loadRules(parseJson('rules.json', bytes)).file;
+  const stray = rules.rules.find((rule) => !options.includes(rule.then));
+  if (stray === undefined) return rules;
+  throw toBundleError(
+    'entry rules.json',
+    `has a rule ${JSON.stringify(stray.name)} that decides for something that is no option`,
+  );
+}
+
+function openBundle(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<string, Uint8Array> } {
   const files = readZip(bytes, entryNames);
-  const file = (name: EntryName): Uint8Array => {
+  const findEntry = (name: EntryName): Uint8Array => {
     const content = files.get(name);
     if (content === undefined) throw toBundleError(`entry ${name}`, 'is missing');
     return content;
   };
-  for (const name of requiredEntries) file(name);
-  const manifest = readManifest(file('manifest.json'));
+  for (const name of requiredEntries) findEntry(name);
+  const manifest = readManifest(findEntry('manifest.json'));
   checkDigests(files, manifest, sha256);
-  const plan = parseAs(
-    'features.json',
-    featurePlanSchema as ZodType<FeaturePlan>,
-    parseJson('features.json', file('features.json')),
-  );
+  const plan = readJson('features.json', featurePlanSchema as ZodType<FeaturePlan>, findEntry('features.json'));
   checkText(manifest, plan);
-  const reasons = parseAs(
-    'reasons.json',
-    reasonsSchema as ZodType<Reasons>,
-    parseJson('reasons.json', file('reasons.json')),
-  );
   const reasonHeads = files.get('reasons.onnx') ?? null;
-  if ((reasonHeads !== null) !== reasons.heads.length > 0) {
-    throw toBundleError('entry reasons.onnx', 'and reasons.json disagree about the heads');
-  }
   const familiarityBytes = files.get('familiarity.json');
-  const familiarity =
-    familiarityBytes === undefined
-      ? null
-      : parseAs('familiarity.json', familiaritySchema, parseJson('familiarity.json', familiarityBytes));
-  if (familiarity !== null && !fitsPlan(familiarity, plan)) {
-    throw toBundleError('entry familiarity.json', 'does not fit features.json');
-  }
   const schemaBytes = files.get('input_schema.json');
-  const inputSchema = schemaBytes === undefined ? null : parseJson('input_schema.json', schemaBytes);
-  if (inputSchema !== null && (typeof inputSchema !== 'object' || Array.isArray(inputSchema))) {
-    throw toBundleError('entry input_schema.json', 'is not an object');
-  }
-  const rules = loadRules(parseJson('rules.json', file('rules.json'))).file;
-  const stray = rules.rules.find((rule) => !manifest.options.includes(rule.then));
-  if (stray !== undefined) {
-    throw toBundleError(
-      'entry rules.json',
-      `rule ${JSON.stringify(stray.name)} decides for something that is no option`,
-    );
-  }
   const bundle: Bundle = {
     manifest,
-    rules,
+    rules: readRules(findEntry('rules.json'), manifest.options),
     plan,
-    classifier: file('classifier.onnx'),
-    reasons,
+    classifier: findEntry('classifier.onnx'),
+    reasons: readReasons(findEntry('reasons.json'), reasonHeads),
     reasonHeads,
-    familiarity,
-    inputSchema: inputSchema as JsonObject | null,
-    golden: readGolden(file('golden.jsonl')),
-    modelCard: strFromU8(file('model-card.md')),
+    familiarity: familiarityBytes === undefined ? null : readFamiliarity(familiarityBytes, plan),
+    inputSchema: schemaBytes === undefined ? null : readInputSchema(schemaBytes),
+    golden: readGolden(findEntry('golden.jsonl')),
+    modelCard: strFromU8(findEntry('model-card.md')),
   };
   return { bundle, files };
 }
@@ -247,7 +259,7 @@ function open(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<s
  * refusal is a WorkbenchError 'validation_error' that names the entry and the remedy.
  */
 export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
-  return open(bytes, sha256).bundle;
+  return openBundle(bytes, sha256).bundle;
 }
 
 /**
@@ -255,7 +267,7 @@ export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
  * inside. Unchanged bytes for a policy without text. Refuses text files that the policy was not trained with.
  */
 export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sha256): Uint8Array {
-  const { bundle, files } = open(slim, sha256);
+  const { bundle, files } = openBundle(slim, sha256);
   if (bundle.manifest.text === null) return slim;
   const { files: _digests, ...manifest } = bundle.manifest;
   const entries = new Map<EntryName, Uint8Array>();
@@ -263,6 +275,6 @@ export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sh
     const content = files.get(name);
     if (content !== undefined) entries.set(name, content);
   }
-  for (const [name, content] of textEntries(manifest, bundle.plan, text, sha256)) entries.set(name, content);
+  for (const [name, content] of listTextEntries(manifest, bundle.plan, text, sha256)) entries.set(name, content);
   return assemble({ ...manifest, text: { ...bundle.manifest.text, slim: false } }, entries, sha256);
 }

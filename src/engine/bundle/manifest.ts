@@ -1,3 +1,4 @@
+/** What stands in a bundle: the entries' names, the manifest, reason codes and golden decisions. */
 import { z } from 'zod';
 import { classifierKinds } from '../classifiers/model.ts';
 import type { Decision, JsonObject } from '../domain.ts';
@@ -45,8 +46,8 @@ export const manifestSchema = z.strictObject({
 export type Manifest = z.infer<typeof manifestSchema>;
 
 /**
- * `reasons.json`: the reason codes that go with a classifier decision for each option, and the codes that have a head in
- * `reasons.onnx`, in the order of its outputs, with the options whose examples carry them.
+ * `reasons.json`: the reason codes that go with a classifier decision for each option, and the codes that have a head
+ * in `reasons.onnx`, in the order of its outputs, with the options whose examples carry them.
  */
 export const reasonsSchema = z.strictObject({
   by_option: z.record(z.string(), z.array(z.string())),

@@ -1,9 +1,10 @@
+/** The model card of a bundle. */
 import type { Metrics } from '../domain.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import type { RulesFile } from '../rules/compile.ts';
 import type { Manifest } from './manifest.ts';
 
-/** What a model card tells about. */
+/** What a model card is written from. */
 export type ModelCardFacts = {
   manifest: Omit<Manifest, 'files'>;
   plan: FeaturePlan;
@@ -17,21 +18,21 @@ const classifierWords: Record<Manifest['classifier']['kind'], string> = {
   blend: 'blend of a logistic classifier and boosted trees',
 };
 
-const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-/** Keeps user-given names from breaking the table or starting markup. */
-const plain = (text: string): string =>
+const formatPercent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+/** Keeps names that users chose from breaking the table or starting markup. */
+const escapeMarkdown = (text: string): string =>
   text.replaceAll(/[\r\n]+/g, ' ').replaceAll(/[\\`|<>*_#[\]]/g, (mark) => `\\${mark}`);
 
-function textSentence(plan: FeaturePlan): string {
+function describeText(plan: FeaturePlan): string {
   if (plan.text === null) return 'It reads no text.';
-  const fields = plan.text.fields.map((path) => plain(path.join('.'))).join(', ');
+  const fields = plan.text.fields.map((path) => escapeMarkdown(path.join('.'))).join(', ');
   const ways: string[] = [];
   if (plan.text.ngrams !== null) ways.push(`${plan.text.ngrams.idf.length} word pieces and pairs of them`);
   if (plan.text.encoder !== null) ways.push(`a sentence encoder (first ${plan.text.encoder.max_tokens} tokens)`);
   return `It reads the text of ${fields} by ${ways.join(' and ') || 'nothing'}.`;
 }
 
-function optionTable(facts: ModelCardFacts): string {
+function writeOptionTable(facts: ModelCardFacts): string {
   const rows = facts.manifest.options.map((option) => {
     const numbers = Object.hasOwn(facts.metrics.per_class, option) ? facts.metrics.per_class[option] : undefined;
     const cell = (name: string): string => {
@@ -39,7 +40,7 @@ function optionTable(facts: ModelCardFacts): string {
       if (value === undefined) return '-';
       return name === 'support' ? String(value) : value.toFixed(3);
     };
-    return `| ${plain(option)} | ${cell('precision')} | ${cell('recall')} | ${cell('f1')} | ${cell('support')} |`;
+    return `| ${escapeMarkdown(option)} | ${cell('precision')} | ${cell('recall')} | ${cell('f1')} | ${cell('support')} |`;
   });
   return ['| option | precision | recall | F1 | test rows |', '|---|---|---|---|---|', ...rows].join('\n');
 }
@@ -51,27 +52,29 @@ export function writeModelCard(facts: ModelCardFacts): string {
   const fallback =
     manifest.fallback_option === null
       ? 'No fallback option is set.'
-      : `The fallback option is ${plain(manifest.fallback_option)}.`;
+      : `The fallback option is ${escapeMarkdown(manifest.fallback_option)}.`;
   const interval = metrics.accuracy_interval;
   const range =
-    interval === null ? '' : ` (${percent(interval.low)} to ${percent(interval.high)} with 95 % confidence)`;
-  const leftOut = plan.left_out.map((entry) => `- ${plain(entry.path)}: ${plain(entry.reason)}`);
-  const notes = metrics.notes.map((note) => `- ${plain(note)}`);
+    interval === null
+      ? ''
+      : ` (${formatPercent(interval.low)} to ${formatPercent(interval.high)} with 95 % confidence)`;
+  const leftOut = plan.left_out.map((entry) => `- ${escapeMarkdown(entry.path)}: ${escapeMarkdown(entry.reason)}`);
+  const notes = metrics.notes.map((note) => `- ${escapeMarkdown(note)}`);
   const parts = [
-    `# ${plain(manifest.decision_type)}, policy ${manifest.policy_version}`,
+    `# ${escapeMarkdown(manifest.decision_type)}, policy ${manifest.policy_version}`,
     `Version ${manifest.version} of the decision type, trained ${manifest.created_at} with Decision Workbench ${manifest.tool_version}.`,
     '## What it decides',
-    `One of ${manifest.options.length} options: ${manifest.options.map(plain).join(', ')}.`,
-    `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[manifest.classifier.kind]} with ${metrics.feature_count} features decides. ${textSentence(plan)}`,
+    `One of ${manifest.options.length} options: ${manifest.options.map(escapeMarkdown).join(', ')}.`,
+    `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[manifest.classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`,
     `A confidence of ${auto} or more decides directly. Below ${escalation} the decision is handed over. ${fallback}`,
     '## How well it does',
     `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen:`,
     [
-      `- accuracy ${percent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
+      `- accuracy ${formatPercent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
       `- calibration error ${metrics.ece.toFixed(3)} (before calibration ${metrics.ece_before.toFixed(3)})`,
-      `- ${percent(metrics.escalation_estimate)} of decisions are expected to escalate`,
+      `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),
-    optionTable(facts),
+    writeOptionTable(facts),
     metrics.familiarity === null
       ? 'It has no way to tell inputs that are unlike the examples.'
       : `Inputs unlike the examples are called unfamiliar. ${metrics.familiarity.sentence}`,

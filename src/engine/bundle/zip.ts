@@ -1,19 +1,21 @@
+/** ZIP files: written so that their bytes repeat, read without trusting them. */
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import { WorkbenchError } from '../errors.ts';
 
-/** Most entries a bundle may have. */
-export const maxEntries = 32;
-/** Most bytes a bundle may have once unpacked. */
-export const maxUnpackedBytes = 256 * 1024 * 1024;
+const maxEntries = 32;
+const maxUnpackedBytes = 256 * 1024 * 1024;
 
 const localSignature = 0x04034b50;
 const centralSignature = 0x02014b50;
 const endSignature = 0x06054b50;
 const remedy = 'Export the bundle again, or copy it again.';
 
-/** A fault in a bundle: names the place and what to do about it. */
+/**
+ * The error of a bundle that cannot be used: `place` and the clause `problem` are a sentence together, `hint` is the
+ * remedy.
+ */
 export function toBundleError(place: string, problem: string, hint = remedy): WorkbenchError {
-  return new WorkbenchError('validation_error', `Bundle ${place}: ${problem}. ${hint}`, [
+  return new WorkbenchError('validation_error', `Bundle ${place} ${problem}. ${hint}`, [
     { type: 'bundle', loc: ['bundle', place], msg: problem },
   ]);
 }
@@ -34,7 +36,7 @@ function crc32(bytes: Uint8Array): number {
 export type ZipFile = { name: string; bytes: Uint8Array; stored: boolean };
 
 /**
- * Writes a ZIP whose bytes depend on nothing but the arguments: entries in the given order, every entry dated
+ * Writes a ZIP whose bytes depend on nothing but the arguments: entries in their order in `files`, every entry dated
  * `modifiedAt` (UTC, to two seconds, from 1980 on).
  */
 export function writeZip(files: readonly ZipFile[], modifiedAt: Date): Uint8Array {
@@ -181,8 +183,8 @@ function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Liste
 }
 
 /**
- * Reads a ZIP that may come from anywhere: only names in `allowed`, each once, at most {@link maxEntries} entries and
- * {@link maxUnpackedBytes}; names and sizes are checked before anything is inflated. Throws WorkbenchError
+ * Reads a ZIP that may come from anywhere: only names in `allowed`, each once, at most 32 entries and 256 MiB
+ * unpacked; names and sizes are checked before anything is inflated. Throws WorkbenchError
  * 'validation_error' naming the entry.
  */
 export function readZip(bytes: Uint8Array, allowed: readonly string[]): Map<string, Uint8Array> {

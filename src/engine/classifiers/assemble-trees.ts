@@ -9,8 +9,8 @@ const farAway = 1e6;
 type Column = { slots: number[]; weights: number[] };
 type Test = { column: Column; threshold: number };
 
-/** The column and threshold that send exactly the bins of `goesRight` to the right. */
-function testOf(bins: FieldBins, goesRight: Uint8Array): Test {
+/** Finds the column and the threshold that send exactly the bins of `goesRight` to the right. */
+function toTest(bins: FieldBins, goesRight: Uint8Array): Test {
   const { field, bounds, hasMissing, size } = bins;
   if (field.kind === 'category') {
     const slots = [...goesRight.keys()].filter((b) => goesRight[b] === 1).map((b) => field.slot + b);
@@ -24,15 +24,27 @@ function testOf(bins: FieldBins, goesRight: Uint8Array): Test {
   return { column: { slots: [field.slot, field.missingSlot], weights: [1, shift] }, threshold };
 }
 
+/** Numbers columns as they are first asked for; equal columns have one number. */
+class ColumnNumbers {
+  readonly columns: Column[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  find(column: Column): number {
+    const key = `${column.slots.join()}/${column.weights.join()}`;
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    this.#numbers.set(key, this.columns.length);
+    this.columns.push(column);
+    return this.columns.length - 1;
+  }
+}
+
 /** Puts grown trees (each with the score it adds to) together over a dense vector of `denseWidth` slots. */
-export function assembleTrees(given: {
-  grown: readonly { nodes: readonly GrownNode[]; target: number }[];
-  fields: readonly FieldBins[];
-  denseWidth: number;
-  scoreCount: number;
-  scoreOptions: Float32Array;
-}): Trees {
-  const { grown, fields, denseWidth } = given;
+export function assembleTrees(
+  grown: readonly { nodes: readonly GrownNode[]; target: number }[],
+  fields: readonly FieldBins[],
+  { denseWidth, scoreCount, scoreOptions }: { denseWidth: number } & Pick<Trees, 'scoreCount' | 'scoreOptions'>,
+): Trees {
   const size = grown.reduce((sum, { nodes }) => sum + nodes.length, 0);
   const trees = {
     roots: new Int32Array(grown.length),
@@ -43,16 +55,7 @@ export function assembleTrees(given: {
     values: new Float32Array(size),
     covers: new Float32Array(size),
   };
-  const numbers = new Map<string, number>();
-  const columns: Column[] = [];
-  const numberOf = (column: Column): number => {
-    const key = `${column.slots.join()}/${column.weights.join()}`;
-    const known = numbers.get(key);
-    if (known !== undefined) return known;
-    numbers.set(key, columns.length);
-    columns.push(column);
-    return columns.length - 1;
-  };
+  const numbers = new ColumnNumbers();
   let from = 0;
   grown.forEach(({ nodes }, tree) => {
     trees.roots[tree] = from;
@@ -60,8 +63,8 @@ export function assembleTrees(given: {
       trees.covers[from + i] = node.cover;
       trees.values[from + i] = node.value;
       if (node.split === null) return;
-      const { column, threshold } = testOf(fields[node.split.field] as FieldBins, node.split.goesRight);
-      trees.columns[from + i] = numberOf(column);
+      const { column, threshold } = toTest(fields[node.split.field] as FieldBins, node.split.goesRight);
+      trees.columns[from + i] = numbers.find(column);
       trees.thresholds[from + i] = threshold;
       trees.rights[from + i] = from + node.right;
     });
@@ -69,15 +72,15 @@ export function assembleTrees(given: {
   });
   return {
     ...trees,
-    ...columnsBySlot(columns, denseWidth),
-    // trees that found nothing to test are leaves only, and ONNX Runtime still wants a column
-    columnCount: Math.max(1, columns.length),
-    scoreCount: given.scoreCount,
-    scoreOptions: given.scoreOptions,
+    ...groupBySlot(numbers.columns, denseWidth),
+    // Trees that found nothing to test are leaves only, and ONNX Runtime still wants a column.
+    columnCount: Math.max(1, numbers.columns.length),
+    scoreCount,
+    scoreOptions,
   };
 }
 
-function columnsBySlot(
+function groupBySlot(
   columns: readonly Column[],
   denseWidth: number,
 ): Pick<Trees, 'slotStarts' | 'slotColumns' | 'slotWeights'> {

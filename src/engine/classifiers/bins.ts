@@ -21,14 +21,17 @@ export type BinnedRows = {
 
 const maxBins = 255;
 
-/** A float32 number between two neighbouring float32 values: at least `low` and below `high`. */
-function between(low: number, high: number): number {
+/** Finds a float32 number between two neighbouring float32 values: at least `low` and below `high`. */
+function findBetween(low: number, high: number): number {
   const middle = Math.fround(low + (high - low) / 2);
   return middle < high ? middle : low;
 }
 
-/** Bounds between the sorted distinct values, or between about equally full groups of them where there are too many. */
-function boundsOf(values: Float32Array): Float32Array {
+/**
+ * Finds bounds between the sorted distinct values, or between about equally full groups of them where there are too
+ * many.
+ */
+function findBounds(values: Float32Array): Float32Array {
   const sorted = values.slice().sort();
   const distinct: number[] = [];
   const counts: number[] = [];
@@ -44,9 +47,9 @@ function boundsOf(values: Float32Array): Float32Array {
   let left = sorted.length;
   for (let i = 0; i + 1 < distinct.length; i++) {
     held += counts[i] as number;
-    const wanted = distinct.length <= maxBins ? 0 : left / (maxBins - bounds.length);
-    if (held < wanted) continue;
-    bounds.push(between(distinct[i] as number, distinct[i + 1] as number));
+    const fill = distinct.length <= maxBins ? 0 : left / (maxBins - bounds.length);
+    if (held < fill) continue;
+    bounds.push(findBetween(distinct[i] as number, distinct[i + 1] as number));
     left -= held;
     held = 0;
     if (bounds.length === maxBins - 1) break;
@@ -55,7 +58,7 @@ function boundsOf(values: Float32Array): Float32Array {
 }
 
 /** Learns the bins of every field from training rows. */
-export function learnBins(rows: Rows, fields: readonly TreeField[]): FieldBins[] {
+export function fitBins(rows: Rows, fields: readonly TreeField[]): FieldBins[] {
   const { count, dense, denseWidth } = rows;
   return fields.map((field) => {
     if (field.kind === 'category') return { field, size: field.size, bounds: new Float32Array(0), hasMissing: false };
@@ -67,20 +70,20 @@ export function learnBins(rows: Rows, fields: readonly TreeField[]): FieldBins[]
       present[size] = dense[row + field.slot] as number;
       size += 1;
     }
-    const bounds = boundsOf(present.subarray(0, size));
+    const bounds = findBounds(present.subarray(0, size));
     const hasMissing = size < count;
     return { field, size: bounds.length + 1 + (hasMissing ? 1 : 0), bounds, hasMissing };
   });
 }
 
-function binOf(given: FieldBins, dense: Float64Array, row: number): number {
-  const { field, bounds } = given;
+/** The bin of a field's value in the row that starts at `row`. */
+function findBin({ field, bounds, hasMissing, size }: FieldBins, dense: Float64Array, row: number): number {
   if (field.kind === 'category') {
     for (let s = 0; s < field.size; s++) if ((dense[row + field.slot + s] as number) > 0.5) return s;
     return field.size - 1;
   }
-  if (given.hasMissing && field.missingSlot !== null && (dense[row + field.missingSlot] as number) > 0.5) {
-    return given.size - 1;
+  if (hasMissing && field.missingSlot !== null && (dense[row + field.missingSlot] as number) > 0.5) {
+    return size - 1;
   }
   const value = Math.fround(dense[row + field.slot] as number);
   let low = 0;
@@ -104,7 +107,7 @@ export function toBins(rows: Rows, fields: readonly FieldBins[]): BinnedRows {
     total <= 65_536 ? new Uint16Array(rows.count * fields.length) : new Uint32Array(rows.count * fields.length);
   for (let i = 0; i < rows.count; i++) {
     fields.forEach((field, f) => {
-      bins[i * fields.length + f] = (starts[f] as number) + binOf(field, rows.dense, i * rows.denseWidth);
+      bins[i * fields.length + f] = (starts[f] as number) + findBin(field, rows.dense, i * rows.denseWidth);
     });
   }
   return { count: rows.count, fields, starts, bins };

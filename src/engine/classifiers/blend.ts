@@ -1,7 +1,7 @@
 /** Weighing classifiers' logits against each other: a logarithmic opinion pool. */
+import { softmaxInPlace } from '../numeric.ts';
 import { computeLogLoss } from './calibration.ts';
 import { minimise } from './lbfgs.ts';
-import { softmaxInPlace } from './model.ts';
 
 /** Logits of the same rows by one or more classifiers. */
 type Parts = readonly Float64Array[];
@@ -40,11 +40,11 @@ export function fitWeights(parts: Parts, labels: Int32Array, optionCount: number
 }
 
 /**
- * As {@link fitWeights}, with a factor of the logarithm of the options' shares beside them: parts that were fitted apart
- * have all learned the shares, which then count several times; a unit-normal prior keeps few rows from saying too much
- * about it. The share 1 / (rows + 2) of every target goes to the other options: so likely is a first mistake where none
- * was seen (Laplace; Platt 1999 does the same), and no weight grows without bound. Found by L-BFGS over the logarithms
- * of the weights.
+ * As {@link fitWeights}, with a factor of the logarithm of the options' shares beside them: parts that were fitted
+ * apart have all learned the shares, which then count several times; a unit-normal prior keeps few rows from saying too
+ * much about it. The share 1 / (rows + 2) of every target goes to the other options: so likely is a first mistake where
+ * none was seen (Laplace; Platt 1999 does the same), and no weight grows without bound. Found by L-BFGS over the
+ * logarithms of the weights.
  */
 export function fitPool(parts: Parts, shares: Float64Array, labels: Int32Array): Pool {
   const rows = labels.length;

@@ -1,4 +1,5 @@
 /** Calibration: temperature scaling and the expected calibration error. */
+import { logSumExp } from '../numeric.ts';
 import { createStream, randomStreams } from '../random.ts';
 
 /** Mean negative log-likelihood of softmax(logits / temperature). */
@@ -6,11 +7,8 @@ export function computeLogLoss(logits: Float64Array, labels: Int32Array, optionC
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
     const from = i * optionCount;
-    let highest = Number.NEGATIVE_INFINITY;
-    for (let k = 0; k < optionCount; k++) highest = Math.max(highest, (logits[from + k] as number) / temperature);
-    let sum = 0;
-    for (let k = 0; k < optionCount; k++) sum += Math.exp((logits[from + k] as number) / temperature - highest);
-    loss += Math.log(sum) + highest - (logits[from + (labels[i] as number)] as number) / temperature;
+    const target = (logits[from + (labels[i] as number)] as number) / temperature;
+    loss += logSumExp(logits, from, optionCount, temperature) - target;
   }
   return labels.length === 0 ? 0 : loss / labels.length;
 }
@@ -19,7 +17,7 @@ export function computeLogLoss(logits: Float64Array, labels: Int32Array, optionC
 const priorSpread = 0.5;
 
 /** The temperature with the least log-loss plus prior, by golden-section search over ln T between ln 0.1 and ln 10. */
-function likeliestTemperature(logits: Float64Array, labels: Int32Array, optionCount: number): number {
+function findTemperature(logits: Float64Array, labels: Int32Array, optionCount: number): number {
   const ratio = (Math.sqrt(5) - 1) / 2;
   let low = Math.log(0.1);
   let high = Math.log(10);
@@ -49,7 +47,7 @@ function likeliestTemperature(logits: Float64Array, labels: Int32Array, optionCo
 }
 
 /** The rows of one of two halves that are mixed as by tossing coins, always the same way. */
-function half(logits: Float64Array, labels: Int32Array, optionCount: number, which: number) {
+function selectHalf(logits: Float64Array, labels: Int32Array, optionCount: number, which: number) {
   const random = createStream(randomStreams.calibrationHalves);
   const positions = [...labels.keys()].filter(() => Number(random() < 0.5) === which);
   const taken = new Float64Array(positions.length * optionCount);
@@ -60,27 +58,28 @@ function half(logits: Float64Array, labels: Int32Array, optionCount: number, whi
 }
 
 /**
- * The temperature by which out-of-fold logits must be divided so that log-loss is least (Guo et al. 2017, "On calibration
- * of modern neural networks"), drawn towards 1 where there are few rows. It is 1 where a temperature that was fitted on
- * one half of the rows does not lower the log-loss of the other half: calibration must not make anything worse.
+ * The temperature by which out-of-fold logits must be divided so that log-loss is least (Guo et al. 2017, "On
+ * calibration of modern neural networks"), drawn towards 1 where there are few rows. It is 1 where a temperature that
+ * was fitted on one half of the rows does not lower the log-loss of the other half: calibration must not make anything
+ * worse.
  */
 export function fitTemperature(logits: Float64Array, labels: Int32Array, optionCount: number): number {
-  const halves = [0, 1].map((which) => half(logits, labels, optionCount, which));
+  const halves = [0, 1].map((which) => selectHalf(logits, labels, optionCount, which));
   let gain = 0;
   halves.forEach((one, index) => {
     const other = halves[1 - index] ?? one;
-    const temperature = likeliestTemperature(one.logits, one.labels, optionCount);
+    const temperature = findTemperature(one.logits, one.labels, optionCount);
     const before = computeLogLoss(other.logits, other.labels, optionCount);
     gain += other.labels.length * (before - computeLogLoss(other.logits, other.labels, optionCount, temperature));
   });
-  return gain > 0 ? likeliestTemperature(logits, labels, optionCount) : 1;
+  return gain > 0 ? findTemperature(logits, labels, optionCount) : 1;
 }
 
 /**
  * Expected calibration error over 15 equal-width bins of the confidence: the mean distance between confidence and
  * accuracy, weighted by the bins' share of rows. 0 when there are no rows.
  */
-export function expectedCalibrationError(
+export function computeCalibrationError(
   confidences: readonly number[],
   correct: readonly boolean[],
   bins = 15,

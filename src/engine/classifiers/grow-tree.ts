@@ -17,67 +17,137 @@ export type GrownNode = {
   cover: number;
 };
 
-/** A leaf of the growing tree with its rows; it has a histogram while it may still be split. */
+/**
+ * A leaf of the growing tree with its rows, a range of the ordered sample; it has a histogram while it may be split.
+ */
 type Leaf = { from: number; to: number; sums: NodeSums; histogram: Histogram | null; split: Split | null; node: Draft };
 type Draft = { split: Split | null; left: Draft | null; right: Draft | null; value: number; cover: number };
 
-export type TreeGrower = {
-  /**
-   * Grows a tree on the rows `sample` and adds the leaf values of these rows to `scores[row * stride + offset]`.
-   * Deterministic; `work` counts the histogram entries touched so far.
-   */
-  grow(given: {
-    sample: Int32Array;
-    fields: Int32Array;
-    gradients: Float64Array;
-    hessians: Float64Array;
-    scores: Float64Array;
-    stride: number;
-    offset: number;
-  }): GrownNode[];
-  work(): number;
+/** What one tree is grown on. */
+export type TreeRequest = {
+  /** The rows to learn from, and the fields that may be tested. */
+  sample: Int32Array;
+  fields: Int32Array;
+  gradients: Float64Array;
+  hessians: Float64Array;
+  /** Leaf values are added to `scores[row * stride + offset]`. */
+  scores: Float64Array;
+  stride: number;
+  offset: number;
 };
 
-/** Makes a grower over binned rows; its buffers are shared by all the trees it grows. */
-export function createTreeGrower(binned: BinnedRows, growth: Growth): TreeGrower {
-  const fieldCount = binned.fields.length;
-  const histogramSize = 3 * (binned.starts[fieldCount] as number);
-  const pool: Histogram[] = [];
-  const spare = new Int32Array(binned.count);
-  let rows = new Int32Array(0);
-  let work = 0;
+/** Grows trees over binned rows, one after the other; its buffers are shared by all of them. */
+export class TreeGrower {
+  readonly #binned: BinnedRows;
+  readonly #growth: Growth;
+  readonly #histogramSize: number;
+  readonly #pool: Histogram[] = [];
+  readonly #spare: Int32Array;
+  /** The sample, ordered so that the rows of each leaf stand together. */
+  #rows = new Int32Array(0);
+  #work = 0;
 
-  const takeHistogram = (): Histogram => pool.pop() ?? new Float64Array(histogramSize);
+  constructor(binned: BinnedRows, growth: Growth) {
+    this.#binned = binned;
+    this.#growth = growth;
+    this.#histogramSize = 3 * (binned.starts[binned.fields.length] as number);
+    this.#spare = new Int32Array(binned.count);
+  }
 
-  const fill = (
-    histogram: Histogram,
-    from: number,
-    to: number,
-    fields: Int32Array,
-    gradients: Float64Array,
-    hessians: Float64Array,
-  ): void => {
-    const { bins } = binned;
-    const used = fields.length;
-    histogram.fill(0);
-    for (let i = from; i < to; i++) {
-      const row = rows[i] as number;
-      const g = gradients[row] as number;
-      const h = hessians[row] as number;
-      const base = row * fieldCount;
-      for (let j = 0; j < used; j++) {
-        const at = 3 * (bins[base + (fields[j] as number)] as number);
-        histogram[at] = (histogram[at] as number) + g;
-        histogram[at + 1] = (histogram[at + 1] as number) + h;
-        histogram[at + 2] = (histogram[at + 2] as number) + 1;
-      }
+  /** Histogram entries touched so far. */
+  get work(): number {
+    return this.#work;
+  }
+
+  /** Grows a tree leaf by leaf, the one that gains most first, and adds its values to the scores of the sample. */
+  grow(request: TreeRequest): GrownNode[] {
+    const { maxLeaves } = this.#growth;
+    this.#rows = Int32Array.from(request.sample);
+    const root = this.#createLeaf(0, this.#rows.length, this.#sumRows(0, this.#rows.length, request));
+    const leaves = [root];
+    if (maxLeaves > 1 && this.#canSplit(root)) {
+      root.histogram = this.#takeHistogram();
+      this.#fill(root.histogram, root, request);
+      this.#evaluateSplit(root, request.fields);
     }
-    work += (to - from) * used + histogramSize;
-  };
+    while (leaves.length < maxLeaves) {
+      const leaf = findMaxGain(leaves);
+      if (leaf === null || leaf.split === null) break;
+      const { left, right, leftIsSmall } = this.#splitLeaf(leaf, leaf.split, request);
+      leaves[leaves.indexOf(leaf)] = left;
+      leaves.push(right);
+      if (leaf.histogram === null) continue;
+      if (leaves.length === maxLeaves || !(this.#canSplit(left) || this.#canSplit(right))) {
+        this.#pool.push(leaf.histogram);
+        continue;
+      }
+      // The greater side's histogram is what is left of the parent's.
+      const [small, large] = leftIsSmall ? [left, right] : [right, left];
+      small.histogram = this.#takeHistogram();
+      this.#fill(small.histogram, small, request);
+      large.histogram = leaf.histogram;
+      subtract(large.histogram, small.histogram);
+      for (const side of [left, right]) if (this.#canSplit(side)) this.#evaluateSplit(side, request.fields);
+    }
+    this.#addValues(leaves, request);
+    return toPreorder(root.node);
+  }
 
-  /** Rows that go left first, both sides in their former order; answers where the right side begins. */
-  const partition = (from: number, to: number, split: Split): number => {
-    const { bins, starts } = binned;
+  #takeHistogram(): Histogram {
+    return this.#pool.pop() ?? new Float64Array(this.#histogramSize);
+  }
+
+  #canSplit(leaf: Leaf): boolean {
+    return leaf.to - leaf.from >= 2 * this.#growth.minRows;
+  }
+
+  #evaluateSplit(leaf: Leaf, fields: Int32Array): void {
+    if (leaf.histogram !== null) leaf.split = findSplit(leaf.histogram, this.#binned, fields, leaf.sums, this.#growth);
+  }
+
+  #createLeaf(from: number, to: number, sums: NodeSums): Leaf {
+    const { learningRate, l2 } = this.#growth;
+    const value = Math.fround((-learningRate * sums.gradient) / (sums.hessian + l2));
+    const node = { split: null, left: null, right: null, value, cover: sums.rows };
+    return { from, to, sums, node, histogram: null, split: null };
+  }
+
+  #sumRows(from: number, to: number, { gradients, hessians }: TreeRequest): NodeSums {
+    const rows = this.#rows;
+    let gradient = 0;
+    let hessian = 0;
+    for (let i = from; i < to; i++) {
+      gradient += gradients[rows[i] as number] as number;
+      hessian += hessians[rows[i] as number] as number;
+    }
+    return { gradient, hessian, rows: to - from };
+  }
+
+  #fill(histogram: Histogram, { from, to }: Leaf, request: TreeRequest): void {
+    fillHistogram(histogram, this.#binned, this.#rows.subarray(from, to), request);
+    this.#work += (to - from) * request.fields.length + this.#histogramSize;
+  }
+
+  /** Makes an inner node of a leaf. The sums of its smaller side are taken from the rows, the others are the rest. */
+  #splitLeaf(leaf: Leaf, split: Split, request: TreeRequest): { left: Leaf; right: Leaf; leftIsSmall: boolean } {
+    const middle = this.#partition(leaf, split);
+    const leftIsSmall = middle - leaf.from <= leaf.to - middle;
+    const smallSums = leftIsSmall ? this.#sumRows(leaf.from, middle, request) : this.#sumRows(middle, leaf.to, request);
+    const largeSums = subtractSums(leaf.sums, smallSums);
+    const left = this.#createLeaf(leaf.from, middle, leftIsSmall ? smallSums : largeSums);
+    const right = this.#createLeaf(middle, leaf.to, leftIsSmall ? largeSums : smallSums);
+    leaf.node.split = split;
+    leaf.node.left = left.node;
+    leaf.node.right = right.node;
+    return { left, right, leftIsSmall };
+  }
+
+  /** Puts the leaf's rows that go left first, both sides in their former order; returns where the right side begins. */
+  #partition({ from, to }: Leaf, split: Split): number {
+    const { bins, starts } = this.#binned;
+    const rows = this.#rows;
+    const spare = this.#spare;
+    const fieldCount = this.#binned.fields.length;
     const start = starts[split.field] as number;
     let left = from;
     let right = 0;
@@ -93,88 +163,50 @@ export function createTreeGrower(binned: BinnedRows, growth: Growth): TreeGrower
     }
     rows.set(spare.subarray(0, right), left);
     return left;
-  };
-
-  const leafValue = (sums: NodeSums): number =>
-    Math.fround((-growth.learningRate * sums.gradient) / (sums.hessian + growth.l2));
-
-  return {
-    work: () => work,
-    grow({ sample, fields, gradients, hessians, scores, stride, offset }) {
-      rows = Int32Array.from(sample);
-      const sumsOf = (from: number, to: number): NodeSums => {
-        let gradient = 0;
-        let hessian = 0;
-        for (let i = from; i < to; i++) {
-          gradient += gradients[rows[i] as number] as number;
-          hessian += hessians[rows[i] as number] as number;
-        }
-        return { gradient, hessian, rows: to - from };
-      };
-      const leafOf = (from: number, to: number, sums: NodeSums): Leaf => {
-        const node = { split: null, left: null, right: null, value: leafValue(sums), cover: sums.rows };
-        return { from, to, sums, node, histogram: null, split: null };
-      };
-      const judge = (leaf: Leaf): void => {
-        if (leaf.histogram !== null) leaf.split = findSplit(leaf.histogram, binned, fields, leaf.sums, growth);
-      };
-      const canSplit = (leaf: Leaf): boolean => leaf.to - leaf.from >= 2 * growth.minRows;
-
-      const first = leafOf(0, rows.length, sumsOf(0, rows.length));
-      const leaves = [first];
-      if (growth.maxLeaves > 1 && canSplit(first)) {
-        first.histogram = takeHistogram();
-        fill(first.histogram, 0, rows.length, fields, gradients, hessians);
-        judge(first);
-      }
-      while (leaves.length < growth.maxLeaves) {
-        const leaf = maxGain(leaves);
-        if (leaf === null || leaf.split === null) break;
-        const middle = partition(leaf.from, leaf.to, leaf.split);
-        const leftIsSmall = middle - leaf.from <= leaf.to - middle;
-        const smallSums = leftIsSmall ? sumsOf(leaf.from, middle) : sumsOf(middle, leaf.to);
-        const largeSums = restOf(leaf.sums, smallSums);
-        const left = leafOf(leaf.from, middle, leftIsSmall ? smallSums : largeSums);
-        const right = leafOf(middle, leaf.to, leftIsSmall ? largeSums : smallSums);
-        leaf.node.split = leaf.split;
-        leaf.node.left = left.node;
-        leaf.node.right = right.node;
-        leaves[leaves.indexOf(leaf)] = left;
-        leaves.push(right);
-        if (leaf.histogram === null) continue;
-        if (leaves.length === growth.maxLeaves || !(canSplit(left) || canSplit(right))) {
-          pool.push(leaf.histogram);
-          continue;
-        }
-        // The greater side's histogram is what is left of the parent's.
-        const [small, large] = leftIsSmall ? [left, right] : [right, left];
-        small.histogram = takeHistogram();
-        fill(small.histogram, small.from, small.to, fields, gradients, hessians);
-        large.histogram = leaf.histogram;
-        subtract(large.histogram, small.histogram);
-        for (const side of [left, right]) if (canSplit(side)) judge(side);
-      }
-      for (const leaf of leaves) {
-        if (leaf.histogram !== null) pool.push(leaf.histogram);
-        for (let i = leaf.from; i < leaf.to; i++) {
-          const at = (rows[i] as number) * stride + offset;
-          scores[at] = (scores[at] as number) + leaf.node.value;
-        }
-      }
-      return preorder(first.node);
-    },
-  };
-}
-
-function maxGain(leaves: readonly Leaf[]): Leaf | null {
-  let most: Leaf | null = null;
-  for (const leaf of leaves) {
-    if (leaf.split !== null && leaf.split.gain > (most?.split?.gain ?? 0)) most = leaf;
   }
-  return most;
+
+  /** Adds each leaf's value to the scores of its rows and takes its histogram back. */
+  #addValues(leaves: readonly Leaf[], { scores, stride, offset }: TreeRequest): void {
+    for (const leaf of leaves) {
+      if (leaf.histogram !== null) this.#pool.push(leaf.histogram);
+      for (let i = leaf.from; i < leaf.to; i++) {
+        const at = (this.#rows[i] as number) * stride + offset;
+        scores[at] = (scores[at] as number) + leaf.node.value;
+      }
+    }
+  }
 }
 
-function restOf(all: NodeSums, part: NodeSums): NodeSums {
+function fillHistogram(
+  histogram: Histogram,
+  { bins, fields: { length: fieldCount } }: BinnedRows,
+  rows: Int32Array,
+  { fields, gradients, hessians }: TreeRequest,
+): void {
+  histogram.fill(0);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as number;
+    const g = gradients[row] as number;
+    const h = hessians[row] as number;
+    const base = row * fieldCount;
+    for (let j = 0; j < fields.length; j++) {
+      const at = 3 * (bins[base + (fields[j] as number)] as number);
+      histogram[at] = (histogram[at] as number) + g;
+      histogram[at + 1] = (histogram[at + 1] as number) + h;
+      histogram[at + 2] = (histogram[at + 2] as number) + 1;
+    }
+  }
+}
+
+function findMaxGain(leaves: readonly Leaf[]): Leaf | null {
+  let best: Leaf | null = null;
+  for (const leaf of leaves) {
+    if (leaf.split !== null && leaf.split.gain > (best?.split?.gain ?? 0)) best = leaf;
+  }
+  return best;
+}
+
+function subtractSums(all: NodeSums, part: NodeSums): NodeSums {
   return {
     gradient: all.gradient - part.gradient,
     hessian: all.hessian - part.hessian,
@@ -187,7 +219,7 @@ function subtract(a: Histogram, b: Histogram): void {
   for (let i = 0; i < a.length; i++) a[i] = (a[i] as number) - (b[i] as number);
 }
 
-function preorder(root: Draft): GrownNode[] {
+function toPreorder(root: Draft): GrownNode[] {
   const nodes: GrownNode[] = [];
   const visit = (draft: Draft): void => {
     const { split, left, right, cover } = draft;
@@ -205,7 +237,7 @@ function preorder(root: Draft): GrownNode[] {
   return nodes;
 }
 
-/** The leaf value of a grown tree for a row given as bins. */
+/** Finds the leaf value of a grown tree for a row in bins. */
 export function routeBinned(nodes: readonly GrownNode[], binned: BinnedRows, row: number): number {
   let at = 0;
   for (;;) {

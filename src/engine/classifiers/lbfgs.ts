@@ -25,7 +25,7 @@ function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
   for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + factor * (x[i] as number);
 }
 
-function largestMagnitude(v: Float64Array): number {
+function findMaxMagnitude(v: Float64Array): number {
   let largest = 0;
   for (let i = 0; i < v.length; i++) largest = Math.max(largest, Math.abs(v[i] as number));
   return largest;
@@ -35,10 +35,10 @@ function largestMagnitude(v: Float64Array): number {
 type Pair = { step: Float64Array; change: Float64Array; inverse: number; scale: number };
 
 /**
- * Two-loop recursion: the quasi-Newton direction −H·g (Nocedal & Wright, Numerical Optimization, algorithm 7.4), with the
- * preconditioner, scaled to the last pair, as the first guess of H.
+ * Two-loop recursion: the quasi-Newton direction −H·g (Nocedal & Wright, Numerical Optimization, algorithm 7.4), with
+ * the preconditioner, scaled to the last pair, as the first guess of H.
  */
-function directionOf(gradient: Float64Array, pairs: readonly Pair[], precondition: Precondition): Float64Array {
+function computeDirection(gradient: Float64Array, pairs: readonly Pair[], precondition: Precondition): Float64Array {
   const direction = Float64Array.from(gradient);
   const factors = new Float64Array(pairs.length);
   for (let i = pairs.length - 1; i >= 0; i--) {
@@ -72,13 +72,13 @@ export function minimise(
   let value = objective(x, gradient);
   let pairs: Pair[] = [];
   for (let iteration = 0; iteration < settings.maxIterations; iteration++) {
-    if (largestMagnitude(gradient) <= settings.gradientTolerance)
+    if (findMaxMagnitude(gradient) <= settings.gradientTolerance)
       return { x, value, iterations: iteration, converged: true };
-    let direction = directionOf(gradient, pairs, precondition);
+    let direction = computeDirection(gradient, pairs, precondition);
     let slope = dot(gradient, direction);
     if (slope >= 0) {
       pairs = [];
-      direction = directionOf(gradient, pairs, precondition);
+      direction = computeDirection(gradient, pairs, precondition);
       slope = dot(gradient, direction);
     }
     let length = 1;

@@ -1,13 +1,15 @@
-/** Products of rows with weights, for dense and sparse columns: nearly all the time of fitting linear models goes here. */
+/**
+ * Products of rows with weights, for dense and sparse columns: nearly all the time of fitting linear models goes here.
+ */
 import type { Rows } from './classifier.ts';
 
 /** A row-major matrix; `stride` numbers lie between one row and the next, `step` between one column and the next. */
 type Matrix = { data: Float64Array; rows: number; columns: number; stride: number; step: number };
 
 /**
- * out[r, k] += Σ_c matrix[r, c] · source[c, k] for k < width; `out` and `source` start at the given places and have rows
- * of `width` numbers. Two rows and four columns at a time: eight products for six loads and two stores, which is twice
- * as fast as one at a time. A rest of rows or columns is filled up by coefficients of 0.
+ * out[r, k] += Σ_c matrix[r, c] · source[c, k] for k < width; `out` and `source` start at `outFrom` and `sourceFrom` and have
+ * rows of `width` numbers. Two rows and four columns at a time: eight products for six loads and two stores, which is
+ * twice as fast as one at a time. A rest of rows or columns is filled up by coefficients of 0.
  */
 function addProduct(
   matrix: Matrix,
@@ -34,7 +36,7 @@ function addProduct(
       const b1 = second && left > 1 ? (data[q + step] as number) : 0;
       const b2 = second && left > 2 ? (data[q + 2 * step] as number) : 0;
       const b3 = second && left > 3 ? (data[q + 3 * step] as number) : 0;
-      // one-hot columns are mostly zeros
+      // One-hot columns are mostly zeros.
       if (a0 === 0 && a1 === 0 && a2 === 0 && a3 === 0 && b0 === 0 && b1 === 0 && b2 === 0 && b3 === 0) continue;
       const s0 = sourceFrom + c * width;
       const s1 = left > 1 ? s0 + width : s0;
@@ -63,10 +65,10 @@ function addDots(dense: Float64Array, count: number, width: number, weights: Flo
 }
 
 /**
- * Logits of every row (row-major, `outputs` a row). Parameters stand in the order dense columns × outputs, n-grams ×
- * outputs, intercepts.
+ * Writes the logits of every row (row-major, `outputs` a row). Parameters stand in the order dense columns × outputs,
+ * n-grams × outputs, intercepts.
  */
-export function forward(rows: Rows, parameters: Float64Array, outputs: number, logits: Float64Array): void {
+export function writeLogits(rows: Rows, parameters: Float64Array, outputs: number, logits: Float64Array): void {
   const { count, dense, denseWidth, sparse } = rows;
   const sparseFrom = denseWidth * outputs;
   const biasFrom = sparseFrom + sparse.width * outputs;
@@ -89,7 +91,7 @@ export function forward(rows: Rows, parameters: Float64Array, outputs: number, l
 }
 
 /** Adds residuals · features to the gradient, which has the order of the parameters. */
-export function backward(rows: Rows, residuals: Float64Array, outputs: number, gradient: Float64Array): void {
+export function addGradient(rows: Rows, residuals: Float64Array, outputs: number, gradient: Float64Array): void {
   const { count, dense, denseWidth, sparse } = rows;
   const sparseFrom = denseWidth * outputs;
   const biasFrom = sparseFrom + sparse.width * outputs;
@@ -123,10 +125,13 @@ export function backward(rows: Rows, residuals: Float64Array, outputs: number, g
   }
 }
 
-/** The sum over rows of (row, 1) · (row, 1)ᵀ over the dense columns and the intercept, row-major, for at most `most` rows evenly taken. */
-export function computeGram(rows: Rows, most: number): { gram: Float64Array; rows: number } {
+/**
+ * The sum over rows of (row, 1) · (row, 1)ᵀ over the dense columns and the intercept, row-major, for at most `maxRows`
+ * rows evenly taken; `rows` says how many they are.
+ */
+export function computeGram(rows: Rows, maxRows: number): { gram: Float64Array; rows: number } {
   const { count, dense, denseWidth } = rows;
-  const stepRows = Math.max(1, Math.ceil(count / most));
+  const stepRows = Math.max(1, Math.ceil(count / maxRows));
   const size = denseWidth + 1;
   const gram = new Float64Array(size * size);
   const block = new Float64Array(4 * size);

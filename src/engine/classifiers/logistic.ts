@@ -1,7 +1,8 @@
 /** Fitting of multinomial logistic regression with L2 penalty over dense and sparse columns. */
+import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
 import { type MinimiseSettings, minimise } from './lbfgs.ts';
-import { backward, forward } from './linear-products.ts';
+import { addGradient, writeLogits } from './linear-products.ts';
 import { absentLogit, type LogisticModel, type Placement } from './model.ts';
 import { buildPreconditioner } from './precondition.ts';
 
@@ -21,7 +22,7 @@ const precisions: Record<Request['precision'], MinimiseSettings> = {
 };
 
 /** Turns logits into residuals (probability minus target) in place and returns the summed negative log-likelihood. */
-function residualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {
+function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
     const label = labels[i] as number;
@@ -34,24 +35,20 @@ function residualsInPlace(logits: Float64Array, labels: Int32Array, outputs: num
       continue;
     }
     const out = i * outputs;
-    let highest = Number.NEGATIVE_INFINITY;
-    for (let k = 0; k < outputs; k++) if ((logits[out + k] as number) > highest) highest = logits[out + k] as number;
-    let sum = 0;
-    const target = (logits[out + label] as number) - highest;
-    for (let k = 0; k < outputs; k++) {
-      const e = Math.exp((logits[out + k] as number) - highest);
-      logits[out + k] = e;
-      sum += e;
-    }
-    for (let k = 0; k < outputs; k++) logits[out + k] = (logits[out + k] as number) / sum;
+    const max = findMax(logits, out, outputs);
+    const target = (logits[out + label] as number) - max;
+    const sum = softmaxInto(logits, out, outputs, max, logits, out);
     logits[out + label] = (logits[out + label] as number) - 1;
     loss += Math.log(sum) - target;
   }
   return loss;
 }
 
-/** Penalty of every column, 1 / C; the intercept goes free. Two opposite weight vectors halve it for one column of logits. */
-function penaltiesOf(request: Request, outputs: number): Float64Array {
+/**
+ * Penalty of every column, 1 / C; the intercept has none. Two opposite weight vectors halve it for one column of
+ * logits.
+ */
+function listPenalties(request: Request, outputs: number): Float64Array {
   const { rows } = request;
   const { denseC, sparseC } = request.settings;
   const share = outputs === 1 ? 0.5 : 1;
@@ -65,9 +62,9 @@ function penaltiesOf(request: Request, outputs: number): Float64Array {
  * Logits of all options for rows of the fitted shape, row-major. With two options the log-odds are split evenly, which
  * leaves the probabilities unchanged.
  */
-function logitsOfRows(rows: Rows, parameters: Float64Array, outputs: number): Float64Array {
+function computeLogits(rows: Rows, parameters: Float64Array, outputs: number): Float64Array {
   const logits = new Float64Array(rows.count * outputs);
-  forward(rows, parameters, outputs, logits);
+  writeLogits(rows, parameters, outputs, logits);
   if (outputs !== 1) return logits;
   const both = new Float64Array(rows.count * 2);
   for (let i = 0; i < rows.count; i++) {
@@ -84,18 +81,18 @@ function logitsOfRows(rows: Rows, parameters: Float64Array, outputs: number): Fl
  */
 function fit(request: Request): Fitted {
   const { rows, labels, optionCount } = request;
-  const outputs = optionCount === 2 ? 1 : optionCount;
-  const penalties = penaltiesOf(request, outputs);
+  const outputs = countOutputs(optionCount);
+  const penalties = listPenalties(request, outputs);
   const size = penalties.length * outputs;
   const logits = new Float64Array(rows.count * outputs);
   const perRow = 1 / Math.max(1, rows.count);
   const minimum = minimise(
     (x, gradient) => {
       request.tick?.();
-      forward(rows, x, outputs, logits);
-      let value = residualsInPlace(logits, labels, outputs);
+      writeLogits(rows, x, outputs, logits);
+      let value = toResidualsInPlace(logits, labels, outputs);
       gradient.fill(0);
-      backward(rows, logits, outputs, gradient);
+      addGradient(rows, logits, outputs, gradient);
       for (let i = 0; i < size; i++) {
         const pull = (penalties[Math.floor(i / outputs)] as number) * (x[i] as number);
         value += 0.5 * pull * (x[i] as number);
@@ -107,11 +104,11 @@ function fit(request: Request): Fitted {
     precisions[request.precision],
     buildPreconditioner(rows, penalties, optionCount, outputs),
   );
-  return linearFitted(rows, minimum.x, outputs, minimum);
+  return toFittedLinear(rows, minimum.x, outputs, minimum);
 }
 
-/** Parameters of rows of the given shape as a fitted classifier; `outputs` is 1 for two options. */
-export function linearFitted(
+/** Takes parameters of rows of the same shape as a fitted classifier; `outputs` is 1 for two options. */
+export function toFittedLinear(
   rows: Rows,
   parameters: Float64Array,
   outputs: number,
@@ -121,7 +118,7 @@ export function linearFitted(
     parameters,
     iterations,
     converged,
-    logits: (others) => logitsOfRows(others, parameters, outputs),
+    logits: (others) => computeLogits(others, parameters, outputs),
     toModel: (placement) => toLogisticModel(parameters, rows, placement),
   };
 }
@@ -134,8 +131,8 @@ function toLogisticModel(parameters: Float64Array, rows: Rows, placement: Placem
   const { positions, optionCount: K, weight } = placement;
   const D = rows.denseWidth;
   const V = rows.sparse.width;
-  const outputs = positions.length === 2 ? 1 : positions.length;
-  const parameterOf = (row: number, k: number) => {
+  const outputs = countOutputs(positions.length);
+  const readParameter = (row: number, k: number) => {
     if (outputs === 1) return ((k === 0 ? -1 : 1) * (parameters[row] as number)) / 2;
     return parameters[row * outputs + k] as number;
   };
@@ -143,12 +140,12 @@ function toLogisticModel(parameters: Float64Array, rows: Rows, placement: Placem
     const weights = new Float32Array(count * K);
     for (let row = 0; row < count; row++) {
       positions.forEach((position, k) => {
-        weights[row * K + position] = parameterOf(from + row, k) * weight;
+        weights[row * K + position] = readParameter(from + row, k) * weight;
       });
     }
     return weights;
   };
-  const intercepts = positions.map((_, k) => parameterOf(D + V, k));
+  const intercepts = positions.map((_, k) => readParameter(D + V, k));
   const centre = intercepts.reduce((sum, intercept) => sum + intercept, 0) / Math.max(1, intercepts.length);
   const bias = new Float32Array(K).fill(absentLogit);
   positions.forEach((position, k) => {

@@ -1,5 +1,6 @@
 /** Trained classifiers as they are stored and scored: softmax(linear scores + tree scores + bias). */
-import { columnContributions, compileTrees, listColumns, type Trees } from './trees-model.ts';
+import { softmaxInPlace } from '../numeric.ts';
+import { compileTrees, computeColumnContributions, listColumns, type Trees } from './trees-model.ts';
 
 /** D dense slots, V n-grams, K options; `bias` holds K numbers. Calibration is folded into all weights. */
 type Shape = { bias: Float32Array; D: number; V: number; K: number };
@@ -56,22 +57,11 @@ function addScaledRow(logits: Float64Array, weights: Float32Array, from: number,
   for (let k = 0; k < logits.length; k++) logits[k] = (logits[k] as number) + x * (weights[from + k] as number);
 }
 
-/** Softmax in place, stable for large logits. */
-export function softmaxInPlace(logits: Float64Array): Float64Array {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const logit of logits) if (logit > highest) highest = logit;
-  let sum = 0;
-  for (let k = 0; k < logits.length; k++) {
-    const e = Math.exp((logits[k] as number) - highest);
-    logits[k] = e;
-    sum += e;
-  }
-  for (let k = 0; k < logits.length; k++) logits[k] = (logits[k] as number) / sum;
-  return logits;
-}
-
-/** What each dense slot adds to the logit of option number `option` for one dense vector; see {@link columnContributions}. */
-export function slotContributions(model: ClassifierModel, dense: Float32Array, option: number): Float64Array {
+/**
+ * What each dense slot adds to the logit of option number `option` for one dense vector; see {@link
+ * computeColumnContributions}.
+ */
+export function computeSlotContributions(model: ClassifierModel, dense: Float32Array, option: number): Float64Array {
   const { D, K } = model;
   const shares = new Float64Array(D);
   if (model.kind !== 'trees') {
@@ -79,7 +69,7 @@ export function slotContributions(model: ClassifierModel, dense: Float32Array, o
   }
   if (model.kind === 'logistic') return shares;
   const { slotStarts, slotColumns } = model.trees;
-  const ofColumns = columnContributions(model.trees, dense, option, K);
+  const ofColumns = computeColumnContributions(model.trees, dense, option, K);
   // A column's slots all belong to one field: its whole contribution may stand at the first of them.
   const taken = new Uint8Array(ofColumns.length);
   for (let d = 0; d < D; d++) {

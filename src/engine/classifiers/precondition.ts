@@ -40,9 +40,9 @@ function solve(l: Float64Array, size: number, x: Float64Array, at: (row: number)
 }
 
 /**
- * The inverse of penalty + curvature · Σ x·xᵀ over the dense columns and the intercept where there are many options, and
- * the inverse penalty everywhere else: it makes all penalties equal, which n-grams need most. `penalties` has one number
- * per column, 0 for the intercept.
+ * The inverse of penalty + curvature · Σ x·xᵀ over the dense columns and the intercept where there are many options,
+ * and the inverse penalty everywhere else: it makes all penalties equal, which n-grams need most. `penalties` has one
+ * number per column, 0 for the intercept.
  */
 export function buildPreconditioner(
   rows: Rows,

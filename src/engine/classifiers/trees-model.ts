@@ -78,7 +78,7 @@ export function compileTrees(trees: Trees, treeCount: number): TreeScorer {
 }
 
 /** Mean leaf value below each node, weighted by the training rows that came there. */
-function expectedValues(trees: Trees): Float64Array {
+function computeExpectedValues(trees: Trees): Float64Array {
   const expected = Float64Array.from(trees.values);
   for (let node = expected.length - 1; node >= 0; node--) {
     if ((trees.columns[node] as number) < 0) continue;
@@ -96,10 +96,10 @@ function expectedValues(trees: Trees): Float64Array {
  * change of the mean leaf value at a node belongs to the node's column (Saabas 2014, "Interpreting random forests").
  * With the trees' mean values they sum to the trees' logit.
  */
-export function columnContributions(trees: Trees, dense: Float32Array, option: number, K: number): Float64Array {
+export function computeColumnContributions(trees: Trees, dense: Float32Array, option: number, K: number): Float64Array {
   const columns = new Float32Array(trees.columnCount);
   listColumns(trees, dense, 0, columns);
-  const expected = expectedValues(trees);
+  const expected = computeExpectedValues(trees);
   const contributions = new Float64Array(trees.columnCount);
   trees.roots.forEach((root, tree) => {
     const weight = trees.scoreOptions[(trees.targets[tree] as number) * K + option] as number;

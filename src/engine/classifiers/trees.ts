@@ -1,12 +1,17 @@
 /** Gradient-boosted trees over binned columns. */
-
-import { createRandom, hashNumber, type Random } from '../random.ts';
+import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
+import { createRandom } from '../random.ts';
 import { assembleTrees } from './assemble-trees.ts';
-import { type BinnedRows, learnBins, toBins } from './bins.ts';
+import { type BinnedRows, type FieldBins, fitBins, toBins } from './bins.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
-import { createTreeGrower, type GrownNode, type Growth, routeBinned } from './grow-tree.ts';
+import { type GrownNode, type Growth, routeBinned, TreeGrower } from './grow-tree.ts';
 import { absentLogit, type ClassifierModel, type Placement } from './model.ts';
+import { chooseFields, hashRows, sampleRows } from './sampling.ts';
 import { compileTrees, listColumns, type Trees } from './trees-model.ts';
+
+/** A round counts as better only if the watched loss falls by more than this share. */
+const minImprovement = 1e-5;
+const noRows = new Int32Array(0);
 
 export type TreeSettings = Growth & {
   rounds: number;
@@ -28,7 +33,7 @@ export type FittedTrees = Fitted & {
 };
 
 /** Prior scores: the log of each option's share, with half a row added to each; one log-odds for two options. */
-function priorScores(labels: Int32Array, optionCount: number): Float64Array {
+function computePriorScores(labels: Int32Array, optionCount: number): Float64Array {
   const counts = new Float64Array(optionCount).fill(0.5);
   for (const label of labels) counts[label] = (counts[label] as number) + 1;
   const logs = counts.map((count) => Math.log(count / (labels.length + 0.5 * optionCount)));
@@ -36,7 +41,7 @@ function priorScores(labels: Int32Array, optionCount: number): Float64Array {
 }
 
 /** Gradients and hessians of the negative log-likelihood in all scores; `out` arrays are score-major. */
-function derivatives(
+function computeDerivatives(
   scores: Float64Array,
   labels: Int32Array,
   scoreCount: number,
@@ -54,7 +59,8 @@ function derivatives(
       (hessians[0] as Float64Array)[i] = Math.max(1e-16, p * (1 - p));
       continue;
     }
-    softmaxRow(scores, i * scoreCount, probabilities);
+    const from = i * scoreCount;
+    softmaxInto(scores, from, scoreCount, findMax(scores, from, scoreCount), probabilities, 0);
     for (let k = 0; k < scoreCount; k++) {
       const p = probabilities[k] as number;
       (gradients[k] as Float64Array)[i] = p - (k === label ? 1 : 0);
@@ -63,19 +69,8 @@ function derivatives(
   }
 }
 
-function softmaxRow(scores: Float64Array, from: number, out: Float64Array): void {
-  let highest = Number.NEGATIVE_INFINITY;
-  for (let k = 0; k < out.length; k++) if ((scores[from + k] as number) > highest) highest = scores[from + k] as number;
-  let sum = 0;
-  for (let k = 0; k < out.length; k++) {
-    const e = Math.exp((scores[from + k] as number) - highest);
-    out[k] = e;
-    sum += e;
-  }
-  for (let k = 0; k < out.length; k++) out[k] = (out[k] as number) / sum;
-}
-
-function lossOf(scores: Float64Array, labels: Int32Array, scoreCount: number): number {
+/** Mean negative log-likelihood of the scores. */
+function computeLoss(scores: Float64Array, labels: Int32Array, scoreCount: number): number {
   const probabilities = new Float64Array(scoreCount);
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
@@ -85,143 +80,121 @@ function lossOf(scores: Float64Array, labels: Int32Array, scoreCount: number): n
       loss += Math.log1p(Math.exp(-Math.abs(margin))) + Math.max(0, -margin);
       continue;
     }
-    softmaxRow(scores, i * scoreCount, probabilities);
+    const from = i * scoreCount;
+    softmaxInto(scores, from, scoreCount, findMax(scores, from, scoreCount), probabilities, 0);
     loss -= Math.log(Math.max(1e-300, probabilities[label] as number));
   }
   return loss / Math.max(1, labels.length);
 }
 
-/** `wanted` of `count` positions, ascending. */
-function chooseFields(count: number, wanted: number, random: Random): Int32Array {
-  const all = Int32Array.from({ length: count }, (_, i) => i);
-  if (wanted >= count) return all;
-  for (let i = 0; i < wanted; i++) {
-    const other = i + Math.floor(random() * (count - i));
-    const held = all[i] as number;
-    all[i] = all[other] as number;
-    all[other] = held;
-  }
-  return all.slice(0, wanted).sort();
-}
-
-/** A number for each row that depends on its content alone, so that drawing rows does not depend on their order. */
-function rowKeys(binned: BinnedRows, labels: Int32Array): Int32Array {
-  const width = binned.fields.length;
-  return labels.map((label, i) => {
-    let key = label;
-    for (let f = 0; f < width; f++) key = hashNumber(binned.bins[i * width + f] as number, key);
-    return key;
-  });
-}
-
-/** The rows of one round, a share of all; which ones depends on their keys and one random number. */
-function sampleRows(keys: Int32Array, share: number, random: Random): Int32Array {
-  const seed = Math.floor(random() * 4294967296);
-  const limit = share * 4294967296;
-  const chosen = new Int32Array(keys.length);
-  let size = 0;
-  for (let i = 0; i < keys.length; i++) {
-    if (share < 1 && hashNumber(keys[i] as number, seed) >= limit) continue;
-    chosen[size] = i;
-    size += 1;
-  }
-  return chosen.subarray(0, size);
-}
+type GrownTree = { nodes: readonly GrownNode[]; target: number };
+/** Rows that are scored along with the training, tree by tree. */
+type ScoredRows = { binned: BinnedRows; scores: Float64Array };
+/** What boosting has come to. */
+type Boosted = { grown: GrownTree[]; rounds: number; watchedLoss: number[]; work: number };
 
 /**
  * Fits boosted trees: each round adds a tree per score (one for two options) to the log-odds, grown on second-order
- * gradients of the log-loss (Friedman 2001; Ke et al. 2017, "LightGBM"). With `watch` it may stop before
+ * gradients of the log-loss (Friedman 2001; Ke et al. 2017, "LightGBM"). With `earlyStopping` it may stop before
  * `settings.rounds`. Deterministic by seed and independent of the order of the rows.
  */
 export function fitTrees(request: FitRequest<TreeSettings>, earlyStopping: EarlyStopping | null = null): FittedTrees {
-  const { rows, labels, optionCount, settings } = request;
-  const scoreCount = optionCount === 2 ? 1 : optionCount;
-  const bins = learnBins(rows, rows.fields);
-  const binned = toBins(rows, bins);
-  const watched = earlyStopping === null ? null : toBins(earlyStopping.rows, bins);
-  const random = createRandom(request.seed);
-  const grower = createTreeGrower(binned, settings);
-  const prior = priorScores(labels, optionCount);
-  const scoresOf = (count: number) =>
-    Float64Array.from({ length: count * scoreCount }, (_, i) => prior[i % scoreCount] as number);
-  const scores = scoresOf(rows.count);
-  const watchedScores = scoresOf(earlyStopping?.rows.count ?? 0);
-  const arrays = () => Array.from({ length: scoreCount }, () => new Float64Array(rows.count));
-  const gradients = arrays();
-  const hessians = arrays();
-  const keys = rowKeys(binned, labels);
-  const fieldsWanted = Math.max(1, Math.ceil(settings.fieldShare * bins.length));
-  const grown: { nodes: GrownNode[]; target: number }[] = [];
-  const watchedLoss = earlyStopping === null ? [] : [lossOf(watchedScores, earlyStopping.labels, scoreCount)];
-  let bestRound = 0;
-  let rounds = 0;
-  while (rounds < settings.rounds && bins.length > 0) {
-    rounds += 1;
-    derivatives(scores, labels, scoreCount, gradients, hessians);
-    const sample = sampleRows(keys, settings.rowShare, random);
-    let grew = false;
-    for (let target = 0; target < scoreCount; target++) {
-      request.tick?.();
-      const nodes = grower.grow({
-        sample,
-        fields: chooseFields(bins.length, fieldsWanted, random),
-        gradients: gradients[target] as Float64Array,
-        hessians: hessians[target] as Float64Array,
-        scores,
-        stride: scoreCount,
-        offset: target,
-      });
-      grew ||= nodes.length > 1;
-      grown.push({ nodes, target });
-      if (sample.length < rows.count) addOutside(nodes, binned, sample, scores, scoreCount, target);
-      for (let i = 0; watched !== null && i < watched.count; i++) {
-        const at = i * scoreCount + target;
-        watchedScores[at] = (watchedScores[at] as number) + routeBinned(nodes, watched, i);
-      }
-    }
-    if (earlyStopping !== null) {
-      const loss = lossOf(watchedScores, earlyStopping.labels, scoreCount);
-      if (loss < (watchedLoss[bestRound] as number) * (1 - 1e-5)) bestRound = rounds;
-      watchedLoss.push(loss);
-      if (rounds - bestRound >= earlyStopping.patience) break;
-    }
-    // Without sampling a round that found no split would repeat for ever.
-    if (!grew && settings.rowShare >= 1 && settings.fieldShare >= 1) break;
-  }
+  const { rows, labels, optionCount } = request;
+  const scoreCount = countOutputs(optionCount);
+  const bins = fitBins(rows, rows.fields);
+  const prior = computePriorScores(labels, optionCount);
+  const { grown, rounds, watchedLoss, work } = boost(request, earlyStopping, bins, prior);
   const assemble = (scoreOptions: Float32Array): Trees =>
-    assembleTrees({ grown, fields: bins, denseWidth: rows.denseWidth, scoreCount, scoreOptions });
-  const plain = assemble(new Float32Array(0));
-  const logitsAfter = (others: Rows, count: number): Float64Array => {
-    const treeCount = Math.min(grown.length, count * scoreCount);
-    const addScores = compileTrees(plain, treeCount);
-    const columns = new Float32Array(plain.columnCount);
-    const logits = new Float64Array(others.count * optionCount);
-    for (let i = 0; i < others.count; i++) {
-      listColumns(plain, others.dense, i * others.denseWidth, columns);
-      const row = Float64Array.from(prior);
-      addScores(columns, row);
-      if (scoreCount > 1) logits.set(row, i * optionCount);
-      else logits.set([-(row[0] as number) / 2, (row[0] as number) / 2], i * optionCount);
-    }
-    return logits;
-  };
+    assembleTrees(grown, bins, { denseWidth: rows.denseWidth, scoreCount, scoreOptions });
+  const unplaced = assemble(new Float32Array(0));
+  const logitsAfter = (others: Rows, count: number): Float64Array =>
+    computeLogits(unplaced, Math.min(grown.length, count * scoreCount), prior, others, optionCount);
   return {
     iterations: rounds,
     converged: true,
     parameters: new Float64Array(0),
     watchedLoss,
-    work: grower.work(),
+    work,
     logits: (others) => logitsAfter(others, rounds),
     logitsAfter,
-    toModel: (placement) => toTreesModel(prior, assemble(optionWeights(placement, scoreCount)), placement, rows),
+    toModel: (placement) => toTreesModel(prior, assemble(toOptionWeights(placement, scoreCount)), placement, rows),
   };
 }
 
-function addOutside(
+/** Grows the trees, round by round. */
+function boost(
+  { rows, labels, settings, seed, tick }: FitRequest<TreeSettings>,
+  earlyStopping: EarlyStopping | null,
+  bins: readonly FieldBins[],
+  prior: Float64Array,
+): Boosted {
+  const scoreCount = prior.length;
+  const random = createRandom(seed);
+  const training = startScoring(toBins(rows, bins), prior);
+  const watched = earlyStopping === null ? null : startScoring(toBins(earlyStopping.rows, bins), prior);
+  const grower = new TreeGrower(training.binned, settings);
+  const createColumns = () => Array.from({ length: scoreCount }, () => new Float64Array(rows.count));
+  const gradients = createColumns();
+  const hessians = createColumns();
+  const keys = hashRows(training.binned, labels);
+  const fieldsPerTree = Math.max(1, Math.ceil(settings.fieldShare * bins.length));
+  const grown: GrownTree[] = [];
+  const watchedLoss: number[] = [];
+  const watchLoss = () => {
+    if (watched !== null && earlyStopping !== null)
+      watchedLoss.push(computeLoss(watched.scores, earlyStopping.labels, scoreCount));
+  };
+  watchLoss();
+  let bestRound = 0;
+  let rounds = 0;
+  while (rounds < settings.rounds && bins.length > 0) {
+    rounds += 1;
+    computeDerivatives(training.scores, labels, scoreCount, gradients, hessians);
+    const sample = sampleRows(keys, settings.rowShare, random);
+    let hasSplit = false;
+    for (let target = 0; target < scoreCount; target++) {
+      tick?.();
+      const nodes = grower.grow({
+        sample,
+        fields: chooseFields(bins.length, fieldsPerTree, random),
+        gradients: gradients[target] as Float64Array,
+        hessians: hessians[target] as Float64Array,
+        scores: training.scores,
+        stride: scoreCount,
+        offset: target,
+      });
+      hasSplit ||= nodes.length > 1;
+      grown.push({ nodes, target });
+      if (sample.length < rows.count) addTree(nodes, training, sample, scoreCount, target);
+      if (watched !== null) addTree(nodes, watched, noRows, scoreCount, target);
+    }
+    watchLoss();
+    if (earlyStopping !== null) {
+      const best = watchedLoss[bestRound] as number;
+      if ((watchedLoss[rounds] as number) < best * (1 - minImprovement)) bestRound = rounds;
+      if (rounds - bestRound >= earlyStopping.patience) break;
+    }
+    // Without sampling a round that found no split would repeat for ever.
+    if (!hasSplit && settings.rowShare >= 1 && settings.fieldShare >= 1) break;
+  }
+  return { grown, rounds, watchedLoss, work: grower.work };
+}
+
+function startScoring(binned: BinnedRows, prior: Float64Array): ScoredRows {
+  const scores = Float64Array.from(
+    { length: binned.count * prior.length },
+    (_, i) => prior[i % prior.length] as number,
+  );
+  return { binned, scores };
+}
+
+/**
+ * Adds a tree's values to the scores of all rows but those of `sample` (ascending), to which growing has added them.
+ */
+function addTree(
   nodes: readonly GrownNode[],
-  binned: BinnedRows,
+  { binned, scores }: ScoredRows,
   sample: Int32Array,
-  scores: Float64Array,
   stride: number,
   offset: number,
 ): void {
@@ -235,8 +208,29 @@ function addOutside(
   }
 }
 
+/** Logits of all options by the first `treeCount` trees, row-major; the log-odds of two options are split evenly. */
+function computeLogits(
+  trees: Trees,
+  treeCount: number,
+  prior: Float64Array,
+  rows: Rows,
+  optionCount: number,
+): Float64Array {
+  const addScores = compileTrees(trees, treeCount);
+  const columns = new Float32Array(trees.columnCount);
+  const logits = new Float64Array(rows.count * optionCount);
+  for (let i = 0; i < rows.count; i++) {
+    listColumns(trees, rows.dense, i * rows.denseWidth, columns);
+    const scores = Float64Array.from(prior);
+    addScores(columns, scores);
+    if (scores.length > 1) logits.set(scores, i * optionCount);
+    else logits.set([-(scores[0] as number) / 2, (scores[0] as number) / 2], i * optionCount);
+  }
+  return logits;
+}
+
 /** How scores become logits of all options; the log-odds of two are split evenly between them. */
-function optionWeights({ positions, optionCount, weight }: Placement, scoreCount: number): Float32Array {
+function toOptionWeights({ positions, optionCount, weight }: Placement, scoreCount: number): Float32Array {
   const weights = new Float32Array(scoreCount * optionCount);
   positions.forEach((position, k) => {
     if (scoreCount === 1) weights[position] = weight * (k === 0 ? -0.5 : 0.5);

@@ -1,72 +1,106 @@
-/** Golden decisions for the bundle, and how long deciding takes. */
-import { type Golden, toGoldenOutput } from '../bundle/manifest.ts';
+/** Golden decisions: recorded with a bundle, and decided anew wherever it is to be used. */
+import type { Bundle } from '../bundle/bundle.ts';
+import { type Golden, type GoldenOutput, toGoldenOutput } from '../bundle/manifest.ts';
 import type { ConfidenceThresholds, DecisionTrace, JsonObject } from '../domain.ts';
-import { redactPii } from '../pii.ts';
-import type { MonotonicClock } from '../ports.ts';
+import type { ErrorDetail } from '../errors.ts';
+import { redactToPlaceholder } from '../pii.ts';
 import type { Decider } from './decider.ts';
 import { isCloseChoice } from './reason-codes.ts';
 
-const wantedLines = 60;
-const margin = 1e-3;
+const maxLines = 60;
+/**
+ * How far a golden decision stays from where it would turn: probabilities, familiarity scores, probabilities of codes.
+ */
+const probabilityMargin = 1e-3;
 const familiarityMargin = 0.01;
 const reasonMargin = 2e-3;
-const removed = '[removed]';
-
-/** The input with personal values taken out: texts become "[removed]", anything else null. */
-export function redactToPlaceholder(input: JsonObject, personal: readonly string[]): JsonObject {
-  return redactPii(input, personal, (value) => (typeof value === 'string' ? removed : null));
-}
+/** Largest difference between a golden probability and one computed elsewhere. */
+const tolerance = 1e-4;
 
 /** Whether a decision would be the same if its probabilities were a little different. */
 function isClear(confidence: number, probabilities: Record<string, number>, thresholds: ConfidenceThresholds): boolean {
   const [first, second] = Object.values(probabilities).sort((a, b) => b - a);
   return (
-    Math.abs(confidence - thresholds.auto_decide) >= margin &&
-    Math.abs(confidence - thresholds.escalation) >= margin &&
-    (first ?? 1) - (second ?? 0) >= margin
+    Math.abs(confidence - thresholds.auto_decide) >= probabilityMargin &&
+    Math.abs(confidence - thresholds.escalation) >= probabilityMargin &&
+    (first ?? 1) - (second ?? 0) >= probabilityMargin
   );
 }
 
 /** Whether a check might turn out differently where the encoder's arithmetic differs a little. */
-const isClose = ({ check, score, limit }: DecisionTrace['familiarity'][number]) =>
-  check !== 'fields' && Math.abs(score - limit) < familiarityMargin;
+function isCloseCheck({ check, score, limit }: DecisionTrace['familiarity'][number]): boolean {
+  return check !== 'fields' && Math.abs(score - limit) < familiarityMargin;
+}
 
 /**
- * Decides inputs in turn until 60 clear decisions are found. Inputs that fail the input schema or whose decision hangs on
- * the last digits are passed over.
+ * Decides inputs in turn until 60 clear decisions are found. Values at the dot paths `piiFields` are redacted first.
+ * Inputs that fail the input schema or whose decision hangs on the last digits are passed over.
  */
 export async function recordGoldenLines(
   decider: Decider,
   inputs: readonly JsonObject[],
-  personal: readonly string[],
+  piiFields: readonly string[],
   thresholds: ConfidenceThresholds,
 ): Promise<Golden[]> {
   const lines: Golden[] = [];
   for (const original of inputs) {
-    if (lines.length >= wantedLines) break;
-    const input = redactToPlaceholder(original, personal);
-    const decided = await decider.decide(input, { trace: true });
-    if (!decided.ok) continue;
-    const { stage, confidence, class_probabilities } = decided.decision;
+    if (lines.length >= maxLines) break;
+    const input = redactToPlaceholder(original, piiFields);
+    const result = await decider.decide(input, { trace: true });
+    if (!result.ok) continue;
+    const { stage, confidence, class_probabilities } = result.decision;
     if (stage !== 'rules' && !isClear(confidence, class_probabilities, thresholds)) continue;
-    if (decided.trace?.familiarity.some(isClose) === true) continue;
-    if (isCloseChoice(decided.trace?.reasons ?? [], reasonMargin)) continue;
-    lines.push({ input, output: toGoldenOutput(decided.decision) });
+    if (result.trace?.familiarity.some(isCloseCheck) === true) continue;
+    if (isCloseChoice(result.trace?.reasons ?? [], reasonMargin)) continue;
+    lines.push({ input, output: toGoldenOutput(result.decision) });
   }
   return lines;
 }
 
-/** Milliseconds that each of up to 100 decisions takes. */
-export async function measureLatency(
+/** A golden input that is decided otherwise; `actual` holds the problems of an input that the schema refuses. */
+export type GoldenFailure = {
+  index: number;
+  expected: GoldenOutput;
+  actual: GoldenOutput | { problems: ErrorDetail[] };
+};
+
+/**
+ * Decides every golden input of a bundle anew with a decider of the same bundle. Probabilities may differ by 1e-4,
+ * everything else must be the same.
+ */
+export async function runGolden(
+  bundle: Bundle,
   decider: Decider,
-  inputs: readonly JsonObject[],
-  now: MonotonicClock,
-): Promise<number[]> {
-  const times: number[] = [];
-  for (const input of inputs.slice(0, 100)) {
-    const started = now();
-    await decider.decide(input);
-    times.push(now() - started);
+): Promise<{ checked: number; failures: GoldenFailure[] }> {
+  const failures: GoldenFailure[] = [];
+  for (const [index, { input, output }] of bundle.golden.entries()) {
+    const result = await decider.decide(input);
+    if (!result.ok) {
+      failures.push({ index, expected: output, actual: { problems: result.problems } });
+      continue;
+    }
+    const actual = toGoldenOutput(result.decision);
+    if (!isSameOutput(output, actual)) failures.push({ index, expected: output, actual });
   }
-  return times;
+  return { checked: bundle.golden.length, failures };
+}
+
+function isSameOutput(expected: GoldenOutput, actual: GoldenOutput): boolean {
+  const isNear = (a: number, b: number | undefined) => b !== undefined && Math.abs(a - b) <= tolerance;
+  const probabilities = Object.entries(expected.class_probabilities);
+  return (
+    expected.decision === actual.decision &&
+    expected.stage === actual.stage &&
+    expected.fallback_used === actual.fallback_used &&
+    expected.escalate === actual.escalate &&
+    expected.unfamiliar === actual.unfamiliar &&
+    isNear(expected.confidence, actual.confidence) &&
+    JSON.stringify(expected.reason_codes) === JSON.stringify(actual.reason_codes) &&
+    JSON.stringify(expected.rules_triggered) === JSON.stringify(actual.rules_triggered) &&
+    probabilities.length === Object.keys(actual.class_probabilities).length &&
+    probabilities.every(
+      ([option, value]) =>
+        Object.hasOwn(actual.class_probabilities, option) && isNear(value, actual.class_probabilities[option]),
+    )
+  );
 }

@@ -3,7 +3,7 @@ import type { Reasons } from '../bundle/manifest.ts';
 import type { DecisionTrace } from '../domain.ts';
 
 const maxCodes = 3;
-/** A head's code is given from this probability on. */
+/** A head's code goes with the decision from this probability on. */
 const headThreshold = 0.5;
 
 type HeadProbabilities = DecisionTrace['reasons'];
@@ -12,7 +12,7 @@ type HeadProbabilities = DecisionTrace['reasons'];
  * Turns the output of the heads' graph, a softmax over the codes and a last entry that stands for none of them, into
  * each code's own probability. Empty without heads.
  */
-export function headProbabilities(reasons: Reasons, softmax: ArrayLike<number> | null): HeadProbabilities {
+export function toHeadProbabilities(reasons: Reasons, softmax: ArrayLike<number> | null): HeadProbabilities {
   if (softmax === null) return [];
   const none = softmax[reasons.heads.length] ?? 0;
   return reasons.heads.map(({ code }, index) => {
@@ -23,10 +23,10 @@ export function headProbabilities(reasons: Reasons, softmax: ArrayLike<number> |
 
 /**
  * At most three codes for a decision of the classifier: those whose head is for it (probability at least 0.5, the most
- * probable first) among the codes that examples of the option carry, then the option's frequent codes that have no head.
- * The option's most frequent code where that leaves none.
+ * probable first) among the codes that examples of the option carry, then the option's frequent codes that have no
+ * head. The option's most frequent code where that leaves none.
  */
-export function reasonCodesFor(reasons: Reasons, option: string, heads: HeadProbabilities): string[] {
+export function chooseReasonCodes(reasons: Reasons, option: string, heads: HeadProbabilities): string[] {
   const usual = Object.hasOwn(reasons.by_option, option) ? (reasons.by_option[option] ?? []) : [];
   const learned = reasons.heads
     .map((head, index) => ({ ...head, probability: heads[index]?.probability ?? 0 }))

@@ -1,6 +1,6 @@
 /** A feature plan made ready to run. */
 import type { JsonObject } from '../domain.ts';
-import { compileField, fieldSize } from './kinds.ts';
+import { compileField, countSlots } from './kinds.ts';
 import type { FeaturePlan } from './plan.ts';
 import { compilePath } from './values.ts';
 
@@ -13,16 +13,18 @@ export type CompiledFeatures = {
   slots: Slot[];
   tabularSize: number;
   /** Writes the tabular part of the dense vector, `tabularSize` numbers in float32, over the start of `dense`. */
-  tabular(input: JsonObject, dense?: Float32Array): Float32Array;
+  writeTabular(input: JsonObject, dense?: Float32Array): Float32Array;
   /** The text fields joined by line ends; missing and non-string values are skipped. */
-  textOf(input: JsonObject): InputText;
+  joinText(input: JsonObject): InputText;
 };
 
-/** Compiles a plan into functions over inputs. They never fail: what is missing or of another type counts as missing. */
+/**
+ * Compiles a plan into functions over inputs. They never fail: what is missing or of another type counts as missing.
+ */
 export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
   let size = 0;
   const slots = plan.fields.map((field) => {
-    const slot = { field: field.path.join('.'), kind: field.kind, start: size, size: fieldSize(field) };
+    const slot = { field: field.path.join('.'), kind: field.kind, start: size, size: countSlots(field) };
     size += slot.size;
     return slot;
   });
@@ -35,12 +37,12 @@ export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
   return {
     slots,
     tabularSize: size,
-    tabular(input, dense = new Float32Array(size)) {
+    writeTabular(input, dense = new Float32Array(size)) {
       dense.fill(0, 0, size);
       for (const { read, write, start } of fields) write(read(input), dense, start);
       return dense;
     },
-    textOf(input) {
+    joinText(input) {
       let text = '';
       const parts: InputText['parts'] = [];
       for (const { read, field } of textFields) {

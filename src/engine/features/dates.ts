@@ -1,12 +1,15 @@
-/** Dates as they stand in an input: ISO 8601 text, read as written, without time-zone arithmetic. */
+/** Dates as they stand in an input: ISO 8601 strings, read as written, without time-zone arithmetic. */
 
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** `epochDays` counts from 1970-01-01 with the time of day as fraction; `weekday` 0 is Monday; `month` 1–12. */
 export type DateParts = { epochDays: number; month: number; weekday: number; hour: number };
 
-/** Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Hinnant, "chrono-compatible low-level date algorithms"). */
-export function daysFromCivil(year: number, month: number, day: number): number {
+/**
+ * Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Hinnant, "chrono-compatible low-level date
+ * algorithms").
+ */
+function toEpochDays(year: number, month: number, day: number): number {
   const y = month <= 2 ? year - 1 : year;
   const era = Math.floor(y / 400);
   const yearOfEra = y - era * 400;
@@ -15,7 +18,9 @@ export function daysFromCivil(year: number, month: number, day: number): number 
   return era * 146_097 + dayOfEra - 719_468;
 }
 
-/** Reads `YYYY-MM-DD` with an optional time; null when the text is none. Offsets are ignored: fields count as written. */
+/**
+ * Reads `YYYY-MM-DD` with an optional time; null when the string is none. Offsets are ignored: fields count as written.
+ */
 export function parseDate(value: unknown): DateParts | null {
   if (typeof value !== 'string') return null;
   const match = isoDate.exec(value);
@@ -25,7 +30,7 @@ export function parseDate(value: unknown): DateParts | null {
     return null;
   }
   if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23) return null;
-  const days = daysFromCivil(year, month, day);
+  const days = toEpochDays(year, month, day);
   return {
     epochDays: days + hour / 24 + minute / 1440,
     month,

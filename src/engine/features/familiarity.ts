@@ -33,12 +33,12 @@ const slack = 1e-4;
 /** Mean rarity of token ids; a text without any is as rare as an unknown one. */
 export function computeRarity(
   ids: readonly number[],
-  idfOf: (id: number) => number | undefined,
+  findIdf: (id: number) => number | undefined,
   unknown: number,
 ): number {
   if (ids.length === 0) return unknown;
   let sum = 0;
-  for (const id of ids) sum += idfOf(id) ?? unknown;
+  for (const id of ids) sum += findIdf(id) ?? unknown;
   return sum / ids.length;
 }
 

@@ -1,12 +1,12 @@
 /** Finding out what the fields of the inputs are. */
 import type { Json, JsonObject } from '../domain.ts';
 import { parseDate } from './dates.ts';
-import { fieldSize, fitField } from './kinds.ts';
+import { countSlots, fitField } from './kinds.ts';
 import type { FeaturePlan, FieldKind } from './plan.ts';
-import { categoryText, identifierName, isFiniteNumber, listLeaves, valueAt } from './values.ts';
+import { identifierPattern, isFiniteNumber, listLeaves, readPath, toCategory } from './values.ts';
 
-/** What a field turned out to be: a tabular kind, text, or nothing useful (with the reason as a sentence). */
-type Verdict = { use: FieldKind } | { use: 'text' } | { use: null; reason: string };
+/** What a field is used as: a tabular kind, text, or nothing (with the reason as a sentence). */
+type FieldUse = { use: FieldKind } | { use: 'text' } | { use: null; reason: string };
 
 type Column = {
   path: string[];
@@ -18,15 +18,15 @@ type Column = {
 
 type SchemaHint = { format: string | null; isEnum: boolean };
 
-const textName =
+const textPattern =
   /(^|_)(text|message|body|narrative|description|subject|comment|comments|content|question|review|summary|note|notes|transcript|email_body|query|title|reason)$/i;
-const areaName = /(^|_)(zip|zip_code|zipcode|postcode|postal_code|plz)$/i;
-const manyValues = 50;
+const areaPattern = /(^|_)(zip|zip_code|zipcode|postcode|postal_code|plz)$/i;
+const maxIdentifierValues = 50;
 /** From so many examples on, a single one that differs is an accident. */
 const minForNearlyConstant = 50;
 
-/** What a JSON Schema says of the property at `path`: its format and whether its values are listed. */
-function schemaHint(schema: JsonObject | null, path: readonly string[]): SchemaHint {
+/** Finds what a JSON Schema says of the property at `path`: its format and whether its values are listed. */
+function findSchemaHint(schema: JsonObject | null, path: readonly string[]): SchemaHint {
   let node: Json | undefined = schema;
   for (const segment of path) {
     if (node === null || node === undefined || typeof node !== 'object' || Array.isArray(node)) break;
@@ -45,10 +45,11 @@ function schemaHint(schema: JsonObject | null, path: readonly string[]): SchemaH
   return { format: typeof node['format'] === 'string' ? node['format'] : null, isEnum: Array.isArray(node['enum']) };
 }
 
-const wordCount = (text: string) => text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length;
-const mean = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x, 0) / Math.max(1, numbers.length);
+const countWords = (text: string) => text.split(/\s+/).filter((word) => /\p{L}/u.test(word)).length;
+const computeMean = (numbers: readonly number[]) =>
+  numbers.reduce((sum, x) => sum + x, 0) / Math.max(1, numbers.length);
 
-function judgeStrings(column: Column, texts: readonly string[]): Verdict {
+function inferStringUse(column: Column, texts: readonly string[]): FieldUse {
   const name = column.path.at(-1) ?? '';
   const distinct = new Set(texts).size;
   const perValue = texts.length / distinct;
@@ -57,12 +58,12 @@ function judgeStrings(column: Column, texts: readonly string[]): Verdict {
   if (dates >= 0.9 * texts.length || column.hint.format === 'date' || column.hint.format === 'date-time') {
     return { use: 'date' };
   }
-  const words = mean(texts.map(wordCount));
-  if (textName.test(name) && (words >= 4 || perValue < 3)) return { use: 'text' };
-  if (identifierName.test(name) && (perValue < 2 || distinct > manyValues)) {
+  const words = computeMean(texts.map(countWords));
+  if (textPattern.test(name) && (words >= 4 || perValue < 3)) return { use: 'text' };
+  if (identifierPattern.test(name) && (perValue < 2 || distinct > maxIdentifierValues)) {
     return { use: null, reason: `It is an identifier: ${distinct} different values in ${texts.length} examples.` };
   }
-  if (areaName.test(name) && distinct > manyValues) {
+  if (areaPattern.test(name) && distinct > maxIdentifierValues) {
     return {
       use: null,
       reason: `It is an area code with ${distinct} different values in ${texts.length} examples, too many to learn from.`,
@@ -76,7 +77,7 @@ function judgeStrings(column: Column, texts: readonly string[]): Verdict {
   };
 }
 
-function judgeLists(lists: readonly Json[][]): FieldKind {
+function inferListKind(lists: readonly Json[][]): FieldKind {
   const members = lists.flat();
   if (members.length === 0) return 'objects';
   if (members.filter(isFiniteNumber).length >= 0.9 * members.length) return 'numbers';
@@ -84,8 +85,8 @@ function judgeLists(lists: readonly Json[][]): FieldKind {
   return 'objects';
 }
 
-/** How many examples have the most frequent value; being absent counts as a value. */
-function modeCount(values: readonly (Json | undefined)[]): number {
+/** Counts the examples that have the most frequent value; being absent counts as a value. */
+function countMode(values: readonly (Json | undefined)[]): number {
   const counts = new Map<string, number>();
   for (const value of values) {
     const text = JSON.stringify(value ?? null);
@@ -94,109 +95,119 @@ function modeCount(values: readonly (Json | undefined)[]): number {
   return Math.max(...counts.values());
 }
 
-function judge(column: Column): Verdict {
+function inferUse(column: Column): FieldUse {
   const { present, values } = column;
   const known = present.filter((value) => value !== null);
   if (known.length === 0) return { use: null, reason: 'It is empty in every example.' };
-  const same = modeCount(values);
+  const same = countMode(values);
   if (values.length > 1 && same === values.length) {
     return { use: null, reason: 'It has the same value in every example.' };
   }
   if (values.length >= minForNearlyConstant && same === values.length - 1) {
     return { use: null, reason: `It has the same value in all but one of ${values.length} examples.` };
   }
-  const most = 0.8 * known.length;
+  /** From so many values of one type on, the others count as missing. */
+  const enough = 0.8 * known.length;
   const lists = known.filter((value) => Array.isArray(value));
-  if (lists.length >= most) return { use: judgeLists(lists) };
+  if (lists.length >= enough) return { use: inferListKind(lists) };
   const numbers = known.filter(isFiniteNumber);
-  if (numbers.length >= most) {
+  if (numbers.length >= enough) {
     const distinct = new Set(numbers).size;
     const whole = numbers.every((value) => Number.isInteger(value));
     if (
-      identifierName.test(column.path.at(-1) ?? '') &&
+      identifierPattern.test(column.path.at(-1) ?? '') &&
       whole &&
-      (distinct === numbers.length || distinct > manyValues)
+      (distinct === numbers.length || distinct > maxIdentifierValues)
     ) {
       return { use: null, reason: `It is an identifier: ${distinct} different values in ${numbers.length} examples.` };
     }
     return { use: 'number' };
   }
-  if (known.filter((value) => typeof value === 'boolean').length >= most) return { use: 'boolean' };
-  const texts = known.map(categoryText).filter((text) => text !== null);
-  if (texts.length >= most) return judgeStrings(column, texts);
+  if (known.filter((value) => typeof value === 'boolean').length >= enough) return { use: 'boolean' };
+  const texts = known.map(toCategory).filter((text) => text !== null);
+  if (texts.length >= enough) return inferStringUse(column, texts);
   return { use: null, reason: 'Its values are of different types in different examples.' };
 }
 
-function columnsOf(inputs: readonly JsonObject[], schema: JsonObject | null): Column[] {
+function listColumns(inputs: readonly JsonObject[], schema: JsonObject | null): Column[] {
   const paths = new Map<string, string[]>();
   for (const input of inputs) for (const leaf of listLeaves(input)) paths.set(JSON.stringify(leaf.path), leaf.path);
   return [...paths.values()]
     .sort((a, b) => (a.join('.') < b.join('.') ? -1 : 1))
     .map((path) => {
       const values = inputs.map((input) => {
-        const value = valueAt(input, path);
+        const value = readPath(input, path);
         return value !== null && typeof value === 'object' && !Array.isArray(value) ? undefined : value;
       });
-      return { path, values, present: values.filter((value) => value !== undefined), hint: schemaHint(schema, path) };
+      return {
+        path,
+        values,
+        present: values.filter((value) => value !== undefined),
+        hint: findSchemaHint(schema, path),
+      };
     });
 }
 
-function rescuedText(columns: readonly Column[]): Column | undefined {
+function findTextToRescue(columns: readonly Column[]): Column | undefined {
   return columns.find((column) => {
     const texts = column.present.filter((value) => typeof value === 'string');
     return (
       new Set(texts).size > 1 &&
       texts.some((text) => /\p{L}/u.test(text)) &&
-      !identifierName.test(column.path.at(-1) ?? '')
+      !identifierPattern.test(column.path.at(-1) ?? '')
     );
   });
 }
 
 /**
- * Infers the plan of the fields from training inputs: the kind of every dotted field, what is left out and why, and which
- * fields are text (without vocabulary or encoder yet: those are chosen in training). `personal` names dotted fields whose
- * values must not be written into the plan. Fields are in the order of their names, so the order of examples is irrelevant.
+ * Infers the plan of the fields from training inputs: the kind of every dotted field, what is left out and why, and
+ * which fields are text (without vocabulary or encoder yet: those are chosen in training). `personal` names dotted
+ * fields whose values must not be written into the plan. Fields are in the order of their names, so the order of
+ * examples is irrelevant.
  */
 export function inferPlan(
   inputs: readonly JsonObject[],
   inputSchema: JsonObject | null,
   personal: readonly string[] = [],
 ): FeaturePlan {
-  const columns = columnsOf(inputs, inputSchema);
+  const columns = listColumns(inputs, inputSchema);
   const plan: FeaturePlan = { format: 1, fields: [], tabular_size: 0, left_out: [], text: null };
   const textFields: string[][] = [];
   for (const column of columns) {
-    const verdict = judge(column);
+    const fieldUse = inferUse(column);
     const dotted = column.path.join('.');
-    if (verdict.use === null) plan.left_out.push({ path: dotted, reason: verdict.reason });
-    else if (verdict.use === 'text') textFields.push(column.path);
-    else if (personal.includes(dotted) && (verdict.use === 'category' || verdict.use === 'strings')) {
+    if (fieldUse.use === null) plan.left_out.push({ path: dotted, reason: fieldUse.reason });
+    else if (fieldUse.use === 'text') textFields.push(column.path);
+    else if (personal.includes(dotted) && (fieldUse.use === 'category' || fieldUse.use === 'strings')) {
       plan.left_out.push({
         path: dotted,
         reason: 'It holds personal data, whose values must not be stored in a policy.',
       });
-    } else plan.fields.push(fitField(verdict.use, column.path, column.values));
+    } else plan.fields.push(fitField(fieldUse.use, column.path, column.values));
   }
   if (plan.fields.length === 0 && textFields.length === 0) {
-    const rescued = rescuedText(columns);
+    const rescued = findTextToRescue(columns);
     if (rescued !== undefined) {
       textFields.push(rescued.path);
       plan.left_out = plan.left_out.filter((field) => field.path !== rescued.path.join('.'));
     }
   }
-  plan.tabular_size = plan.fields.reduce((size, field) => size + fieldSize(field), 0);
+  plan.tabular_size = plan.fields.reduce((size, field) => size + countSlots(field), 0);
   if (textFields.length > 0) plan.text = { fields: textFields, ngrams: null, encoder: null };
   return plan;
 }
 
-/** The same fields learned anew from other inputs: kinds and text settings stay, statistics and values follow the inputs. */
+/**
+ * The same fields learned anew from other inputs: kinds and text settings stay, statistics and values follow the
+ * inputs.
+ */
 export function refitPlan(plan: FeaturePlan, inputs: readonly JsonObject[]): FeaturePlan {
   const fields = plan.fields.map((field) =>
     fitField(
       field.kind,
       field.path,
-      inputs.map((input) => valueAt(input, field.path)),
+      inputs.map((input) => readPath(input, field.path)),
     ),
   );
-  return { ...plan, fields, tabular_size: fields.reduce((size, field) => size + fieldSize(field), 0) };
+  return { ...plan, fields, tabular_size: fields.reduce((size, field) => size + countSlots(field), 0) };
 }

@@ -1,17 +1,18 @@
-/** One record per field kind: what is learned from training values, how a value becomes slots, how it is shown. */
-import type { Json, JsonObject } from '../domain.ts';
+/** One record per field kind: what is learned from training values, and how a value becomes slots. */
+import type { Json } from '../domain.ts';
+import { isJsonObject } from '../json.ts';
 import { parseDate } from './dates.ts';
 import type { Field, FieldKind } from './plan.ts';
 import {
-  categoryText,
   computeMedian,
   computeStat,
-  frequentValues,
-  identifierName,
+  identifierPattern,
   isFiniteNumber,
+  listFrequentValues,
   listLeaves,
+  readPath,
   standardize,
-  valueAt,
+  toCategory,
 } from './values.ts';
 
 type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
@@ -19,12 +20,13 @@ type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
 /** Writes the slots of one value into `dense` from `start` on; what it leaves alone must be 0 before. */
 export type SlotWriter = (value: Json | undefined, dense: Float32Array, start: number) => void;
 
-/** A field kind. `fit` never fails; the writers of `compile` compute in double precision and fill `size(field)` slots. */
+/**
+ * A field kind. `fit` never fails; the writers of `compile` compute in double precision and fill `size(field)` slots.
+ */
 type Kind<K extends FieldKind> = {
   fit(path: string[], values: readonly (Json | undefined)[]): FieldOf<K>;
   size(field: FieldOf<K>): number;
   compile(field: FieldOf<K>): SlotWriter;
-  describe(field: FieldOf<K>): string;
 };
 
 const maxCategories = 200;
@@ -48,7 +50,6 @@ const number: Kind<'number'> = {
       dense[start + 1] = 1;
     };
   },
-  describe: (field) => `a number, around ${Number(field.median.toPrecision(4))}`,
 };
 
 const boolean: Kind<'boolean'> = {
@@ -58,24 +59,22 @@ const boolean: Kind<'boolean'> = {
     if (value === true) dense[start] = 1;
     else if (value !== false) dense[start + 1] = 1;
   },
-  describe: () => 'yes or no',
 };
 
 const category: Kind<'category'> = {
   fit(path, values) {
-    const texts = values.map(categoryText).filter((text) => text !== null);
-    return { kind: 'category', path, values: frequentValues(texts, texts.length >= 100 ? 2 : 1, maxCategories) };
+    const texts = values.map(toCategory).filter((text) => text !== null);
+    return { kind: 'category', path, values: listFrequentValues(texts, texts.length >= 100 ? 2 : 1, maxCategories) };
   },
   size: (field) => field.values.length + 2,
   compile(field) {
     const unknown = field.values.length;
     const slots = new Map(field.values.map((text, index) => [text, index]));
     return (value, dense, start) => {
-      const text = categoryText(value);
+      const text = toCategory(value);
       dense[start + (text === null ? unknown + 1 : (slots.get(text) ?? unknown))] = 1;
     };
   },
-  describe: (field) => `one of ${field.values.length} values`,
 };
 
 const date: Kind<'date'> = {
@@ -101,22 +100,21 @@ const date: Kind<'date'> = {
       dense[start + 2 + 2 * index] = Math.cos(angle);
     });
   },
-  describe: () => 'a date',
 };
 
-/** Mean, least, greatest and sum of the finite numbers of a list; null where it has none. */
-function summaryOf(list: readonly Json[]): [number, number, number, number] | null {
+/** Mean, minimum, maximum and sum of the finite numbers of a list; null where it has none. */
+function summarise(list: readonly Json[]): [number, number, number, number] | null {
   const members = list.filter(isFiniteNumber);
   if (members.length === 0) return null;
   let sum = 0;
-  let least = Number.POSITIVE_INFINITY;
-  let greatest = Number.NEGATIVE_INFINITY;
+  let min = Number.POSITIVE_INFINITY;
+  let max = Number.NEGATIVE_INFINITY;
   for (const member of members) {
     sum += member;
-    if (member < least) least = member;
-    if (member > greatest) greatest = member;
+    if (member < min) min = member;
+    if (member > max) max = member;
   }
-  return [sum / members.length, least, greatest, sum];
+  return [sum / members.length, min, max, sum];
 }
 
 const zeroStat = { mean: 0, std: 0 };
@@ -124,7 +122,7 @@ const zeroStat = { mean: 0, std: 0 };
 const numbers: Kind<'numbers'> = {
   fit(path, values) {
     const lists = values.filter((value) => Array.isArray(value));
-    const summaries = lists.map(summaryOf).filter((summary) => summary !== null);
+    const summaries = lists.map(summarise).filter((summary) => summary !== null);
     const column = (index: 0 | 1 | 2 | 3) => computeStat(summaries.map((summary) => summary[index]));
     const stats = [computeStat(lists.map((list) => list.length)), column(0), column(1), column(2), column(3)];
     return { kind: 'numbers', path, stats };
@@ -138,12 +136,11 @@ const numbers: Kind<'numbers'> = {
         return;
       }
       dense[start] = standardize(value.length, stat(0));
-      summaryOf(value)?.forEach((x, index) => {
+      summarise(value)?.forEach((x, index) => {
         dense[start + 1 + index] = standardize(x, stat(index + 1));
       });
     };
   },
-  describe: () => 'a list of numbers: its length, mean, least, greatest and sum',
 };
 
 const strings: Kind<'strings'> = {
@@ -154,7 +151,7 @@ const strings: Kind<'strings'> = {
       kind: 'strings',
       path,
       stats: [computeStat(lists.map((list) => list.length))],
-      values: frequentValues(members, lists.length >= 20 ? 2 : 1, maxMembers),
+      values: listFrequentValues(members, lists.length >= 20 ? 2 : 1, maxMembers),
     };
   },
   size: (field) => field.values.length + 2,
@@ -169,26 +166,21 @@ const strings: Kind<'strings'> = {
       if (members.has(known)) dense[start + 1 + index] = 1;
     });
   },
-  describe: (field) => `a list of texts: its length and ${field.values.length} known members`,
 };
 
-/** What stands at a path of the members that are objects. */
-function membersAt(list: readonly Json[], path: readonly string[]): Json[] {
+/** Lists what stands at a path of the members that are objects. */
+function listMembersAt(list: readonly Json[], path: readonly string[]): Json[] {
   return list.flatMap((member) => {
-    const value = isObject(member) ? valueAt(member, path) : undefined;
+    const value = isJsonObject(member) ? readPath(member, path) : undefined;
     return value === undefined ? [] : [value];
   });
 }
 
-function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
-/** Paths that hold numbers in members of the lists, the most frequent ones; identifiers are none. */
-function numberPaths(lists: readonly (readonly Json[])[]): string[][] {
+/** Finds the paths that hold numbers in members of the lists, the most frequent ones; identifiers are none. */
+function findNumberPaths(lists: readonly (readonly Json[])[]): string[][] {
   const counts = new Map<string, { path: string[]; numbers: number; values: number }>();
   for (const member of lists.flat()) {
-    for (const { path, value } of isObject(member) ? listLeaves(member) : []) {
+    for (const { path, value } of isJsonObject(member) ? listLeaves(member) : []) {
       const key = JSON.stringify(path);
       const count = counts.get(key) ?? { path, numbers: 0, values: 0 };
       if (value !== null) count.values += 1;
@@ -197,7 +189,7 @@ function numberPaths(lists: readonly (readonly Json[])[]): string[][] {
     }
   }
   return [...counts]
-    .filter(([, { path, numbers, values }]) => numbers > 0.8 * values && !identifierName.test(path.at(-1) ?? ''))
+    .filter(([, { path, numbers, values }]) => numbers > 0.8 * values && !identifierPattern.test(path.at(-1) ?? ''))
     .sort(([a, m], [b, n]) => n.numbers - m.numbers || (a < b ? -1 : 1))
     .slice(0, maxMemberNumbers)
     .map(([, { path }]) => path);
@@ -206,9 +198,9 @@ function numberPaths(lists: readonly (readonly Json[])[]): string[][] {
 const objects: Kind<'objects'> = {
   fit(path, values) {
     const lists = values.filter((value) => Array.isArray(value));
-    const members = numberPaths(lists).map((memberPath) => {
+    const members = findNumberPaths(lists).map((memberPath) => {
       const summaries = lists.flatMap((list) => {
-        const summary = summaryOf(membersAt(list, memberPath));
+        const summary = summarise(listMembersAt(list, memberPath));
         return summary === null ? [] : [summary];
       });
       const column = (index: 0 | 1 | 2 | 3) => computeStat(summaries.map((summary) => summary[index]));
@@ -224,19 +216,15 @@ const objects: Kind<'objects'> = {
     }
     dense[start] = standardize(value.length, field.stats[0] ?? zeroStat);
     field.members.forEach(({ path, stats }, member) => {
-      summaryOf(membersAt(value, path))?.forEach((x, index) => {
+      summarise(listMembersAt(value, path))?.forEach((x, index) => {
         dense[start + 1 + 4 * member + index] = standardize(x, stats[index] ?? zeroStat);
       });
     });
   },
-  describe: ({ members }) =>
-    members.length === 0
-      ? 'a list: its length'
-      : `a list: its length and the numbers in it (${members.map(({ path }) => path.join('.')).join(', ')})`,
 };
 
 /** The registry: a new kind is one more record here and one more line in plan.ts. */
-export const kinds: { readonly [K in FieldKind]: Kind<K> } = {
+const kinds: { readonly [K in FieldKind]: Kind<K> } = {
   number,
   boolean,
   category,
@@ -246,27 +234,22 @@ export const kinds: { readonly [K in FieldKind]: Kind<K> } = {
   objects,
 };
 
-/** The record of a field's kind, typed for a field whose kind is known only at run time. */
-function kindOf(field: Field): Kind<FieldKind> {
+/** Finds the record of a field's kind, typed for a field whose kind is known only at run time. */
+function findKind(field: Field): Kind<FieldKind> {
   return kinds[field.kind] as unknown as Kind<FieldKind>;
 }
 
-/** Learns a field of the given kind from the values of the training inputs (undefined where absent). */
+/** Learns a field of a kind from the values of the training inputs (undefined where absent). */
 export function fitField(kind: FieldKind, path: string[], values: readonly (Json | undefined)[]): Field {
   return kinds[kind].fit(path, values);
 }
 
-/** Number of slots of a field in the dense vector. */
-export function fieldSize(field: Field): number {
-  return kindOf(field).size(field);
+/** Counts the slots of a field in the dense vector. */
+export function countSlots(field: Field): number {
+  return findKind(field).size(field);
 }
 
 /** Prepares the writing of a field's values into their slots. */
 export function compileField(field: Field): SlotWriter {
-  return kindOf(field).compile(field);
-}
-
-/** A few words about the field for people. */
-export function describeField(field: Field): string {
-  return kindOf(field).describe(field);
+  return findKind(field).compile(field);
 }

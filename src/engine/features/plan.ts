@@ -22,7 +22,7 @@ export const fieldSchema = z.discriminatedUnion('kind', [
     kind: z.literal('objects'),
     path,
     stats: z.array(stat).length(1),
-    /** Numbers of the members: mean, least, greatest and sum of what stands at each path. */
+    /** Numbers of the members: mean, minimum, maximum and sum of what stands at each path. */
     members: z
       .array(z.object({ path, stats: z.array(stat).length(4) }))
       .max(8)
@@ -33,7 +33,7 @@ export const fieldSchema = z.discriminatedUnion('kind', [
 export type Field = z.infer<typeof fieldSchema>;
 export type FieldKind = Field['kind'];
 
-export const ngramSpecSchema = z
+const ngramSpecSchema = z
   .object({
     unigrams: z.array(z.int().nonnegative()),
     bigrams: z.array(z.int().nonnegative()),
@@ -47,7 +47,7 @@ export const ngramSpecSchema = z
 /** The vocabulary of word-piece n-grams: token ids, flat pairs of token ids, inverse document frequencies, scale. */
 export type NgramSpec = z.infer<typeof ngramSpecSchema>;
 
-export const encoderSpecSchema = z.object({
+const encoderSpecSchema = z.object({
   dimensions: z.int().positive(),
   max_tokens: z.int().min(3),
   scale: finite,
@@ -55,12 +55,11 @@ export const encoderSpecSchema = z.object({
 /** How the sentence embedding enters the dense vector. */
 export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
 
-export const textSpecSchema = z.object({
+const textSpecSchema = z.object({
   fields: z.array(path).min(1),
   ngrams: ngramSpecSchema.nullable(),
   encoder: encoderSpecSchema.nullable(),
 });
-export type TextSpec = z.infer<typeof textSpecSchema>;
 
 export const featurePlanSchema = z.object({
   format: z.literal(1),

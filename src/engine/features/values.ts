@@ -3,11 +3,11 @@ import type { Json, JsonObject } from '../domain.ts';
 import type { Stat } from './plan.ts';
 
 /** Names of fields that tell one case from another, not one kind of case from another. */
-export const identifierName =
+export const identifierPattern =
   /(^|_)(id|ids|uuid|guid|key|hash|email|phone|phone_number|iban|account_number|number_plate|url|ip|ip_address)$/i;
 
-/** The value at `path`, following own keys only; undefined where the path leads nowhere. */
-export function valueAt(input: JsonObject, path: readonly string[]): Json | undefined {
+/** Reads the value at `path`, following own keys only; undefined where the path leads nowhere. */
+export function readPath(input: JsonObject, path: readonly string[]): Json | undefined {
   let value: Json | undefined = input;
   for (const segment of path) {
     if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, segment)) {
@@ -18,17 +18,17 @@ export function valueAt(input: JsonObject, path: readonly string[]): Json | unde
   return value;
 }
 
-/** `valueAt` for one path and many inputs as JSON gives them. */
+/** Prepares {@link readPath} for one path and many inputs as JSON gives them. */
 export function compilePath(path: readonly string[]): (input: JsonObject) => Json | undefined {
   const [name] = path;
-  // without a name that every object inherits there is nothing but own keys to be found
+  // Where no object inherits the name, only an own key can be found under it.
   if (path.length === 1 && name !== undefined && !(name in Object.prototype)) return (input) => input[name];
-  return (input) => valueAt(input, path);
+  return (input) => readPath(input, path);
 }
 
 export type Leaf = { path: string[]; value: Json };
 
-/** All leaves of an input: nested objects are opened, arrays and scalars are leaves. Empty objects have none. */
+/** Lists all leaves of an input: nested objects are opened, arrays and scalars are leaves. Empty objects have none. */
 export function listLeaves(input: JsonObject, prefix: readonly string[] = []): Leaf[] {
   return Object.entries(input).flatMap(([key, value]) => {
     const path = [...prefix, key];
@@ -68,20 +68,26 @@ export function computeMedian(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 }
 
-/** A category's text: strings as they are, numbers and booleans as their JSON text, anything else is missing. */
-export function categoryText(value: Json | undefined): string | null {
+/**
+ * Reads a value as a category: strings as they are, numbers and booleans as their JSON, anything else is missing
+ * (null).
+ */
+export function toCategory(value: Json | undefined): string | null {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean' || isFiniteNumber(value)) return JSON.stringify(value);
   return null;
 }
 
-/** The values seen at least `least` times, most frequent first (ties by text), at most `most` of them. */
-export function frequentValues(values: Iterable<string>, least: number, most: number): string[] {
+/**
+ * Lists the values seen at least `minCount` times, most frequent first (ties by code units), `maxValues` of them at
+ * most.
+ */
+export function listFrequentValues(values: Iterable<string>, minCount: number, maxValues: number): string[] {
   const counts = new Map<string, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
   return [...counts]
-    .filter(([, count]) => count >= least)
+    .filter(([, count]) => count >= minCount)
     .sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
-    .slice(0, most)
+    .slice(0, maxValues)
     .map(([value]) => value);
 }

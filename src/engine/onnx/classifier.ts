@@ -1,21 +1,24 @@
+/** Classifiers as ONNX files, written and read back. */
 import type { ClassifierModel } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
 import {
   elementType,
-  floatTensor,
   type Graph,
-  intTensor,
+  GraphError,
   irVersion,
   type Node,
   opsetVersion,
   type ReadModel,
   readModel,
+  refuse,
+  toFloatTensor,
+  toIntTensor,
   treeDomain,
   treeOpsetVersion,
   writeModel,
 } from './graph.ts';
 import { decodeFloats, ProtobufError } from './protobuf.ts';
-import { readTrees, treeNodes, treeTensors } from './trees.ts';
+import { buildTreeNodes, buildTreeTensors, readTrees } from './trees.ts';
 
 const node = (op: string, inputs: string[], output: string, attributes: Node['attributes'] = {}): Node => ({
   op,
@@ -28,7 +31,7 @@ const node = (op: string, inputs: string[], output: string, attributes: Node['at
 /** Which parts a classifier has; the graph adds their scores up. */
 type Parts = { dense: boolean; ngrams: boolean; trees: Node[] };
 
-function nodesFor({ dense, ngrams, trees }: Parts): Node[] {
+function buildNodes({ dense, ngrams, trees }: Parts): Node[] {
   const nodes: Node[] = [];
   const scores: string[] = [];
   if (dense) {
@@ -61,7 +64,8 @@ function nodesFor({ dense, ngrams, trees }: Parts): Node[] {
 
 /**
  * The classifier as an ONNX file (opset 17, IR 8; trees use ai.onnx.ml 3): inputs `dense` [N, D], `ngram_indices` and
- * `ngram_values` [N, M] as far as the model has them, output `probabilities` [N, K]. Without any input it gives one row.
+ * `ngram_values` [N, M] as far as the model has them, output `probabilities` [N, K]. Without any input it gives one
+ * row.
  */
 export function exportClassifier(model: ClassifierModel): Uint8Array {
   const { D, V, K } = model;
@@ -71,29 +75,21 @@ export function exportClassifier(model: ClassifierModel): Uint8Array {
     throw new Error(`classifier with D=${D}, V=${V}, K=${K} has weights of other sizes`);
   }
   const parts = { dense: linear !== null && D > 0, ngrams: linear !== null && V > 0 };
-  const nodes = nodesFor({ ...parts, trees: trees === null ? [] : treeNodes(trees) });
+  const nodes = buildNodes({ ...parts, trees: trees === null ? [] : buildTreeNodes(trees) });
   const graph: Graph = { name: model.kind, nodes, initializers: [], inputs: [], outputs: [] };
   if (D > 0) graph.inputs.push({ name: 'dense', type: elementType.float32, dims: ['N', D] });
-  if (linear !== null && D > 0) graph.initializers.push(floatTensor('dense_weights', [D, K], linear.dense));
+  if (linear !== null && D > 0) graph.initializers.push(toFloatTensor('dense_weights', [D, K], linear.dense));
   if (linear !== null && V > 0) {
     graph.inputs.push({ name: 'ngram_indices', type: elementType.int64, dims: ['N', 'M'] });
     graph.inputs.push({ name: 'ngram_values', type: elementType.float32, dims: ['N', 'M'] });
-    graph.initializers.push(floatTensor('ngram_weights', [V, K], linear.ngram));
-    graph.initializers.push(intTensor('last_axis', [2]), intTensor('ngram_axis', [1]));
+    graph.initializers.push(toFloatTensor('ngram_weights', [V, K], linear.ngram));
+    graph.initializers.push(toIntTensor('last_axis', [2]), toIntTensor('ngram_axis', [1]));
   }
-  if (trees !== null) graph.initializers.push(...treeTensors(trees, D, K));
-  if (D === 0 && V === 0) graph.initializers.push(intTensor('first_axis', [0]));
-  graph.initializers.push(floatTensor('bias', [K], model.bias));
+  if (trees !== null) graph.initializers.push(...buildTreeTensors(trees, D, K));
+  if (D === 0 && V === 0) graph.initializers.push(toIntTensor('first_axis', [0]));
+  graph.initializers.push(toFloatTensor('bias', [K], model.bias));
   graph.outputs.push({ name: 'probabilities', type: elementType.float32, dims: [D === 0 && V === 0 ? 1 : 'N', K] });
   return writeModel(graph, 'decision-workbench');
-}
-
-function refuse(problem: string): never {
-  throw new WorkbenchError(
-    'validation_error',
-    `Bundle entry classifier.onnx: ${problem}. Export the bundle again, or train the type again.`,
-    [{ type: 'bundle', loc: ['bundle', 'classifier.onnx'], msg: problem }],
-  );
 }
 
 function readFloats(model: ReadModel, name: string, rank: number): { dims: number[]; data: Float32Array } | null {
@@ -120,7 +116,7 @@ function checkStructure(model: ReadModel, parts: Parts): void {
   const wanted = [` ${opsetVersion}`, ...(parts.trees.length > 0 ? [`${treeDomain} ${treeOpsetVersion}`] : [])].join();
   if (opsets !== wanted) refuse(`does not use exactly opset ${opsetVersion}`);
   if (model.initializers.some((tensor) => tensor.external)) refuse('refers to data outside the file');
-  const expected = nodesFor(parts);
+  const expected = buildNodes(parts);
   const allowed = new Set(expected.map((entry) => `${entry.domain} ${entry.op}`));
   const foreign = model.nodes.find((entry) => !allowed.has(`${entry.domain} ${entry.op}`) || entry.hasSubgraph);
   if (foreign !== undefined)
@@ -138,20 +134,29 @@ function checkStructure(model: ReadModel, parts: Parts): void {
 }
 
 /**
- * Reads a classifier back out of a file that {@link exportClassifier} wrote. Anything else (other operators, data
- * outside the file, sizes that do not match the bytes, numbers that are not finite, trees that are no trees) is a
- * WorkbenchError 'validation_error'.
+ * Reads a classifier back out of a file that {@link exportClassifier} wrote; `entry` is its name in the bundle.
+ * Anything else (other operators, data outside the file, sizes that do not match the bytes, numbers that are not
+ * finite, trees that are no trees) is a WorkbenchError 'validation_error'.
  */
-export function readClassifier(bytes: Uint8Array): ClassifierModel {
+export function readClassifier(bytes: Uint8Array, entry = 'classifier.onnx'): ClassifierModel {
   try {
-    return fromOutline(readModel(bytes));
+    return toClassifier(readModel(bytes));
   } catch (error) {
-    if (error instanceof ProtobufError) return refuse(`is not an ONNX file (${error.message})`);
+    if (error instanceof GraphError) throw toEntryError(entry, error.message);
+    if (error instanceof ProtobufError) throw toEntryError(entry, `is not an ONNX file (${error.message})`);
     throw error;
   }
 }
 
-function fromOutline(model: ReadModel): ClassifierModel {
+function toEntryError(entry: string, problem: string): WorkbenchError {
+  return new WorkbenchError(
+    'validation_error',
+    `Bundle entry ${entry} ${problem}. Export the bundle again, or train the type again.`,
+    [{ type: 'bundle', loc: ['bundle', entry], msg: problem }],
+  );
+}
+
+function toClassifier(model: ReadModel): ClassifierModel {
   const bias = readFloats(model, 'bias', 1);
   const dense = readFloats(model, 'dense_weights', 2);
   const ngram = readFloats(model, 'ngram_weights', 2);
@@ -161,7 +166,7 @@ function fromOutline(model: ReadModel): ClassifierModel {
   checkStructure(model, {
     dense: dense !== null,
     ngrams: ngram !== null,
-    trees: ensemble === undefined ? [] : treeNodes(null),
+    trees: ensemble === undefined ? [] : buildTreeNodes(null),
   });
   if (bias === null) return refuse('has no bias');
   const K = bias.data.length;
@@ -174,7 +179,7 @@ function fromOutline(model: ReadModel): ClassifierModel {
   if (ensemble === undefined) return { kind: 'logistic', ...linear, ...shape };
   if (columns === null || options === null) return refuse('has trees without columns or options');
   if (columns.dims[0] !== D) refuse(`has ${D} dense slots and trees over ${columns.dims[0]}`);
-  const trees = readTrees(ensemble, columns, options, refuse);
+  const trees = readTrees(ensemble, columns, options);
   return dense === null && ngram === null
     ? { kind: 'trees', trees, ...shape }
     : { kind: 'blend', ...linear, trees, ...shape };

@@ -1,18 +1,29 @@
+/** ONNX files as far as classifiers need them: written from a graph, and read back without believing anything. */
 import {
-  allBytes,
-  bytesField,
-  floatBytes,
-  floatsField,
-  message,
-  numberField,
-  numbersField,
+  encodeBytes,
+  encodeFloats,
+  encodeMessage,
+  encodeNumber,
+  encodeNumbers,
+  encodeString,
+  listBytes,
   readFields,
   readNumber,
   readNumbers,
-  readText,
-  textField,
+  readString,
+  toFloatBytes,
   type WireField,
 } from './protobuf.ts';
+
+/** A file that is ONNX but not a classifier of this product; the message is a clause about the file. */
+export class GraphError extends Error {
+  override readonly name = 'GraphError';
+}
+
+/** Refuses a file that is being read. */
+export function refuse(problem: string): never {
+  throw new GraphError(problem);
+}
 
 /** ONNX element types that are used here. */
 export const elementType = { float32: 1, int64: 7 } as const;
@@ -39,12 +50,12 @@ export type Value = { name: string; type: ElementType; dims: (number | string)[]
 export type Graph = { name: string; nodes: Node[]; initializers: Tensor[]; inputs: Value[]; outputs: Value[] };
 
 /** Row-major float32 tensor, little-endian as ONNX wants it. */
-export function floatTensor(name: string, dims: number[], data: Float32Array): Tensor {
-  return { name, dims, type: elementType.float32, raw: floatBytes(data) };
+export function toFloatTensor(name: string, dims: number[], data: Float32Array): Tensor {
+  return { name, dims, type: elementType.float32, raw: toFloatBytes(data) };
 }
 
 /** One-dimensional int64 tensor of whole numbers. */
-export function intTensor(name: string, values: readonly number[]): Tensor {
+export function toIntTensor(name: string, values: readonly number[]): Tensor {
   const raw = new Uint8Array(values.length * 8);
   const view = new DataView(raw.buffer);
   values.forEach((value, index) => {
@@ -55,60 +66,60 @@ export function intTensor(name: string, values: readonly number[]): Tensor {
 
 /** An AttributeProto; its field 20 names the type of the value. */
 function writeAttribute(name: string, value: Attribute): Uint8Array {
-  const parts = [textField(1, name)];
-  if (typeof value === 'number') parts.push(numberField(3, value), numberField(20, 2));
-  else if (typeof value === 'string') parts.push(textField(4, value), numberField(20, 3));
-  else if (value instanceof Float32Array) parts.push(floatsField(7, value), numberField(20, 6));
-  else if (value instanceof Int32Array) parts.push(numbersField(8, value), numberField(20, 7));
-  else parts.push(...value.map((text) => textField(9, text)), numberField(20, 8));
-  return message(parts);
+  const parts = [encodeString(1, name)];
+  if (typeof value === 'number') parts.push(encodeNumber(3, value), encodeNumber(20, 2));
+  else if (typeof value === 'string') parts.push(encodeString(4, value), encodeNumber(20, 3));
+  else if (value instanceof Float32Array) parts.push(encodeFloats(7, value), encodeNumber(20, 6));
+  else if (value instanceof Int32Array) parts.push(encodeNumbers(8, value), encodeNumber(20, 7));
+  else parts.push(...value.map((text) => encodeString(9, text)), encodeNumber(20, 8));
+  return encodeMessage(parts);
 }
 
 function writeNode(node: Node, index: number): Uint8Array {
-  return message([
-    ...node.inputs.map((input) => textField(1, input)),
-    ...node.outputs.map((output) => textField(2, output)),
-    textField(3, `${node.op}_${index}`),
-    textField(4, node.op),
-    ...Object.entries(node.attributes).map(([name, value]) => bytesField(5, writeAttribute(name, value))),
-    ...(node.domain === '' ? [] : [textField(7, node.domain)]),
+  return encodeMessage([
+    ...node.inputs.map((input) => encodeString(1, input)),
+    ...node.outputs.map((output) => encodeString(2, output)),
+    encodeString(3, `${node.op}_${index}`),
+    encodeString(4, node.op),
+    ...Object.entries(node.attributes).map(([name, value]) => encodeBytes(5, writeAttribute(name, value))),
+    ...(node.domain === '' ? [] : [encodeString(7, node.domain)]),
   ]);
 }
 
 const writeTensor = (tensor: Tensor): Uint8Array =>
-  message([
-    ...tensor.dims.map((dim) => numberField(1, dim)),
-    numberField(2, tensor.type),
-    textField(8, tensor.name),
-    bytesField(9, tensor.raw),
+  encodeMessage([
+    ...tensor.dims.map((dim) => encodeNumber(1, dim)),
+    encodeNumber(2, tensor.type),
+    encodeString(8, tensor.name),
+    encodeBytes(9, tensor.raw),
   ]);
 
 function writeValue(value: Value): Uint8Array {
   const dims = value.dims.map((dim) =>
-    bytesField(1, typeof dim === 'number' ? numberField(1, dim) : textField(2, dim)),
+    encodeBytes(1, typeof dim === 'number' ? encodeNumber(1, dim) : encodeString(2, dim)),
   );
-  const tensorType = message([numberField(1, value.type), bytesField(2, message(dims))]);
-  return message([textField(1, value.name), bytesField(2, bytesField(1, tensorType))]);
+  const tensorType = encodeMessage([encodeNumber(1, value.type), encodeBytes(2, encodeMessage(dims))]);
+  return encodeMessage([encodeString(1, value.name), encodeBytes(2, encodeBytes(1, tensorType))]);
 }
 
 /** The bytes of an ONNX file (ModelProto) with one graph; it asks for the tree operators only where it has them. */
 export function writeModel(graph: Graph, producer: string): Uint8Array {
-  const body = message([
-    ...graph.nodes.map((node, index) => bytesField(1, writeNode(node, index))),
-    textField(2, graph.name),
-    ...graph.initializers.map((tensor) => bytesField(5, writeTensor(tensor))),
-    ...graph.inputs.map((value) => bytesField(11, writeValue(value))),
-    ...graph.outputs.map((value) => bytesField(12, writeValue(value))),
+  const body = encodeMessage([
+    ...graph.nodes.map((node, index) => encodeBytes(1, writeNode(node, index))),
+    encodeString(2, graph.name),
+    ...graph.initializers.map((tensor) => encodeBytes(5, writeTensor(tensor))),
+    ...graph.inputs.map((value) => encodeBytes(11, writeValue(value))),
+    ...graph.outputs.map((value) => encodeBytes(12, writeValue(value))),
   ]);
-  const opsets = [message([textField(1, ''), numberField(2, opsetVersion)])];
+  const opsets = [encodeMessage([encodeString(1, ''), encodeNumber(2, opsetVersion)])];
   if (graph.nodes.some((node) => node.domain === treeDomain)) {
-    opsets.push(message([textField(1, treeDomain), numberField(2, treeOpsetVersion)]));
+    opsets.push(encodeMessage([encodeString(1, treeDomain), encodeNumber(2, treeOpsetVersion)]));
   }
-  return message([
-    numberField(1, irVersion),
-    textField(2, producer),
-    bytesField(7, body),
-    ...opsets.map((opset) => bytesField(8, opset)),
+  return encodeMessage([
+    encodeNumber(1, irVersion),
+    encodeString(2, producer),
+    encodeBytes(7, body),
+    ...opsets.map((opset) => encodeBytes(8, opset)),
   ]);
 }
 
@@ -136,39 +147,39 @@ export type ReadModel = {
 /** Reads the outline of an ONNX file. Throws ProtobufError where the bytes are no such file. */
 export function readModel(bytes: Uint8Array): ReadModel {
   const model = readFields(bytes);
-  const graphs = allBytes(model, 7);
+  const graphs = listBytes(model, 7);
   const graph = readFields(graphs[0] ?? new Uint8Array(0));
   return {
     irVersion: readNumber(model, 1),
-    opsets: allBytes(model, 8).map((entry) => {
+    opsets: listBytes(model, 8).map((entry) => {
       const fields = readFields(entry);
-      return { domain: readText(fields, 1), version: readNumber(fields, 2) };
+      return { domain: readString(fields, 1), version: readNumber(fields, 2) };
     }),
     graphs: graphs.length,
-    nodes: allBytes(graph, 1).map((entry) => {
+    nodes: listBytes(graph, 1).map((entry) => {
       const fields = readFields(entry);
-      const attributes = allBytes(fields, 5).map(readFields);
+      const attributes = listBytes(fields, 5).map(readFields);
       return {
-        op: readText(fields, 4),
-        domain: readText(fields, 7),
-        inputs: allBytes(fields, 1).map((value) => readText([{ number: 1, type: 'bytes', value }], 1)),
-        outputs: allBytes(fields, 2).map((value) => readText([{ number: 1, type: 'bytes', value }], 1)),
+        op: readString(fields, 4),
+        domain: readString(fields, 7),
+        inputs: listBytes(fields, 1).map((value) => readString([{ number: 1, type: 'bytes', value }], 1)),
+        outputs: listBytes(fields, 2).map((value) => readString([{ number: 1, type: 'bytes', value }], 1)),
         // Attributes of kind graph (6) or graphs (11) could hide operators from the list.
         hasSubgraph: attributes.some((attribute) => attribute.some(({ number }) => number === 6 || number === 11)),
-        attributes: new Map(attributes.map((attribute) => [readText(attribute, 1), attribute])),
+        attributes: new Map(attributes.map((attribute) => [readString(attribute, 1), attribute])),
       };
     }),
-    initializers: allBytes(graph, 5).map((entry) => {
+    initializers: listBytes(graph, 5).map((entry) => {
       const fields = readFields(entry);
       return {
-        name: readText(fields, 8),
+        name: readString(fields, 8),
         dims: readNumbers(fields, 1),
         type: readNumber(fields, 2),
-        raw: allBytes(fields, 9).at(-1) ?? new Uint8Array(0),
-        external: allBytes(fields, 13).length > 0 || readNumber(fields, 14) !== 0,
+        raw: listBytes(fields, 9).at(-1) ?? new Uint8Array(0),
+        external: listBytes(fields, 13).length > 0 || readNumber(fields, 14) !== 0,
       };
     }),
-    inputs: allBytes(graph, 11).map((entry) => readText(readFields(entry), 1)),
-    outputs: allBytes(graph, 12).map((entry) => readText(readFields(entry), 1)),
+    inputs: listBytes(graph, 11).map((entry) => readString(readFields(entry), 1)),
+    outputs: listBytes(graph, 12).map((entry) => readString(readFields(entry), 1)),
   };
 }

@@ -1,3 +1,4 @@
+/** The wire format of Protocol Buffers, as far as ONNX files use it. */
 import { strFromU8, strToU8 } from 'fflate';
 
 /** One field of a protobuf message as it lies on the wire; 64-bit varints beyond 2^53 are refused. */
@@ -11,7 +12,7 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-const concat = (parts: readonly Uint8Array[]): Uint8Array => {
+const concatBytes = (parts: readonly Uint8Array[]): Uint8Array => {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -21,7 +22,7 @@ const concat = (parts: readonly Uint8Array[]): Uint8Array => {
   return out;
 };
 
-function varint(value: number): Uint8Array {
+function encodeVarint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 128) {
@@ -33,22 +34,22 @@ function varint(value: number): Uint8Array {
 }
 
 /** A varint field holding a whole number from 0 to 2^53 - 1. */
-export function numberField(field: number, value: number): Uint8Array {
-  return concat([varint(field * 8), varint(value)]);
+export function encodeNumber(field: number, value: number): Uint8Array {
+  return concatBytes([encodeVarint(field * 8), encodeVarint(value)]);
 }
 
 /** A length-delimited field holding bytes or a nested message. */
-export function bytesField(field: number, value: Uint8Array): Uint8Array {
-  return concat([varint(field * 8 + 2), varint(value.length), value]);
+export function encodeBytes(field: number, value: Uint8Array): Uint8Array {
+  return concatBytes([encodeVarint(field * 8 + 2), encodeVarint(value.length), value]);
 }
 
 /** A length-delimited field holding UTF-8 text. */
-export function textField(field: number, value: string): Uint8Array {
-  return bytesField(field, strToU8(value));
+export function encodeString(field: number, value: string): Uint8Array {
+  return encodeBytes(field, strToU8(value));
 }
 
 /** A packed repeated field of whole numbers from 0 to 2^31 - 1. */
-export function numbersField(field: number, values: Int32Array): Uint8Array {
+export function encodeNumbers(field: number, values: Int32Array): Uint8Array {
   const packed = new Uint8Array(values.length * 5);
   let at = 0;
   for (const value of values) {
@@ -60,16 +61,16 @@ export function numbersField(field: number, values: Int32Array): Uint8Array {
     packed[at] = rest;
     at += 1;
   }
-  return bytesField(field, packed.subarray(0, at));
+  return encodeBytes(field, packed.subarray(0, at));
 }
 
 /** A packed repeated field of float32 numbers. */
-export function floatsField(field: number, values: Float32Array): Uint8Array {
-  return bytesField(field, floatBytes(values));
+export function encodeFloats(field: number, values: Float32Array): Uint8Array {
+  return encodeBytes(field, toFloatBytes(values));
 }
 
 /** Float32 numbers in little-endian bytes. */
-export function floatBytes(values: Float32Array): Uint8Array {
+export function toFloatBytes(values: Float32Array): Uint8Array {
   const bytes = new Uint8Array(values.length * 4);
   const view = new DataView(bytes.buffer);
   values.forEach((value, index) => {
@@ -84,9 +85,9 @@ export function decodeFloats(bytes: Uint8Array): Float32Array {
   return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
 }
 
-/** A message of the given fields, in that order. */
-export function message(fields: readonly Uint8Array[]): Uint8Array {
-  return concat(fields);
+/** Encodes a message of its fields, in their order. */
+export function encodeMessage(fields: readonly Uint8Array[]): Uint8Array {
+  return concatBytes(fields);
 }
 
 function readVarint(bytes: Uint8Array, start: number): { value: number; next: number } {
@@ -130,13 +131,13 @@ export function readFields(bytes: Uint8Array): WireField[] {
 }
 
 /** Every length-delimited value of one field number. */
-export function allBytes(fields: readonly WireField[], number: number): Uint8Array[] {
+export function listBytes(fields: readonly WireField[], number: number): Uint8Array[] {
   return fields.flatMap((field) => (field.number === number && field.type === 'bytes' ? [field.value] : []));
 }
 
 /** The text of a field, or an empty string where it is absent (protobuf's default). */
-export function readText(fields: readonly WireField[], number: number): string {
-  const value = allBytes(fields, number).at(-1);
+export function readString(fields: readonly WireField[], number: number): string {
+  const value = listBytes(fields, number).at(-1);
   return value === undefined ? '' : strFromU8(value);
 }
 

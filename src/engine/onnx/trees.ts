@@ -1,24 +1,34 @@
 /** Boosted trees as the ONNX operator TreeEnsembleRegressor (ai.onnx.ml), and back. */
 import type { Trees } from '../classifiers/trees-model.ts';
-import { floatTensor, type Node, type ReadNode, type Tensor, treeDomain } from './graph.ts';
-import { allBytes, decodeFloats, readNumber, readNumbers, readText } from './protobuf.ts';
+import { type Node, type ReadNode, refuse, type Tensor, toFloatTensor, treeDomain } from './graph.ts';
+import { decodeFloats, listBytes, readNumber, readNumbers, readString } from './protobuf.ts';
 
-const nodeNumbers = [
+/** The attributes that the operator has here, and no others. */
+const attributeNames = new Set([
+  'n_targets',
+  'aggregate_function',
+  'post_transform',
   'nodes_treeids',
   'nodes_nodeids',
   'nodes_featureids',
+  'nodes_modes',
+  'nodes_values',
   'nodes_truenodeids',
   'nodes_falsenodeids',
-] as const;
-const targetNumbers = ['target_treeids', 'target_nodeids', 'target_ids'] as const;
-const branch = 'BRANCH_LEQ';
-const leaf = 'LEAF';
+  'nodes_hitrates',
+  'target_treeids',
+  'target_nodeids',
+  'target_ids',
+  'target_weights',
+]);
+const branchMode = 'BRANCH_LEQ';
+const leafMode = 'LEAF';
 
 /**
  * The nodes that turn `dense` into `tree_scores`: the columns that trees test, the trees' sums, the options' scores.
  * The training rows that came through a node stand in `nodes_hitrates`. Without trees only the outline is right.
  */
-export function treeNodes(trees: Trees | null): Node[] {
+export function buildTreeNodes(trees: Trees | null): Node[] {
   const node = (op: string, inputs: string[], output: string): Node => ({
     op,
     domain: '',
@@ -33,14 +43,14 @@ export function treeNodes(trees: Trees | null): Node[] {
       domain: treeDomain,
       inputs: ['tree_inputs'],
       outputs: ['tree_sums'],
-      attributes: trees === null ? {} : attributesOf(trees),
+      attributes: trees === null ? {} : toAttributes(trees),
     },
     node('MatMul', ['tree_sums', 'tree_options'], 'tree_scores'),
   ];
 }
 
-/** The weights that go with {@link treeNodes}: `tree_columns` [D, C] and `tree_options` [S, K]. */
-export function treeTensors(trees: Trees, D: number, K: number): Tensor[] {
+/** The weights that go with {@link buildTreeNodes}: `tree_columns` [D, C] and `tree_options` [S, K]. */
+export function buildTreeTensors(trees: Trees, D: number, K: number): Tensor[] {
   const { columnCount: C, slotStarts, slotColumns, slotWeights } = trees;
   const matrix = new Float32Array(D * C);
   for (let d = 0; d < D; d++) {
@@ -49,12 +59,12 @@ export function treeTensors(trees: Trees, D: number, K: number): Tensor[] {
     }
   }
   return [
-    floatTensor('tree_columns', [D, C], matrix),
-    floatTensor('tree_options', [trees.scoreCount, K], trees.scoreOptions),
+    toFloatTensor('tree_columns', [D, C], matrix),
+    toFloatTensor('tree_options', [trees.scoreCount, K], trees.scoreOptions),
   ];
 }
 
-function attributesOf(trees: Trees): Node['attributes'] {
+function toAttributes(trees: Trees): Node['attributes'] {
   const { columns, thresholds, values, rights, roots } = trees;
   const size = columns.length;
   const treeIds = new Int32Array(size);
@@ -77,7 +87,7 @@ function attributesOf(trees: Trees): Node['attributes'] {
     nodes_treeids: treeIds,
     nodes_nodeids: nodeIds,
     nodes_featureids: perNode((node) => columns[node] as number),
-    nodes_modes: Array.from(columns, (_, node) => (isLeaf(node) ? leaf : branch)),
+    nodes_modes: Array.from(columns, (_, node) => (isLeaf(node) ? leafMode : branchMode)),
     nodes_values: thresholds,
     nodes_truenodeids: perNode((node) => (nodeIds[node] as number) + 1),
     nodes_falsenodeids: perNode((node) => (rights[node] as number) - (roots[treeIds[node] as number] as number)),
@@ -89,59 +99,37 @@ function attributesOf(trees: Trees): Node['attributes'] {
   };
 }
 
-type Refuse = (problem: string) => never;
 type Matrix = { dims: number[]; data: Float32Array };
 
+/** The attributes of a tree operator by name: lists of whole numbers (field 8) or of float32 numbers (field 7). */
+type Attributes = {
+  ints(name: string): number[];
+  floats(name: string): Float32Array;
+  modes: string[];
+};
+
 /**
- * Reads trees back from the operator's attributes. Refuses what {@link treeNodes} would not write: other attributes,
- * nodes out of order, children that are not further on in the same tree or have two parents (so no cycle is possible),
- * columns and scores that do not exist, numbers that are not finite.
+ * Reads trees back from the operator's attributes. Refuses what {@link buildTreeNodes} would not write: other
+ * attributes, nodes out of order, children that are not further on in the same tree or have two parents (so no cycle is
+ * possible), columns and scores that do not exist, numbers that are not finite.
  */
-export function readTrees(node: ReadNode, matrix: Matrix, options: Matrix, refuse: Refuse): Trees {
-  const attribute = (name: string) => node.attributes.get(name) ?? [];
-  const ints = (name: string) => readNumbers(attribute(name), 8);
-  const floats = (name: string): Float32Array => {
-    const numbers = decodeFloats(allBytes(attribute(name), 7).at(-1) ?? new Uint8Array(0));
-    if (!numbers.every(Number.isFinite)) refuse(`${name} holds a number that is not finite`);
-    return numbers;
-  };
-  const known = [...nodeNumbers, ...targetNumbers, 'nodes_modes', 'nodes_values', 'nodes_hitrates', 'target_weights'];
-  const settings = ['n_targets', 'aggregate_function', 'post_transform'];
-  const stray = [...node.attributes.keys()].find((name) => !known.includes(name) && !settings.includes(name));
-  if (stray !== undefined)
-    refuse(`has trees with the attribute ${JSON.stringify(stray.slice(0, 50))}, which is not allowed`);
+export function readTrees(node: ReadNode, matrix: Matrix, options: Matrix): Trees {
   const scoreCount = options.dims[0] ?? 0;
-  if (readNumber(attribute('n_targets'), 3) !== scoreCount) refuse('has trees with another number of scores');
-  if (readText(attribute('aggregate_function'), 4) !== 'SUM' || readText(attribute('post_transform'), 4) !== 'NONE') {
-    refuse('has trees that are not summed up as they are');
-  }
-  const modes = allBytes(attribute('nodes_modes'), 9).map((bytes) => String.fromCharCode(...bytes.subarray(0, 20)));
+  const { ints, floats, modes } = readAttributes(node, scoreCount);
   const size = modes.length;
-  const [treeIds, nodeIds, features, lefts, rights] = nodeNumbers.map(ints) as [
-    number[],
-    number[],
-    number[],
-    number[],
-    number[],
-  ];
+  const treeIds = ints('nodes_treeids');
+  const nodeIds = ints('nodes_nodeids');
+  const features = ints('nodes_featureids');
+  const lefts = ints('nodes_truenodeids');
+  const rights = ints('nodes_falsenodeids');
   const thresholds = floats('nodes_values');
   const covers = floats('nodes_hitrates');
-  if (
-    size === 0 ||
-    [treeIds, nodeIds, features, lefts, rights, thresholds, covers].some((list) => list.length !== size)
-  ) {
-    refuse('has trees whose lists differ in length');
-  }
+  const lists = [treeIds, nodeIds, features, lefts, rights, thresholds, covers];
+  if (size === 0 || lists.some((list) => list.length !== size)) refuse('has trees whose lists differ in length');
   if (covers.some((cover) => cover < 0)) refuse('has a tree node with a negative count');
-
-  const roots: number[] = [];
-  for (let at = 0; at < size; at++) {
-    if (nodeIds[at] === 0) roots.push(at);
-    if (treeIds[at] !== roots.length - 1 || nodeIds[at] !== at - (roots.at(-1) ?? 0))
-      refuse('has tree nodes out of order');
-  }
+  const roots = findRoots(treeIds, nodeIds);
   const trees: Trees = {
-    ...sparseColumns(matrix),
+    ...toSparseColumns(matrix),
     scoreCount,
     scoreOptions: options.data,
     roots: Int32Array.from(roots),
@@ -152,39 +140,80 @@ export function readTrees(node: ReadNode, matrix: Matrix, options: Matrix, refus
     values: new Float32Array(size),
     covers,
   };
-  const parents = new Uint8Array(size);
-  roots.forEach((root, tree) => {
-    const end = roots[tree + 1] ?? size;
+  readBranches(trees, { modes, features, lefts, rights });
+  const leaves = { treeIds: ints('target_treeids'), nodeIds: ints('target_nodeids'), scoreIds: ints('target_ids') };
+  readLeaves(trees, leaves, floats('target_weights'));
+  return trees;
+}
+
+function readAttributes(node: ReadNode, scoreCount: number): Attributes {
+  const stray = [...node.attributes.keys()].find((name) => !attributeNames.has(name));
+  if (stray !== undefined)
+    refuse(`has trees with the attribute ${JSON.stringify(stray.slice(0, 50))}, which is not allowed`);
+  const find = (name: string) => node.attributes.get(name) ?? [];
+  if (readNumber(find('n_targets'), 3) !== scoreCount) refuse('has trees with another number of scores');
+  if (readString(find('aggregate_function'), 4) !== 'SUM' || readString(find('post_transform'), 4) !== 'NONE') {
+    refuse('has trees that are not summed up as they are');
+  }
+  return {
+    ints: (name) => readNumbers(find(name), 8),
+    floats(name) {
+      const numbers = decodeFloats(listBytes(find(name), 7).at(-1) ?? new Uint8Array(0));
+      if (!numbers.every(Number.isFinite)) refuse(`${name} holds a number that is not finite`);
+      return numbers;
+    },
+    modes: listBytes(find('nodes_modes'), 9).map((bytes) => String.fromCharCode(...bytes.subarray(0, 20))),
+  };
+}
+
+/** Where each tree begins; trees and their nodes are numbered on from 0. */
+function findRoots(treeIds: readonly number[], nodeIds: readonly number[]): number[] {
+  const roots: number[] = [];
+  for (let at = 0; at < treeIds.length; at++) {
+    if (nodeIds[at] === 0) roots.push(at);
+    if (treeIds[at] !== roots.length - 1 || nodeIds[at] !== at - (roots.at(-1) ?? 0)) {
+      refuse('has tree nodes out of order');
+    }
+  }
+  return roots;
+}
+
+type Branches = {
+  modes: readonly string[];
+  features: readonly number[];
+  lefts: readonly number[];
+  rights: readonly number[];
+};
+
+/** Fills in the tested column and the right child of each node that is no leaf. */
+function readBranches(trees: Trees, { modes, features, lefts, rights }: Branches): void {
+  const parentCounts = new Uint8Array(modes.length);
+  trees.roots.forEach((root, tree) => {
+    const end = trees.roots[tree + 1] ?? modes.length;
     for (let at = root; at < end; at++) {
-      if (modes[at] === leaf) continue;
-      if (modes[at] !== branch)
+      if (modes[at] === leafMode) continue;
+      if (modes[at] !== branchMode)
         refuse(`has a tree node of the kind ${JSON.stringify(modes[at])}, which is not allowed`);
       const right = root + (rights[at] as number);
       if (root + (lefts[at] as number) !== at + 1 || right <= at + 1 || right >= end) {
-        refuse(`has a tree node whose children are not further on in its tree`);
+        refuse('has a tree node whose children are not further on in its tree');
       }
       if ((features[at] as number) >= trees.columnCount) refuse(`has a tree node that tests column ${features[at]}`);
       for (const child of [at + 1, right]) {
-        if (parents[child] === 1) refuse('has a tree node with two parents');
-        parents[child] = 1;
+        if (parentCounts[child] === 1) refuse('has a tree node with two parents');
+        parentCounts[child] = 1;
       }
       trees.columns[at] = features[at] as number;
       trees.rights[at] = right;
     }
-    if (parents.subarray(root + 1, end).includes(0)) refuse('has a tree node without a parent');
+    if (parentCounts.subarray(root + 1, end).includes(0)) refuse('has a tree node without a parent');
   });
-  readLeaves(trees, targetNumbers.map(ints) as [number[], number[], number[]], floats('target_weights'), refuse);
-  return trees;
 }
 
+type Leaves = { treeIds: readonly number[]; nodeIds: readonly number[]; scoreIds: readonly number[] };
+
 /** Fills in the leaves' values and each tree's score: one value per leaf, in the order of the leaves. */
-function readLeaves(
-  trees: Trees,
-  [treeIds, nodeIds, scoreIds]: [number[], number[], number[]],
-  weights: Float32Array,
-  refuse: Refuse,
-): void {
-  const lengths = [treeIds, nodeIds, scoreIds].map((list) => list.length);
+function readLeaves(trees: Trees, { treeIds, nodeIds, scoreIds }: Leaves, weights: Float32Array): void {
   let next = 0;
   trees.roots.forEach((root, tree) => {
     const end = trees.roots[tree + 1] ?? trees.columns.length;
@@ -200,12 +229,12 @@ function readLeaves(
       next += 1;
     }
   });
-  if (weights.length !== next || lengths.some((length) => length !== next)) {
+  if ([weights, treeIds, nodeIds, scoreIds].some((list) => list.length !== next)) {
     refuse('has trees whose lists differ in length');
   }
 }
 
-function sparseColumns({
+function toSparseColumns({
   dims,
   data,
 }: Matrix): Pick<Trees, 'columnCount' | 'slotStarts' | 'slotColumns' | 'slotWeights'> {

@@ -1,7 +1,7 @@
 /** Parses a condition: cel-js gives syntax and positions, and what it read becomes a tree of the rules language. */
 import { Environment } from '@marcbachmann/cel-js';
 import { limits } from '../limits.ts';
-import { utf8Length } from '../utf8.ts';
+import { countUtf8Bytes } from '../utf8.ts';
 import { convertSyntax } from './convert.ts';
 import { ruleLimits } from './rule-limits.ts';
 import { type ConditionProblem, type SourceRange, toUtf16Range } from './source.ts';
@@ -41,7 +41,7 @@ function checkSource(source: string): ConditionProblem | null {
   const range = { start: 0, end: source.length };
   if (source.trim() === '')
     return { message: 'The condition is empty.', suggestion: 'Write a comparison such as ctx.amount > 100.', range };
-  if (utf8Length(source) > limits.maxConditionBytes)
+  if (countUtf8Bytes(source) > limits.maxConditionBytes)
     return {
       message: `The condition is longer than ${limits.maxConditionBytes} bytes.`,
       suggestion: 'Split it into several rules.',

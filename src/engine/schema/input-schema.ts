@@ -2,10 +2,10 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
-import { canonicalJson } from '../canonical-json.ts';
+import { toCanonicalJson } from '../canonical-json.ts';
 import type { Json, JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
-import { utf8Length } from '../utf8.ts';
+import { countUtf8Bytes } from '../utf8.ts';
 import { findUnfollowable } from './schema-expansion.ts';
 
 /** Size of an input schema, in bytes of its JSON. */
@@ -67,7 +67,7 @@ function createAjv(): Ajv2020 {
     type: 'array',
     schemaType: 'boolean',
     validate: (isWanted: boolean, items: readonly Json[]) =>
-      !isWanted || new Set(items.map(canonicalJson)).size === items.length,
+      !isWanted || new Set(items.map(toCanonicalJson)).size === items.length,
     error: { message: 'must NOT have duplicate items' },
   });
   return ajv;
@@ -108,7 +108,7 @@ export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   const problems: ErrorDetail[] = [];
   checkStructure(schema, base, 1, problems);
   if (problems.length > 0) return problems;
-  if (utf8Length(JSON.stringify(schema)) > maxSchemaBytes) {
+  if (countUtf8Bytes(JSON.stringify(schema)) > maxSchemaBytes) {
     return [{ type: 'schema_size', loc: base, msg: `must not be larger than ${maxSchemaBytes} bytes` }];
   }
   const unfollowable = findUnfollowable(schema, base);

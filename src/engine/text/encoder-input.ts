@@ -6,7 +6,7 @@ const separatorToken = 102;
 export type EncoderInput = { ids: number[]; truncated: boolean };
 
 /** Puts [CLS] and [SEP] around the first `maxTokens - 2` ids and tells whether ids were cut off. */
-export function encoderInput(ids: readonly number[], maxTokens: number): EncoderInput {
+export function toEncoderInput(ids: readonly number[], maxTokens: number): EncoderInput {
   const room = maxTokens - 2;
   return { ids: [classToken, ...ids.slice(0, room), separatorToken], truncated: ids.length > room };
 }

@@ -31,9 +31,9 @@ export function fitNgrams(texts: readonly (readonly number[])[], scale: number):
     forEachNgram(ids, (key) => seen.add(key));
     for (const key of seen) frequency.set(key, (frequency.get(key) ?? 0) + 1);
   }
-  const least = texts.length < 50 ? 1 : 2;
+  const minTexts = texts.length < 50 ? 1 : 2;
   const kept = [...frequency]
-    .filter(([, df]) => df >= least)
+    .filter(([, df]) => df >= minTexts)
     .sort(([a, m], [b, n]) => n - m || a - b)
     .slice(0, maxNgrams)
     .sort(([a], [b]) => a - b);
@@ -48,7 +48,7 @@ export function fitNgrams(texts: readonly (readonly number[])[], scale: number):
 }
 
 /** Number of n-grams in a vocabulary. */
-export function ngramCount(spec: NgramSpec): number {
+export function countNgrams(spec: NgramSpec): number {
   return spec.idf.length;
 }
 

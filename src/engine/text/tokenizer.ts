@@ -1,4 +1,4 @@
-/** Word pieces of a text, the same ids as the Hugging Face tokenizers give in Python. */
+/** Word pieces of a text: the same ids as the Hugging Face tokenizers give in Python. */
 import { Tokenizer as HuggingFaceTokenizer } from '@huggingface/tokenizers';
 import type { JsonObject } from '../domain.ts';
 

@@ -1,5 +1,5 @@
 /** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
-import type { Decided } from '../../engine/decide/decider.ts';
+import type { DecisionMade, DecisionResult } from '../../engine/decide/decider.ts';
 import type { Decision, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, errorTable, WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -20,7 +20,6 @@ type PendingDecision = { response: DecideResponse; recorded: Promise<void> };
 
 /** One input on its way. */
 type Call = { caller: Caller; type: DecisionTypeRow; input: JsonObject; requestId: string; began: number };
-type Accepted = Extract<Decided, { ok: true }>;
 
 /**
  * Decides and hands the record to the commit queue, without waiting for it. Done when it returns, unless the text
@@ -45,25 +44,29 @@ function decideOne(
   const decided = runtime.deployed.get(type, policy).decide(request.input, { trace });
   if (decided instanceof Promise) return decideLater(deps, call, decided);
   const known = accepted(decided);
-  return known.liveModel === null ? record(deps, call, known, known.decision) : decideLater(deps, call, decided);
+  return known.escalation === null ? record(deps, call, known, known.decision) : decideLater(deps, call, decided);
 }
 
-async function decideLater(deps: Deps, call: Call, decided: Decided | Promise<Decided>): Promise<PendingDecision> {
+async function decideLater(
+  deps: Deps,
+  call: Call,
+  decided: DecisionResult | Promise<DecisionResult>,
+): Promise<PendingDecision> {
   const known = accepted(await decided);
-  const { liveModel } = known;
+  const { escalation } = known;
   const decision =
-    liveModel === null ? known.decision : await askConnectedModel(deps, call.type, call.input, known, liveModel);
+    escalation === null ? known.decision : await askConnectedModel(deps, call.type, call.input, known, escalation);
   // while the text encoder or the live model worked, other calls may have taken what was left
   deps.metering.checkDecision(call.caller, deps.runtime.decisions.pendingOf);
   return record(deps, call, known, decision);
 }
 
-function accepted(decided: Decided): Accepted {
+function accepted(decided: DecisionResult): DecisionMade {
   if (decided.ok) return decided;
   throw new WorkbenchError('validation_error', 'The input does not fit the input schema', decided.problems);
 }
 
-function record(deps: Deps, call: Call, { trace, ruleErrors }: Accepted, decision: Decision): PendingDecision {
+function record(deps: Deps, call: Call, { trace, ruleErrors }: DecisionMade, decision: Decision): PendingDecision {
   const { caller, type, input, requestId } = call;
   const latencyMs = Math.round((deps.clock.monotonic() - call.began) * 1_000) / 1_000;
   const recorded = deps.runtime.decisions.commit(

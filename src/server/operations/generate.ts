@@ -1,5 +1,5 @@
 /** Synthetic examples on request: made by a teacher, checked, and stored all or none. */
-import { canonicalJson } from '../../engine/canonical-json.ts';
+import { toCanonicalJson } from '../../engine/canonical-json.ts';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { splitRows } from '../../engine/training/data/split.ts';
@@ -24,7 +24,7 @@ function materialOf(deps: Deps, type: DecisionTypeRow): TeacherMaterial {
   const known = rows.filter(({ decision }) => decision !== null && definition.options.includes(decision));
   const { train, test } = splitRows(
     known.map(({ input, decision, source }) => ({
-      content: canonicalJson(input),
+      content: toCanonicalJson(input),
       label: definition.options.indexOf(decision ?? ''),
       source,
     })),

@@ -1,9 +1,9 @@
 /** A decision that the thresholds leave open, asked of the connected live model. */
 import { z } from 'zod';
-import type { Decided } from '../../engine/decide/decider.ts';
-import { redactToPlaceholder } from '../../engine/decide/golden.ts';
+import type { DecisionMade } from '../../engine/decide/decider.ts';
 import type { Decision, EscalationPolicy, JsonObject } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
+import { redactToPlaceholder } from '../../engine/pii.ts';
 import { askChat, type Question } from '../connections/chat-client.ts';
 import type { Deps } from '../operations/context.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
@@ -23,7 +23,7 @@ export async function askConnectedModel(
   deps: Pick<Deps, 'store' | 'runtime' | 'clock' | 'log'>,
   type: DecisionTypeRow,
   input: JsonObject,
-  decided: Extract<Decided, { ok: true }>,
+  decided: DecisionMade,
   policy: EscalationPolicy,
 ): Promise<Decision> {
   const { decision, trace } = decided;

@@ -1,7 +1,7 @@
 /** Token ids and sentence embeddings of the training texts. */
 import { limits } from '../../limits.ts';
 import type { TextEncoder } from '../../ports.ts';
-import { encoderInput } from '../../text/encoder-input.ts';
+import { toEncoderInput } from '../../text/encoder-input.ts';
 import type { Tokenizer } from '../../text/tokenizer.ts';
 
 /**
@@ -25,7 +25,7 @@ export async function encodeTexts(
   const encoded = new Map<string, EncodedText>();
   for (const text of different) {
     const ids = tokenizer.encode(text);
-    const input = encoderInput(ids, limits.maxEncoderTokens);
+    const input = toEncoderInput(ids, limits.maxEncoderTokens);
     encoded.set(text, { ids, embedding: await encoder.embed(input.ids), truncated: input.truncated });
     report(encoded.size, different.length);
   }

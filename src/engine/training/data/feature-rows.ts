@@ -3,7 +3,7 @@ import type { Rows } from '../../classifiers/classifier.ts';
 import type { JsonObject } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import { compileNgrams, ngramCount } from '../../text/ngrams.ts';
+import { compileNgrams, countNgrams } from '../../text/ngrams.ts';
 import type { EncodedTexts } from './encode-texts.ts';
 import { listTreeFields } from './tree-fields.ts';
 
@@ -22,8 +22,8 @@ export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[
   const indices: number[] = [];
   const values: number[] = [];
   inputs.forEach((input, i) => {
-    dense.set(features.tabular(input), i * denseWidth);
-    const text = texts.get(features.textOf(input).text);
+    dense.set(features.writeTabular(input), i * denseWidth);
+    const text = texts.get(features.joinText(input).text);
     if (encoder !== null && text !== undefined) {
       for (let d = 0; d < encoder.dimensions; d++) {
         dense[i * denseWidth + features.tabularSize + d] = Math.fround((text.embedding[d] as number) * encoder.scale);
@@ -45,7 +45,7 @@ export function buildFeatureRows(plan: FeaturePlan, inputs: readonly JsonObject[
       starts,
       indices: Int32Array.from(indices),
       values: Float64Array.from(values),
-      width: ngrams === null ? 0 : ngramCount(ngrams),
+      width: ngrams === null ? 0 : countNgrams(ngrams),
     },
   };
 }

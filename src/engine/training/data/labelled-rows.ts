@@ -1,5 +1,5 @@
 /** Labelled examples in the order and form that training works with. */
-import { canonicalJson } from '../../canonical-json.ts';
+import { toCanonicalJson } from '../../canonical-json.ts';
 import type { JsonObject, TrainingExample } from '../../domain.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { compareStrings, type SplitRow } from './split.ts';
@@ -38,7 +38,7 @@ export function prepareRows(examples: readonly TrainingExample[], options: reado
       const label = labels.get(example.decision ?? undefined);
       if (label === undefined || example.decision === null) return [];
       const { id, input, source, reasonCodes, decision } = example;
-      return [{ id, content: canonicalJson(input), input, source, reasonCodes, decision, label }];
+      return [{ id, content: toCanonicalJson(input), input, source, reasonCodes, decision, label }];
     })
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
   const notes: string[] = [];

@@ -1,10 +1,10 @@
 /** Which slots of the dense block trees may test, and as what. */
 import type { TreeField } from '../../classifiers/classifier.ts';
-import { fieldSize } from '../../features/kinds.ts';
+import { countSlots } from '../../features/kinds.ts';
 import type { FeaturePlan, Field } from '../../features/plan.ts';
 
 function toTreeFields(field: Field, start: number): TreeField[] {
-  const size = fieldSize(field);
+  const size = countSlots(field);
   if (field.kind === 'category') return [{ kind: 'category', slot: start, size }];
   // In every other kind the last slot is 1 where the value is missing.
   const missingSlot = start + size - 1;
@@ -16,7 +16,7 @@ export function listTreeFields(plan: FeaturePlan): TreeField[] {
   let start = 0;
   return plan.fields.flatMap((field) => {
     const treeFields = toTreeFields(field, start);
-    start += fieldSize(field);
+    start += countSlots(field);
     return treeFields;
   });
 }

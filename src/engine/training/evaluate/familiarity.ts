@@ -92,7 +92,7 @@ function computeHeldOutRarities({ plan, rows, texts }: LearnedRows, unknown: num
     }),
   );
   return rows.map((row) =>
-    computeRarity(texts.get(features.textOf(row.input).text)?.ids ?? [], (id) => without.get(id), unknown),
+    computeRarity(texts.get(features.joinText(row.input).text)?.ids ?? [], (id) => without.get(id), unknown),
   );
 }
 
@@ -156,7 +156,7 @@ export function findUnfamiliarRows(file: FamiliarityFile | null, { plan, rows, b
   const features = compileFeatures(plan);
   const check = compileFamiliarity(file, plan, features.slots);
   return rows.map((row, i) => {
-    const ids = texts.get(features.textOf(row.input).text)?.ids ?? [];
+    const ids = texts.get(features.joinText(row.input).text)?.ids ?? [];
     return check(toModelInput(built, i).dense, ids).some(({ familiar }) => !familiar);
   });
 }

@@ -1,5 +1,5 @@
 /** Figures of merit of predictions on held-out rows. */
-import { expectedCalibrationError } from '../../classifiers/calibration.ts';
+import { computeCalibrationError } from '../../classifiers/calibration.ts';
 
 /** The expected option of a row (its index) and the probabilities that a model gave it, in the order of the options. */
 export type Prediction = { expected: number; probabilities: readonly number[] };
@@ -90,7 +90,7 @@ export function evaluatePredictions(predictions: readonly Prediction[], options:
     perClass,
     confusionMatrix,
     logLoss: computeRatio(loss, predictions.length),
-    ece: expectedCalibrationError(confidences, correct),
+    ece: computeCalibrationError(confidences, correct),
     riskCoverage: computeRiskCoverage(confidences, correct),
   };
 }

@@ -36,7 +36,7 @@ export function learnText(
 ): FeaturePlan {
   if (plan.text === null || textUse === 'none') return { ...plan, text: null };
   const features = compileFeatures(plan);
-  const tokens = rows.map((row) => texts.get(features.textOf(row.input).text)?.ids ?? []);
+  const tokens = rows.map((row) => texts.get(features.joinText(row.input).text)?.ids ?? []);
   return {
     ...plan,
     text: {

@@ -2,7 +2,7 @@
 import { fitPool, type Pool, poolLogits } from '../../classifiers/blend.ts';
 import { computeLogLoss } from '../../classifiers/calibration.ts';
 import { selectColumns } from '../../classifiers/classifier.ts';
-import { fitHead, logShares } from '../../classifiers/heads.ts';
+import { computeLogShares, fitHead } from '../../classifiers/heads.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { estimateShare } from '../progress.ts';
 import { computeCalibratedLoss, type FoldedRows, placeFoldLogits } from './fold-rows.ts';
@@ -121,7 +121,7 @@ export function poolHeads(heads: HeadTrials, names: readonly HeadName[], folded:
     if (head !== undefined) pooled[name] = head;
   }
   const parts = headNames.flatMap((name) => pooled[name]?.logits ?? []);
-  const shares = logShares(labels, optionCount);
+  const shares = computeLogShares(labels, optionCount);
   const pool = fitPool(parts, shares, labels);
   const logits = poolLogits(parts, shares, pool);
   return { heads: pooled, pool, logits, logLoss: computeLogLoss(logits, labels, optionCount) };

@@ -36,7 +36,7 @@ export async function chooseTextModel(state: State): Promise<TextModelled> {
 async function encodeAllTexts({ ports, progress, fieldPlan, rows }: State): Promise<EncodedTexts> {
   if (fieldPlan.text === null) return new Map();
   const features = compileFeatures(fieldPlan);
-  const texts = rows.map((row) => features.textOf(row.input).text);
+  const texts = rows.map((row) => features.joinText(row.input).text);
   return encodeTexts(texts, ports.tokenizer, ports.encoder, (done, total) => {
     if (done % reportInterval !== 0 && done !== total) return;
     const message = `Encoding texts ${formatCount(done)} of ${formatCount(total)}`;

@@ -1,0 +1,81 @@
+/**
+ * Checks that the parts of a bundle fit each other and the installed text model, and reads those that need checking.
+ * What does not fit is a WorkbenchError 'validation_error'; a text part that is not there is 'unavailable'.
+ */
+import type { Bundle } from '../bundle/bundle.ts';
+import type { ClassifierModel } from '../classifiers/model.ts';
+import { WorkbenchError } from '../errors.ts';
+import type { EncoderSpec } from '../features/plan.ts';
+import { readClassifier } from '../onnx/classifier.ts';
+import type { TextEncoder } from '../ports.ts';
+import { checkInputSchema, compileInputSchema, type InputValidator } from '../schema/input-schema.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
+
+/** The installed text model; null where a part is not there. */
+export type TextPorts = { encoder: TextEncoder | null; tokenizer: Tokenizer | null };
+
+/** The parts of the text model that a policy uses; `encoder` is null where word pieces are enough. */
+export type TextParts = { tokenizer: Tokenizer; encoder: { port: TextEncoder; spec: EncoderSpec } | null };
+
+/** Reads the classifier and the reason codes' heads (null without heads). */
+export function readModels(bundle: Bundle): { classifier: ClassifierModel; reasonHeads: ClassifierModel | null } {
+  const { manifest, plan } = bundle;
+  const classifier = readClassifier(bundle.classifier);
+  const { D, V, K, kind } = classifier;
+  const denseWidth = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0);
+  const countNgrams = plan.text?.ngrams?.idf.length ?? 0;
+  if (D !== denseWidth || V !== countNgrams || K !== manifest.options.length || kind !== manifest.classifier.kind) {
+    throw misfit('classifier.onnx', "features.json and the manifest's options");
+  }
+  if (bundle.reasonHeads === null) return { classifier, reasonHeads: null };
+  const reasonHeads = readClassifier(bundle.reasonHeads, 'reasons.onnx');
+  const headCount = bundle.reasons.heads.length;
+  if (
+    reasonHeads.kind !== 'logistic' ||
+    reasonHeads.D !== D ||
+    reasonHeads.V !== V ||
+    reasonHeads.K !== headCount + 1
+  ) {
+    throw misfit('reasons.onnx', 'features.json and reasons.json');
+  }
+  return { classifier, reasonHeads };
+}
+
+function misfit(entry: string, others: string): WorkbenchError {
+  return new WorkbenchError(
+    'validation_error',
+    `Bundle entry ${entry} does not fit ${others}. Export the bundle again, or train the type again.`,
+  );
+}
+
+/** The text model's parts that the plan names, null for a policy that reads no text. */
+export function requireTextParts({ manifest, plan }: Bundle, { encoder, tokenizer }: TextPorts): TextParts | null {
+  if (plan.text === null) return null;
+  if (tokenizer === null) {
+    throw new WorkbenchError('unavailable', 'The policy reads text, but the tokenizer is not available.');
+  }
+  const spec = plan.text.encoder;
+  if (spec === null) return { tokenizer, encoder: null };
+  if (encoder === null) {
+    throw new WorkbenchError('unavailable', 'The policy reads text, but the text encoder is not available.');
+  }
+  if (encoder.sha256 !== manifest.text?.encoder_sha256 || encoder.dimensions !== spec.dimensions) {
+    throw new WorkbenchError(
+      'validation_error',
+      'The policy was trained with another text encoder than the one installed. Train the type again.',
+    );
+  }
+  return { tokenizer, encoder: { port: encoder, spec } };
+}
+
+/** Compiles the bundle's input schema; null without one. */
+export function compileInputValidator({ inputSchema }: Bundle): InputValidator | null {
+  if (inputSchema === null) return null;
+  const problems = checkInputSchema(inputSchema);
+  if (problems.length === 0) return compileInputSchema(inputSchema);
+  throw new WorkbenchError(
+    'validation_error',
+    'Bundle entry input_schema.json is not a JSON Schema that can be used. Export the bundle again.',
+    problems,
+  );
+}

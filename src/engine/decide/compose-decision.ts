@@ -1,0 +1,69 @@
+/** Decisions as they are answered: frozen, because one and the same object may answer many calls. */
+import type { Decision, Rule } from '../domain.ts';
+import { explanations } from './explain.ts';
+import type { Outcome, Prediction } from './thresholds.ts';
+
+/** A frozen copy. */
+export function freezeArray(values: readonly string[]): string[] {
+  const copy = [...values];
+  Object.freeze(copy);
+  return copy;
+}
+
+const noNames = freezeArray([]);
+
+/** `class_probabilities`, with an own property for every option whatever it is called. */
+export function toClassProbabilities(
+  options: readonly string[],
+  probabilities: ArrayLike<number>,
+): Record<string, number> {
+  const entries: Record<string, number> = {};
+  for (let index = 0; index < options.length; index++) {
+    const option = options[index] as string;
+    const value = probabilities[index] ?? 0;
+    if (option === '__proto__') Object.defineProperty(entries, option, { value, enumerable: true });
+    else entries[option] = value;
+  }
+  return Object.freeze(entries);
+}
+
+/** The decision of a rule that matches; it is the same for every input. */
+export function composeRuleDecision(rule: Rule, options: readonly string[], policyVersion: string): Decision {
+  const certain = options.map((option) => (option === rule.then ? 1 : 0));
+  return Object.freeze({
+    decision: rule.then,
+    confidence: 1,
+    reason_codes: rule.reason_code === null ? noNames : freezeArray([rule.reason_code]),
+    escalate: false,
+    fallback_used: false,
+    rules_triggered: freezeArray([rule.name]),
+    policy_version: policyVersion,
+    class_probabilities: toClassProbabilities(options, certain),
+    explanation: explanations.rule(rule.name),
+    stage: 'rules',
+    unfamiliar: false,
+  });
+}
+
+/** The decision that the thresholds made of a prediction; `reasonCodes` go with the prediction's option only. */
+export function composeDecision(
+  prediction: Prediction,
+  classProbabilities: Record<string, number>,
+  outcome: Outcome,
+  reasonCodes: string[],
+  policyVersion: string,
+): Decision {
+  return Object.freeze({
+    decision: outcome.decision,
+    confidence: prediction.confidence,
+    reason_codes: outcome.stage === 'classifier' ? reasonCodes : noNames,
+    escalate: outcome.escalate,
+    fallback_used: outcome.stage === 'fallback',
+    rules_triggered: noNames,
+    policy_version: policyVersion,
+    class_probabilities: classProbabilities,
+    explanation: outcome.explanation,
+    stage: outcome.stage,
+    unfamiliar: prediction.unfamiliarReason !== null,
+  });
+}
