@@ -1,6 +1,8 @@
 /** The evaluate stage: what the measured model does on rows it has not seen. */
+
 import type { FamiliarityEffect, Metrics } from '../../domain.ts';
 import type { FamiliarityFile } from '../../features/familiarity.ts';
+import { argmax } from '../../numeric.ts';
 import { buildRows } from '../data/build-rows.ts';
 import type { LabelledRow } from '../data/prepare.ts';
 import type { ReadTexts } from '../data/texts.ts';
@@ -9,7 +11,7 @@ import type { FittedModel } from '../select/fit.ts';
 import { scoreRows } from '../select/score.ts';
 import { familiarityLoss, unfamiliarRows } from './familiarity.ts';
 import { bootstrapMacroF1, wilsonInterval } from './intervals.ts';
-import { evaluate, topOption } from './metrics.ts';
+import { evaluate } from './metrics.ts';
 import { withProbe } from './probes.ts';
 import { suggestThreshold } from './thresholds.ts';
 
@@ -105,7 +107,7 @@ export function evaluateModel(given: {
   const before = evaluate(predictionsOf(scoreRows(model.uncalibrated, built)), options);
   const heldOut = rows.map((row, i) => {
     const scores = probabilities[i] ?? [];
-    const predicted = options[topOption(scores)] ?? '';
+    const predicted = options[argmax(scores)] ?? '';
     return { example_id: row.id, expected: row.decision, predicted, probabilities: scores };
   });
   const unfamiliar = unfamiliarRows(familiarity, { plan, rows, built, texts });
@@ -124,7 +126,7 @@ export function evaluateModel(given: {
       accuracy_interval: wilsonInterval(heldOut.filter((row) => row.expected === row.predicted).length, heldOut.length),
       macro_f1_interval: bootstrapMacroF1(
         rows.map((row) => options.indexOf(row.decision)),
-        probabilities.map(topOption),
+        probabilities.map(argmax),
         options.length,
         seed,
       ),
@@ -148,7 +150,7 @@ export function evaluateModel(given: {
               plan.text === null ? [] : noticed,
             ),
     },
-    confidences: probabilities.map((row) => row[topOption(row)] ?? 0),
+    confidences: probabilities.map((row) => row[argmax(row)] ?? 0),
     unfamiliar,
     heldOut,
   };

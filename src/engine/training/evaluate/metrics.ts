@@ -1,5 +1,6 @@
 /** Figures of merit of predictions on held-out rows. */
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
+import { argmax } from '../../numeric.ts';
 
 /** What was expected of a row (index of an option) and the probabilities it was given. */
 export type Prediction = { expected: number; probabilities: readonly number[] };
@@ -17,15 +18,6 @@ export type Evaluation = {
   ece: number;
   riskCoverage: RiskCoverage[];
 };
-
-/** Index of the greatest probability, the first one on ties. */
-export function topOption(probabilities: ArrayLike<number>): number {
-  let top = 0;
-  for (let k = 1; k < probabilities.length; k++) {
-    if ((probabilities[k] as number) > (probabilities[top] as number)) top = k;
-  }
-  return top;
-}
 
 const ratio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
@@ -52,7 +44,7 @@ export function evaluate(predictions: readonly Prediction[], options: readonly s
   const correct: boolean[] = [];
   let loss = 0;
   for (const { expected, probabilities } of predictions) {
-    const predicted = topOption(probabilities);
+    const predicted = argmax(probabilities);
     const row = confusionMatrix[expected];
     if (row !== undefined) row[predicted] = (row[predicted] ?? 0) + 1;
     confidences.push(probabilities[predicted] ?? 0);

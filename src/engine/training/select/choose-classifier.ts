@@ -4,6 +4,7 @@ import { computeLogLoss } from '../../classifiers/calibration.ts';
 import type { TreeSettings } from '../../classifiers/trees.ts';
 import type { TrainingConfig } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { countOutputs } from '../../numeric.ts';
 import { createRandom } from '../../random.ts';
 import { buildRows } from '../data/build-rows.ts';
 import type { LabelledRow } from '../data/prepare.ts';
@@ -55,7 +56,7 @@ const learningRates = { least: 0.1, most: 0.3 };
 
 /** Settings that do well on most tables; the search starts from the best of them. */
 function treeStarts(optionCount: number): TreeSettings[] {
-  const wanted = Math.floor(maxTrees / (optionCount === 2 ? 1 : optionCount));
+  const wanted = Math.floor(maxTrees / countOutputs(optionCount));
   const rounds = Math.max(roundLimits.least, Math.min(roundLimits.most, wanted));
   const learningRate = Math.min(learningRates.most, (learningRates.least * roundLimits.most) / rounds);
   return [
@@ -157,7 +158,7 @@ export function chooseClassifier(given: {
     return { choice: { plan, textUse, linear, trees: null }, comparison: [] };
   }
   const trials = config.tune_hyperparams ? config.n_tuning_trials : 0;
-  const costPerRow = entriesPerRound * listTreeFields(plan).length * (given.optionCount === 2 ? 1 : given.optionCount);
+  const costPerRow = entriesPerRound * listTreeFields(plan).length * countOutputs(given.optionCount);
   const finalRounds = Math.floor(finalBudget / (costPerRow * given.rowCount));
   const tooLarge = finalRounds < typicalRounds / 2;
   const withTrees = plan.tabular_size > 0 && compared.part.length >= minRowsForTrees && !tooLarge;

@@ -5,6 +5,7 @@ import { boostedTrees } from '../../classifiers/trees.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import { inferPlan, refitPlan } from '../../features/infer.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { countOutputs } from '../../numeric.ts';
 import { isPiiField } from '../../pii.ts';
 import { fitNgrams } from '../../text/ngrams.ts';
 import { buildRows } from '../data/build-rows.ts';
@@ -74,7 +75,7 @@ export function listLabels(rows: readonly LabelledRow[]): Int32Array {
 /** As many rows as comparisons can afford, spread evenly over the labels. */
 function affordableRows(rows: readonly LabelledRow[], plan: FeaturePlan, optionCount: number): readonly LabelledRow[] {
   const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? 60 : 0);
-  const most = Math.max(600, Math.floor(passBudget / (Math.max(1, columns) * (optionCount === 2 ? 1 : optionCount))));
+  const most = Math.max(600, Math.floor(passBudget / (Math.max(1, columns) * countOutputs(optionCount))));
   if (rows.length <= most) return rows;
   const fold = assignFolds(rows, Math.ceil(rows.length / most), 7);
   return rows.filter((_, i) => fold[i] === 0);

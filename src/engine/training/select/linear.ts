@@ -5,6 +5,7 @@ import { computeLogLoss } from '../../classifiers/calibration.ts';
 import { type FitRequest, type Fitted, selectColumns } from '../../classifiers/classifier.ts';
 import { combineHeads, computeLogShares, fitHead, type HeadColumns } from '../../classifiers/heads.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { countOutputs } from '../../numeric.ts';
 import { shareAfter } from '../progress.ts';
 import { calibratedLoss, type FoldedRows, putBack } from './cross-validate.ts';
 
@@ -210,7 +211,7 @@ export function tuneHeads(
 function passCost({ plan, folded }: Fitting, name: HeadName): number {
   const rows = folded.folds[0]?.train;
   if (rows === undefined) return 0;
-  const outputs = folded.optionCount === 2 ? 1 : folded.optionCount;
+  const outputs = countOutputs(folded.optionCount);
   const dense = name === 'tabular' ? plan.tabular_size : (plan.text?.encoder?.dimensions ?? 0);
   return 2 * outputs * (name === 'ngrams' ? rows.sparse.values.length : rows.count * dense);
 }
@@ -224,7 +225,7 @@ export function fitLinear(
   plan: FeaturePlan,
   { C, pool, starts }: LinearSettings,
 ): FittedLinear {
-  const outputs = given.optionCount === 2 ? 1 : given.optionCount;
+  const outputs = countOutputs(given.optionCount);
   const heads = listHeads(plan).map(({ name, columns }) => {
     const width = columns === 'sparse' ? given.rows.sparse.width : columns.to - columns.from;
     const start = starts[name];
