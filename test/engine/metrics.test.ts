@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { computeCalibrationError, computeLogLoss, fitTemperature } from '../../src/engine/classifiers/calibration.ts';
+import { argmax } from '../../src/engine/numeric.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
 import {
@@ -12,7 +13,6 @@ import {
   computePercentile,
   computeRiskCoverage,
   evaluatePredictions,
-  topOption,
 } from '../../src/engine/training/evaluate/metrics.ts';
 import { suggestThreshold } from '../../src/engine/training/evaluate/thresholds.ts';
 
@@ -91,7 +91,7 @@ describe('240 predictions that scikit-learn and SciPy have measured', () => {
   const names = ['a', 'b', 'c', 'd'];
   const rows = peer.expected.map((label, i) => ({ expected: label, probabilities: peer.probabilities[i] ?? [] }));
   const result = evaluatePredictions(rows, names);
-  const predicted = peer.probabilities.map(topOption);
+  const predicted = peer.probabilities.map(argmax);
 
   it('get the same averages, matrix and losses', () => {
     expect(result.accuracy).toBeCloseTo(peer.accuracy, 12);
@@ -126,7 +126,7 @@ describe('240 predictions that scikit-learn and SciPy have measured', () => {
     const found = suggestThreshold(curve, 0.1, rows.length);
     if (found === null) throw new Error('no threshold');
     const decided = rows.filter((row) => Math.max(...row.probabilities) >= found.threshold);
-    const wrong = decided.filter((row) => topOption(row.probabilities) !== row.expected);
+    const wrong = decided.filter((row) => argmax(row.probabilities) !== row.expected);
     expect(wrong.length / decided.length).toBeLessThanOrEqual(0.1);
     expect(found.coverage).toBeCloseTo(decided.length / rows.length, 12);
     expect(found.error).toBeCloseTo(wrong.length / decided.length, 12);

@@ -1,6 +1,8 @@
 /** What a fitted model does on rows it has not seen. */
+
 import type { FamiliarityEffect, Metrics } from '../../domain.ts';
 import type { FamiliarityFile } from '../../features/familiarity.ts';
+import { argmax } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
@@ -9,7 +11,7 @@ import type { HeldOutRow } from '../request.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
 import { familiarityLoss, findUnfamiliarRows } from './familiarity.ts';
 import { bootstrapMacroF1, computeWilsonInterval } from './intervals.ts';
-import { type Evaluation, evaluatePredictions, topOption } from './metrics.ts';
+import { type Evaluation, evaluatePredictions } from './metrics.ts';
 import { insertProbe } from './probes.ts';
 import { scoreRows } from './score-rows.ts';
 import { suggestThreshold } from './thresholds.ts';
@@ -76,7 +78,7 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
     );
   const after = evaluate(probabilities);
   const before = evaluate(scoreRows(model.uncalibrated, built));
-  const predicted = probabilities.map(topOption);
+  const predicted = probabilities.map(argmax);
   const heldOut = rows.map((row, i) => ({
     example_id: row.id,
     expected: row.decision,

@@ -1,5 +1,7 @@
 /** Figures of merit of predictions on held-out rows. */
+
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
+import { argmax } from '../../numeric.ts';
 
 /** The expected option of a row (its index) and the probabilities that a model gave it, in the order of the options. */
 export type Prediction = { expected: number; probabilities: readonly number[] };
@@ -18,15 +20,6 @@ export type Evaluation = {
   ece: number;
   riskCoverage: RiskCoverage[];
 };
-
-/** Index of the greatest probability, the first one on ties. */
-export function topOption(probabilities: ArrayLike<number>): number {
-  let top = 0;
-  for (let k = 1; k < probabilities.length; k++) {
-    if ((probabilities[k] as number) > (probabilities[top] as number)) top = k;
-  }
-  return top;
-}
 
 const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
 
@@ -58,7 +51,7 @@ export function evaluatePredictions(predictions: readonly Prediction[], options:
   const correct: boolean[] = [];
   let loss = 0;
   for (const { expected, probabilities } of predictions) {
-    const predicted = topOption(probabilities);
+    const predicted = argmax(probabilities);
     const row = confusionMatrix[expected];
     if (row !== undefined) row[predicted] = (row[predicted] ?? 0) + 1;
     confidences.push(probabilities[predicted] ?? 0);

@@ -1,5 +1,7 @@
 /** Choosing what is read of the text, and with it the heads of the linear classifier, by cross-validation. */
+
 import type { FeaturePlan } from '../../features/plan.ts';
+import { countOutputs } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
@@ -89,7 +91,7 @@ function takeAffordableRows(
   optionCount: number,
 ): readonly LabelledRow[] {
   const columns = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0) + (plan.text?.ngrams ? typicalNgrams : 0);
-  const costPerRow = Math.max(1, columns) * (optionCount === 2 ? 1 : optionCount);
+  const costPerRow = Math.max(1, columns) * countOutputs(optionCount);
   const maxRows = Math.max(minComparedRows, Math.floor(passBudget / costPerRow));
   if (rows.length <= maxRows) return rows;
   const part = assignFolds(rows, Math.ceil(rows.length / maxRows), deriveSeed(randomStreams.linearSubset));

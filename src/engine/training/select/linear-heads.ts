@@ -1,8 +1,10 @@
 /** The linear classifier: one head for each block of columns that a plan has, added up with weights. */
+
 import type { Pool } from '../../classifiers/blend.ts';
 import type { FitRequest, Fitted } from '../../classifiers/classifier.ts';
 import { combineHeads, fitHead, type HeadColumns } from '../../classifiers/heads.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { countOutputs } from '../../numeric.ts';
 
 export type HeadName = 'tabular' | 'ngrams' | 'encoder';
 export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
@@ -55,7 +57,7 @@ export function fitLinear(
   plan: FeaturePlan,
   { C, pool, starts }: LinearSettings,
 ): FittedLinear {
-  const outputs = request.optionCount === 2 ? 1 : request.optionCount;
+  const outputs = countOutputs(request.optionCount);
   const heads = listHeads(plan).map(({ name, columns }) => {
     const width = columns === 'sparse' ? request.rows.sparse.width : columns.to - columns.from;
     const start = starts[name];

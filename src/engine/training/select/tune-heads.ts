@@ -1,9 +1,11 @@
 /** Choosing how closely each head of the linear classifier is fitted, and how much it weighs, by cross-validation. */
+
 import { fitPool, type Pool, poolLogits } from '../../classifiers/blend.ts';
 import { computeLogLoss } from '../../classifiers/calibration.ts';
 import { selectColumns } from '../../classifiers/classifier.ts';
 import { computeLogShares, fitHead } from '../../classifiers/heads.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { countOutputs } from '../../numeric.ts';
 import { estimateShare } from '../progress.ts';
 import { computeCalibratedLoss, type FoldedRows, placeFoldLogits } from './fold-rows.ts';
 import { type HeadName, headNames, type LinearSettings, listHeads } from './linear-heads.ts';
@@ -191,7 +193,7 @@ function tryC(
 function estimatePassCost({ plan, folded }: HeadComparison, name: HeadName): number {
   const rows = folded.folds[0]?.train;
   if (rows === undefined) return 0;
-  const outputs = folded.optionCount === 2 ? 1 : folded.optionCount;
+  const outputs = countOutputs(folded.optionCount);
   const dense = name === 'tabular' ? plan.tabular_size : (plan.text?.encoder?.dimensions ?? 0);
   return 2 * outputs * (name === 'ngrams' ? rows.sparse.values.length : rows.count * dense);
 }

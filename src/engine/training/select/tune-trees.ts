@@ -1,6 +1,8 @@
 /** Choosing the settings of boosted trees, within a budget that is the same on every machine. */
+
 import type { TreeSettings } from '../../classifiers/trees.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { countOutputs } from '../../numeric.ts';
 import { createStream, deriveSeed, randomStreams } from '../../random.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
@@ -58,7 +60,7 @@ export type TreeCost = { entriesPerRow: number; maxFinalRounds: number; isAfford
 
 /** Estimates the cost of trees for a plan, options and the rows of the final fit. */
 export function estimateTreeCost(plan: FeaturePlan, optionCount: number, rowCount: number): TreeCost {
-  const entriesPerRow = entriesPerRound * listTreeFields(plan).length * (optionCount === 2 ? 1 : optionCount);
+  const entriesPerRow = entriesPerRound * listTreeFields(plan).length * countOutputs(optionCount);
   const maxFinalRounds = Math.floor(finalBudget / (entriesPerRow * rowCount));
   return { entriesPerRow, maxFinalRounds, isAffordable: maxFinalRounds >= typicalRounds / 2 };
 }
@@ -133,7 +135,7 @@ export function finishTreeSearch(
 
 /** Settings that do well on most tables. */
 function listFirstSettings(optionCount: number): TreeSettings[] {
-  const affordableRounds = Math.floor(maxTrees / (optionCount === 2 ? 1 : optionCount));
+  const affordableRounds = Math.floor(maxTrees / countOutputs(optionCount));
   const rounds = Math.max(minRounds, Math.min(maxRounds, affordableRounds));
   const learningRate = Math.min(maxLearningRate, (minLearningRate * maxRounds) / rounds);
   return [
