@@ -26,8 +26,9 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /**
- * Opens the data file: write-ahead log, durability set and read back, foreign keys, all migrations applied. Throws StartError with a sentence for the user when the file is damaged, belongs to a newer program or cannot be
- * opened; the file is never deleted or replaced.
+ * Opens the data file: write-ahead log, durability set and read back, foreign keys, all migrations applied. Throws
+ * StartError with a sentence for the user when the file is damaged, belongs to a newer program or cannot be opened; the
+ * file is never deleted or replaced.
  */
 export function openDatabase(
   file: string,
