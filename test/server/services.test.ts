@@ -210,7 +210,7 @@ describe('decisions', () => {
     expect((await deps.store.logs.page(type.seq, {}, 1, 10)).decisions).toMatchObject([{ requestId: 'one', input }]);
   });
 
-  it('of a batch stand each for itself: a bad item costs nothing and stops nothing [BAT-4]', async () => {
+  it('of a batch stand each for itself: a bad item costs nothing and stops nothing [BAT-5]', async () => {
     const { deps, caller, type } = await openLoans();
     const before = countUsage(deps, caller);
     const good = { ok: true, value: { decision_type: 'loan', input } } as const;
