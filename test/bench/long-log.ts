@@ -6,11 +6,12 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { JsonObject } from '../../src/engine/domain.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { createIdSource, systemClock } from '../../src/server/process/clock.ts';
-import { chargeDecisions } from '../../src/server/store/credits.ts';
+import { prepareDecisionCharge } from '../../src/server/store/credits.ts';
 import { openDatabase, readMigrations } from '../../src/server/store/database.ts';
-import { insertLogRecord } from '../../src/server/store/logs.ts';
+import { prepareLogInsert } from '../../src/server/store/log-writer.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../e2e/workbench-process.ts';
 import { percentile } from './load.ts';
 
@@ -38,14 +39,14 @@ function processorSeconds(pid: number): number {
 function fill(dataDir: string, types: { id: string; seq: number }[], rows: number): void {
   const migrations = readMigrations(join(root, 'src/server/store/migrations'));
   const db = openDatabase(join(dataDir, 'workbench.db'), { synchronous: 'NORMAL', migrations });
-  const insertLog = insertLogRecord(db);
-  const charge = chargeDecisions(db);
+  const insertLog = prepareLogInsert(db);
+  const charge = prepareDecisionCharge(db);
   const random = createRandom(7);
   const newId = createIdSource(systemClock.now);
   const inputs = readFileSync(join(root, 'test/fixtures/german_credit/train.jsonl'), 'utf8')
     .trimEnd()
     .split('\n')
-    .map((line) => JSON.stringify((JSON.parse(line) as { input: unknown }).input));
+    .map((line) => (JSON.parse(line) as { input: JsonObject }).input);
   const now = Date.now();
   const total = Math.floor((rows * 20) / 19);
   const chunk = 20_000;
@@ -60,7 +61,7 @@ function fill(dataDir: string, types: { id: string; seq: number }[], rows: numbe
         last = insertLog({
           decisionTypeSeq: type.seq,
           requestId: newId(),
-          inputJson: inputs[index % inputs.length] ?? '{}',
+          input: inputs[index % inputs.length] ?? {},
           decision: random() < 0.3 ? 'bad risk' : 'good risk',
           confidence,
           stage: 'classifier',

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { insertCreditEntry } from '../../src/server/store/credits.ts';
+import { prepareCreditInsert } from '../../src/server/store/credits.ts';
 import {
   type Answer,
   createTrainable,
@@ -89,7 +89,7 @@ describe('a policy that reads text with the sentence encoder', () => {
   it('never overdraws a budget, however many calls wait for the encoder at once [BAT-7] [PLN-5]', async () => {
     const { db, newId, clock } = bench.deps;
     await bench.call('PUT', '/billing/plan', { plan: 'trial' });
-    insertCreditEntry(db)({
+    prepareCreditInsert(db)({
       id: newId(),
       organisationSeq: 1,
       operation: 'generation',

@@ -40,7 +40,7 @@ describe('the teacher model of an organisation', () => {
     enter('API key, where the model asks for one', 'sk-canary');
     fireEvent.click(screen.getByText('Connect'));
     fireEvent.click(await screen.findByLabelText('Test here'));
-    await screen.findByText(/The teacher answers/);
+    await screen.findByText(/The model answers/);
     expect(stub.asked[0]?.headers.authorization).toBe('Bearer sk-canary');
     expect(document.body.innerHTML).not.toContain('sk-canary');
     fireEvent.click(screen.getByLabelText('Remove here'));

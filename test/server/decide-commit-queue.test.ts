@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type CommitQueue, createCommitQueue } from '../../src/server/store/commit-queue.ts';
 import { openDatabase, readMigrations, type WorkbenchDatabase } from '../../src/server/store/database.ts';
-import type { LogInsert } from '../../src/server/store/logs.ts';
+import type { NewLoggedDecision } from '../../src/server/store/log-writer.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../src/server/store/migrations'));
 let folder: string;
@@ -32,11 +32,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function decision(note = ''): LogInsert {
+function decision(note = ''): NewLoggedDecision {
   return {
     decisionTypeSeq: 1,
     requestId: randomUUID(),
-    inputJson: JSON.stringify({ note }),
+    input: { note },
     decision: 'approve',
     confidence: 0.9,
     stage: 'classifier',
@@ -151,9 +151,9 @@ describe('the commit queue', () => {
 
   it('counts what waits per organisation, so that a budget cannot be overdrawn meanwhile', async () => {
     const waiting = [queue.commit(decision(), 7), queue.commit(decision(), 7)];
-    expect([queue.pendingOf(7), queue.pendingOf(8)]).toEqual([2, 0]);
+    expect([queue.countPending(7), queue.countPending(8)]).toEqual([2, 0]);
     await Promise.all(waiting);
-    expect(queue.pendingOf(7)).toBe(0);
+    expect(queue.countPending(7)).toBe(0);
   });
 
   it('refuses all of a turn when the disk is full, leaves nothing half, and recovers', async () => {

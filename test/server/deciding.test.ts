@@ -314,10 +314,10 @@ describe('a batch', () => {
     ]);
     await change({ input_schema: null });
     expect(body.errors.map(({ message }: { message: string }) => message)).toEqual([
-      'Request validation failed: expected an object',
-      'Request validation failed: input: input is required',
-      'Request validation failed: note: unknown field: note',
-      "The input does not fit the input schema: input.purpose: must have required property 'purpose'; input.amount: must be number",
+      'Request validation failed. Problems: expected an object.',
+      'Request validation failed. Problems: input: input is required.',
+      'Request validation failed. Problems: note: unknown field: note.',
+      "The input does not fit the input schema. Problems: input.purpose: must have required property 'purpose'; input.amount: must be number.",
     ]);
   });
 });

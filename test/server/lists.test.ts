@@ -1,7 +1,7 @@
 /** The pagination that every list shares. */
 import { describe, expect, it } from 'vitest';
-import { insertCreditEntry } from '../../src/server/store/credits.ts';
-import { insertLogRecord } from '../../src/server/store/logs.ts';
+import { prepareCreditInsert } from '../../src/server/store/credits.ts';
+import { prepareLogInsert } from '../../src/server/store/log-writer.ts';
 import { makeType, openForTest } from './workbench.ts';
 
 const types = '/api/v1/decision-types';
@@ -16,14 +16,14 @@ async function openWithLists() {
   await call('POST', `${types}/${id}/examples`, { examples });
   const { seq = 0 } =
     deps.db.prepare<[string], { seq: number }>('SELECT seq FROM decision_types WHERE id = ?').get(id) ?? {};
-  const addLog = insertLogRecord(deps.db);
-  const addCredit = insertCreditEntry(deps.db);
+  const addLog = prepareLogInsert(deps.db);
+  const addCredit = prepareCreditInsert(deps.db);
   for (let n = 0; n < count; n += 1) {
     const createdAt = deps.clock.now();
     addLog({
       decisionTypeSeq: seq,
       requestId: `r${n}`,
-      inputJson: '{}',
+      input: {},
       decision: 'yes',
       confidence: 0.9,
       stage: 'classifier',

@@ -7,9 +7,10 @@ import { z } from 'zod';
 import { createRandom } from '../../src/engine/random.ts';
 import type { LogFilter } from '../../src/server/contract/logs.ts';
 import { blockRows } from '../../src/server/store/blocks.ts';
-import { createCreditStore } from '../../src/server/store/credits.ts';
+import { CreditStore } from '../../src/server/store/credits.ts';
 import { openDatabase, readMigrations, type WorkbenchDatabase } from '../../src/server/store/database.ts';
-import { createLogStore, insertLogRecord, type LogInsert } from '../../src/server/store/logs.ts';
+import { type NewLoggedDecision, prepareLogInsert } from '../../src/server/store/log-writer.ts';
+import { LogStore } from '../../src/server/store/logs.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../src/server/store/migrations'));
 const minuteMs = 60_000;
@@ -17,19 +18,19 @@ const startMs = Date.UTC(2026, 0, 1);
 const folder = mkdtempSync(join(tmpdir(), 'log-blocks-'));
 let db: WorkbenchDatabase;
 /** What the log should hold, oldest first. */
-let expected: (LogInsert & { seq: number; correctedDecision: string | null })[] = [];
+let expected: (NewLoggedDecision & { seq: number; correctedDecision: string | null })[] = [];
 
 /** Adds records to the log and to what is expected of it: a busy type, one with every 5th call, one with every 900th. */
 function add(count: number, from: number): void {
-  const insert = insertLogRecord(db);
-  const log = createLogStore(db);
+  const insert = prepareLogInsert(db);
+  const log = new LogStore(db);
   const random = createRandom(count + from);
   db.transaction(() => {
     for (let index = 0; index < count; index += 1) {
-      const record: LogInsert = {
+      const record: NewLoggedDecision = {
         decisionTypeSeq: index % 900 === 0 ? 3 : index % 5 === 0 ? 2 : 1,
         requestId: `r${from + index}`,
-        inputJson: '{}',
+        input: {},
         decision: ['yes', 'no', 'rarely'][index % 701 === 0 ? 2 : Math.floor(random() * 2)] ?? '',
         confidence: Math.round(random() * 1_000) / 1_000,
         stage: 'classifier',
@@ -77,7 +78,7 @@ const filters: LogFilter[] = [
   { start_time: at(1_999), decision: 'yes', min_confidence: 0.0621, max_confidence: 0.8137 },
 ];
 
-function matches(record: LogInsert, typeSeq: number, filter: LogFilter): boolean {
+function matches(record: NewLoggedDecision, typeSeq: number, filter: LogFilter): boolean {
   const { start_time: start, end_time: end } = filter;
   return (
     record.decisionTypeSeq === typeSeq &&
@@ -91,34 +92,34 @@ function matches(record: LogInsert, typeSeq: number, filter: LogFilter): boolean
 }
 
 async function expectTheLogToBeRight(): Promise<void> {
-  const log = createLogStore(db);
+  const log = new LogStore(db);
   for (const typeSeq of [1, 2, 3]) {
     for (const filter of filters) {
       const wanted = expected.filter((record) => matches(record, typeSeq, filter)).reverse();
       const ids = wanted.map(({ seq }) => seq);
       const pages = Math.ceil(ids.length / 20);
       for (const page of new Set([1, 2, Math.ceil(pages / 2), pages, pages + 1].filter((each) => each > 0))) {
-        const { rows, total } = await log.page(typeSeq, filter, page, 20);
-        const seen = { filter, page, total, ids: rows.map(({ seq }) => seq) };
+        const { decisions, total } = await log.page(typeSeq, filter, page, 20);
+        const seen = { filter, page, total, ids: decisions.map(({ seq }) => seq) };
         expect(seen).toEqual({ filter, page, total: ids.length, ids: ids.slice((page - 1) * 20, page * 20) });
       }
       expect([...log.slices(typeSeq, filter, 300)].flat().map(({ seq }) => seq)).toEqual(ids);
       const waiting = wanted.filter((record) => record.escalated && record.correctedDecision === null);
       const queue = [...waiting.filter((each) => each.unfamiliar), ...waiting.filter((each) => !each.unfamiliar)];
       for (const page of [1, 2, Math.ceil(queue.length / 20) + 1]) {
-        const { rows, total } = log.toReview(typeSeq, filter, page, 20);
-        const seen = { filter, page, total, ids: rows.map(({ seq }) => seq) };
+        const { decisions, total } = log.pageToReview(typeSeq, filter, page, 20);
+        const seen = { filter, page, total, ids: decisions.map(({ seq }) => seq) };
         const due = queue.slice((page - 1) * 20, page * 20).map(({ seq }) => seq);
         expect(seen).toEqual({ filter, page, total: queue.length, ids: due });
       }
     }
     for (const since of [0, 100, 4_000, 6_500, 100_000]) {
       const wanted = expected.filter((record) => matches(record, typeSeq, { start_time: at(since) }));
-      const mean = (of: (record: LogInsert) => number) =>
+      const mean = (of: (record: NewLoggedDecision) => number) =>
         wanted.length === 0
           ? null
           : expect.closeTo(wanted.reduce((sum, record) => sum + of(record), 0) / wanted.length, 9);
-      expect(log.metrics(typeSeq, startMs + since * minuteMs)).toEqual({
+      expect(log.computeMetrics(typeSeq, startMs + since * minuteMs)).toEqual({
         total: wanted.length,
         avgConfidence: mean(({ confidence }) => confidence),
         avgLatencyMs: mean(({ latencyMs }) => latencyMs),
@@ -138,7 +139,7 @@ const summaries = () => db.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4
 
 function forget(typeSeq: number, minutes: number): void {
   const before = startMs + minutes * minuteMs;
-  const removed = [...createLogStore(db).forget(typeSeq, before)].reduce((sum, each) => sum + each, 0);
+  const removed = [...new LogStore(db).forget(typeSeq, before)].reduce((sum, each) => sum + each, 0);
   const kept = expected.filter((record) => record.decisionTypeSeq !== typeSeq || record.createdAt >= before);
   expect(removed).toBe(expected.length - kept.length);
   expected = kept;
@@ -183,14 +184,14 @@ describe('a decision log of several blocks', () => {
   it('has summaries that are the same when they are made anew', () => {
     const before = summaries();
     expect(before.length).toBeGreaterThan(0);
-    createLogStore(db).rebuildBlocks();
+    new LogStore(db).rebuildBlocks();
     expect(summaries()).toEqual(before);
   });
 });
 
 describe('a credit ledger of several blocks', () => {
   it('has exact totals, pages and sums', () => {
-    const ledger = createCreditStore(db);
+    const ledger = new CreditStore(db);
     type Entry = Parameters<typeof ledger.insert>[0];
     const entries: Entry[] = Array.from({ length: 2 * blockRows + 300 }, (_, index) => ({
       id: `e${index}`,
@@ -219,8 +220,8 @@ describe('a credit ledger of several blocks', () => {
         const sinceMs = startMs + minutes * minuteMs;
         for (const page of [1, 7, Math.ceil(listed.length / 50)]) {
           const usage = ledger.usage({ organisationSeq, sinceMs, operation, page, pageSize: 50 });
-          expect({ ...usage, rows: usage.rows.map(({ id }) => id) }).toEqual({
-            rows: listed.slice((page - 1) * 50, page * 50).map(({ id }) => id),
+          expect({ ...usage, entries: usage.entries.map(({ id }) => id) }).toEqual({
+            entries: listed.slice((page - 1) * 50, page * 50).map(({ id }) => id),
             total: listed.length,
             byOperation: Object.fromEntries(
               [...new Set(listed.map((entry) => entry.operation))].map((of) => [of, sumOf(of)]),
@@ -252,7 +253,7 @@ describe('a data file of before the lists of confidences', () => {
     older.close();
     const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
     const read = () => newer.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4').all();
-    const log = createLogStore(newer);
+    const log = new LogStore(newer);
     const filter = { min_confidence: 0.2345, max_confidence: 0.8137 };
     const { total } = await log.page(1, filter, 1, 20);
     expect(total).toBe(
@@ -280,11 +281,11 @@ describe('a data file of before the ids of log records said their rows', () => {
         (2, 'kept', 1, 'decision', 1, 'type', 'of a record long gone', 0);`);
     older.close();
     const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
-    const [record] = [...createLogStore(newer).slices(1, {}, 10)].flat();
+    const [record] = [...new LogStore(newer).slices(1, {}, 10)].flat();
     const id = z.uuid().parse(record?.id);
-    expect(createLogStore(newer).get(1, id)).toMatchObject({ seq: 41, requestId: 'request', correctedDecision: 'no' });
-    expect(createLogStore(newer).get(2, id)).toBeNull();
-    expect(createLogStore(newer).get(1, id.replace(/^./, 'f'))).toBeNull();
+    expect(new LogStore(newer).get(1, id)).toMatchObject({ seq: 41, requestId: 'request', correctedDecision: 'no' });
+    expect(new LogStore(newer).get(2, id)).toBeNull();
+    expect(new LogStore(newer).get(1, id.replace(/^./, 'f'))).toBeNull();
     expect(newer.prepare('SELECT log_id FROM examples').pluck().all()).toEqual([id]);
     expect(newer.prepare('SELECT reference_id FROM credit_entries').pluck().all()).toEqual([
       id,

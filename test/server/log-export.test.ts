@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { applyRetention } from '../../src/server/services/housekeeping.ts';
-import { insertLogRecord } from '../../src/server/store/logs.ts';
+import { prepareLogInsert } from '../../src/server/store/log-writer.ts';
 import { makeType, openForTest } from './workbench.ts';
 
 const types = '/api/v1/decision-types';
@@ -16,14 +16,14 @@ const note = 'x'.repeat(2_000);
 async function openWithLogs() {
   const opened = await openForTest({ synchronous: 'NORMAL' });
   const id = await makeType(opened.call);
-  const insert = insertLogRecord(opened.deps.db);
+  const insert = prepareLogInsert(opened.deps.db);
   const add = (count: number, from: number) =>
     opened.deps.store.transaction(() => {
       for (let index = from; index < from + count; index += 1) {
         insert({
           decisionTypeSeq: 1,
           requestId: `r${index}`,
-          inputJson: JSON.stringify({ index, note }),
+          input: { index, note },
           decision: 'yes',
           confidence: 0.9,
           stage: 'classifier',

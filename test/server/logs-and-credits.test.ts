@@ -1,7 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { applyRetention } from '../../src/server/services/housekeeping.ts';
-import { insertLogRecord, type LogInsert } from '../../src/server/store/logs.ts';
+import { type NewLoggedDecision, prepareLogInsert } from '../../src/server/store/log-writer.ts';
 import { makeType, openForTest, stoppedClock } from './workbench.ts';
 
 const types = '/api/v1/decision-types';
@@ -9,20 +9,20 @@ const types = '/api/v1/decision-types';
 /** A workbench with a type and `count` log records, one per minute up to now. */
 async function openWithLogs(
   count: number,
-  change: (index: number) => Partial<LogInsert> = () => ({}),
+  change: (index: number) => Partial<NewLoggedDecision> = () => ({}),
   now = Date.now(),
 ) {
   const clock = stoppedClock(now);
   const opened = await openForTest({ synchronous: 'NORMAL' }, clock);
   const id = await makeType(opened.call, { reason_codes: ['A'] });
   const { seq } = opened.deps.db.prepare<[], { seq: number }>('SELECT seq FROM decision_types').get()!;
-  const insert = insertLogRecord(opened.deps.db);
+  const insert = prepareLogInsert(opened.deps.db);
   opened.deps.store.transaction(() => {
     for (let index = 0; index < count; index += 1) {
       insert({
         decisionTypeSeq: seq,
         requestId: `r${index}`,
-        inputJson: JSON.stringify({ n: index }),
+        input: { n: index },
         decision: index % 2 === 0 ? 'yes' : 'no',
         confidence: (index % 10) / 10,
         stage: 'classifier',

@@ -183,12 +183,12 @@ describe('an agent with an API key', () => {
       [
         'make_decision',
         { decision_type: 'loans', input: {} },
-        /; train one first\. Nothing was changed\.[\s\S]*"model_not_deployed"/,
+        /\. Train one first\. Nothing was changed\.[\s\S]*"model_not_deployed"/,
       ],
       [
         'make_decision',
         { decision_type: 'nobody', input: {} },
-        /^There is no decision type with this name\. Nothing was changed\. Next: list_decision_types/,
+        /^The decision type does not exist\. Nothing was changed\. Next: list_decision_types/,
       ],
       ['train_model', { decision_type_id: '00000000-0000-4000-8000-000000000000' }, /"decision_type_not_found"/],
     ];

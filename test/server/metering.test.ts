@@ -1,7 +1,7 @@
 /** What things cost, what a plan allows, and that the ledger and the log tell the same story. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chargeHosting } from '../../src/server/metering/hosting.ts';
-import { insertCreditEntry } from '../../src/server/store/credits.ts';
+import { prepareCreditInsert } from '../../src/server/store/credits.ts';
 import { loanExamples, loanType } from './training-workbench.ts';
 import { callerOf, makeDeployedFolder, makeType, openForTest, stoppedClock } from './workbench.ts';
 
@@ -30,7 +30,7 @@ async function openDeployed() {
     return callerOf(app, { authorization: `Bearer ${token}` })('PUT', '/api/v1/billing/plan', { plan });
   };
   const use = (credits: number) =>
-    insertCreditEntry(deps.db)({
+    prepareCreditInsert(deps.db)({
       id: deps.newId(),
       organisationSeq: 1,
       operation: 'generation',

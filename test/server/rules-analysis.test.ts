@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { insertLogRecord } from '../../src/server/store/logs.ts';
+import { prepareLogInsert } from '../../src/server/store/log-writer.ts';
 import { type Call, makeType, openForTest } from './workbench.ts';
 
 const large = { name: 'large', condition: 'ctx.amount > 100', then: 'no' };
@@ -48,14 +48,14 @@ describe('before rules are saved', () => {
   it('tells which logged decisions a rule would have decided otherwise', async () => {
     const { call, deps } = await openForTest();
     const id = await typeWithExamples(call);
-    const insert = insertLogRecord(deps.db);
+    const insert = prepareLogInsert(deps.db);
     const typeSeq =
       deps.db.prepare<[string], number>('SELECT seq FROM decision_types WHERE id = ?').pluck().get(id) ?? 0;
     for (const amount of [150, 250]) {
       insert({
         decisionTypeSeq: typeSeq,
         requestId: `request-${amount}`,
-        inputJson: JSON.stringify({ amount, country: 'DE' }),
+        input: { amount, country: 'DE' },
         decision: 'no',
         confidence: 1,
         stage: 'rules',

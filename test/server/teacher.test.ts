@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { checkedLookup, refuseAddress } from '../../src/server/connections/address.ts';
+import { checkedLookup, findAddressProblem } from '../../src/server/connections/address.ts';
 import { type Asked, type Behaviour, fails, says, startStub } from './teacher-stub.ts';
 import { callerOf, makeType, openForTest } from './workbench.ts';
 
@@ -138,10 +138,10 @@ describe('a connection', () => {
       'http://[::1]:8080',
       'https://example.org/v1',
     ]) {
-      expect([url, refuseAddress({ url, privateNetwork: false })]).toEqual([url, null]);
+      expect([url, findAddressProblem({ url, privateNetwork: false })]).toEqual([url, null]);
     }
-    expect(refuseAddress({ url: 'https://10.0.0.8/v1', privateNetwork: true })).toBeNull();
-    expect(refuseAddress({ url: 'https://169.254.169.254/', privateNetwork: true })).not.toBeNull();
+    expect(findAddressProblem({ url: 'https://10.0.0.8/v1', privateNetwork: true })).toBeNull();
+    expect(findAddressProblem({ url: 'https://169.254.169.254/', privateNetwork: true })).not.toBeNull();
   });
 
   it('is not fooled by a name that leads to this machine', async () => {

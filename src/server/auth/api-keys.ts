@@ -1,6 +1,7 @@
+/** API keys: made, recognised, revoked. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../process/clock.ts';
-import type { ApiKeyRow } from '../store/accounts.ts';
+import type { ApiKeyRecord } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
 
 const keyPattern = /^[0-9a-f]{64}$/;
@@ -18,20 +19,22 @@ export function looksLikeApiKey(token: string): boolean {
  * from the next call.
  */
 export function createApiKeys(store: Store, clock: Clock, newId: () => string, serverKey: Buffer) {
-  const byPrefix = new Map<string, ApiKeyRow[]>();
+  const byPrefix = new Map<string, ApiKeyRecord[]>();
   /**
    * The key that each open connection showed last, so that the keyed hash is computed once per connection and not once
-   * per call. Only who has shown a key on a connection is compared with it there, so that comparison tells nothing.
+   * per call. Only a caller that has shown a key on a connection is compared with it there, so that comparison tells
+   * nothing.
    */
-  let shown = new WeakMap<object, { key: string; row: ApiKeyRow }>();
+  let shown = new WeakMap<object, { key: string; record: ApiKeyRecord }>();
   const lastUsed = new Map<string, number>();
   const digest = (salt: Buffer, key: string) => createHmac('sha256', serverKey).update(salt).update(key).digest();
 
   return {
-    create(organisationId: string, name: string, rateLimitPerMinute: number): { row: ApiKeyRow; key: string } {
+    /** Makes a key of an organisation; `key` is not kept and cannot be shown again. */
+    create(organisationId: string, name: string, rateLimitPerMinute: number): { record: ApiKeyRecord; key: string } {
       const key = randomBytes(32).toString('hex');
       const salt = randomBytes(16);
-      const row: ApiKeyRow = {
+      const record: ApiKeyRecord = {
         id: newId(),
         organisationId,
         name,
@@ -42,39 +45,42 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
         createdAt: clock.now(),
         lastUsedAt: null,
       };
-      store.accounts.insertKey(row);
+      store.accounts.insertKey(record);
       byPrefix.clear();
-      return { row, key };
+      return { record, key };
     },
-    verify(key: string, connection: object): ApiKeyRow | null {
+    /** Returns the record of a key in force that came over `connection`, or null; a use is noted. */
+    verify(key: string, connection: object): ApiKeyRecord | null {
       const known = shown.get(connection);
       if (known?.key === key) {
-        lastUsed.set(known.row.id, clock.now());
-        return known.row;
+        lastUsed.set(known.record.id, clock.now());
+        return known.record;
       }
       const prefix = key.slice(0, prefixLength);
-      let rows = byPrefix.get(prefix);
-      if (rows === undefined) {
-        rows = store.accounts.keysByPrefix(prefix);
+      let candidates = byPrefix.get(prefix);
+      if (candidates === undefined) {
+        candidates = store.accounts.listKeysByPrefix(prefix);
         if (byPrefix.size >= maxCachedPrefixes) byPrefix.clear();
-        byPrefix.set(prefix, rows);
+        byPrefix.set(prefix, candidates);
       }
-      for (const row of rows) {
-        if (timingSafeEqual(digest(row.salt, key), row.digest)) {
-          lastUsed.set(row.id, clock.now());
-          shown.set(connection, { key, row });
-          return row;
+      for (const record of candidates) {
+        if (timingSafeEqual(digest(record.salt, key), record.digest)) {
+          lastUsed.set(record.id, clock.now());
+          shown.set(connection, { key, record });
+          return record;
         }
       }
       return null;
     },
+    /** Returns false when the organisation has no such key in force. */
     revoke(id: string, organisationId: string): boolean {
       const revoked = store.accounts.revokeKey(id, organisationId, clock.now());
       byPrefix.clear();
       shown = new WeakMap();
       return revoked;
     },
-    lastUsedAt: (row: ApiKeyRow): number | null => lastUsed.get(row.id) ?? row.lastUsedAt,
+    /** Returns when a key was last used, also where that is not written yet; null: never. */
+    lastUsedAt: (record: ApiKeyRecord): number | null => lastUsed.get(record.id) ?? record.lastUsedAt,
     /** Writes when keys were last used; called now and then, because a write per call would cost a disk flush. */
     flush(): void {
       if (lastUsed.size === 0) return;

@@ -1,4 +1,4 @@
-/** Who calls. Every query takes its organisation from here. */
+/** Who calls: every query takes its organisation from here. */
 export type Caller = {
   kind: 'key' | 'jwt';
   organisationId: string;

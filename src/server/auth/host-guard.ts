@@ -1,3 +1,4 @@
+/** The guard against requests that a foreign web page causes. */
 import { WorkbenchError } from '../../engine/errors.ts';
 
 export type GuardedHeaders = {

@@ -1,3 +1,4 @@
+/** Session tokens: issued for the local owner, and verified, those of an external identity provider too. */
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { WorkbenchError } from '../../engine/errors.ts';
@@ -31,7 +32,7 @@ function makeKeyFile(): string {
 
 /** How long an external provider's keys are used before they are fetched again. */
 const keysMaxAgeMs = 10 * 60_000;
-/** Least time between two fetches, however many tokens name a key that is not known. */
+/** The time between two fetches at least, however many tokens name a key that is not known. */
 const keysCooldownMs = 30_000;
 const keysTimeoutMs = 5_000;
 
@@ -93,6 +94,7 @@ export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, c
         .sign(await importJWK(file.private, 'ES256'));
       return { token, expiresAt: (issuedAt + sessionSeconds) * 1000 };
     },
+    /** Returns who a token speaks for, or null. */
     async verify(token: string): Promise<Identity | null> {
       if (token.length > maxTokenLength || token.split('.').length !== 3) return null;
       const { jwtVerify, importJWK, decodeJwt, errors } = await import('jose');
@@ -124,7 +126,7 @@ export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, c
         if (error instanceof errors.JOSEError || error instanceof TypeError) return null;
         throw error;
       }
-      // jose checks exp; a token from the future is as little to be believed
+      // The library checks the expiry; a token from the future is no more to be believed than an expired one.
       if (payload.iat !== undefined && payload.iat * 1000 > clock.now() + 60_000) return null;
       if (payload.sub === undefined || payload.sub === '') return null;
       return {

@@ -1,3 +1,4 @@
+/** The rate limit of API keys. */
 import type { Clock } from '../process/clock.ts';
 
 const windowMs = 60_000;
@@ -20,6 +21,7 @@ export type RateVerdict = {
 export function createRateLimiter(clock: Clock) {
   const windows = new Map<string, { endsAt: number; used: number }>();
   return {
+    /** Counts one call of a key; a call over the limit is not counted. */
     take(key: string, limit: number): RateVerdict {
       const now = clock.monotonic();
       let window = windows.get(key);

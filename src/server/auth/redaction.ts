@@ -1,13 +1,14 @@
+/** Redaction of personal fields in what is stored or sent. */
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Json, JsonObject } from '../../engine/domain.ts';
 import { redactPii } from '../../engine/pii.ts';
 
 /**
- * Makes the function that replaces personal fields before anything is written: every value that one of the dot paths can
+ * Makes the function that redacts personal fields before anything is written: every value that one of the dot paths can
  * mean becomes `pii:` and a keyed digest, so that the same value gives the same token and nothing can be read back.
  */
 export function createPiiRedactor(serverKey: Buffer): (input: JsonObject, piiFields: readonly string[]) => JsonObject {
-  // made once: reading the key anew for each digest would take five times as long
+  // Made once: reading the key anew for each digest would take five times as long.
   const key = createSecretKey(serverKey);
   const token = (value: Json) =>
     `pii:${createHmac('sha256', key).update('pii').update(JSON.stringify(value)).digest('hex').slice(0, 24)}`;

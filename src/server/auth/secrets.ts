@@ -1,3 +1,4 @@
+/** Secrets in the data folder, readable by their owner only. */
 import { randomUUID } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,10 +1,10 @@
-/** Questions to an OpenAI-compatible endpoint, answered in JSON: bounded in time and size, never redirected, retried. */
+/** Questions to an OpenAI-compatible endpoint, answered in JSON: bounded in time and size, not redirected, retried. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
-import { type AddressPolicy, checkedLookup, refuseAddress } from './address.ts';
+import { type AddressPolicy, checkedLookup, findAddressProblem } from './address.ts';
 
 export type Endpoint = AddressPolicy & { model: string; apiKey: string | null };
 export type Question = {
@@ -20,21 +20,25 @@ export type ChatOptions = { timeoutMs: number; retries?: number; signal: AbortSi
 
 const limits = { responseBytes: 4 * 1024 * 1024, retries: 2, backoffMs: 500 } as const;
 
-/** A failure that another try may cure (`again`), or not. The text never holds what was sent or the key. */
-class ChatFault extends Error {
-  readonly again: boolean;
+/** What a token is counted as where the endpoint does not say how many it took. */
+const bytesPerToken = 4;
+const maxPromptTokens = 1_000_000;
+
+/** A failure that another try may cure (`isRetryable`), or not. The message never holds what was sent or the key. */
+class ChatError extends Error {
+  readonly isRetryable: boolean;
   readonly status: number | null;
-  constructor(message: string, again: boolean, status: number | null = null, options?: ErrorOptions) {
+  constructor(message: string, isRetryable: boolean, status: number | null = null, options?: ErrorOptions) {
     super(message, options);
-    this.again = again;
+    this.isRetryable = isRetryable;
     this.status = status;
   }
 }
 
 /**
- * Asks once and, where it may help, up to twice more with growing pauses. `accept` turns the answer's JSON into what is
- * wanted or throws a sentence about what is wrong with it. `tokens` counts every answered try. Rejects with
- * WorkbenchError 'unavailable'.
+ * Asks once and, where it may help, again with growing pauses: up to twice unless `options.retries` says otherwise.
+ * `accept` turns the answer's JSON into a value or throws a sentence about what is wrong with it. `tokens` counts every
+ * answered try. Rejects with WorkbenchError `unavailable`.
  */
 export async function askChat<T>(
   endpoint: Endpoint,
@@ -49,14 +53,14 @@ export async function askChat<T>(
     try {
       const answer = await askOnce(endpoint, question, structured, options);
       tokens += answer.tokens;
-      return { value: accepted(accept, answer.content), tokens };
+      return { value: readAnswer(accept, answer.content), tokens };
     } catch (error) {
-      if (!(error instanceof ChatFault)) throw error;
-      // an endpoint that does not know structured output is asked in words alone
+      if (!(error instanceof ChatError)) throw error;
+      // An endpoint that does not know structured output is asked in words alone.
       const unstructured: boolean = structured && (error.status === 400 || error.status === 422);
       structured &&= !unstructured;
-      if (attempt >= retries || !(error.again || unstructured) || options.signal.aborted) {
-        throw new WorkbenchError('unavailable', `The teacher could not be asked: ${error.message}`, undefined, {
+      if (attempt >= retries || !(error.isRetryable || unstructured) || options.signal.aborted) {
+        throw new WorkbenchError('unavailable', `The model could not be asked: ${error.message}`, undefined, {
           cause: error,
         });
       }
@@ -71,15 +75,15 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-function accepted<T>(accept: (value: unknown) => T, content: string): T {
-  // some models wrap what was asked for in words or a code fence
-  const from = content.indexOf('{');
-  const to = content.lastIndexOf('}');
+function readAnswer<T>(accept: (value: unknown) => T, content: string): T {
+  // Some models wrap what was asked for in words or a code fence.
+  const start = content.indexOf('{');
+  const end = content.lastIndexOf('}');
   try {
-    return accept(readJsonBody(Buffer.from(from < 0 ? content : content.slice(from, to + 1))));
+    return accept(readJsonBody(Buffer.from(start < 0 ? content : content.slice(start, end + 1))));
   } catch (cause) {
     const detail = cause instanceof Error ? cause.message.slice(0, 200) : '';
-    throw new ChatFault(`its answer is not what was asked for. ${detail}`, true, null, { cause });
+    throw new ChatError(`its answer is not what was asked for. ${detail}`, true, null, { cause });
   }
 }
 
@@ -106,10 +110,10 @@ async function askOnce(
   });
   const { status, bytes } = await post(endpoint, body, options);
   if (status !== 200) {
-    const again = status === 408 || status === 429 || status >= 500;
-    throw new ChatFault(
+    const isRetryable = status === 408 || status === 429 || status >= 500;
+    throw new ChatError(
       `it answered ${status}${status === 401 || status === 403 ? '; check the API key' : ''}.`,
-      again,
+      isRetryable,
       status,
     );
   }
@@ -121,32 +125,38 @@ function readCompletion(bytes: Buffer): { content: string; tokens: number } {
   try {
     answer = (readJsonBody(bytes) ?? {}) as typeof answer;
   } catch (cause) {
-    throw new ChatFault('its answer is cut off or not JSON.', true, null, { cause });
+    throw new ChatError('its answer is cut off or not JSON.', true, null, { cause });
   }
   const content = Array.isArray(answer.choices) ? answer.choices[0]?.message?.content : undefined;
-  if (typeof content !== 'string') throw new ChatFault('its answer is not a chat completion.', true);
-  const told = answer.usage?.total_tokens;
-  const plausible = typeof told === 'number' && Number.isInteger(told) && told > 0 && told <= bytes.length + 1_000_000;
-  return { content, tokens: plausible ? told : Math.ceil(bytes.length / 4) };
+  if (typeof content !== 'string') throw new ChatError('its answer is not a chat completion.', true);
+  const reported = answer.usage?.total_tokens;
+  return { content, tokens: isPlausible(reported, bytes.length) ? reported : Math.ceil(bytes.length / bytesPerToken) };
 }
 
-/** One POST. Rejects with a ChatFault: no connection, too slow, too large, redirected. */
+/** Tells a count of tokens that an endpoint may have taken from one that it made up. */
+function isPlausible(tokens: unknown, answerBytes: number): tokens is number {
+  return (
+    typeof tokens === 'number' && Number.isInteger(tokens) && tokens > 0 && tokens <= answerBytes + maxPromptTokens
+  );
+}
+
+/** Sends one POST. Rejects with a ChatError: no connection, too slow, too large, redirected. */
 function post(endpoint: Endpoint, body: string, options: ChatOptions): Promise<{ status: number; bytes: Buffer }> {
-  const refused = refuseAddress(endpoint);
-  if (refused !== null) return Promise.reject(new ChatFault(refused, false));
+  const problem = findAddressProblem(endpoint);
+  if (problem !== null) return Promise.reject(new ChatError(problem, false));
   const url = new URL(`${endpoint.url.replace(/\/+$/, '')}/chat/completions`);
   const { timeoutMs } = options;
   const limit = AbortSignal.timeout(timeoutMs);
   const signal = AbortSignal.any([limit, options.signal]);
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown) => {
-      if (cause instanceof ChatFault) reject(cause);
-      else if (limit.aborted) reject(new ChatFault(`it did not answer within ${timeoutMs / 1_000} s.`, true));
-      else if (signal.aborted) reject(new ChatFault('the call was cancelled.', false));
+      if (cause instanceof ChatError) reject(cause);
+      else if (limit.aborted) reject(new ChatError(`it did not answer within ${timeoutMs / 1_000} s.`, true));
+      else if (signal.aborted) reject(new ChatError('the call was cancelled.', false));
       else {
         const code =
           (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : 'unknown fault');
-        reject(new ChatFault(`no connection (${code}).`, true, null, { cause }));
+        reject(new ChatError(`no connection (${code}).`, true, null, { cause }));
       }
     };
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -154,7 +164,7 @@ function post(endpoint: Endpoint, body: string, options: ChatOptions): Promise<{
       url,
       {
         method: 'POST',
-        // a connection of its own: what was checked is what is connected to
+        // A connection of its own: what was checked is what is connected to.
         agent: false,
         lookup: checkedLookup(endpoint),
         signal,
@@ -178,11 +188,11 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   const encoding = response.headers['content-encoding'];
   if (status >= 300 && status < 400) {
     response.destroy();
-    throw new ChatFault('it redirects to another address, which is not followed.', false);
+    throw new ChatError('it redirects to another address, which is not followed.', false);
   }
   if (encoding !== undefined && encoding !== 'identity') {
     response.destroy();
-    throw new ChatFault('it sent a compressed answer, which was not asked for.', false);
+    throw new ChatError('it sent a compressed answer, which was not asked for.', false);
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -190,7 +200,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
     size += (chunk as Buffer).length;
     if (size > limits.responseBytes) {
       response.destroy();
-      throw new ChatFault('its answer is larger than 4 MiB.', false);
+      throw new ChatError('its answer is larger than 4 MiB.', false);
     }
     chunks.push(chunk as Buffer);
   }

@@ -1,16 +1,17 @@
-/** Gathers wished numbers of examples from a teacher, whichever it is. */
+/** Gathering a number of examples from a teacher, whichever it is. */
 import type { Proposal } from '../../engine/training/request.ts';
 
-/** Asks a teacher for up to `count` more examples of an option; fewer come as it likes, none when it has no more. */
+/** Asks a teacher for up to `count` more examples of an option; it may give fewer, and none at the end. */
 export type AskTeacher = (option: string, count: number) => Promise<Proposal[]>;
 /** One way to make examples; `tokens` is what the stored ones cost. */
 export type Teacher = { ask: AskTeacher; tokens(stored: readonly Proposal[]): number; maxRounds: number };
-/** How many labelled examples each option that may be asked for has. */
+/** How many labelled examples there are of each option that the teacher may be asked for. */
 export type OptionCounts = ReadonlyMap<string, number>;
 
 /**
- * Gathers `count` proposals, the options with the fewest examples first, that `accept` agrees with. An option of which
- * nothing more comes, or that was asked `maxRounds` times, is left to the others; the result is shorter than `count` only when all are exhausted.
+ * Gathers `count` proposals that `accept` agrees with, the options with the fewest examples first. An option of which
+ * nothing more comes, or that was asked `maxRounds` times, is left out from then on; the result is shorter than `count`
+ * only when all options are exhausted.
  */
 export async function collectProposals(
   { ask, maxRounds }: Pick<Teacher, 'ask' | 'maxRounds'>,
@@ -18,28 +19,28 @@ export async function collectProposals(
   count: number,
   accept: (proposal: Proposal) => Promise<boolean>,
 ): Promise<Proposal[]> {
-  const have = new Map(options);
+  const counts = new Map(options);
   const rounds = new Map<string, number>();
-  const made: Proposal[] = [];
-  while (made.length < count && have.size > 0) {
-    for (const [option, wanted] of share(have, count - made.length)) {
+  const gathered: Proposal[] = [];
+  while (gathered.length < count && counts.size > 0) {
+    for (const [option, wanted] of shareOut(counts, count - gathered.length)) {
       const round = (rounds.get(option) ?? 0) + 1;
       rounds.set(option, round);
       const proposals = (await ask(option, wanted)).slice(0, wanted);
-      const before = made.length;
-      for (const proposal of proposals) if (await accept(proposal)) made.push(proposal);
-      have.set(option, (have.get(option) ?? 0) + made.length - before);
-      if (proposals.length === 0 || round >= maxRounds) have.delete(option);
+      const before = gathered.length;
+      for (const proposal of proposals) if (await accept(proposal)) gathered.push(proposal);
+      counts.set(option, (counts.get(option) ?? 0) + gathered.length - before);
+      if (proposals.length === 0 || round >= maxRounds) counts.delete(option);
     }
   }
-  return made;
+  return gathered;
 }
 
-/** Gives each of `count` examples to the option that then has the fewest; ties in the order of the options. */
-function share(have: OptionCounts, count: number): Map<string, number> {
+/** Shares `count` examples out, each to the option that then has the fewest; ties in the order of the options. */
+function shareOut(counts: OptionCounts, count: number): Map<string, number> {
   const wanted = new Map<string, number>();
-  const reached = new Map(have);
-  for (let given = 0; given < count; given += 1) {
+  const reached = new Map(counts);
+  for (let i = 0; i < count; i += 1) {
     let fewest: string | null = null;
     for (const [option, n] of reached) if (fewest === null || n < (reached.get(fewest) ?? 0)) fewest = option;
     if (fewest === null) break;

@@ -1,4 +1,7 @@
-/** Examples asked of a chat model. What it answers is data: read by a schema, labelled by the question, checked like any other. */
+/**
+ * Examples asked of a chat model. What it answers is data: read by a schema, labelled by the question, checked like any
+ * other.
+ */
 import { z } from 'zod';
 import type { Json, JsonObject } from '../../engine/domain.ts';
 import { jsonObject } from '../../engine/domain.ts';
@@ -7,8 +10,10 @@ import type { Proposal } from '../../engine/training/request.ts';
 import { askChat, type ChatOptions, type Endpoint } from './chat-client.ts';
 import type { Teacher } from './collect-proposals.ts';
 
+/** Examples of each other option that the model is shown; of the option it is asked for, twice as many. */
 const shownPerOption = 4;
-const longestShown = 2_000;
+/** Characters of each string that is shown. */
+const maxShownLength = 2_000;
 const tokensPerExample = 600;
 const temperature = 0.9;
 
@@ -20,18 +25,18 @@ const system = [
 ].join(' ');
 
 /**
- * Makes a teacher of an endpoint. `mask` replaces personal data in what it is shown. An answer with fewer or unusable
- * examples gives what is usable of it. `ask` rejects with WorkbenchError 'unavailable'.
+ * Makes a teacher of an endpoint. `redact` replaces personal data in what it is shown. An answer with fewer or unusable
+ * examples gives what is usable of it. `ask` rejects with WorkbenchError `unavailable`.
  */
 export function createRemoteTeacher(
   endpoint: Endpoint,
   material: TeacherMaterial,
-  mask: (input: JsonObject) => JsonObject,
+  redact: (input: JsonObject) => JsonObject,
   options: ChatOptions,
 ): Teacher {
   const check = createProposalCheck(material);
   const reasonCodes = new Set(material.definition.reason_codes);
-  const inputSchema = inputSchemaOf(material);
+  const inputSchema = inferInputSchema(material);
   let tokens = 0;
   return {
     tokens: () => tokens,
@@ -41,30 +46,30 @@ export function createRemoteTeacher(
         endpoint,
         {
           system,
-          user: promptFor(material, option, count, inputSchema, mask),
-          schema: answerSchema(inputSchema, [...reasonCodes]),
+          user: toPrompt(material, option, count, inputSchema, redact),
+          schema: toAnswerSchema(inputSchema, [...reasonCodes]),
           schemaName: 'examples',
           temperature,
           maxTokens: Math.min(16_000, 400 + count * tokensPerExample),
         },
-        (value) => answerShape.parse(value).examples,
+        (value) => answerSchema.parse(value).examples,
         options,
       );
       tokens += answer.tokens;
-      return answer.value.slice(0, count).flatMap((given): Proposal[] => {
-        const codes = given.reason_codes.filter((code) => reasonCodes.has(code));
-        const proposal = { input: given.input, decision: option, reasonCodes: codes };
+      return answer.value.slice(0, count).flatMap(({ input, reason_codes }): Proposal[] => {
+        const codes = reason_codes.filter((code) => reasonCodes.has(code));
+        const proposal = { input, decision: option, reasonCodes: codes };
         return check(proposal) === 'ok' ? [proposal] : [];
       });
     },
   };
 }
 
-const answerShape = z.object({
+const answerSchema = z.object({
   examples: z.array(z.object({ input: jsonObject, reason_codes: z.array(z.string()).max(50).default([]) })).max(1_000),
 });
 
-function answerSchema(input: JsonObject, codes: readonly string[]): Record<string, unknown> {
+function toAnswerSchema(input: JsonObject, codes: readonly string[]): Record<string, unknown> {
   return {
     type: 'object',
     additionalProperties: false,
@@ -89,31 +94,31 @@ function answerSchema(input: JsonObject, codes: readonly string[]): Record<strin
   };
 }
 
-/** The type's own schema where it can stand inside another, else what the examples look like. */
-function inputSchemaOf({ definition, examples }: TeacherMaterial): JsonObject {
+/** Returns the type's own schema where it can stand inside another, else what the examples look like. */
+function inferInputSchema({ definition, examples }: TeacherMaterial): JsonObject {
   const own = definition.input_schema;
   if (own !== null && !JSON.stringify(own).includes('"$')) return own;
   const [first] = examples;
-  return own === null && first !== undefined ? shapeOf(first.input) : { type: 'object' };
+  return own === null && first !== undefined ? inferShape(first.input) : { type: 'object' };
 }
 
-function shapeOf(value: Json): JsonObject {
+function inferShape(value: Json): JsonObject {
   if (value === null) return {};
   if (Array.isArray(value)) return { type: 'array' };
   if (typeof value !== 'object') return { type: typeof value };
   return {
     type: 'object',
-    properties: Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shapeOf(member)])),
+    properties: Object.fromEntries(Object.entries(value).map(([key, member]) => [key, inferShape(member)])),
     required: Object.keys(value),
   };
 }
 
-function promptFor(
+function toPrompt(
   material: TeacherMaterial,
   option: string,
   count: number,
   inputSchema: JsonObject,
-  mask: (input: JsonObject) => JsonObject,
+  redact: (input: JsonObject) => JsonObject,
 ): string {
   const { definition, description, examples } = material;
   const shown = definition.options.flatMap((each) =>
@@ -126,19 +131,20 @@ function promptFor(
     options: definition.options,
     reason_codes: definition.reason_codes,
     input_schema: definition.input_schema ?? inputSchema,
-    examples: shown.map(({ input, decision }) => ({ input: mask(input), decision })),
+    examples: shown.map(({ input, decision }) => ({ input: redact(input), decision })),
   };
-  // no text of an example can end the block: "<" is written as an escape
-  const text = JSON.stringify(data, shorten).replaceAll('<', '\\u003c');
-  const asked = JSON.stringify(option).replaceAll('<', '\\u003c');
+  // No string of an example can end the block: "<" is written as an escape.
+  const json = JSON.stringify(data, shorten).replaceAll('<', '\\u003c');
+  const quotedOption = JSON.stringify(option).replaceAll('<', '\\u003c');
   return [
-    `<data>${text}</data>`,
-    `Write ${count} new inputs whose right decision is the option ${asked}.`,
-    'They must have the form of input_schema, differ from the examples and from each other, and be hard to confuse with another option.',
+    `<data>${json}</data>`,
+    `Write ${count} new inputs whose right decision is the option ${quotedOption}.`,
+    'They must have the form of input_schema, differ from the examples and from each other, ' +
+      'and be hard to confuse with another option.',
     `Answer as {"examples": [{"input": {...}, "reason_codes": [...]}]} with exactly ${count} items.`,
   ].join('\n');
 }
 
 function shorten(_key: string, value: unknown): unknown {
-  return typeof value === 'string' && value.length > longestShown ? `${value.slice(0, longestShown)}…` : value;
+  return typeof value === 'string' && value.length > maxShownLength ? `${value.slice(0, maxShownLength)}…` : value;
 }

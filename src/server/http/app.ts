@@ -11,10 +11,10 @@ import {
 import { WorkbenchError } from '../../engine/errors.ts';
 import { listOperations } from '../contract/operations.ts';
 import { docsPath, mcpPath, pagesPath } from '../contract/paths.ts';
+import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
 import type { Mcp } from '../mcp/endpoint.ts';
 import type { Deps } from '../operations/context.ts';
-import { toEnvelope, toWorkbenchError } from '../operations/envelope.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { registerOperations } from './rest.ts';

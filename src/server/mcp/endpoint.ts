@@ -2,9 +2,9 @@ import { createMcpHandler, McpServer, type StandardSchemaWithJSON } from '@model
 import { z } from 'zod';
 import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
+import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import { deployedBundle } from '../operations/bundles.ts';
 import type { Deps } from '../operations/context.ts';
-import { toEnvelope, toWorkbenchError } from '../operations/envelope.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { type Described, type Tool, tools } from './tools.ts';
 

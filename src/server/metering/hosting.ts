@@ -11,14 +11,14 @@ export function chargeHosting(deps: Pick<BaseDeps, 'store' | 'clock' | 'metering
   return store.transaction(() => {
     const now = clock.now();
     let charged = 0;
-    for (const type of store.decisionTypes.all()) {
+    for (const type of store.decisionTypes.listAll()) {
       const policy = store.policies.deployedOf(type.id);
       if (policy === null) continue;
-      const last = store.credits.lastHosting(policy.id);
+      const last = store.credits.getLastHosting(policy.id);
       if (last !== null && now < last + hourMs) continue;
       store.credits.insert({
         id: deps.newId(),
-        organisationSeq: store.accounts.organisation(type.organisationId).seq,
+        organisationSeq: store.accounts.getOrganisation(type.organisationId).seq,
         operation: 'hosting',
         credits: metering.prices.hostingPerHour,
         decisionTypeId: type.id,

@@ -1,3 +1,4 @@
+/** What an organisation has used of its plan, and whether the plan allows an act. */
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Balance, PlanName } from '../contract/credits.ts';
 import type { Clock } from '../process/clock.ts';
@@ -8,8 +9,8 @@ import { creditPrices, plans } from './plans.ts';
 type Organisation = { organisationSeq: number; organisationId: string };
 type Account = { plan: PlanName; since: number; used: number; decisions: number; resetsAt: number | null };
 
-/** First instant of the UTC month of `now`, and of the next. */
-function monthOf(now: number): { start: number; next: number } {
+/** Returns the first instant of the UTC month of `now`, and of the next. */
+function toMonth(now: number): { start: number; next: number } {
   const date = new Date(now);
   return {
     start: Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), 1),
@@ -17,27 +18,30 @@ function monthOf(now: number): { start: number; next: number } {
   };
 }
 
+/** Adds up what an organisation has used in the present period of its plan. */
+function readAccount(store: Pick<Store, 'accounts' | 'credits'>, now: number, caller: Organisation): Account {
+  const organisation = store.accounts.getOrganisation(caller.organisationId);
+  const plan = plans[organisation.plan];
+  const month = toMonth(now);
+  const since = plan.renews
+    ? Math.max(month.start, plan.name === 'local' ? 0 : (organisation.monthlySince ?? organisation.planSince))
+    : (organisation.trialSince ?? organisation.planSince);
+  const { used, decisions } = store.credits.usedSince(caller.organisationSeq, since);
+  return { plan: plan.name, since, used, decisions, resetsAt: plan.renews ? month.next : null };
+}
+
 /**
  * Credits: what was used, what is left, and whether a plan allows an act. The `local` plan allows everything; its
  * checks cost no query. Checks throw WorkbenchError `quota_exceeded`, `insufficient_credits` or `forbidden`.
  */
-export function createMetering(store: Store, clock: Clock) {
-  const account = (caller: Organisation): Account => {
-    const organisation = store.accounts.organisation(caller.organisationId);
-    const plan = plans[organisation.plan];
-    const month = monthOf(clock.now());
-    const since = plan.renews
-      ? Math.max(month.start, plan.name === 'local' ? 0 : (organisation.monthlySince ?? organisation.planSince))
-      : (organisation.trialSince ?? organisation.planSince);
-    const { used, decisions } = store.credits.usedSince(caller.organisationSeq, since);
-    return { plan: plan.name, since, used, decisions, resetsAt: plan.renews ? month.next : null };
-  };
-  const planOf = (caller: Organisation) => plans[store.accounts.organisation(caller.organisationId).plan];
+export function createMetering(store: Pick<Store, 'accounts' | 'credits' | 'decisionTypes'>, clock: Clock) {
+  const getPlan = (caller: Organisation) => plans[store.accounts.getOrganisation(caller.organisationId).plan];
 
   const metering = {
     prices: creditPrices,
+    /** Returns what was used and what is left in the present period of the plan. */
     balance(caller: Organisation): Balance {
-      const { plan, used, since, resetsAt } = account(caller);
+      const { plan, used, since, resetsAt } = readAccount(store, clock.now(), caller);
       const allocation = plans[plan].credits;
       return {
         plan,
@@ -50,14 +54,14 @@ export function createMetering(store: Store, clock: Clock) {
       };
     },
     /**
-     * Whether one more decision is allowed, `pendingOf` counting the organisation's decisions that are decided but not
-     * yet committed. Throws `quota_exceeded`.
+     * Whether one more decision is allowed; `countPending` counts the organisation's decisions that are made but not yet
+     * committed. Throws `quota_exceeded`.
      */
-    checkDecision(caller: Organisation, pendingOf: (organisationSeq: number) => number): void {
-      const plan = planOf(caller);
+    checkDecision(caller: Organisation, countPending: (organisationSeq: number) => number): void {
+      const plan = getPlan(caller);
       if (plan.credits === null) return;
-      const { used, decisions } = account(caller);
-      const pending = pendingOf(caller.organisationSeq);
+      const { used, decisions } = readAccount(store, clock.now(), caller);
+      const pending = countPending(caller.organisationSeq);
       if (plan.decisions !== null && decisions + pending >= plan.decisions) {
         throw new WorkbenchError('quota_exceeded', `The ${plan.title} plan allows ${plan.decisions} decisions.`);
       }
@@ -65,21 +69,23 @@ export function createMetering(store: Store, clock: Clock) {
         throw new WorkbenchError('quota_exceeded', `The credits of the ${plan.title} plan are used up.`);
       }
     },
-    /** Throws `quota_exceeded` when nothing is left and `insufficient_credits` when less than a training costs is. */
+    /** As `checkCredits`, for a training. */
     checkTraining(caller: Organisation): void {
       metering.checkCredits(caller, creditPrices.training, 'a training');
     },
+    /** Throws `quota_exceeded` when no credits are left, `insufficient_credits` when fewer than `needed` are. */
     checkCredits(caller: Organisation, needed: number, what: string): void {
-      const plan = planOf(caller);
+      const plan = getPlan(caller);
       if (plan.credits === null) return;
-      const left = plan.credits - account(caller).used;
+      const left = plan.credits - readAccount(store, clock.now(), caller).used;
       if (left <= 0) throw new WorkbenchError('quota_exceeded', `The credits of the ${plan.title} plan are used up.`);
       if (left < needed) {
         throw new WorkbenchError('insufficient_credits', `${left} credits are left; ${what} costs ${needed}.`);
       }
     },
+    /** Throws `quota_exceeded` when the organisation has as many decision types as its plan allows. */
     checkDecisionTypeCount(caller: Organisation): void {
-      const plan = planOf(caller);
+      const plan = getPlan(caller);
       if (plan.decision_types === null) return;
       if (store.decisionTypes.count(caller.organisationId) >= plan.decision_types) {
         throw new WorkbenchError(
@@ -88,8 +94,9 @@ export function createMetering(store: Store, clock: Clock) {
         );
       }
     },
+    /** Throws `forbidden` when bundles may not be exported under the plan. */
     checkExport(caller: Organisation): void {
-      const plan = planOf(caller);
+      const plan = getPlan(caller);
       if (!plan.bundle_export) {
         throw new WorkbenchError(
           'forbidden',

@@ -1,3 +1,4 @@
+/** The plans and the prices. */
 import type { Plan, PlanName } from '../contract/credits.ts';
 
 const unlimited = { credits: null, decision_types: null, decisions: null, bundle_export: true } as const;
@@ -57,4 +58,5 @@ export const plans: Readonly<Record<PlanName, Plan>> = {
   },
 };
 
+/** Credits that an act costs. */
 export const creditPrices = { decision: 1, training: 2_000, hostingPerHour: 2, per100Tokens: 1 } as const;

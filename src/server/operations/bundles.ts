@@ -3,8 +3,8 @@ import path from 'node:path';
 import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
+import { findDecisionType } from '../services/decision-types.ts';
 import type { Deps, Handlers } from './context.ts';
-import { findDecisionType } from './decision-types.ts';
 
 /** The policy whose bundle may be exported, and the name of its file. Throws what the export answers otherwise. */
 export function deployedBundle(deps: Deps, caller: Caller, decisionTypeId: string) {

@@ -1,34 +1,50 @@
+/** Credits and plans. */
 import { planNames } from '../contract/credits.ts';
 import { plans } from '../metering/plans.ts';
 import { isoTime } from '../process/clock.ts';
+import { choosePlan } from '../services/billing.ts';
+import type { UsageRecord } from '../store/credits.ts';
 import type { Handlers } from './context.ts';
 import { toPage } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
+const toUsageItem = (entry: UsageRecord) => ({
+  id: entry.id,
+  operation: entry.operation,
+  credits: entry.credits,
+  decision_type_id: entry.decisionTypeId,
+  reference_id: entry.referenceId,
+  created_at: isoTime(entry.createdAt),
+});
+
 export const billingHandlers = {
   'credits.balance': (deps, { caller }) => deps.metering.balance(caller),
+
   'credits.usage': (deps, { caller, query }) => {
-    const usage = deps.store.credits.usage({
+    const { entries, total, byOperation } = deps.store.credits.usage({
       organisationSeq: caller.organisationSeq,
       sinceMs: deps.clock.now() - query.days * dayMs,
       operation: query.operation ?? null,
       page: query.page,
       pageSize: query.page_size,
     });
-    const items = usage.rows.map((row) => ({ ...row, created_at: isoTime(row.created_at) }));
-    const total = Object.values(usage.byOperation).reduce((sum, credits) => sum + credits, 0);
-    return { ...toPage(items, usage.total, query), summary: { total_credits: total, by_operation: usage.byOperation } };
+    return {
+      ...toPage(entries.map(toUsageItem), total, query),
+      summary: {
+        total_credits: Object.values(byOperation).reduce((sum, credits) => sum + credits, 0),
+        by_operation: byOperation,
+      },
+    };
   },
+
   'billing.plans': (deps, { caller }) => ({
-    current: deps.store.accounts.organisation(caller.organisationId).plan,
+    current: deps.store.accounts.getOrganisation(caller.organisationId).plan,
     plans: planNames.map((name) => plans[name]),
   }),
+
   'billing.set_plan': (deps, { caller, body }) => {
-    // choosing the same plan again must not give its credits again
-    if (deps.store.accounts.organisation(caller.organisationId).plan !== body.plan) {
-      deps.store.accounts.setPlan(caller.organisationId, body.plan, deps.clock.now());
-    }
+    choosePlan(deps, caller, body.plan);
     return deps.metering.balance(caller);
   },
 } satisfies Handlers<'credits.balance' | 'credits.usage' | 'billing.plans' | 'billing.set_plan'>;

@@ -2,8 +2,8 @@
 import type { JsonObject } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
+import { findDecisionType } from '../services/decision-types.ts';
 import type { Deps, Handlers } from './context.ts';
-import { findDecisionType } from './decision-types.ts';
 import { toPage } from './pages.ts';
 
 function checkPolicy(deps: Deps, caller: Caller, typeId: string, policyId: string): void {

@@ -1,3 +1,4 @@
+/** All handlers of the operation table. */
 import type { OperationName } from '../contract/operations.ts';
 import { accountHandlers } from './account.ts';
 import { bundleHandlers } from './bundles.ts';

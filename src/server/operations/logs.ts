@@ -1,14 +1,14 @@
+/** The decision log: listed, exported, corrected; and the figures of its decisions. */
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { WorkbenchError } from '../../engine/errors.ts';
+import type { JsonObject } from '../../engine/domain.ts';
 import type { LogRecord } from '../contract/logs.ts';
 import { isoTime } from '../process/clock.ts';
-import type { DecisionTypeRow } from '../store/decision-types.ts';
-import type { ExampleRow } from '../store/examples.ts';
-import type { LogRow } from '../store/logs.ts';
+import { findDecisionType } from '../services/decision-types.ts';
+import { correctDecision } from '../services/logged-decisions.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { LoggedDecision } from '../store/logs.ts';
 import type { Handlers } from './context.ts';
-import { findDecisionType } from './decision-types.ts';
-import { insertAll } from './examples.ts';
 import { toPage } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
@@ -18,33 +18,29 @@ const dayMs = 24 * 3600 * 1000;
  */
 const sliceSize = 32;
 
-function recordOf(type: DecisionTypeRow, row: LogRow): LogRecord {
-  return recordWith(type, row, JSON.parse(row.inputJson) as LogRecord['input']);
-}
-
-/** The record with its input in any form. */
-function recordWith<Input>(type: DecisionTypeRow, row: LogRow, input: Input) {
+/** Returns a log record as the wire has it, with its input parsed or as a string of JSON. */
+function toLogRecord<Input extends JsonObject | string>(type: DecisionTypeRecord, logged: LoggedDecision<Input>) {
   return {
-    id: row.id,
-    request_id: row.requestId,
+    id: logged.id,
+    request_id: logged.requestId,
     decision_type_id: type.id,
     decision_type: type.name,
-    input,
-    decision: row.decision,
-    confidence: row.confidence,
-    stage: row.stage,
-    reason_codes: row.reasonCodes,
-    class_probabilities: row.classProbabilities,
-    rules_triggered: row.rulesTriggered,
-    rule_errors: [...row.ruleErrors],
-    escalated: row.escalated,
-    fallback_used: row.fallbackUsed,
-    unfamiliar: row.unfamiliar,
-    policy_version: row.policyVersion,
-    latency_ms: row.latencyMs,
-    api_key_id: row.apiKeyId,
-    created_at: isoTime(row.createdAt),
-    corrected_decision: row.correctedDecision,
+    input: logged.input,
+    decision: logged.decision,
+    confidence: logged.confidence,
+    stage: logged.stage,
+    reason_codes: logged.reasonCodes,
+    class_probabilities: logged.classProbabilities,
+    rules_triggered: logged.rulesTriggered,
+    rule_errors: [...logged.ruleErrors],
+    escalated: logged.escalated,
+    fallback_used: logged.fallbackUsed,
+    unfamiliar: logged.unfamiliar,
+    policy_version: logged.policyVersion,
+    latency_ms: logged.latencyMs,
+    api_key_id: logged.apiKeyId,
+    created_at: isoTime(logged.createdAt),
+    corrected_decision: logged.correctedDecision,
   };
 }
 
@@ -79,98 +75,70 @@ export function csvCell(value: unknown): string {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** One piece of text for each slice of records and each turn of the event loop: a slow reader holds only its place. */
-async function* csvText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): AsyncGenerator<string> {
+/** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
+async function* writeCsv(type: DecisionTypeRecord, slices: Iterable<LoggedDecision<string>[]>): AsyncGenerator<string> {
   yield `${csvColumns.join(',')}\r\n`;
-  for (const rows of slices) {
-    yield rows.map((row) => `${csvCells(type, row)}\r\n`).join('');
+  for (const slice of slices) {
+    yield slice.map((logged) => `${toCsvCells(type, logged)}\r\n`).join('');
     await nextTurn();
   }
 }
 
-function csvCells(type: DecisionTypeRow, row: LogRow): string {
-  // the input is a cell of JSON, as it is stored
-  const record = recordWith(type, row, row.inputJson);
+/** The input is a cell of JSON, as it is stored. */
+function toCsvCells(type: DecisionTypeRecord, logged: LoggedDecision<string>): string {
+  const record = toLogRecord(type, logged);
   return csvColumns.map((column) => csvCell(record[column])).join(',');
 }
 
-async function* jsonText(type: DecisionTypeRow, slices: Iterable<LogRow[]>): AsyncGenerator<string> {
-  let before = '[\n';
-  for (const rows of slices) {
-    if (rows.length === 0) continue;
-    yield `${before}${rows.map((row) => JSON.stringify(recordOf(type, row))).join(',\n')}`;
-    before = ',\n';
+/** As `writeCsv`, in JSON: one array of all records. */
+async function* writeJson(type: DecisionTypeRecord, slices: Iterable<LoggedDecision[]>): AsyncGenerator<string> {
+  let opening = '[\n';
+  for (const slice of slices) {
+    if (slice.length === 0) continue;
+    yield `${opening}${slice.map((logged) => JSON.stringify(toLogRecord(type, logged))).join(',\n')}`;
+    opening = ',\n';
     await nextTurn();
   }
-  yield before === ',\n' ? '\n]\n' : '[]\n';
+  yield opening === ',\n' ? '\n]\n' : '[]\n';
 }
 
 export const logHandlers = {
   'logs.list': async (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { rows, total } = query.review
-      ? deps.store.logs.toReview(type.seq, query, query.page, query.page_size)
+    const { decisions, total } = query.review
+      ? deps.store.logs.pageToReview(type.seq, query, query.page, query.page_size)
       : await deps.store.logs.page(type.seq, query, query.page, query.page_size);
     return toPage(
-      rows.map((row) => recordOf(type, row)),
+      decisions.map((logged) => toLogRecord(type, logged)),
       total,
       query,
     );
   },
+
   'logs.export': (deps, { caller, params, query }) => {
+    const { logs } = deps.store;
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const slices = deps.store.logs.slices(type.seq, query, sliceSize);
     const csv = query.format === 'csv';
+    const pieces = csv
+      ? writeCsv(type, logs.slicesWithJsonInput(type.seq, query, sliceSize))
+      : writeJson(type, logs.slices(type.seq, query, sliceSize));
     return {
       download: true,
       contentType: csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
       fileName: `${type.name}-log.${query.format}`,
-      body: Readable.from(csv ? csvText(type, slices) : jsonText(type, slices), { highWaterMark: 1 }),
+      body: Readable.from(pieces, { highWaterMark: 1 }),
     };
   },
+
   'logs.correct': (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { options, reason_codes } = type.activeVersion.definition;
-    const problems = [];
-    if (!options.includes(body.decision)) {
-      problems.push({ type: 'invalid_value', loc: ['body', 'decision'], msg: 'must be one of the options' });
-    }
-    for (const [index, code] of (body.reason_codes ?? []).entries()) {
-      if (!reason_codes.includes(code)) {
-        problems.push({
-          type: 'invalid_value',
-          loc: ['body', 'reason_codes', index],
-          msg: 'not a reason code of the type',
-        });
-      }
-    }
-    if (problems.length > 0) throw new WorkbenchError('validation_error', 'Request validation failed', problems);
-    return deps.store.transaction(() => {
-      const row = deps.store.logs.get(type.seq, params.log_id);
-      if (row === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
-      deps.store.logs.correct(row.seq, body.decision);
-      const now = deps.clock.now();
-      const known = deps.store.examples.byLog(row.id);
-      const labels = { decision: body.decision, reasonCodes: body.reason_codes ?? [], reviewed: true, updatedAt: now };
-      if (known !== null) deps.store.examples.update({ ...known, ...labels });
-      else {
-        const example: ExampleRow = {
-          id: deps.newId(),
-          decisionTypeId: type.id,
-          input: JSON.parse(row.inputJson),
-          source: 'user',
-          logId: row.id,
-          createdAt: now,
-          ...labels,
-        };
-        insertAll(deps, type, [example], ['path', 'log_id']);
-      }
-      return recordOf(type, { ...row, correctedDecision: body.decision });
-    });
+    const labels = { decision: body.decision, reasonCodes: body.reason_codes ?? [] };
+    return toLogRecord(type, correctDecision(deps, type, params.log_id, labels));
   },
+
   'metrics.type': (deps, { caller, params }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const metrics = deps.store.logs.metrics(type.seq, deps.clock.now() - dayMs);
+    const metrics = deps.store.logs.computeMetrics(type.seq, deps.clock.now() - dayMs);
     return {
       total_decisions: metrics.total,
       avg_confidence: metrics.avgConfidence,
@@ -179,17 +147,18 @@ export const logHandlers = {
       decision_distribution: metrics.distribution,
     };
   },
+
   'metrics.organisation': (deps, { caller }) => {
     const now = deps.clock.now();
     const today = now - (now % dayMs);
-    const types = deps.store.decisionTypes.ofOrganisation(caller.organisationId);
+    const types = deps.store.decisionTypes.list(caller.organisationId);
     let total = 0;
     let todayTotal = 0;
     let latency = 0;
     const rows = types.map((type) => {
-      const metrics = deps.store.logs.metrics(type.seq, 0);
+      const metrics = deps.store.logs.computeMetrics(type.seq, 0);
       total += metrics.total;
-      todayTotal += deps.store.logs.metrics(type.seq, today).total;
+      todayTotal += deps.store.logs.computeMetrics(type.seq, today).total;
       latency += metrics.total * (metrics.avgLatencyMs ?? 0);
       return {
         id: type.id,

@@ -1,4 +1,4 @@
-/** The pagination envelope around the items of one page. */
+/** Returns the pagination envelope around the items of one page. */
 export function toPage<T>(
   items: T[],
   total: number,

@@ -1,17 +1,14 @@
+/** Rules before they are saved: checked alone, or against what the decision type knows. */
+import { findDecisionType } from '../services/decision-types.ts';
 import type { Handlers } from './context.ts';
-import { findDecisionType } from './decision-types.ts';
+
+// The language of the rules is loaded with the first question about it: it would delay every start.
+const loadRulesAnalysis = () => import('../services/rules-analysis.ts');
 
 export const ruleHandlers = {
-  'rules.check': async (_deps, { body }) => {
-    const { compileRules } = await import('../../engine/rules/compile.ts');
-    const compiled = compileRules(body.rules, { options: body.options, reason_codes: body.reason_codes });
-    if (!compiled.ok) return { ok: false, problems: compiled.problems, findings: [] };
-    const { exactFindings } = await import('../services/rules-analysis.ts');
-    return { ok: true, problems: [], findings: exactFindings(compiled.value, body.rules, body.input_schema) };
-  },
+  'rules.check': async (_deps, { body }) => (await loadRulesAnalysis()).checkRules(body),
   'rules.analyse': async (deps, { params, body, caller }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { analyseRules } = await import('../services/rules-analysis.ts');
-    return analyseRules(deps, type, body);
+    return (await loadRulesAnalysis()).analyseRules(deps, type, body);
   },
 } satisfies Handlers<'rules.check' | 'rules.analyse'>;

@@ -6,7 +6,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../contract/training.ts';
 import { describeProgress, executionName } from '../jobs/progress.ts';
 import { isoTime, isoTimeOrNull } from '../process/clock.ts';
-import type { DecisionTypeRow } from '../store/decision-types.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { PolicyRow } from '../store/policies.ts';
 import type { Deps, Handlers } from './context.ts';
 
@@ -15,7 +15,7 @@ const minToGenerateFrom = 2;
 
 const policyType = 'compiled_classifier';
 
-function typeOf(deps: Deps, caller: Caller, typeId: string): DecisionTypeRow {
+function typeOf(deps: Deps, caller: Caller, typeId: string): DecisionTypeRecord {
   const type = deps.store.decisionTypes.get(typeId, caller.organisationId);
   if (!type) throw new WorkbenchError('decision_type_not_found', 'There is no such decision type');
   return type;
@@ -82,7 +82,7 @@ function reload(deps: Deps, policyId: string): PolicyRow {
   return row;
 }
 
-function readinessOf(deps: Deps, type: DecisionTypeRow): Readiness {
+function readinessOf(deps: Deps, type: DecisionTypeRecord): Readiness {
   const { options } = type.activeVersion.definition;
   const counts = deps.store.policies.exampleCounts(type.id);
   const issues: string[] = [];
@@ -107,7 +107,7 @@ function readinessOf(deps: Deps, type: DecisionTypeRow): Readiness {
 }
 
 /** Policy, snapshot, first attempt and charge in one transaction. */
-function begin(deps: Deps, caller: Caller, type: DecisionTypeRow, config: TrainingConfig) {
+function begin(deps: Deps, caller: Caller, type: DecisionTypeRecord, config: TrainingConfig) {
   const { store, metering, clock } = deps;
   return store.transaction(() => {
     if (store.policies.slotHolder(caller.organisationId) !== undefined) {

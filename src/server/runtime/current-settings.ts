@@ -1,6 +1,6 @@
 import type { Bundle } from '../../engine/bundle/bundle.ts';
 import { compileRules } from '../../engine/rules/compile.ts';
-import type { DecisionTypeRow } from '../store/decision-types.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
 
 /** True where the active version still names the options that the policy knows, in any order. */
 function sameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
@@ -13,7 +13,7 @@ function sameOptions(policyOptions: readonly string[], options: readonly string[
  * and name of today as long as the options are the same. `ownEscalation` is the threshold that the training was
  * started with, or null. Golden decisions and model card stay those of the training.
  */
-export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRow, ownEscalation: number | null): Bundle {
+export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ownEscalation: number | null): Bundle {
   const { definition, versionNumber, id } = type.activeVersion;
   if (!sameOptions(bundle.manifest.options, definition.options)) return bundle;
   const rules = compileRules(definition.hard_rules, definition);

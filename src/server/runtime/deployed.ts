@@ -10,7 +10,7 @@ import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
 import { sha256 } from '../process/clock.ts';
-import type { DecisionTypeRow } from '../store/decision-types.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { DeployedPolicy } from '../store/policies.ts';
 import { withCurrentSettings } from './current-settings.ts';
 import type { EncoderHost } from './encoder-host.ts';
@@ -25,7 +25,7 @@ export type DeployedOptions = {
   /** The escalation threshold that the training of a policy was started with, or null. */
   escalationThresholdOf(policyId: string): number | null;
 };
-type Loaded = { bundle: Bundle; decider: Decider; type: DecisionTypeRow; settingsKey: string };
+type Loaded = { bundle: Bundle; decider: Decider; type: DecisionTypeRecord; settingsKey: string };
 
 const maxLoadedPolicies = 24;
 
@@ -66,7 +66,7 @@ export function createDeployed(options: DeployedOptions) {
     throw new WorkbenchError('unavailable', `The file of the policy is damaged; ${remedy}.`);
   }
 
-  const present = (bundle: Bundle, type: DecisionTypeRow) =>
+  const present = (bundle: Bundle, type: DecisionTypeRecord) =>
     withCurrentSettings(bundle, type, options.escalationThresholdOf(bundle.manifest.policy_id));
 
   return {
@@ -74,7 +74,7 @@ export function createDeployed(options: DeployedOptions) {
      * The decider of a deployed policy under its type's present settings. Costs a map look-up once it is compiled;
      * compiled anew after a change of the settings. Throws when the file is missing or damaged.
      */
-    get(type: DecisionTypeRow, policy: DeployedPolicy): Decider {
+    get(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
       const known = loaded.get(policy.id);
       // the store gives the same row until something changes
       if (known?.type === type) return known.decider;
@@ -89,7 +89,7 @@ export function createDeployed(options: DeployedOptions) {
       return decider;
     },
     /** Starts the text encoder where a deployed policy asks it, so that no decide call waits for its loading. */
-    async warm(type: DecisionTypeRow, policy: DeployedPolicy): Promise<void> {
+    async warm(type: DecisionTypeRecord, policy: DeployedPolicy): Promise<void> {
       this.get(type, policy);
       if (loaded.get(policy.id)?.bundle.plan.text?.encoder) await encoderHost.start();
     },
@@ -97,7 +97,7 @@ export function createDeployed(options: DeployedOptions) {
      * The slim bundle that decides as the service does now: the file of the policy where the type's settings are still
      * those of the training, else the same policy packed with today's settings, golden decisions and model card.
      */
-    async exported(type: DecisionTypeRow, policy: DeployedPolicy, metrics: Metrics): Promise<Uint8Array> {
+    async exported(type: DecisionTypeRecord, policy: DeployedPolicy, metrics: Metrics): Promise<Uint8Array> {
       const bytes = readFile(policy.id, policy.bundleSha256);
       const trained = unpackBundle(bytes, sha256);
       const now = present(trained, type);

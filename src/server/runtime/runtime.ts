@@ -58,7 +58,7 @@ export function createRuntime(base: BaseDeps): Runtime {
 
   function requestOf(policyId: string): WorkerOrder['request'] {
     const row = policies.byId(policyId);
-    const version = row && store.decisionTypes.version(row.decision_type_id, row.version_id);
+    const version = row && store.decisionTypes.getVersion(row.decision_type_id, row.version_id);
     if (!row || !version) throw new Error(`policy ${policyId} has no row`);
     return {
       policyId,
@@ -126,7 +126,7 @@ export function createRuntime(base: BaseDeps): Runtime {
     if (stillWanted() && proposals.length > 0) {
       store.credits.insert({
         id: base.newId(),
-        organisationSeq: store.accounts.organisation(organisationId).seq,
+        organisationSeq: store.accounts.getOrganisation(organisationId).seq,
         operation: 'generation',
         credits: Math.ceil(teacher.tokens(proposals) / 100) * base.metering.prices.per100Tokens,
         decisionTypeId: typeId,

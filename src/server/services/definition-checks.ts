@@ -1,9 +1,12 @@
+/** Checks of a definition before it becomes a version. */
 import type { Definition } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
+import { toInvalidValue } from '../errors/validation-error.ts';
 
 /**
- * Every reason why a definition cannot be used: its rules (syntax, option, reason code, names), its input schema
- * and the fallback option. `rulesField` is the name under which the caller sent the rules.
+ * Returns every reason why a definition cannot be used: its rules (syntax, option, reason code, names), the fallback
+ * option and its input schema. `rulesField` is the name under which the caller sent the rules. The languages of rules
+ * and schemas are loaded with their first use: they would delay every start.
  */
 export async function checkDefinition(
   definition: Definition,
@@ -26,7 +29,7 @@ export async function checkDefinition(
     }
   }
   if (fallbackOption !== null && !definition.options.includes(fallbackOption)) {
-    problems.push({ type: 'invalid_value', loc: ['body', 'fallback_option'], msg: 'must be one of the options' });
+    problems.push(toInvalidValue(['body', 'fallback_option'], 'must be one of the options'));
   }
   if (definition.input_schema !== null) {
     const { checkInputSchema } = await import('../../engine/schema/input-schema.ts');

@@ -17,7 +17,7 @@ export async function applyRetention(
   stopped: () => boolean = () => false,
 ): Promise<number> {
   let forgotten = 0;
-  for (const type of deps.store.decisionTypes.retentions()) {
+  for (const type of deps.store.decisionTypes.listRetentions()) {
     const before = deps.clock.now() - type.retentionDays * dayMs;
     for (const removed of deps.store.logs.forget(type.seq, before)) {
       forgotten += removed;

@@ -1,4 +1,4 @@
-/** Rules against what the type already knows: its examples, and the inputs it has decided on. */
+/** Unsaved rules checked alone, and against what the type knows: its examples, and the inputs it has decided on. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject, Rule } from '../../engine/domain.ts';
 import {
@@ -12,17 +12,21 @@ import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts
 import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import { toUtf16Range } from '../../engine/rules/source.ts';
+import type { Auth } from '../auth/auth.ts';
 import type { RulesAnalysis } from '../contract/rules.ts';
-import type { Deps } from '../operations/context.ts';
-import type { DecisionTypeRow } from '../store/decision-types.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { ExampleRecord } from '../store/examples.ts';
+import type { Store } from '../store/store.ts';
 
 const maxExamples = 20_000;
 const maxLogged = 5000;
 const maxFindings = 500;
 /** Characters of an input that are shown beside a row. */
-const shownInput = 160;
+const maxShownCharacters = 160;
 /** Small enough that calls for decisions never wait long. */
 const chunkSize = 100;
+
+type Deps = { store: Pick<Store, 'examples' | 'logs'>; auth: Pick<Auth, 'redact'> };
 
 type Request = {
   rules: Rule[];
@@ -33,12 +37,11 @@ type Request = {
 type Chunks = Iterable<ImpactRow[]>;
 type Measured = { impact: Impact; change: RulesChange | null };
 
-/** Problems, findings, impact and known fields of unsaved rules; options and schema default to those saved. */
-export async function analyseRules(
-  deps: Pick<Deps, 'store' | 'auth'>,
-  type: DecisionTypeRow,
-  request: Request,
-): Promise<RulesAnalysis> {
+/**
+ * Returns problems, findings, impact and known fields of unsaved rules, measured in turns of the event loop; options,
+ * reason codes and schema default to those saved. Personal fields are redacted in the inputs that are shown.
+ */
+export async function analyseRules(deps: Deps, type: DecisionTypeRecord, request: Request): Promise<RulesAnalysis> {
   const { definition } = type.activeVersion;
   const compiled = compileRules(request.rules, {
     options: request.options ?? definition.options,
@@ -46,7 +49,7 @@ export async function analyseRules(
   });
   const survey = surveyFields(type.piiFields);
   if (!compiled.ok) {
-    for (const rows of examplesOf(deps, type)) {
+    for (const rows of readExamples(deps, type)) {
       for (const row of rows) survey.add(row.input);
       await nextTurn();
     }
@@ -54,44 +57,47 @@ export async function analyseRules(
   }
   const saved = compileRules(definition.hard_rules, definition);
   const before = saved.ok ? saved.value : null;
-  const examples = await measure(examplesOf(deps, type), compiled.value, before, survey.add);
-  const decisions = await measure(loggedOf(deps, type), compiled.value, before);
+  const examples = await measure(readExamples(deps, type), compiled.value, before, survey.add);
+  const decisions = await measure(readLogged(deps, type), compiled.value, before);
   const fields = survey.fields();
   const inputSchema = request.input_schema === undefined ? definition.input_schema : request.input_schema;
   const findings = lintRules(compiled.value.file.rules, inputSchema, {
     fields: toKnownFields(fields),
     impact: examples.impact,
   });
-  const shorten = (input: JsonObject) => shortText(deps.auth.redact(input, type.piiFields));
+  const show = (input: JsonObject) => toExcerpt(deps.auth.redact(input, type.piiFields));
   return {
     problems: [],
-    findings: wireFindings(compiled.value, request.rules, findings.slice(0, maxFindings)),
+    findings: toWireFindings(compiled.value, request.rules, findings.slice(0, maxFindings)),
     findings_left_out: Math.max(0, findings.length - maxFindings),
-    impact: impactOf(request.rules, examples, decisions, shorten),
+    impact: toWireImpact(request.rules, examples, decisions, show),
     fields,
   };
 }
 
-function shortText(input: JsonObject): string {
+function toExcerpt(input: JsonObject): string {
   const characters = Array.from(JSON.stringify(input));
-  return characters.length <= shownInput ? characters.join('') : `${characters.slice(0, shownInput).join('')}…`;
+  return characters.length <= maxShownCharacters
+    ? characters.join('')
+    : `${characters.slice(0, maxShownCharacters).join('')}…`;
 }
 
-function* examplesOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Generator<ImpactRow[]> {
-  let before = Number.MAX_SAFE_INTEGER;
-  for (let read = 0; read < maxExamples; read += chunkSize) {
-    const rows = store.examples.chunk(type.id, before, chunkSize);
-    yield rows;
-    before = rows.at(-1)?.seq ?? 0;
-    if (rows.length < chunkSize) return;
+/** Reads the newest examples, a chunk at a time. */
+function* readExamples({ store }: Deps, type: DecisionTypeRecord): Generator<ExampleRecord[]> {
+  let read = 0;
+  for (const examples of store.examples.slices(type.id, chunkSize)) {
+    yield examples;
+    read += examples.length;
+    if (read >= maxExamples) return;
   }
 }
 
-function* loggedOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Generator<ImpactRow[]> {
+/** Reads the newest logged decisions, a chunk at a time. */
+function* readLogged({ store }: Deps, type: DecisionTypeRecord): Generator<ImpactRow[]> {
   let read = 0;
-  for (const rows of store.logs.slices(type.seq, {}, chunkSize)) {
-    yield rows.map((row) => ({ id: row.id, input: JSON.parse(row.inputJson) as JsonObject, decision: row.decision }));
-    read += rows.length;
+  for (const decisions of store.logs.slices(type.seq, {}, chunkSize)) {
+    yield decisions;
+    read += decisions.length;
     if (read >= maxLogged) return;
   }
 }
@@ -100,12 +106,12 @@ async function measure(
   chunks: Chunks,
   rules: CompiledRules,
   saved: CompiledRules | null,
-  see: (input: JsonObject) => void = () => {},
+  visit: (input: JsonObject) => void = () => {},
 ): Promise<Measured> {
   const counted = startImpact(rules);
   const compared = saved && startComparison(saved, rules);
   for (const rows of chunks) {
-    for (const row of rows) see(row.input);
+    for (const row of rows) visit(row.input);
     counted.add(rows);
     compared?.add(rows);
     await nextTurn();
@@ -113,38 +119,42 @@ async function measure(
   return { impact: counted.impact, change: compared?.change ?? null };
 }
 
-/** What the conditions and the schema alone tell. */
-export function exactFindings(
-  compiled: CompiledRules,
-  given: readonly Rule[],
-  inputSchema: JsonObject | null,
-): RulesAnalysis['findings'] {
-  return wireFindings(compiled, given, lintRules(compiled.file.rules, inputSchema).slice(0, maxFindings));
+/** Returns the problems of rules or, where there are none, what their conditions and the schema alone tell. */
+export function checkRules(request: {
+  rules: Rule[];
+  options: string[];
+  reason_codes: string[];
+  input_schema: JsonObject | null;
+}): { ok: boolean; problems: RulesAnalysis['problems']; findings: RulesAnalysis['findings'] } {
+  const compiled = compileRules(request.rules, request);
+  if (!compiled.ok) return { ok: false, problems: compiled.problems, findings: [] };
+  const findings = lintRules(compiled.value.file.rules, request.input_schema).slice(0, maxFindings);
+  return { ok: true, problems: [], findings: toWireFindings(compiled.value, request.rules, findings) };
 }
 
-/** Findings as the wire tells them: the engine counts in evaluation order, a client in the order it sent. */
-function wireFindings(
+/** Numbers the rules of findings in the order in which a client sent them; the engine counts in evaluation order. */
+function toWireFindings(
   compiled: CompiledRules,
-  given: readonly Rule[],
+  sentRules: readonly Rule[],
   findings: readonly RuleFinding[],
 ): RulesAnalysis['findings'] {
-  // Names are unique by now.
-  const places = new Map(given.map(({ name }, place) => [name, place]));
-  const placeOf = (index: number) => places.get(compiled.file.rules[index]?.name ?? '') ?? index;
+  // Rules that compile have unique names.
+  const places = new Map(sentRules.map(({ name }, place) => [name, place]));
+  const toPlace = (index: number) => places.get(compiled.file.rules[index]?.name ?? '') ?? index;
   return findings.map(({ at, rule, other, shownBy, ...rest }) => ({
     ...rest,
     shown_by: shownBy,
-    rule: placeOf(rule),
-    other: other === null ? null : placeOf(other),
+    rule: toPlace(rule),
+    other: other === null ? null : toPlace(other),
     range: at && toUtf16Range(compiled.file.rules[rule]?.condition ?? '', at),
   }));
 }
 
-function impactOf(
-  given: readonly Rule[],
+function toWireImpact(
+  sentRules: readonly Rule[],
   examples: Measured,
   decisions: Measured,
-  shorten: (input: JsonObject) => string,
+  show: (input: JsonObject) => string,
 ): RulesAnalysis['impact'] {
   const logged = new Map(decisions.impact.rules.map((rule) => [rule.name, rule]));
   return {
@@ -154,12 +164,12 @@ function impactOf(
       const labelled = counts.agrees + counts.disagrees;
       const log = logged.get(name);
       return {
-        rule: given.findIndex((rule) => rule.name === name),
+        rule: sentRules.findIndex((rule) => rule.name === name),
         name,
         examples: {
           ...counts,
           agreement: labelled === 0 ? null : counts.agrees / labelled,
-          disagreeing: counts.disagreeing.map((row) => ({ ...row, input: shorten(row.input) })),
+          disagreeing: counts.disagreeing.map((row) => ({ ...row, input: show(row.input) })),
         },
         decisions: { matched: log?.matched ?? 0, changed: log?.disagrees ?? 0, errors: log?.errors ?? 0 },
       };

@@ -1,8 +1,9 @@
+/** Organisations, users, API keys and one-time login codes. The columns are read under the records' names. */
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { PlanName } from '../contract/credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
-export type OrganisationRow = {
+export type OrganisationRecord = {
   seq: number;
   id: string;
   name: string;
@@ -14,7 +15,7 @@ export type OrganisationRow = {
   monthlySince: number | null;
   createdAt: number;
 };
-export type UserRow = {
+export type UserRecord = {
   id: string;
   organisationId: string;
   email: string | null;
@@ -22,7 +23,7 @@ export type UserRow = {
   role: 'owner' | 'member';
   createdAt: number;
 };
-export type ApiKeyRow = {
+export type ApiKeyRecord = {
   id: string;
   organisationId: string;
   name: string;
@@ -34,128 +35,168 @@ export type ApiKeyRow = {
   lastUsedAt: number | null;
 };
 
-const organisationColumns =
-  'seq, id, name, plan, plan_since AS planSince, trial_since AS trialSince, monthly_since AS monthlySince, created_at AS createdAt';
+const organisationColumns = `seq, id, name, plan, plan_since AS planSince, trial_since AS trialSince,
+  monthly_since AS monthlySince, created_at AS createdAt`;
 const userColumns = 'id, organisation_id AS organisationId, email, name, role, created_at AS createdAt';
 const keyColumns = `id, organisation_id AS organisationId, name, prefix, salt, digest,
   rate_limit_per_minute AS rateLimitPerMinute, created_at AS createdAt, last_used_at AS lastUsedAt`;
 
-/** Organisations, users, API keys and one-time login codes. Organisations are few and kept in memory. */
-export function createAccountStore(db: WorkbenchDatabase) {
-  const organisations = new Map<string, OrganisationRow>();
-  const statements = {
-    organisation: db.prepare<[string], OrganisationRow>(
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    getOrganisation: db.prepare<[string], OrganisationRecord>(
       `SELECT ${organisationColumns} FROM organisations WHERE id = ?`,
     ),
-    allOrganisations: db.prepare<[], OrganisationRow>(`SELECT ${organisationColumns} FROM organisations ORDER BY seq`),
+    getFirstOrganisation: db.prepare<[], OrganisationRecord>(
+      `SELECT ${organisationColumns} FROM organisations ORDER BY seq LIMIT 1`,
+    ),
     insertOrganisation: db.prepare(
       "INSERT INTO organisations (id, name, plan, plan_since, created_at) VALUES (?, ?, 'local', ?, ?)",
     ),
-    rename: db.prepare('UPDATE organisations SET name = ? WHERE id = ?'),
+    renameOrganisation: db.prepare('UPDATE organisations SET name = ? WHERE id = ?'),
     setPlan: db.prepare(
       `UPDATE organisations SET plan = @plan, plan_since = @at,
          trial_since = CASE WHEN @plan = 'trial' THEN coalesce(trial_since, @at) ELSE trial_since END,
          monthly_since = CASE WHEN @plan IN ('local', 'trial') THEN monthly_since ELSE coalesce(monthly_since, @at) END
        WHERE id = @id`,
     ),
-    user: db.prepare<[string], UserRow>(`SELECT ${userColumns} FROM users WHERE id = ?`),
-    userBySubject: db.prepare<[string, string], UserRow>(
+    getUser: db.prepare<[string], UserRecord>(`SELECT ${userColumns} FROM users WHERE id = ?`),
+    getUserBySubject: db.prepare<[string, string], UserRecord>(
       `SELECT ${userColumns} FROM users WHERE issuer = ? AND subject = ?`,
     ),
     insertUser: db.prepare(
-      'INSERT INTO users (id, issuer, subject, organisation_id, email, name, role, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO users (id, issuer, subject, organisation_id, email, name, role, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     renameUser: db.prepare('UPDATE users SET name = ? WHERE id = ?'),
     insertKey: db.prepare(
       `INSERT INTO api_keys (id, organisation_id, name, prefix, salt, digest, rate_limit_per_minute, created_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
-    keysByPrefix: db.prepare<[string], ApiKeyRow>(
+    listKeysByPrefix: db.prepare<[string], ApiKeyRecord>(
       `SELECT ${keyColumns} FROM api_keys WHERE prefix = ? AND revoked_at IS NULL`,
     ),
-    keys: db.prepare<[string], ApiKeyRow>(
-      `SELECT ${keyColumns} FROM api_keys WHERE organisation_id = ? AND revoked_at IS NULL ORDER BY created_at DESC, id`,
+    listKeys: db.prepare<[string], ApiKeyRecord>(
+      `SELECT ${keyColumns} FROM api_keys WHERE organisation_id = ? AND revoked_at IS NULL
+       ORDER BY created_at DESC, id`,
     ),
-    revoke: db.prepare(
+    revokeKey: db.prepare(
       'UPDATE api_keys SET revoked_at = ? WHERE id = ? AND organisation_id = ? AND revoked_at IS NULL',
     ),
-    used: db.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?'),
-    insertCode: db.prepare('INSERT INTO login_codes (digest, expires_at) VALUES (?, ?)'),
-    takeCode: db.prepare<[Buffer], { expires_at: number }>(
-      'DELETE FROM login_codes WHERE digest = ? RETURNING expires_at',
+    markKeyUsed: db.prepare('UPDATE api_keys SET last_used_at = ? WHERE id = ?'),
+    insertLoginCode: db.prepare('INSERT INTO login_codes (digest, expires_at) VALUES (?, ?)'),
+    takeLoginCode: db.prepare<[Buffer], { expiresAt: number }>(
+      'DELETE FROM login_codes WHERE digest = ? RETURNING expires_at AS expiresAt',
     ),
-    forgetCodes: db.prepare('DELETE FROM login_codes WHERE expires_at < ?'),
+    forgetLoginCodes: db.prepare('DELETE FROM login_codes WHERE expires_at < ?'),
   };
+}
 
-  const findOrganisation = (id: string): OrganisationRow => {
-    const known = organisations.get(id);
+/** The queries of accounts. Organisations are few and kept in memory: every call asks for its caller's. */
+export class AccountStore {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #organisations = new Map<string, OrganisationRecord>();
+
+  constructor(db: WorkbenchDatabase) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /** Throws `not_found` for an unknown id. */
+  getOrganisation(id: string): OrganisationRecord {
+    const known = this.#organisations.get(id);
     if (known !== undefined) return known;
-    const row = statements.organisation.get(id);
-    if (row === undefined) throw new WorkbenchError('not_found', 'The organisation does not exist.');
-    organisations.set(id, row);
-    return row;
-  };
+    const organisation = this.#statements.getOrganisation.get(id);
+    if (organisation === undefined) throw new WorkbenchError('not_found', 'The organisation does not exist.');
+    this.#organisations.set(id, organisation);
+    return organisation;
+  }
 
-  return {
-    /** Throws `not_found` for an unknown id. */
-    organisation: findOrganisation,
-    firstOrganisation: (): OrganisationRow | null => statements.allOrganisations.get() ?? null,
-    insertOrganisation(id: string, name: string, at: number): void {
-      statements.insertOrganisation.run(id, name, at, at);
-    },
-    renameOrganisation(id: string, name: string): void {
-      statements.rename.run(name, id);
-      organisations.delete(id);
-    },
-    setPlan(id: string, plan: PlanName, at: number): void {
-      statements.setPlan.run({ id, plan, at });
-      organisations.delete(id);
-    },
-    user: (id: string): UserRow | null => statements.user.get(id) ?? null,
-    userBySubject: (issuer: string, subject: string): UserRow | null =>
-      statements.userBySubject.get(issuer, subject) ?? null,
-    insertUser(row: UserRow & { issuer: string; subject: string }): void {
-      statements.insertUser.run(
-        row.id,
-        row.issuer,
-        row.subject,
-        row.organisationId,
-        row.email,
-        row.name,
-        row.role,
-        row.createdAt,
-      );
-    },
-    renameUser(id: string, name: string): void {
-      statements.renameUser.run(name, id);
-    },
-    insertKey(row: ApiKeyRow): void {
-      statements.insertKey.run(
-        row.id,
-        row.organisationId,
-        row.name,
-        row.prefix,
-        row.salt,
-        row.digest,
-        row.rateLimitPerMinute,
-        row.createdAt,
-      );
-    },
-    keysByPrefix: (prefix: string): ApiKeyRow[] => statements.keysByPrefix.all(prefix),
-    keys: (organisationId: string): ApiKeyRow[] => statements.keys.all(organisationId),
-    revokeKey: (id: string, organisationId: string, at: number): boolean =>
-      statements.revoke.run(at, id, organisationId).changes > 0,
-    markKeyUsed(id: string, at: number): void {
-      statements.used.run(at, id);
-    },
-    insertLoginCode(digest: Buffer, expiresAt: number): void {
-      statements.insertCode.run(digest, expiresAt);
-    },
-    /** Takes the code away; true when it existed and has not expired. */
-    takeLoginCode(digest: Buffer, now: number): boolean {
-      statements.forgetCodes.run(now);
-      const row = statements.takeCode.get(digest);
-      return row !== undefined && row.expires_at >= now;
-    },
-  };
+  /** Returns the organisation that was made first, or null. */
+  getFirstOrganisation(): OrganisationRecord | null {
+    return this.#statements.getFirstOrganisation.get() ?? null;
+  }
+
+  /** Adds an organisation on the plan `local`. */
+  insertOrganisation(id: string, name: string, createdAt: number): void {
+    this.#statements.insertOrganisation.run(id, name, createdAt, createdAt);
+  }
+
+  renameOrganisation(id: string, name: string): void {
+    this.#statements.renameOrganisation.run(name, id);
+    this.#organisations.delete(id);
+  }
+
+  /** Changes the plan; the times at which the trial and a plan of monthly credits were first chosen are kept. */
+  setPlan(id: string, plan: PlanName, at: number): void {
+    this.#statements.setPlan.run({ id, plan, at });
+    this.#organisations.delete(id);
+  }
+
+  getUser(id: string): UserRecord | null {
+    return this.#statements.getUser.get(id) ?? null;
+  }
+
+  /** Returns the user whom an identity provider knows as `subject`, or null. */
+  getUserBySubject(issuer: string, subject: string): UserRecord | null {
+    return this.#statements.getUserBySubject.get(issuer, subject) ?? null;
+  }
+
+  insertUser(user: UserRecord & { issuer: string; subject: string }): void {
+    this.#statements.insertUser.run(
+      user.id,
+      user.issuer,
+      user.subject,
+      user.organisationId,
+      user.email,
+      user.name,
+      user.role,
+      user.createdAt,
+    );
+  }
+
+  renameUser(id: string, name: string): void {
+    this.#statements.renameUser.run(name, id);
+  }
+
+  insertKey(key: ApiKeyRecord): void {
+    this.#statements.insertKey.run(
+      key.id,
+      key.organisationId,
+      key.name,
+      key.prefix,
+      key.salt,
+      key.digest,
+      key.rateLimitPerMinute,
+      key.createdAt,
+    );
+  }
+
+  /** Returns the keys in force that begin with `prefix`, of every organisation. */
+  listKeysByPrefix(prefix: string): ApiKeyRecord[] {
+    return this.#statements.listKeysByPrefix.all(prefix);
+  }
+
+  /** Returns an organisation's keys in force, the newest first. */
+  listKeys(organisationId: string): ApiKeyRecord[] {
+    return this.#statements.listKeys.all(organisationId);
+  }
+
+  /** Returns false when the organisation has no such key in force. */
+  revokeKey(id: string, organisationId: string, revokedAt: number): boolean {
+    return this.#statements.revokeKey.run(revokedAt, id, organisationId).changes > 0;
+  }
+
+  markKeyUsed(id: string, usedAt: number): void {
+    this.#statements.markKeyUsed.run(usedAt, id);
+  }
+
+  insertLoginCode(digest: Buffer, expiresAt: number): void {
+    this.#statements.insertLoginCode.run(digest, expiresAt);
+  }
+
+  /** Takes a code away; returns whether it existed and has not expired. */
+  takeLoginCode(digest: Buffer, now: number): boolean {
+    this.#statements.forgetLoginCodes.run(now);
+    const code = this.#statements.takeLoginCode.get(digest);
+    return code !== undefined && code.expiresAt >= now;
+  }
 }

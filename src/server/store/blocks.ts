@@ -4,16 +4,19 @@
  * from the summaries of the blocks that lie wholly inside its filter or list what it asks for, and from the rows of
  * those at its edges and of the open block at the end. So answers are exact, cheap, and cost a decision nothing.
  */
+import type { Statement } from 'better-sqlite3';
 import type { WorkbenchDatabase } from './database.ts';
 
+/** Rows of a block. */
 export const blockRows = 2_048;
+/** Returns the number of the block that a row belongs to. */
 export const toBlockNumber = (seq: number): number => Math.floor(seq / blockRows);
 /** True for the row that fills its block: row numbers only go up, so nothing is added to the block after it. */
 export const fillsBlock = (seq: number): boolean => seq % blockRows === blockRows - 1;
 
 /**
- * One condition on rows, with what it says about a summary: that rows of it may match, that all of them do, and where a
- * list of the summary tells it, how many do. Each of them takes all the values.
+ * One condition on rows as SQL, with what it says about a summary: that some of its rows may match, that all of them
+ * do, and how many do where a list in the summary tells it. Each of these texts takes all the values.
  */
 export type Condition = {
   row: string;
@@ -32,7 +35,7 @@ export const equals = (column: string, value: Value): Condition => ({
   count: null,
   values: [value],
 });
-/** A lower bound of a column whose least and greatest values the summaries hold. */
+/** A lower bound of a column whose minimum and maximum the summaries hold. */
 export const atLeast = (column: string, value: number): Condition => ({
   row: `${column} >= ?`,
   some: `max_${column} >= ?`,
@@ -40,7 +43,7 @@ export const atLeast = (column: string, value: number): Condition => ({
   count: null,
   values: [value],
 });
-/** As `atLeast`, from above. */
+/** An upper bound of a column whose minimum and maximum the summaries hold. */
 export const atMost = (column: string, value: number): Condition => ({
   row: `${column} <= ?`,
   some: `min_${column} <= ?`,
@@ -56,102 +59,120 @@ export const between = (column: string, list: string, low: number, high: number)
   count: `count_between(${list}, ?, ?)`,
   values: [low, high],
 });
-const valuesOf = (conditions: readonly Condition[]): Value[] => conditions.flatMap(({ values }) => values);
 
 /** Row numbers between which rows match, both included; `n` of them, or null where they must be counted. */
 export type Range = { first: number; last: number; n: number | null };
 
-/** Reads one table and its summaries. `sums` are what `summary` adds up, besides the number of rows `n`. */
-export function createBlockReader<Name extends string>(
-  db: WorkbenchDatabase,
-  {
-    rows,
-    columns,
-    blocks,
-    sums,
-  }: { rows: string; columns: string; blocks: string; sums: Record<Name, { ofBlocks: string; ofRows: string }> },
-) {
-  // a filter has few shapes, so the statements are few
-  const statements = new Map<string, ReturnType<typeof db.prepare<Value[], unknown>>>();
-  function all<T>(sql: string, values: readonly Value[]): T[] {
-    let statement = statements.get(sql);
-    if (statement === undefined) {
-      statement = db.prepare<Value[], unknown>(sql);
-      statements.set(sql, statement);
-    }
-    return statement.all(...values) as T[];
+/** A table with its summaries: `sums` are what `summary` adds up from either, besides the number of rows `n`. */
+export type BlockTable<Name extends string> = {
+  rows: string;
+  /** What `read` selects of the rows. */
+  columns: string;
+  blocks: string;
+  sums: Record<Name, { ofBlocks: string; ofRows: string }>;
+};
+
+/** Reads one table through its summaries. */
+export class BlockReader<Name extends string> {
+  readonly #db: WorkbenchDatabase;
+  readonly #table: BlockTable<Name>;
+  readonly #names: Name[];
+  readonly #blockSums: string;
+  readonly #rowSums: string;
+  /** By their SQL: a filter has few shapes, so the statements are few. */
+  readonly #statements = new Map<string, Statement<Value[], unknown>>();
+
+  constructor(db: WorkbenchDatabase, table: BlockTable<Name>) {
+    this.#db = db;
+    this.#table = table;
+    this.#names = Object.keys(table.sums) as Name[];
+    const { sums } = table;
+    this.#blockSums = ['sum(n) AS n', ...this.#names.map((name) => `${sums[name].ofBlocks} AS ${name}`)].join(', ');
+    this.#rowSums = ['count(*) AS n', ...this.#names.map((name) => `${sums[name].ofRows} AS ${name}`)].join(', ');
   }
-  const highest = db.prepare<[], number | null>(`SELECT max(seq) FROM ${rows}`).pluck();
 
-  const rowsWhere = (filter: readonly Condition[]) =>
-    ['seq BETWEEN ? AND ?', ...filter.map((condition) => condition.row)].join(' AND ');
-  const rowsValues = (filter: readonly Condition[], { first, last }: Range) => [first, last, ...valuesOf(filter)];
-
-  /** Where rows that match can be, newest first; made at one moment, rows added later are not in it. */
-  function ranges(filter: readonly Condition[]): Range[] {
+  /** Returns where rows that match can be, newest first; rows that are added later are not in it. */
+  ranges(filter: readonly Condition[]): Range[] {
     const edges = filter.filter((condition) => condition.all !== null);
     const whole = edges.map((condition) => condition.all).join(' AND ') || '1';
     const listed = filter.filter((condition) => condition.count !== null);
     const n = listed[0]?.count ?? 'n';
     const some = filter.map((condition) => condition.some).join(' AND ') || '1';
-    const found = all<{ first: number; last: number; n: number; whole: number }>(
+    const closed = this.#all<{ first: number; last: number; n: number; whole: number }>(
       `SELECT min(min_seq) AS first, max(max_seq) AS last, min(${whole}) AS whole, sum(${n}) AS n
-       FROM ${blocks} WHERE ${some} GROUP BY block ORDER BY block DESC`,
-      valuesOf([...edges, ...listed, ...filter]),
+       FROM ${this.#table.blocks} WHERE ${some} GROUP BY block ORDER BY block DESC`,
+      toValues([...edges, ...listed, ...filter]),
     )
       .map((range) => ({ first: range.first, last: range.last, n: range.whole === 1 ? range.n : null }))
-      .filter(({ n }) => n !== 0);
-    return [...openBlock(), ...found];
+      .filter((range) => range.n !== 0);
+    return [...this.#openBlock(), ...closed];
   }
 
-  /** The rows behind the last full block, if there are any. */
-  function openBlock(): Range[] {
-    const last = highest.get() ?? 0;
+  /** Returns the number of rows of a range that match. */
+  count(filter: readonly Condition[], range: Range): number {
+    if (range.n !== null) return range.n;
+    const sql = `SELECT count(*) AS n FROM ${this.#table.rows} WHERE ${toRowsWhere(filter)}`;
+    return this.#all<{ n: number }>(sql, toRowsValues(filter, range))[0]?.n ?? 0;
+  }
+
+  /** Returns rows of one range that match, newest first. */
+  read<Row>(filter: readonly Condition[], range: Range, limit: number, offset = 0): Row[] {
+    const { columns, rows } = this.#table;
+    const sql = `SELECT ${columns} FROM ${rows} WHERE ${toRowsWhere(filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+    return this.#all<Row>(sql, [...toRowsValues(filter, range), limit, offset]);
+  }
+
+  /** Returns the sums of all rows that match, for each value of the column `by`. */
+  summary(filter: readonly Condition[], by: string): Map<string, Record<Name | 'n', number>> {
+    const { rows, blocks } = this.#table;
+    const hasEdges = filter.some((condition) => condition.all !== null);
+    const some = filter.map((condition) => condition.some).join(' AND ') || '1';
+    const cut = hasEdges ? this.ranges(filter).filter((range) => range.n === null) : this.#openBlock();
+    type Part = Record<Name | 'n', number> & { of: string };
+    const parts = this.#all<Part>(
+      `SELECT ${by} AS "of", ${this.#blockSums} FROM ${blocks} WHERE ${some}
+         AND block NOT IN (SELECT value FROM json_each(?)) GROUP BY ${by}`,
+      [...toValues(filter), JSON.stringify(cut.map((range) => toBlockNumber(range.first)))],
+    );
+    for (const range of cut) {
+      const sql = `SELECT ${by} AS "of", ${this.#rowSums} FROM ${rows} WHERE ${toRowsWhere(filter)} GROUP BY ${by}`;
+      parts.push(...this.#all<Part>(sql, toRowsValues(filter, range)));
+    }
+    const sums = new Map<string, Record<Name | 'n', number>>();
+    for (const part of parts) {
+      const sum = sums.get(part.of);
+      if (sum === undefined) sums.set(part.of, part);
+      else for (const name of ['n', ...this.#names] as const) sum[name] += part[name];
+    }
+    return sums;
+  }
+
+  /** Returns the rows behind the last full block, if there are any. */
+  #openBlock(): Range[] {
+    const [highest] = this.#all<{ seq: number | null }>(`SELECT max(seq) AS seq FROM ${this.#table.rows}`, []);
+    const last = highest?.seq ?? 0;
     const first = toBlockNumber(last + 1) * blockRows;
     return last < first ? [] : [{ first, last, n: null }];
   }
 
-  const names = Object.keys(sums) as Name[];
-  const blockSums = ['sum(n) AS n', ...names.map((name) => `${sums[name].ofBlocks} AS ${name}`)].join(', ');
-  const rowSums = ['count(*) AS n', ...names.map((name) => `${sums[name].ofRows} AS ${name}`)].join(', ');
+  #all<Row>(sql: string, values: readonly Value[]): Row[] {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.#db.prepare<Value[], unknown>(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement.all(...values) as Row[];
+  }
+}
 
-  return {
-    ranges,
-    count: (filter: readonly Condition[], range: Range): number =>
-      range.n ??
-      all<{ n: number }>(`SELECT count(*) AS n FROM ${rows} WHERE ${rowsWhere(filter)}`, rowsValues(filter, range))[0]
-        ?.n ??
-      0,
-    /** Rows of one range, newest first. */
-    read: <T>(filter: readonly Condition[], range: Range, limit: number, offset = 0): T[] =>
-      all<T>(`SELECT ${columns} FROM ${rows} WHERE ${rowsWhere(filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`, [
-        ...rowsValues(filter, range),
-        limit,
-        offset,
-      ]),
-    /** The sums of all rows that match, for each value of the column `by`. */
-    summary(filter: readonly Condition[], by: string): Map<string, Record<Name | 'n', number>> {
-      const result = new Map<string, Record<Name | 'n', number>>();
-      const add = (part: Record<Name | 'n', number> & { of: string }) => {
-        const sum = result.get(part.of);
-        if (sum === undefined) result.set(part.of, part);
-        else for (const name of ['n', ...names] as const) sum[name] += part[name];
-      };
-      const edges = filter.some((condition) => condition.all !== null);
-      const some = filter.map((condition) => condition.some).join(' AND ') || '1';
-      const cut = edges ? ranges(filter).filter((range) => range.n === null) : openBlock();
-      all<Parameters<typeof add>[0]>(
-        `SELECT ${by} AS "of", ${blockSums} FROM ${blocks} WHERE ${some}
-           AND block NOT IN (SELECT value FROM json_each(?)) GROUP BY ${by}`,
-        [...valuesOf(filter), JSON.stringify(cut.map((range) => toBlockNumber(range.first)))],
-      ).forEach(add);
-      for (const range of cut) {
-        all<Parameters<typeof add>[0]>(
-          `SELECT ${by} AS "of", ${rowSums} FROM ${rows} WHERE ${rowsWhere(filter)} GROUP BY ${by}`,
-          rowsValues(filter, range),
-        ).forEach(add);
-      }
-      return result;
-    },
-  };
+function toValues(conditions: readonly Condition[]): Value[] {
+  return conditions.flatMap(({ values }) => values);
+}
+
+function toRowsWhere(filter: readonly Condition[]): string {
+  return ['seq BETWEEN ? AND ?', ...filter.map((condition) => condition.row)].join(' AND ');
+}
+
+function toRowsValues(filter: readonly Condition[], { first, last }: Range): Value[] {
+  return [first, last, ...toValues(filter)];
 }

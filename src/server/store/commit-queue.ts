@@ -1,20 +1,21 @@
 /** Log record and credit entry of every decision, committed together before the answer leaves. */
+import Database from 'better-sqlite3';
 import { WorkbenchError } from '../../engine/errors.ts';
-import { chargeDecisions } from './credits.ts';
+import { prepareDecisionCharge } from './credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
-import { insertLogRecord, type LogInsert } from './logs.ts';
+import { type NewLoggedDecision, prepareLogInsert } from './log-writer.ts';
 
 export type CommitQueue = {
   /**
    * Resolves after the record, and the credit entry of the organisation that pays for it, are durable; rejects with
    * `unavailable`, nothing written, when they cannot be.
    */
-  commit(record: LogInsert, organisationSeq: number): Promise<void>;
-  /** Decisions of an organisation that wait for their commit. */
-  pendingOf(organisationSeq: number): number;
+  commit(record: NewLoggedDecision, organisationSeq: number): Promise<void>;
+  /** Returns how many decisions of an organisation wait for their commit. */
+  countPending(organisationSeq: number): number;
 };
 type Waiting = {
-  record: LogInsert;
+  record: NewLoggedDecision;
   organisationSeq: number;
   resolve(): void;
   reject(error: WorkbenchError): void;
@@ -23,7 +24,7 @@ type Waiting = {
 const maxQueueLength = 10_000;
 /** A group of this size is committed without looking whether more are coming. */
 const maxGroupSize = 64;
-/** Faults of the disk or the file hit every record alike: trying one by one would only repeat them. */
+/** Codes of faults of the disk or the file. */
 const sharedFaults = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
 
 /**
@@ -32,26 +33,25 @@ const sharedFaults = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|
  * that come one by one, each a little after the other, do not wait for a sync each. Each decision costs `credits`.
  */
 export function createCommitQueue(db: WorkbenchDatabase, credits: number): CommitQueue {
-  const insertLog = insertLogRecord(db);
-  const charge = chargeDecisions(db);
+  const insertLog = prepareLogInsert(db);
+  const chargeDecisions = prepareDecisionCharge(db);
   let waiting: Waiting[] = [];
 
   const write = db.transaction((batch: readonly Waiting[]) => {
     let last = 0;
     for (const { record } of batch) last = insertLog(record);
-    charge(last - batch.length + 1, last, credits);
+    chargeDecisions(last - batch.length + 1, last, credits);
   });
 
-  function settle(batch: readonly Waiting[]): void {
+  function writeBatch(batch: readonly Waiting[]): void {
     try {
       write.immediate(batch);
     } catch (cause) {
-      const code = (cause as { code?: unknown }).code;
-      if (batch.length > 1 && !(typeof code === 'string' && sharedFaults.test(code))) {
-        for (const one of batch) settle([one]);
+      if (batch.length > 1 && !isSharedFault(cause)) {
+        for (const one of batch) writeBatch([one]);
         return;
       }
-      const message = 'The decision could not be recorded; nothing was charged';
+      const message = 'The decision could not be recorded; nothing was charged.';
       const error = new WorkbenchError('unavailable', message, undefined, { cause });
       for (const one of batch) one.reject(error);
       return;
@@ -59,26 +59,33 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number): Commi
     for (const one of batch) one.resolve();
   }
 
-  function settleWhenQuiet(seen: number): void {
+  function writeWhenQuiet(seen: number): void {
     if (waiting.length > seen && waiting.length < maxGroupSize) {
-      setImmediate(settleWhenQuiet, waiting.length);
+      setImmediate(writeWhenQuiet, waiting.length);
       return;
     }
     const batch = waiting;
     waiting = [];
-    settle(batch);
+    writeBatch(batch);
   }
 
   return {
     commit(record, organisationSeq) {
       if (waiting.length >= maxQueueLength) {
-        return Promise.reject(new WorkbenchError('unavailable', 'Too many decisions wait to be recorded'));
+        return Promise.reject(
+          new WorkbenchError('unavailable', 'Too many decisions wait to be recorded. Try again in a moment.'),
+        );
       }
       return new Promise((resolve, reject) => {
         waiting.push({ record, organisationSeq, resolve, reject });
-        if (waiting.length === 1) setImmediate(settleWhenQuiet, 0);
+        if (waiting.length === 1) setImmediate(writeWhenQuiet, 0);
       });
     },
-    pendingOf: (organisationSeq) => waiting.filter((one) => one.organisationSeq === organisationSeq).length,
+    countPending: (organisationSeq) => waiting.filter((one) => one.organisationSeq === organisationSeq).length,
   };
+}
+
+/** True for a fault that hits every record alike: trying them one by one would only repeat it. */
+function isSharedFault(error: unknown): boolean {
+  return error instanceof Database.SqliteError && sharedFaults.test(error.code);
 }

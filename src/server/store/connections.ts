@@ -1,6 +1,21 @@
+/** Model connections of the organisations, without their keys, which are files. */
 import type { WorkbenchDatabase } from './database.ts';
 
-export type ConnectionRow = {
+export type ConnectionRecord = {
+  id: string;
+  organisationId: string;
+  name: string;
+  url: string;
+  model: string;
+  hasApiKey: boolean;
+  /** Whether its address may be in a private network. */
+  privateNetwork: boolean;
+  /** Whether it makes the organisation's examples; at most one does. */
+  generates: boolean;
+  createdAt: number;
+};
+
+type RawConnection = {
   id: string;
   organisation_id: string;
   name: string;
@@ -12,34 +27,70 @@ export type ConnectionRow = {
   created_at: number;
 };
 
-/** Connections to teacher models; at most one of an organisation generates examples. */
+function toConnection(row: RawConnection): ConnectionRecord {
+  return {
+    id: row.id,
+    organisationId: row.organisation_id,
+    name: row.name,
+    url: row.url,
+    model: row.model,
+    hasApiKey: row.has_api_key === 1,
+    privateNetwork: row.private_network === 1,
+    generates: row.generates === 1,
+    createdAt: row.created_at,
+  };
+}
+
+/** Prepares the queries of the model connections. */
 export function createConnectionStore(db: WorkbenchDatabase) {
-  const list = db.prepare<[string], ConnectionRow>(
+  const list = db.prepare<[string], RawConnection>(
     'SELECT * FROM connections WHERE organisation_id = ? ORDER BY seq LIMIT 100',
   );
-  const one = db.prepare<[string, string], ConnectionRow>(
+  const get = db.prepare<[string, string], RawConnection>(
     'SELECT * FROM connections WHERE id = ? AND organisation_id = ?',
   );
-  const byName = db.prepare<[string, string], ConnectionRow>(
+  const getByName = db.prepare<[string, string], RawConnection>(
     'SELECT * FROM connections WHERE name = ? AND organisation_id = ?',
   );
-  const ids = db.prepare<[], string>('SELECT id FROM connections').pluck();
-  const insert = db.prepare(
-    `INSERT INTO connections (id, organisation_id, name, url, model, has_api_key, private_network, generates, created_at)
-     VALUES (@id, @organisation_id, @name, @url, @model, @has_api_key, @private_network, @generates, @created_at)`,
+  const getGenerating = db.prepare<[string], RawConnection>(
+    'SELECT * FROM connections WHERE organisation_id = ? AND generates = 1',
   );
-  const relieve = db.prepare('UPDATE connections SET generates = 0 WHERE organisation_id = ?');
+  const listIds = db.prepare<[], string>('SELECT id FROM connections').pluck();
+  const insert = db.prepare(
+    `INSERT INTO connections (id, organisation_id, name, url, model, has_api_key, private_network, generates,
+       created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const stopGenerating = db.prepare('UPDATE connections SET generates = 0 WHERE organisation_id = ?');
   const remove = db.prepare('DELETE FROM connections WHERE id = ? AND organisation_id = ?');
+  const toConnectionOrNull = (row: RawConnection | undefined) => (row === undefined ? null : toConnection(row));
+
   return {
-    list: (organisationId: string): ConnectionRow[] => list.all(organisationId),
-    get: (id: string, organisationId: string): ConnectionRow | null => one.get(id, organisationId) ?? null,
-    byName: (name: string, organisationId: string): ConnectionRow | null => byName.get(name, organisationId) ?? null,
-    ids: (): string[] => ids.all(),
-    /** The new one takes over the generating where it says so. */
-    insert: db.transaction((row: ConnectionRow) => {
-      if (row.generates === 1) relieve.run(row.organisation_id);
-      insert.run(row);
+    list: (organisationId: string): ConnectionRecord[] => list.all(organisationId).map(toConnection),
+    get: (id: string, organisationId: string): ConnectionRecord | null =>
+      toConnectionOrNull(get.get(id, organisationId)),
+    getByName: (name: string, organisationId: string): ConnectionRecord | null =>
+      toConnectionOrNull(getByName.get(name, organisationId)),
+    /** Returns the connection that makes the organisation's examples, or null. */
+    getGenerating: (organisationId: string): ConnectionRecord | null =>
+      toConnectionOrNull(getGenerating.get(organisationId)),
+    listIds: (): string[] => listIds.all(),
+    /** Adds a connection; one that generates takes that over from the others of its organisation. */
+    insert: db.transaction((connection: ConnectionRecord): void => {
+      if (connection.generates) stopGenerating.run(connection.organisationId);
+      insert.run(
+        connection.id,
+        connection.organisationId,
+        connection.name,
+        connection.url,
+        connection.model,
+        connection.hasApiKey ? 1 : 0,
+        connection.privateNetwork ? 1 : 0,
+        connection.generates ? 1 : 0,
+        connection.createdAt,
+      );
     }),
+    /** Returns false when the organisation has no such connection. */
     remove: (id: string, organisationId: string): boolean => remove.run(id, organisationId).changes > 0,
   };
 }

@@ -1,5 +1,6 @@
+/** The credit ledger: its entries are only ever added, and summed up block by block. */
 import type { CreditOperation } from '../contract/credits.ts';
-import { atLeast, blockRows, createBlockReader, equals, fillsBlock, toBlockNumber } from './blocks.ts';
+import { atLeast, BlockReader, blockRows, type Condition, equals, fillsBlock, toBlockNumber } from './blocks.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
 export type CreditEntry = {
@@ -13,22 +14,27 @@ export type CreditEntry = {
   createdAt: number;
 };
 
-type UsageRow = {
-  id: string;
-  operation: CreditOperation;
-  credits: number;
-  decision_type_id: string | null;
-  reference_id: string | null;
-  created_at: number;
-};
+/** An entry as the usage of an organisation lists it. */
+export type UsageRecord = Omit<CreditEntry, 'organisationSeq'>;
 
-/** Prepares the insert of a ledger entry. */
-export function insertCreditEntry(db: WorkbenchDatabase): (entry: CreditEntry) => void {
+/** What of the ledger a page of usage is about: entries since a time, of one operation or, with null, of all. */
+export type UsageQuery = {
+  organisationSeq: number;
+  sinceMs: number;
+  operation: CreditOperation | null;
+  page: number;
+  pageSize: number;
+};
+/** Sums over the entries of an organisation since a time, up to a row number. */
+type Sums = { since: number; seq: number; used: number; decisions: number };
+
+/** Prepares the insert of a ledger entry; the entry that fills a block writes the block's summary. */
+export function prepareCreditInsert(db: WorkbenchDatabase): (entry: CreditEntry) => void {
   const statement = db.prepare(
     `INSERT INTO credit_entries (id, organisation_seq, operation, credits, decision_type_id, reference_id, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
-  const summarise = summariseCredits(db);
+  const summary = prepareSummary(db);
   return (entry) => {
     const { lastInsertRowid } = statement.run(
       entry.id,
@@ -40,7 +46,7 @@ export function insertCreditEntry(db: WorkbenchDatabase): (entry: CreditEntry) =
       entry.createdAt,
     );
     const seq = Number(lastInsertRowid);
-    if (fillsBlock(seq)) summarise.run(seq - blockRows + 1, seq);
+    if (fillsBlock(seq)) summary.run(seq - blockRows + 1, seq);
   };
 }
 
@@ -49,113 +55,131 @@ export function insertCreditEntry(db: WorkbenchDatabase): (entry: CreditEntry) =
  * commit queue runs it in the transaction of the records. One statement for all of them costs less than half of what
  * one for each does. A record without its type is a fault.
  */
-export function chargeDecisions(db: WorkbenchDatabase): (first: number, last: number, credits: number) => void {
+export function prepareDecisionCharge(db: WorkbenchDatabase): (first: number, last: number, credits: number) => void {
   const statement = db.prepare<[number, number, number]>(
     `INSERT INTO credit_entries (id, organisation_seq, operation, credits, decision_type_id, reference_id, created_at)
      SELECT l.id, o.seq, 'decision', ?, t.id, l.id, l.created_at FROM decision_logs l
        LEFT JOIN decision_types t ON t.seq = l.decision_type_seq LEFT JOIN organisations o ON o.id = t.organisation_id
      WHERE l.seq BETWEEN ? AND ? ORDER BY l.seq`,
   );
-  const summarise = summariseCredits(db);
+  const summary = prepareSummary(db);
   return (first, last, credits) => {
     const { changes, lastInsertRowid } = statement.run(credits, first, last);
     const end = Number(lastInsertRowid) + 1;
     for (let block = toBlockNumber(end - changes); block < toBlockNumber(end); block += 1) {
-      summarise.run(block * blockRows, (block + 1) * blockRows - 1);
+      summary.run(block * blockRows, (block + 1) * blockRows - 1);
     }
   };
 }
 
-/** Prepares the writing of the summaries of the full blocks from one row number to another. */
-const summariseCredits = (db: WorkbenchDatabase) =>
+/** Prepares the statement that writes the summaries of the full blocks from one row number to another. */
+const prepareSummary = (db: WorkbenchDatabase) =>
   db.prepare<[number, number]>(
     `INSERT OR REPLACE INTO credit_blocks
      SELECT organisation_seq, seq / ${blockRows}, operation, count(*), sum(credits), min(created_at), max(created_at),
        min(seq), max(seq) FROM credit_entries WHERE seq BETWEEN ? AND ? GROUP BY 1, 2, 3`,
   );
 
-/** The ledger: entries are only ever added. */
-export function createCreditStore(db: WorkbenchDatabase) {
-  // by row number, not by time: a decision under a plan adds up only what is new since the decision before
-  const addUp = db.prepare<[number, number, number], { seq: number | null; used: number; decisions: number }>(
-    `SELECT max(seq) AS seq, coalesce(sum(credits), 0) AS used, coalesce(sum(operation = 'decision'), 0) AS decisions
-     FROM credit_entries WHERE seq > ? AND organisation_seq = ? AND created_at >= ?`,
-  );
-  const sums = new Map<number, { since: number; seq: number; used: number; decisions: number }>();
-  const lastHosting = db
-    .prepare<[string], number | null>(
-      "SELECT max(created_at) FROM credit_entries WHERE operation = 'hosting' AND reference_id = ?",
-    )
-    .pluck();
-  const ledger = createBlockReader(db, {
-    rows: 'credit_entries',
-    columns: 'id, operation, credits, decision_type_id, reference_id, created_at',
-    blocks: 'credit_blocks',
-    sums: { credits: { ofBlocks: 'sum(credits_sum)', ofRows: 'sum(credits)' } },
-  });
-  const highest = db.prepare<[], number | null>('SELECT max(seq) FROM credit_entries').pluck();
-  const summarise = summariseCredits(db);
-  const since = (organisationSeq: number, sinceMs: number) => [
-    equals('organisation_seq', organisationSeq),
-    atLeast('created_at', sinceMs),
-  ];
-
+function prepareStatements(db: WorkbenchDatabase) {
   return {
-    insert: insertCreditEntry(db),
-    /** Credits and decisions of an organisation since a time. Not inside a transaction that may be rolled back. */
-    usedSince(organisationSeq: number, sinceMs: number): { used: number; decisions: number } {
-      const known = sums.get(organisationSeq);
-      const from = known?.since === sinceMs ? known : everythingSince(organisationSeq, sinceMs);
-      const more = addUp.get(from.seq, organisationSeq, sinceMs);
-      const sum = {
-        since: sinceMs,
-        seq: more?.seq ?? from.seq,
-        used: from.used + (more?.used ?? 0),
-        decisions: from.decisions + (more?.decisions ?? 0),
-      };
-      sums.set(organisationSeq, sum);
-      return sum;
-    },
-    /** When the hosting of a policy was charged last, or null. */
-    lastHosting: (policyId: string): number | null => lastHosting.get(policyId) ?? null,
-    usage(query: {
-      organisationSeq: number;
-      sinceMs: number;
-      operation: CreditOperation | null;
-      page: number;
-      pageSize: number;
-    }): { rows: UsageRow[]; total: number; byOperation: Record<string, number> } {
-      const all = since(query.organisationSeq, query.sinceMs);
-      const wanted = query.operation === null ? all : [...all, equals('operation', query.operation)];
-      const rows: UsageRow[] = [];
-      let skip = (query.page - 1) * query.pageSize;
-      for (const range of ledger.ranges(wanted)) {
-        const missing = query.pageSize - rows.length;
-        if (missing === 0) break;
-        const n = ledger.count(wanted, range);
-        if (n > skip) rows.push(...ledger.read<UsageRow>(wanted, range, missing, skip));
-        skip = Math.max(0, skip - n);
-      }
-      const groups = [...ledger.summary(wanted, 'operation')];
-      return {
-        rows,
-        total: groups.reduce((sum, [, { n }]) => sum + n, 0),
-        byOperation: Object.fromEntries(groups.map(([operation, { credits }]) => [operation, credits])),
-      };
-    },
-    /** Makes the summaries anew from the entries. */
-    rebuildBlocks: db.transaction(() => {
-      db.exec('DELETE FROM credit_blocks');
-      summarise.run(0, toBlockNumber((highest.get() ?? 0) + 1) * blockRows - 1);
-    }),
+    // By row number, not by time: a decision under a plan adds up only what is new since the decision before.
+    addUp: db.prepare<[number, number, number], { seq: number | null; used: number; decisions: number }>(
+      `SELECT max(seq) AS seq, coalesce(sum(credits), 0) AS used, coalesce(sum(operation = 'decision'), 0) AS decisions
+       FROM credit_entries WHERE seq > ? AND organisation_seq = ? AND created_at >= ?`,
+    ),
+    lastHosting: db
+      .prepare<[string], number | null>(
+        "SELECT max(created_at) FROM credit_entries WHERE operation = 'hosting' AND reference_id = ?",
+      )
+      .pluck(),
+    highest: db.prepare<[], number | null>('SELECT max(seq) FROM credit_entries').pluck(),
   };
+}
 
-  function everythingSince(organisationSeq: number, sinceMs: number) {
-    const sum = { since: sinceMs, seq: highest.get() ?? 0, used: 0, decisions: 0 };
-    for (const [operation, { n, credits }] of ledger.summary(since(organisationSeq, sinceMs), 'operation')) {
-      sum.used += credits;
-      if (operation === 'decision') sum.decisions += n;
-    }
-    return sum;
+/** The ledger as it is read, with its other entries than those of decisions, which `prepareDecisionCharge` writes. */
+export class CreditStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #ledger: BlockReader<'credits'>;
+  readonly #sums = new Map<number, Sums>();
+  /** Adds an entry to the ledger. */
+  readonly insert: (entry: CreditEntry) => void;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#db = db;
+    this.#statements = prepareStatements(db);
+    this.#ledger = new BlockReader(db, {
+      rows: 'credit_entries',
+      columns: `id, operation, credits, decision_type_id AS decisionTypeId, reference_id AS referenceId,
+        created_at AS createdAt`,
+      blocks: 'credit_blocks',
+      sums: { credits: { ofBlocks: 'sum(credits_sum)', ofRows: 'sum(credits)' } },
+    });
+    this.insert = prepareCreditInsert(db);
   }
+
+  /** Returns an organisation's credits and decisions since a time. Not inside a transaction that may be rolled back. */
+  usedSince(organisationSeq: number, sinceMs: number): { used: number; decisions: number } {
+    const known = this.#sums.get(organisationSeq);
+    const from = known?.since === sinceMs ? known : this.#sumSince(organisationSeq, sinceMs);
+    const more = this.#statements.addUp.get(from.seq, organisationSeq, sinceMs);
+    const sums = {
+      since: sinceMs,
+      seq: more?.seq ?? from.seq,
+      used: from.used + (more?.used ?? 0),
+      decisions: from.decisions + (more?.decisions ?? 0),
+    };
+    this.#sums.set(organisationSeq, sums);
+    return sums;
+  }
+
+  /** Returns when the hosting of a policy was charged last, or null. */
+  getLastHosting(policyId: string): number | null {
+    return this.#statements.lastHosting.get(policyId) ?? null;
+  }
+
+  /** Returns one page of entries, the newest first, with the number and the credits of all that match. */
+  usage(query: UsageQuery): { entries: UsageRecord[]; total: number; byOperation: Record<string, number> } {
+    const { organisationSeq, sinceMs, operation, page, pageSize } = query;
+    const filter = toFilter(organisationSeq, sinceMs);
+    if (operation !== null) filter.push(equals('operation', operation));
+    const entries: UsageRecord[] = [];
+    let skip = (page - 1) * pageSize;
+    for (const range of this.#ledger.ranges(filter)) {
+      const missing = pageSize - entries.length;
+      if (missing === 0) break;
+      const n = this.#ledger.count(filter, range);
+      if (n > skip) entries.push(...this.#ledger.read<UsageRecord>(filter, range, missing, skip));
+      skip = Math.max(0, skip - n);
+    }
+    const groups = [...this.#ledger.summary(filter, 'operation')];
+    return {
+      entries,
+      total: groups.reduce((sum, [, { n }]) => sum + n, 0),
+      byOperation: Object.fromEntries(groups.map(([name, { credits }]) => [name, credits])),
+    };
+  }
+
+  /** Makes the summaries anew from the entries. */
+  rebuildBlocks(): void {
+    this.#db.transaction(() => {
+      this.#db.exec('DELETE FROM credit_blocks');
+      const open = toBlockNumber((this.#statements.highest.get() ?? 0) + 1);
+      prepareSummary(this.#db).run(0, open * blockRows - 1);
+    })();
+  }
+
+  #sumSince(organisationSeq: number, sinceMs: number): Sums {
+    const sums = { since: sinceMs, seq: this.#statements.highest.get() ?? 0, used: 0, decisions: 0 };
+    const filter = toFilter(organisationSeq, sinceMs);
+    for (const [operation, { n, credits }] of this.#ledger.summary(filter, 'operation')) {
+      sums.used += credits;
+      if (operation === 'decision') sums.decisions += n;
+    }
+    return sums;
+  }
+}
+
+function toFilter(organisationSeq: number, sinceMs: number): Condition[] {
+  return [equals('organisation_seq', organisationSeq), atLeast('created_at', sinceMs)];
 }

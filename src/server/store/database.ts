@@ -1,3 +1,4 @@
+/** Opening the data file: pragmas read back, migrations applied. */
 import { chmodSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -6,7 +7,7 @@ import { addNumberLists } from './number-lists.ts';
 
 export type WorkbenchDatabase = Database.Database;
 
-const minimumSqlite = [3, 51, 3] as const;
+const minSqliteVersion = [3, 51, 3] as const;
 const migrationName = /^(\d{3})_[a-z0-9_]+\.sql$/;
 
 export type Migration = { version: number; sql: string };
@@ -25,9 +26,9 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /**
- * Opens the data file: WAL, the wished durability set and read back, foreign keys, all migrations applied.
- * Throws StartError with a sentence for the user when the file is damaged, belongs to a newer program or cannot be
- * opened; the file is never deleted or replaced.
+ * Opens the data file: write-ahead log, durability set and read back, foreign keys, all migrations applied. Throws
+ * StartError with a sentence for the user when the file is damaged, belongs to a newer program or cannot be opened; the
+ * file is never deleted or replaced.
  */
 export function openDatabase(
   file: string,
@@ -51,7 +52,8 @@ export function openDatabase(
     if (cause instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code)) {
       throw new StartError(
         'data',
-        `The data file ${file} is damaged and was left as it is. Move it away (with its -wal and -shm files) or put a backup in its place.`,
+        `The data file ${file} is damaged and was left as it is. ` +
+          'Move it away (with its -wal and -shm files) or put a backup in its place.',
         { cause },
       );
     }
@@ -62,8 +64,8 @@ export function openDatabase(
 /** The exact pragmas every connection gets; each one that matters is read back. */
 function prepareConnection(db: WorkbenchDatabase, synchronous: 'FULL' | 'NORMAL'): void {
   const version = String(db.prepare('SELECT sqlite_version()').pluck().get());
-  if (!atLeast(version, minimumSqlite)) {
-    throw new StartError('data', `SQLite ${version} is too old; ${minimumSqlite.join('.')} or newer is needed.`);
+  if (!isAtLeast(version, minSqliteVersion)) {
+    throw new StartError('data', `SQLite ${version} is too old; ${minSqliteVersion.join('.')} or newer is needed.`);
   }
   db.pragma('busy_timeout = 5000');
   const mode = db.pragma('journal_mode = WAL', { simple: true });
@@ -87,11 +89,11 @@ export function emptyWriteAheadLog(db: WorkbenchDatabase): void {
   db.pragma('wal_checkpoint(TRUNCATE)');
 }
 
-function atLeast(version: string, minimum: readonly number[]): boolean {
+function isAtLeast(version: string, minimum: readonly number[]): boolean {
   const parts = version.split('.').map(Number);
-  for (const [index, wanted] of minimum.entries()) {
-    const given = parts[index] ?? 0;
-    if (given !== wanted) return given > wanted;
+  for (const [index, required] of minimum.entries()) {
+    const part = parts[index] ?? 0;
+    if (part !== required) return part > required;
   }
   return true;
 }
@@ -101,7 +103,8 @@ function migrate(db: WorkbenchDatabase, migrations: readonly Migration[]): void 
   if (current > migrations.length) {
     throw new StartError(
       'data',
-      `The data file was written by a newer program (schema ${current}, this one knows ${migrations.length}). It was left untouched.`,
+      `The data file was written by a newer program (schema ${current}, this one knows ${migrations.length}). ` +
+        'It was left untouched.',
     );
   }
   for (const migration of migrations.slice(current)) {

@@ -1,12 +1,11 @@
-/** Sorted lists of numbers as bytes in the database: how many lie between two bounds is found without reading rows. */
+/** Sorted lists of numbers as bytes in the database, which tell how many lie between two bounds without any row. */
 import type { WorkbenchDatabase } from './database.ts';
 
 const bytesPerNumber = 8;
 
 /**
- * Gives a connection two functions of SQL: the aggregate `sorted_numbers(x)`, a blob of all x in ascending order (doubles
- * of 8 bytes, the lowest byte first), and `count_between(blob, low, high)`, how many of them lie between two bounds,
- * both included.
+ * Gives a connection two functions of SQL: the aggregate `sorted_numbers(x)`, a blob of all x in ascending order as
+ * little-endian doubles, and `count_between(blob, low, high)`, the number of them between two bounds, both included.
  */
 export function addNumberLists(db: WorkbenchDatabase): void {
   db.aggregate('sorted_numbers', {
@@ -31,14 +30,14 @@ export function addNumberLists(db: WorkbenchDatabase): void {
   });
 }
 
-/** How many numbers of an ascending list come before the first one for which `holds` is false. */
-function countWhile(bytes: Buffer, holds: (number: number) => boolean): number {
-  let least = 0;
-  let most = bytes.length / bytesPerNumber;
-  while (least < most) {
-    const middle = (least + most) >>> 1;
-    if (holds(bytes.readDoubleLE(middle * bytesPerNumber))) least = middle + 1;
-    else most = middle;
+/** Returns how many numbers of an ascending list come before the first one for which `condition` is false. */
+function countWhile(bytes: Buffer, condition: (number: number) => boolean): number {
+  let low = 0;
+  let high = bytes.length / bytesPerNumber;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (condition(bytes.readDoubleLE(middle * bytesPerNumber))) low = middle + 1;
+    else high = middle;
   }
-  return least;
+  return low;
 }

@@ -1,23 +1,25 @@
 import type { Clock } from '../process/clock.ts';
-import { createAccountStore } from './accounts.ts';
+import { AccountStore } from './accounts.ts';
 import { createConnectionStore } from './connections.ts';
-import { createCreditStore } from './credits.ts';
+import { CreditStore } from './credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
-import { createDecisionTypeStore } from './decision-types.ts';
-import { createExampleStore } from './examples.ts';
+import { DecisionTypeStore } from './decision-types.ts';
+import { ExampleChangeStore } from './example-changes.ts';
+import { ExampleStore } from './examples.ts';
 import { createHeldOutStore } from './held-out.ts';
-import { createLogStore } from './logs.ts';
+import { LogStore } from './logs.ts';
 import { createPolicyStore } from './policies.ts';
 
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
 export function createStore(db: WorkbenchDatabase, clock: Clock) {
   return {
-    accounts: createAccountStore(db),
-    credits: createCreditStore(db),
+    accounts: new AccountStore(db),
+    credits: new CreditStore(db),
     connections: createConnectionStore(db),
-    decisionTypes: createDecisionTypeStore(db),
-    examples: createExampleStore(db),
-    logs: createLogStore(db),
+    decisionTypes: new DecisionTypeStore(db),
+    examples: new ExampleStore(db),
+    exampleChanges: new ExampleChangeStore(db),
+    logs: new LogStore(db),
     heldOut: createHeldOutStore(db),
     policies: createPolicyStore(db, clock),
     /** Runs `work` in one immediate transaction: all of it or nothing. */

@@ -5,7 +5,7 @@ import { WorkbenchError } from '../../engine/errors.ts';
 import type { TrainOutcome } from '../../engine/training/request.ts';
 import type { Clock } from '../process/clock.ts';
 import type { WorkbenchDatabase } from './database.ts';
-import type { DecisionTypeRow } from './decision-types.ts';
+import type { DecisionTypeRecord } from './decision-types.ts';
 
 export type AttemptProgress = { stage: string; fraction: number; message: string; completedStages: CompletedStage[] };
 export type CompletedStage = { stage: string; name: string; completed_at: string };
@@ -139,7 +139,7 @@ export function createTrainingRuns(db: WorkbenchDatabase, clock: Clock, changed:
   return {
     /** Policy row, snapshot and first attempt. Runs inside the caller's transaction together with the charge. */
     begin(
-      type: DecisionTypeRow,
+      type: DecisionTypeRecord,
       config: TrainingConfig,
       toolVersions: object,
     ): { policyId: string; attemptId: string } {

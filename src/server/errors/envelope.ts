@@ -1,14 +1,16 @@
+/** Failures at the border of the server: anything that was thrown, as a WorkbenchError, and its form on the wire. */
 import { type ErrorCode, errorTable, WorkbenchError } from '../../engine/errors.ts';
 import type { ErrorEnvelope } from '../contract/common.ts';
 
-/** The wire form of an error. */
+/** Returns the wire form of an error; without `details` the field is absent. */
 export function toEnvelope(code: ErrorCode, message: string, details?: unknown[]): ErrorEnvelope {
   return { error: details === undefined ? { code, message } : { code, message, details } };
 }
 
-type Coded = { code?: unknown; statusCode?: unknown; message?: unknown };
+type Coded = { code?: unknown; statusCode?: unknown };
 
-const frameworkCodes: Readonly<Record<string, [ErrorCode, string]>> = {
+/** Codes of Fastify and SQLite that callers can do something about. */
+const knownCodes: Readonly<Record<string, [ErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', errorTable.unsupported_media_type.meaning],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', errorTable.payload_too_large.meaning],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body has another length than announced.'],
@@ -19,13 +21,13 @@ const frameworkCodes: Readonly<Record<string, [ErrorCode, string]>> = {
 
 /**
  * Turns anything thrown into a WorkbenchError. Only messages that were written for callers pass: a fault becomes
- * `internal_error` without its text (the log has it).
+ * `internal_error` without its text, and with the thrown value as its `cause` for the log.
  */
 export function toWorkbenchError(error: unknown): WorkbenchError {
   if (error instanceof WorkbenchError) return error;
-  const { code, statusCode } = (typeof error === 'object' && error !== null ? error : {}) as Coded;
-  const framework = typeof code === 'string' ? frameworkCodes[code] : undefined;
-  if (framework !== undefined) return new WorkbenchError(framework[0], framework[1], undefined, { cause: error });
+  const { code, statusCode }: Coded = typeof error === 'object' && error !== null ? error : {};
+  const known = typeof code === 'string' ? knownCodes[code] : undefined;
+  if (known !== undefined) return new WorkbenchError(known[0], known[1], undefined, { cause: error });
   if (typeof code === 'string' && code.startsWith('SQLITE_IOERR')) {
     return new WorkbenchError('unavailable', 'The data file cannot be written now; nothing was changed.', undefined, {
       cause: error,

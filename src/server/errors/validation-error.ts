@@ -1,0 +1,17 @@
+/** The one refusal of a request that breaks the contract or a rule of the decision type it is about. */
+import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+
+/** Returns the `validation_error` that reports these problems. */
+export function toValidationError(problems: readonly ErrorDetail[]): WorkbenchError {
+  return new WorkbenchError('validation_error', 'Request validation failed.', [...problems]);
+}
+
+/** Throws a `validation_error` with the problems, if there are any. */
+export function refuseProblems(problems: readonly ErrorDetail[]): void {
+  if (problems.length > 0) throw toValidationError(problems);
+}
+
+/** Returns the problem of a value, at `loc`, that is well formed but not allowed there. */
+export function toInvalidValue(loc: ErrorDetail['loc'], msg: string): ErrorDetail {
+  return { type: 'invalid_value', loc, msg };
+}

@@ -1,0 +1,36 @@
+/** Decision types and versions as the wire has them. */
+import type { DecisionType, Version } from '../contract/decision-types.ts';
+import { isoTime } from '../process/clock.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
+import type { Store } from '../store/store.ts';
+
+export function toVersion(version: VersionRecord): Version {
+  return {
+    id: version.id,
+    version_number: version.versionNumber,
+    ...version.definition,
+    created_at: isoTime(version.createdAt),
+  };
+}
+
+/** Needs the store to say whether a policy is deployed, and whether it knows the options that the type has now. */
+export function toDecisionType(deps: { store: Pick<Store, 'policies'> }, type: DecisionTypeRecord): DecisionType {
+  const deployed = deps.store.policies.deployedOf(type.id);
+  return {
+    id: type.id,
+    name: type.name,
+    description: type.description,
+    active_version: toVersion(type.activeVersion),
+    pii_fields: type.piiFields,
+    retention_days: type.retentionDays,
+    fallback_option: type.fallbackOption,
+    model_deployed: deployed !== null,
+    needs_retraining: deployed !== null && !isSameSet(deployed.options, type.activeVersion.definition.options),
+    created_at: isoTime(type.createdAt),
+    updated_at: isoTime(type.updatedAt),
+  };
+}
+
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((option) => b.includes(option));
+}

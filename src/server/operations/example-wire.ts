@@ -1,0 +1,67 @@
+/** Examples as the wire has them, and the aliases under which a request may name their fields. */
+import type { JsonObject } from '../../engine/domain.ts';
+import type { ErrorDetail } from '../../engine/errors.ts';
+import type { Example, ExampleInput } from '../contract/examples.ts';
+import { toInvalidValue } from '../errors/validation-error.ts';
+import { isoTime } from '../process/clock.ts';
+import { listLabelProblems } from '../services/examples.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { ExampleRecord } from '../store/examples.ts';
+
+/** The fields of an example that a request names; the others are undefined. */
+export type ExampleFields = {
+  input: JsonObject | undefined;
+  decision: string | null | undefined;
+  reasonCodes: string[] | undefined;
+};
+
+const aliases = [
+  ['input_payload', 'input'],
+  ['expected_decision', 'decision'],
+  ['reason_codes', 'reason_code'],
+] as const satisfies readonly (readonly [keyof ExampleInput, keyof ExampleInput])[];
+
+export function toExample(example: ExampleRecord): Example {
+  return {
+    id: example.id,
+    decision_type_id: example.decisionTypeId,
+    input_payload: example.input,
+    expected_decision: example.decision,
+    reason_codes: example.reasonCodes,
+    source: example.source,
+    reviewed: example.reviewed,
+    created_at: isoTime(example.createdAt),
+    updated_at: isoTime(example.updatedAt),
+  };
+}
+
+/** Reads the fields of one example, which stands at `loc` of the request, and checks its labels against the type. */
+export function readExampleFields(
+  request: ExampleInput,
+  type: DecisionTypeRecord,
+  loc: readonly (string | number)[],
+): { fields: ExampleFields; problems: ErrorDetail[] } {
+  const fields: ExampleFields = {
+    input: request.input_payload ?? request.input,
+    decision: request.expected_decision === undefined ? request.decision : request.expected_decision,
+    reasonCodes: request.reason_codes ?? toList(request.reason_code),
+  };
+  const problems = aliases
+    .filter(([name, alias]) => request[name] !== undefined && request[alias] !== undefined)
+    .map(([name, alias]) => toInvalidValue([...loc, alias], `give either ${name} or ${alias}`));
+  const decisionField = request.expected_decision === undefined ? 'decision' : 'expected_decision';
+  problems.push(
+    ...listLabelProblems(type.activeVersion.definition, fields, {
+      decision: [...loc, decisionField],
+      reasonCode: (index) =>
+        request.reason_codes === undefined ? [...loc, 'reason_code'] : [...loc, 'reason_codes', index],
+    }),
+  );
+  return { fields, problems };
+}
+
+/** A single reason code stands for a list of it, null for the empty list. */
+function toList(code: string | null | undefined): string[] | undefined {
+  if (code === undefined) return undefined;
+  return code === null ? [] : [code];
+}

@@ -1,0 +1,227 @@
+/** Decision types: found for their organisation, made, changed into new versions, deleted. */
+import { isDeepStrictEqual } from 'node:util';
+import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../engine/domain.ts';
+import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { DecisionTypeCreate, DecisionTypeUpdate } from '../contract/decision-types.ts';
+import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
+import type { TrainingJobs } from '../jobs/training-jobs.ts';
+import type { Metering } from '../metering/metering.ts';
+import type { Clock } from '../process/clock.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
+import type { Store } from '../store/store.ts';
+import { checkDefinition } from './definition-checks.ts';
+
+type FindDeps = { store: Pick<Store, 'decisionTypes'> };
+type ChangeDeps = {
+  store: Pick<Store, 'decisionTypes' | 'connections' | 'transaction'>;
+  metering: Pick<Metering, 'checkDecisionTypeCount'>;
+  clock: Clock;
+  newId(): string;
+};
+type DeleteDeps = {
+  store: Pick<Store, 'decisionTypes' | 'policies'>;
+  runtime: { jobs: Pick<TrainingJobs, 'cancel'> };
+  clock: Clock;
+};
+
+/** Returns the caller's decision type; throws `decision_type_not_found`, also for another organisation's. */
+export function findDecisionType(deps: FindDeps, caller: Caller, id: string): DecisionTypeRecord {
+  return deps.store.decisionTypes.get(id, caller.organisationId) ?? refuseMissingType();
+}
+
+/** As `findDecisionType`, by name. Costs a look-up in memory, and gives the same object until a type changes. */
+export function findDecisionTypeByName(deps: FindDeps, caller: Caller, name: string): DecisionTypeRecord {
+  return deps.store.decisionTypes.getByName(name, caller.organisationId) ?? refuseMissingType();
+}
+
+function refuseMissingType(): never {
+  throw new WorkbenchError('decision_type_not_found', 'The decision type does not exist.');
+}
+
+/** Returns a version of the caller's decision type; throws `not_found`. */
+export function findVersion(deps: FindDeps, caller: Caller, typeId: string, versionId: string): VersionRecord {
+  const version = deps.store.decisionTypes.getVersion(findDecisionType(deps, caller, typeId).id, versionId);
+  if (version === null) throw new WorkbenchError('not_found', 'The version does not exist.');
+  return version;
+}
+
+/**
+ * Checks a decision type that is to be made: rules, schema, fallback option and connection. Throws `validation_error`
+ * with every problem; gives the definition of its first version.
+ */
+export async function checkNewDecisionType(
+  deps: Pick<ChangeDeps, 'store'>,
+  caller: Caller,
+  request: DecisionTypeCreate,
+): Promise<Definition> {
+  const { rules, field } = readRules(request);
+  const definition: Definition = {
+    options: request.options,
+    reason_codes: request.reason_codes,
+    hard_rules: rules ?? [],
+    input_schema: request.input_schema,
+    confidence_thresholds: request.confidence_thresholds,
+    escalation_policy: request.escalation_policy,
+  };
+  refuseProblems([
+    ...(await checkDefinition(definition, request.fallback_option, field)),
+    ...listConnectionProblems(deps, caller, request.escalation_policy),
+  ]);
+  return definition;
+}
+
+/** Stores a decision type with a checked definition as its first version, all of it or nothing. */
+export function insertDecisionType(
+  deps: ChangeDeps,
+  caller: Caller,
+  request: DecisionTypeCreate,
+  definition: Definition,
+): DecisionTypeRecord {
+  return deps.store.transaction(() => {
+    refuseTakenName(deps, caller, request.name, null);
+    deps.metering.checkDecisionTypeCount(caller);
+    const now = deps.clock.now();
+    const id = deps.newId();
+    deps.store.decisionTypes.insert({
+      id,
+      organisationId: caller.organisationId,
+      name: request.name,
+      description: request.description,
+      piiFields: request.pii_fields,
+      retentionDays: request.retention_days,
+      fallbackOption: request.fallback_option,
+      activeVersion: { id: deps.newId(), versionNumber: 1, definition, createdAt: now },
+      createdAt: now,
+      updatedAt: now,
+    });
+    return findDecisionType(deps, caller, id);
+  });
+}
+
+/** Checks and stores a new decision type. Throws `validation_error`, `conflict` (the name) or `quota_exceeded`. */
+export async function createDecisionType(
+  deps: ChangeDeps,
+  caller: Caller,
+  request: DecisionTypeCreate,
+): Promise<DecisionTypeRecord> {
+  return insertDecisionType(deps, caller, request, await checkNewDecisionType(deps, caller, request));
+}
+
+/**
+ * Changes the fields that the request names; a changed definition becomes a new active version. Throws
+ * `validation_error`, or `conflict` when the name is taken or another change came in between.
+ */
+export async function updateDecisionType(
+  deps: ChangeDeps,
+  caller: Caller,
+  id: string,
+  request: DecisionTypeUpdate,
+): Promise<DecisionTypeRecord> {
+  const { rules, field } = readRules(request);
+  const seen = findDecisionType(deps, caller, id);
+  refuseProblems([
+    ...(await checkDefinition(
+      mergeDefinition(seen.activeVersion.definition, request, rules),
+      request.fallback_option === undefined ? seen.fallbackOption : request.fallback_option,
+      field,
+    )),
+    ...listConnectionProblems(deps, caller, request.escalation_policy),
+  ]);
+  return deps.store.transaction(() => {
+    const type = findDecisionType(deps, caller, id);
+    if (type.activeVersion.id !== seen.activeVersion.id) {
+      throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
+    }
+    if (request.name !== undefined) refuseTakenName(deps, caller, request.name, type.id);
+    const before = type.activeVersion.definition;
+    const definition = mergeDefinition(before, request, rules);
+    const isNewVersion = !isDeepStrictEqual(definition, before);
+    const now = deps.clock.now();
+    deps.store.decisionTypes.update(
+      {
+        ...type,
+        name: request.name ?? type.name,
+        description: request.description ?? type.description,
+        piiFields: request.pii_fields ?? type.piiFields,
+        retentionDays: request.retention_days === undefined ? type.retentionDays : request.retention_days,
+        fallbackOption: request.fallback_option === undefined ? type.fallbackOption : request.fallback_option,
+        activeVersion: isNewVersion ? toNextVersion(deps, type, definition, now) : type.activeVersion,
+        updatedAt: now,
+      },
+      isNewVersion,
+    );
+    return findDecisionType(deps, caller, id);
+  });
+}
+
+/** Returns the version that follows the active one of a type. */
+export function toNextVersion(
+  deps: Pick<ChangeDeps, 'newId'>,
+  type: DecisionTypeRecord,
+  definition: Definition,
+  createdAt: number,
+): VersionRecord {
+  return { id: deps.newId(), versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
+}
+
+/** Deletes a decision type for its callers and cancels its training. */
+export function deleteDecisionType(deps: DeleteDeps, caller: Caller, id: string): void {
+  const type = findDecisionType(deps, caller, id);
+  // Afterwards nobody could address the training: it would hold the organisation's training slot to its end.
+  for (const policy of deps.store.policies.unfinished()) {
+    if (policy.decision_type_id === type.id) deps.runtime.jobs.cancel(policy.id);
+  }
+  deps.store.decisionTypes.remove(type.id, deps.clock.now());
+}
+
+function mergeDefinition(
+  before: Definition,
+  request: DecisionTypeUpdate,
+  rules: Definition['hard_rules'] | undefined,
+): Definition {
+  return {
+    options: request.options ?? before.options,
+    reason_codes: request.reason_codes ?? before.reason_codes,
+    hard_rules: rules ?? before.hard_rules,
+    input_schema: request.input_schema === undefined ? before.input_schema : request.input_schema,
+    confidence_thresholds: request.confidence_thresholds ?? before.confidence_thresholds,
+    escalation_policy: request.escalation_policy ?? escalationPolicySchema.parse(before.escalation_policy),
+  };
+}
+
+/** Reads the rules under either of their two names; throws `validation_error` when both are given. */
+function readRules<Rules>(request: { rules?: Rules | undefined; hard_rules?: Rules | undefined }): {
+  rules: Rules | undefined;
+  field: 'rules' | 'hard_rules';
+} {
+  const { rules, hard_rules } = request;
+  if (rules !== undefined && hard_rules !== undefined) {
+    throw toValidationError([toInvalidValue(['body', 'rules'], 'give either rules or hard_rules')]);
+  }
+  return rules === undefined ? { rules: hard_rules, field: 'hard_rules' } : { rules, field: 'rules' };
+}
+
+function refuseTakenName(deps: FindDeps, caller: Caller, name: string, exceptId: string | null): void {
+  const holder = deps.store.decisionTypes.getByName(name, caller.organisationId);
+  if (holder !== null && holder.id !== exceptId) {
+    throw new WorkbenchError('conflict', 'A decision type of this name exists already.');
+  }
+}
+
+/** An enabled escalation must name a connection that exists; where it is removed later, calls end in the fallback. */
+function listConnectionProblems(
+  deps: { store: Pick<Store, 'connections'> },
+  caller: Caller,
+  policy: EscalationPolicy | undefined,
+): ErrorDetail[] {
+  if (policy === undefined || !policy.enabled || policy.connection === null) return [];
+  if (deps.store.connections.getByName(policy.connection, caller.organisationId) !== null) return [];
+  return [
+    {
+      type: 'unknown_connection',
+      loc: ['body', 'escalation_policy', 'connection'],
+      msg: `there is no connection named "${policy.connection}"; connect it first, or leave enabled false`,
+    },
+  ];
+}

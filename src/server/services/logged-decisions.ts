@@ -1,0 +1,41 @@
+/** Corrections of logged decisions, each of which becomes an example. */
+import { WorkbenchError } from '../../engine/errors.ts';
+import { refuseProblems } from '../errors/validation-error.ts';
+import type { Clock } from '../process/clock.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { LoggedDecision } from '../store/logs.ts';
+import type { Store } from '../store/store.ts';
+import { addExamples, listLabelProblems, newExample } from './examples.ts';
+
+type Deps = { store: Pick<Store, 'logs' | 'examples' | 'transaction'>; clock: Clock; newId(): string };
+
+/**
+ * Notes beside a log record what the decision should have been and makes a reviewed example of it, or changes the one
+ * that an earlier correction made. Throws `validation_error` for unknown labels, `not_found` for an unknown record.
+ */
+export function correctDecision(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  logId: string,
+  labels: { decision: string; reasonCodes: string[] },
+): LoggedDecision {
+  refuseProblems(
+    listLabelProblems(type.activeVersion.definition, labels, {
+      decision: ['body', 'decision'],
+      reasonCode: (index) => ['body', 'reason_codes', index],
+    }),
+  );
+  return deps.store.transaction(() => {
+    const logged = deps.store.logs.get(type.seq, logId);
+    if (logged === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
+    deps.store.logs.correct(logged.seq, labels.decision);
+    const now = deps.clock.now();
+    const earlier = deps.store.examples.getByLog(logged.id);
+    if (earlier !== null) deps.store.examples.update({ ...earlier, ...labels, reviewed: true, updatedAt: now });
+    else {
+      const example = { ...labels, input: logged.input, reviewed: true, logId: logged.id };
+      addExamples(deps, type, [newExample(deps, type, example, now)], ['path', 'log_id']);
+    }
+    return { ...logged, correctedDecision: labels.decision };
+  });
+}

@@ -1,0 +1,111 @@
+/** Changes of many examples at once, each in a few statements, and what is kept to undo the last ten of a type. */
+import type { ExampleFilter } from '../contract/examples.ts';
+import type { WorkbenchDatabase } from './database.ts';
+import { toWhere } from './examples.ts';
+
+/** Which examples of a type a change is about. */
+export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
+/** What becomes of them. */
+export type ExampleChange = { set: 'decision'; to: string | null } | { set: 'reviewed'; to: boolean } | 'delete';
+
+/** Columns that are kept so that a change of labels can be undone. */
+const labelColumns = ['id', 'decision', 'reviewed', 'updated_at'];
+/** Columns that are kept so that a deletion can be undone. */
+const allColumns = [
+  ...['seq', 'id', 'decision_type_id', 'input', 'decision', 'reason_codes'],
+  ...['source', 'reviewed', 'log_id', 'created_at', 'updated_at'],
+];
+const toJsonObject = (columns: readonly string[]) =>
+  `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
+/** The rows that a change kept, as a table. */
+const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
+  FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    trim: db.prepare(
+      `DELETE FROM example_undos WHERE decision_type_id = ? AND token NOT IN
+         (SELECT token FROM example_undos WHERE decision_type_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 10)`,
+    ),
+    find: db
+      .prepare<[string, string], number>('SELECT 1 FROM example_undos WHERE token = ? AND decision_type_id = ?')
+      .pluck(),
+    forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
+    forgetAll: db.prepare<[string]>('DELETE FROM example_undos WHERE decision_type_id = ?'),
+    restoreLabels: db.prepare<[{ token: string }]>(
+      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, updated_at = kept.updated_at
+       FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
+    ),
+    isPlaceTaken: db
+      .prepare<[{ token: string }], number>(
+        `SELECT EXISTS (SELECT 1 FROM ${keptRows} AS kept JOIN examples ON examples.seq = kept.seq)`,
+      )
+      .pluck(),
+    // A place or a log record that was taken meanwhile stays with the newer example.
+    restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
+      `INSERT INTO examples (${allColumns.join(', ')})
+       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed,
+         iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), created_at, updated_at
+       FROM ${keptRows} AS kept
+       WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,
+    ),
+  };
+}
+
+/** Bulk changes and their undoing; every method is for a transaction of its caller. */
+export class ExampleChangeStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#db = db;
+    this.#statements = prepareStatements(db);
+  }
+
+  /** Changes or deletes the selected examples and keeps under `token` what undoes it; returns their number. */
+  apply(
+    decisionTypeId: string,
+    selection: ExampleSelection,
+    change: ExampleChange,
+    token: string,
+    changedAt: number,
+  ): number {
+    const { sql, values } =
+      'filter' in selection
+        ? toWhere(decisionTypeId, selection.filter)
+        : {
+            sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
+            values: [decisionTypeId, JSON.stringify(selection.ids)],
+          };
+    const kept = toJsonObject(change === 'delete' ? allColumns : labelColumns);
+    this.#db
+      .prepare(
+        `INSERT INTO example_undos (token, decision_type_id, rows, created_at)
+         SELECT ?, ?, json_group_array(${kept}), ? FROM examples WHERE ${sql}`,
+      )
+      .run(token, decisionTypeId, changedAt, ...values);
+    this.#statements.trim.run(decisionTypeId, decisionTypeId);
+    if (change === 'delete') return this.#db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
+    const to = typeof change.to === 'boolean' ? Number(change.to) : change.to;
+    const update = this.#db.prepare(`UPDATE examples SET ${change.set} = ?, updated_at = ? WHERE ${sql}`);
+    return update.run(to, changedAt, ...values).changes;
+  }
+
+  /**
+   * Takes one change back, once: labels become what they were, deleted examples come back; what was changed or added
+   * since is left alone. Returns the number of examples, or null for an unknown token.
+   */
+  undo(token: string, decisionTypeId: string): number | null {
+    if (this.#statements.find.get(token, decisionTypeId) === undefined) return null;
+    const labels = this.#statements.restoreLabels.run({ token }).changes;
+    const asNew = this.#statements.isPlaceTaken.get({ token }) ?? 0;
+    const deleted = this.#statements.restoreDeleted.run({ token, asNew }).changes;
+    this.#statements.forget.run(token);
+    return labels + deleted;
+  }
+
+  /** Forgets every change of a type: none of them can be undone any more. */
+  forgetAll(decisionTypeId: string): void {
+    this.#statements.forgetAll.run(decisionTypeId);
+  }
+}

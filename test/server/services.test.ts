@@ -1,0 +1,284 @@
+/** What the services promise to whoever calls them, whatever the wire looks like: on a real database, without a port. */
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WorkbenchError } from '../../src/engine/errors.ts';
+import type { Caller } from '../../src/server/auth/caller.ts';
+import type { Deps } from '../../src/server/operations/context.ts';
+import { systemClock } from '../../src/server/process/clock.ts';
+import { choosePlan } from '../../src/server/services/billing.ts';
+import { connectModel, disconnectModel } from '../../src/server/services/connections.ts';
+import { chargeCredits } from '../../src/server/services/credits.ts';
+import { createDecisionType, deleteDecisionType, findDecisionType } from '../../src/server/services/decision-types.ts';
+import { decideBatch, decideOne } from '../../src/server/services/decisions.ts';
+import { addExamples, changeExamples, newExample, undoExampleChange } from '../../src/server/services/examples.ts';
+import { generateExamples } from '../../src/server/services/generation.ts';
+import { correctDecision } from '../../src/server/services/logged-decisions.ts';
+import { renameOption } from '../../src/server/services/option-rename.ts';
+import { createFromSample, listSamples } from '../../src/server/services/samples.ts';
+import { says, startStub } from './teacher-stub.ts';
+import { loanExamples, loanType } from './training-workbench.ts';
+import { makeDeployedFolder, makeType, openForTest, stoppedClock, temporaryFolder } from './workbench.ts';
+
+const resourcesDir = join(import.meta.dirname, '../../resources');
+
+async function open(options: Parameters<typeof openForTest>[0] = {}, clock = stoppedClock()) {
+  const opened = await openForTest({ synchronous: 'NORMAL', ...options }, clock);
+  const authenticated = await opened.deps.auth.authenticate(`Bearer ${opened.token}`, {});
+  if (authenticated === null) throw new Error('the owner is not known');
+  return { ...opened, caller: authenticated.caller };
+}
+
+async function openType(fields: Record<string, unknown> = {}) {
+  const opened = await open();
+  const type = findDecisionType(opened.deps, opened.caller, await makeType(opened.call, fields));
+  return { ...opened, type };
+}
+
+const countUsage = ({ store }: Deps, { organisationSeq }: Caller) =>
+  store.credits.usage({ organisationSeq, sinceMs: 0, operation: null, page: 1, pageSize: 1 }).total;
+
+/** The error that `work` ends with. */
+async function failureOf(work: () => unknown): Promise<WorkbenchError> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof WorkbenchError) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
+}
+
+describe('examples', () => {
+  it('are added all or none: one that cannot be stored leaves nothing of the others', async () => {
+    const { deps, type } = await openType();
+    const make = (n: number) => newExample(deps, type, { input: { n }, decision: 'yes', reasonCodes: [] }, 1);
+    const [first, second] = [make(1), make(2)];
+    expect(() => addExamples(deps, type, [first, second, { ...make(3), id: first.id }], ['body'])).toThrow(/UNIQUE/);
+    expect(deps.store.examples.count(type.id)).toBe(0);
+    addExamples(deps, type, [first, second], ['body']);
+    expect(deps.store.examples.page(type.id, {}, 1, 10).examples).toEqual([second, first]);
+  });
+
+  it('take one undo for each change, and none after an option was renamed [EXA-15] [TYP-27]', async () => {
+    const { deps, caller, type } = await openType();
+    const example = newExample(deps, type, { input: {}, decision: 'yes', reasonCodes: [] }, 1);
+    addExamples(deps, type, [example], ['body']);
+    const relabel = () => changeExamples(deps, type, { ids: [example.id] }, { set: 'decision', to: 'no' });
+    const { undoToken } = relabel();
+    expect(undoExampleChange(deps, type, undoToken)).toEqual({ affected: 1 });
+    expect((await failureOf(() => undoExampleChange(deps, type, undoToken))).code).toBe('conflict');
+    const later = relabel();
+    renameOption(deps, caller, type.id, { from: 'no', to: 'never', commit: true });
+    expect((await failureOf(() => undoExampleChange(deps, type, later.undoToken))).code).toBe('conflict');
+    expect(deps.store.examples.get(type.id, example.id)?.decision).toBe('never');
+  });
+
+  it('are counted by their labels alone, also where an option is named like a member of every object', async () => {
+    const { deps, caller, type } = await openType({ options: ['constructor', 'toString'] });
+    const touches = (from: string) =>
+      renameOption(deps, caller, type.id, { from, to: 'plain', commit: false }).touches.examples;
+    expect([touches('constructor'), touches('toString')]).toEqual([0, 0]);
+    const example = newExample(deps, type, { input: {}, decision: 'toString', reasonCodes: [] }, 1);
+    addExamples(deps, type, [example], ['body']);
+    expect([touches('constructor'), touches('toString')]).toEqual([0, 1]);
+  });
+});
+
+describe('a sample project', () => {
+  const sample = (examples: object[]) => ({
+    title: 'Large',
+    description: 'As many examples as you like',
+    decision_type: { name: 'large', options: ['yes', 'no'] },
+    examples,
+  });
+
+  /** A program folder with one sample of our own beside the real text model. */
+  function makeResources(content: object): string {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'samples'));
+    symlinkSync(join(resourcesDir, 'models'), join(folder, 'models'));
+    writeFileSync(join(folder, 'samples', 'large.json'), JSON.stringify(content));
+    return folder;
+  }
+
+  it('obeys the limit of a type, and leaves no type behind where it does not fit [EXA-10]', async () => {
+    const tooMany = sample(Array.from({ length: 200_001 }, () => ({ input: {}, decision: 'yes' })));
+    const { deps, caller } = await open({ resourcesDir: makeResources(tooMany) });
+    expect(await listSamples(deps)).toMatchObject([{ name: 'large', examples: { length: 200_001 } }]);
+    const error = await failureOf(() => createFromSample(deps, caller, 'large'));
+    expect([error.code, error.details]).toEqual([
+      'validation_error',
+      [expect.objectContaining({ requested: 200_001, maximum: 200_000, remaining: 200_000 })],
+    ]);
+    expect(deps.store.decisionTypes.count(caller.organisationId)).toBe(0);
+  });
+
+  it('is made once under its name, with all of its examples', async () => {
+    const { deps, caller } = await open({ resourcesDir: makeResources(sample([{ input: { a: 1 }, decision: null }])) });
+    const type = await createFromSample(deps, caller, 'large');
+    expect(deps.store.examples.page(type.id, {}, 1, 10)).toMatchObject({
+      total: 1,
+      examples: [{ input: { a: 1 }, decision: null, source: 'user', reviewed: false, createdAt: type.createdAt }],
+    });
+    expect((await failureOf(() => createFromSample(deps, caller, 'large'))).code).toBe('conflict');
+    expect((await failureOf(() => createFromSample(deps, caller, 'other'))).code).toBe('not_found');
+    expect(deps.store.decisionTypes.count(caller.organisationId)).toBe(1);
+  });
+});
+
+describe('a generation', () => {
+  it('that ends after its type was deleted stores and charges nothing [CRD-7]', async () => {
+    const { deps, caller, type } = await openType();
+    const stub = await startStub((asked, response) => {
+      deleteDecisionType(deps, caller, type.id);
+      says({ examples: [{ input: { note: 'late' } }] })(asked, response);
+    });
+    const fields = { url: stub.url, model: 'm', privateNetwork: false, generates: true, apiKey: null };
+    connectModel(deps, caller, { ...fields, name: 'slow' });
+    const error = await failureOf(() => generateExamples(deps, caller, type.id, { count: 1, option: 'yes' }));
+    expect([error.code, stub.asked.length]).toEqual(['decision_type_not_found', 1]);
+    expect([deps.store.examples.count(type.id), countUsage(deps, caller)]).toEqual([0, 0]);
+  });
+
+  it('charges in the transaction that stores: without credits neither is done', async () => {
+    const { deps, caller, type } = await openType();
+    choosePlan(deps, caller, 'trial');
+    const stub = await startStub(says({ examples: [{ input: { note: 'new' } }] }, 100_000));
+    const fields = { url: stub.url, model: 'm', privateNetwork: false, generates: true, apiKey: null };
+    const { id } = connectModel(deps, caller, { ...fields, name: 'dear' });
+    const spent = { organisationSeq: caller.organisationSeq, decisionTypeId: null, referenceId: null };
+    chargeCredits(deps, { ...spent, operation: 'training', credits: 4_500 });
+    const generate = () => generateExamples(deps, caller, type.id, { count: 1, option: 'yes' });
+    expect((await failureOf(generate)).code).toBe('insufficient_credits');
+    expect([deps.store.examples.count(type.id), countUsage(deps, caller)]).toEqual([0, 1]);
+    disconnectModel(deps, caller, id);
+    expect(await generate()).toMatchObject([{ decision: 'yes', source: 'synthetic', reviewed: false }]);
+    expect([deps.store.examples.count(type.id), countUsage(deps, caller)]).toEqual([1, 2]);
+  });
+});
+
+describe('model connections', () => {
+  it('are at most twenty, each with a name of its own', async () => {
+    const { deps, caller } = await open();
+    const fields = { url: 'https://models.example/v1', model: 'm', privateNetwork: false, apiKey: null };
+    for (let n = 0; n < 20; n += 1) connectModel(deps, caller, { ...fields, name: `model ${n}`, generates: true });
+    const refused = ['model 3', 'model 20'].map((name) =>
+      failureOf(() => connectModel(deps, caller, { ...fields, name, generates: true })),
+    );
+    expect((await Promise.all(refused)).map(({ code }) => code)).toEqual(['conflict', 'conflict']);
+    const generating = deps.store.connections.list(caller.organisationId).filter(({ generates }) => generates);
+    expect(generating.map(({ name }) => name)).toEqual(['model 19']);
+    expect(deps.store.connections.getGenerating(caller.organisationId)).toEqual(generating[0]);
+  });
+});
+
+describe('a plan', () => {
+  it('that is chosen again starts no new period', async () => {
+    const clock = stoppedClock();
+    const { deps, caller } = await open({}, clock);
+    choosePlan(deps, caller, 'trial');
+    const before = deps.store.accounts.getOrganisation(caller.organisationId);
+    clock.move(3_600_000);
+    choosePlan(deps, caller, 'trial');
+    expect(deps.store.accounts.getOrganisation(caller.organisationId)).toEqual(before);
+  });
+});
+
+describe('decisions', () => {
+  let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+  beforeAll(async () => {
+    folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
+  });
+  afterAll(() => folder.remove());
+
+  const input = { applicant: { score: 790 }, amount: 2_000, purpose: 'car', employed: true };
+  const openLoans = async () => {
+    const opened = await open({ dataDir: folder.copy() });
+    const type = findDecisionType(opened.deps, opened.caller, folder.url.split('/').at(-1) ?? '');
+    return { ...opened, type };
+  };
+
+  it('are made when the call returns, and durable when it is recorded', async () => {
+    const { deps, caller, type } = await openLoans();
+    const request = { decision_type: 'loan', input };
+    const pending = decideOne(deps, caller, request, 'one', false);
+    if (pending instanceof Promise) throw new Error('a decision from facts alone must not wait');
+    expect(pending.response).toMatchObject({ decision: 'approve', request_id: 'one' });
+    expect((await deps.store.logs.page(type.seq, {}, 1, 10)).total).toBe(0);
+    await pending.recorded;
+    expect((await deps.store.logs.page(type.seq, {}, 1, 10)).decisions).toMatchObject([{ requestId: 'one', input }]);
+  });
+
+  it('of a batch stand each for itself: a bad item costs nothing and stops nothing [BAT-5]', async () => {
+    const { deps, caller, type } = await openLoans();
+    const before = countUsage(deps, caller);
+    const good = { ok: true, value: { decision_type: 'loan', input } } as const;
+    const unread = {
+      ok: false,
+      problems: [{ type: 'missing', loc: ['body', 1, 'input'], msg: 'is missing' }],
+    } as const;
+    const items = [
+      good,
+      { ...unread, problems: [...unread.problems].map((each) => ({ ...each, loc: [...each.loc] })) },
+    ];
+    const unknown = { ok: true, value: { decision_type: 'nobody', input } } as const;
+    const outcomes = await decideBatch(deps, caller, [...items, unknown, good], (index) => `item-${index}`);
+    expect(outcomes.map((outcome) => (outcome.ok ? outcome.response.request_id : outcome.error.code))).toEqual([
+      'item-0',
+      'validation_error',
+      'decision_type_not_found',
+      'item-3',
+    ]);
+    const { decisions } = await deps.store.logs.page(type.seq, {}, 1, 10);
+    expect(decisions.map(({ requestId }) => requestId)).toEqual(['item-3', 'item-0']);
+    expect(countUsage(deps, caller)).toBe(before + 2);
+  });
+
+  it('that are corrected make one reviewed example, however often [LOG-6]', async () => {
+    const { deps, caller, type } = await openLoans();
+    const pending = await decideOne(deps, caller, { decision_type: 'loan', input }, 'one', false);
+    await pending.recorded;
+    const [logged] = (await deps.store.logs.page(type.seq, {}, 1, 10)).decisions;
+    const id = logged?.id ?? '';
+    const before = deps.store.examples.count(type.id);
+    for (const decision of ['decline', 'approve', 'decline']) {
+      expect(correctDecision(deps, type, id, { decision, reasonCodes: [] }).correctedDecision).toBe(decision);
+    }
+    expect(deps.store.examples.count(type.id)).toBe(before + 1);
+    expect(deps.store.examples.getByLog(id)).toMatchObject({ input, decision: 'decline', reviewed: true });
+    const wrong = { decision: 'perhaps', reasonCodes: ['GOOD_SCORE', 'NONE'] };
+    const { details } = await failureOf(() => correctDecision(deps, type, id, wrong));
+    expect(details).toMatchObject([{ loc: ['body', 'decision'] }, { loc: ['body', 'reason_codes', 1] }]);
+  });
+});
+
+describe('a decision type', () => {
+  it('is found by its own organisation alone, and not after it was deleted [TYP-28]', async () => {
+    const { deps, caller, type } = await openType();
+    const stranger = { ...caller, organisationId: deps.newId() };
+    expect((await failureOf(() => findDecisionType(deps, stranger, type.id))).code).toBe('decision_type_not_found');
+    deleteDecisionType(deps, caller, type.id);
+    expect((await failureOf(() => findDecisionType(deps, caller, type.id))).code).toBe('decision_type_not_found');
+    expect((await failureOf(() => deleteDecisionType(deps, caller, type.id))).code).toBe('decision_type_not_found');
+  });
+
+  it('frees its name when it is deleted', async () => {
+    const { deps, caller, call } = await open();
+    const id = await makeType(call);
+    const body = findDecisionType(deps, caller, id).activeVersion.definition;
+    const request = {
+      ...body,
+      name: 'triage',
+      description: '',
+      rules: undefined,
+      hard_rules: [],
+      pii_fields: [],
+      retention_days: null,
+      fallback_option: null,
+    };
+    expect((await failureOf(() => createDecisionType(deps, caller, request))).code).toBe('conflict');
+    deleteDecisionType(deps, caller, id);
+    expect(await createDecisionType(deps, caller, request)).toMatchObject({ name: 'triage' });
+  });
+});
