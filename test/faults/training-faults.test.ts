@@ -94,7 +94,7 @@ describe('a training that is interrupted', () => {
       retry_count: 1,
       attempt_number: 2,
       attempts: [
-        { status: 'failed', error: 'the training process ended (signal SIGKILL)' },
+        { status: 'failed', error: 'The training process ended (signal SIGKILL).' },
         { status: 'succeeded', error: null },
       ],
     });
@@ -112,13 +112,13 @@ describe('a training that is interrupted', () => {
     );
     process.kill(workerPid(bench, policyId), 'SIGKILL');
     const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
-    expect(done.body).toMatchObject({ status: 'failed', error: 'the training process ended (signal SIGKILL)' });
+    expect(done.body).toMatchObject({ status: 'failed', error: 'The training process ended (signal SIGKILL).' });
     expect(artifacts()).toEqual([]);
     const left = bench.deps.db.prepare('SELECT count(*) FROM training_snapshots').pluck().get();
     expect(left).toBe(0);
   });
 
-  it('is stopped when its process gives no sign of life, holds the slot until that has ended, and is tried again [STA-8] [CRD-6]', async () => {
+  it('is stopped when its process sends no heartbeat, holds the slot until that has ended, and is tried again [STA-8] [CRD-6]', async () => {
     const held: (() => boolean)[] = [];
     holdsKills = true;
     bench = await startWorkbench(dataDir, {
@@ -154,7 +154,7 @@ describe('a training that is interrupted', () => {
       status: 'deployed',
       retry_count: 1,
       attempts: [
-        { status: 'failed', error: 'the training gave no sign of life' },
+        { status: 'failed', error: 'The training process sent no heartbeat.' },
         { status: 'succeeded', error: null },
       ],
     });
@@ -167,7 +167,7 @@ describe('a training that is interrupted', () => {
   it('stays ended when a note of its silence could only be written afterwards', async () => {
     bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 6_000 });
     const path = await createTrainable(bench, loanType, loanExamples(40));
-    const { db, runtime } = bench.deps;
+    const { db, jobs } = bench.deps;
     db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON policies WHEN NEW.status = 'stopping'
       BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
     const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
@@ -176,7 +176,7 @@ describe('a training that is interrupted', () => {
     const done = await pollUntil(progress, terminal);
     expect(done.body).toMatchObject({ status: 'deployed', retry_count: 1 });
     db.exec('DROP TRIGGER refuse');
-    runtime.jobs.judge();
+    jobs.checkHeartbeats();
     expect((await progress()).body).toMatchObject({
       status: 'deployed',
       attempts: [{ status: 'failed' }, { status: 'succeeded' }],
@@ -190,7 +190,7 @@ describe('a training that is interrupted', () => {
     const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
     expect(done.body).toMatchObject({
       status: 'failed',
-      error: 'out of memory: the training needs more than 100 MB; train on fewer examples or fields',
+      error: 'Out of memory: the training needs more than 100 MB. Train on fewer examples or fields.',
       attempts: [{ status: 'failed' }],
     });
     expect(isAlive(pid)).toBe(false);

@@ -1,6 +1,6 @@
 /** What things cost, what a plan allows, and that the ledger and the log tell the same story. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chargeHosting } from '../../src/server/metering/hosting.ts';
+import { chargeHosting } from '../../src/server/services/hosting.ts';
 import { insertCreditEntry } from '../../src/server/store/credits.ts';
 import { loanExamples, loanType } from './training-workbench.ts';
 import { callerOf, makeDeployedFolder, makeType, openForTest, stoppedClock } from './workbench.ts';

@@ -37,7 +37,7 @@ function decideOne(
   const began = clock.monotonic();
   const type = store.decisionTypes.byName(request.decision_type, caller.organisationId);
   if (!type) throw new WorkbenchError('decision_type_not_found', 'There is no decision type with this name');
-  const policy = store.policies.deployedOf(type.id);
+  const policy = store.deployments.find(type.id);
   if (!policy)
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type; train one first');
   metering.checkDecision(caller, runtime.decisions.pendingOf);

@@ -5,6 +5,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { DecisionType, DecisionTypeCreate, Version } from '../contract/decision-types.ts';
 import { isoTime } from '../process/clock.ts';
 import { checkDefinition } from '../services/definition-checks.ts';
+import { cancelTrainings } from '../services/training.ts';
 import type { DecisionTypeRow, VersionRow } from '../store/decision-types.ts';
 import type { Deps, Handlers } from './context.ts';
 import { toPage } from './pages.ts';
@@ -21,7 +22,7 @@ export function toVersion(row: VersionRow): Version {
 }
 
 export function toDecisionType(deps: Deps, row: DecisionTypeRow): DecisionType {
-  const deployed = deps.store.policies.deployedOf(row.id);
+  const deployed = deps.store.deployments.find(row.id);
   return {
     id: row.id,
     name: row.name,
@@ -188,10 +189,7 @@ export const decisionTypeHandlers = {
   },
   'decision_types.delete': (deps, { caller, params }) => {
     const row = findDecisionType(deps, caller, params.decision_type_id);
-    // afterwards nobody could address it: it would hold the organisation's training slot to its end
-    for (const policy of deps.store.policies.unfinished()) {
-      if (policy.decision_type_id === row.id) deps.runtime.jobs.cancel(policy.id);
-    }
+    cancelTrainings(deps, row.id);
     deps.store.decisionTypes.remove(row.id, deps.clock.now());
   },
   'versions.list': (deps, { caller, params }) =>

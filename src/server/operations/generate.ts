@@ -55,7 +55,7 @@ function countsOf(deps: Deps, type: DecisionTypeRow, option: string | undefined,
 
 /** The label must be what the deployed policy would say; a policy that does not know the option has no say. */
 function agreementOf(deps: Deps, type: DecisionTypeRow): (proposal: Proposal) => Promise<boolean> {
-  const policy = deps.store.policies.deployedOf(type.id);
+  const policy = deps.store.deployments.find(type.id);
   if (policy === null) return async () => true;
   const decider = deps.runtime.deployed.get(type, policy);
   return async ({ input, decision }) => {

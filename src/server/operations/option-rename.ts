@@ -46,7 +46,7 @@ export const optionRenameHandlers = {
       const { options, hard_rules } = row.activeVersion.definition;
       if (!options.includes(from)) refuse('from', 'must be one of the options');
       if (options.includes(to)) refuse('to', 'is an option already');
-      const deployed = deps.store.policies.deployedOf(row.id);
+      const deployed = deps.store.deployments.find(row.id);
       const touches = {
         examples: deps.store.examples.labelCounts(row.id)[from] ?? 0,
         rules: hard_rules.filter((rule) => rule.then === from).map((rule) => rule.name),

@@ -14,7 +14,7 @@ import type { TextEncoder } from '../../engine/ports.ts';
 const keyBytes = 16;
 const checkBytes = 8;
 /** Records written at once; as many are lost at most when the process is killed. */
-const BATCH = 32;
+const recordsPerWrite = 32;
 const readBatchSize = 512;
 const fileNamePattern = /^(\d+)-[0-9a-f]{12}\.enc$/;
 const dayMs = 24 * 3600 * 1000;
@@ -134,7 +134,7 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
       });
       checkOf(record).copy(record, keyBytes + vectorBytes);
       unwritten.push(record);
-      if (unwritten.length >= BATCH) flush();
+      if (unwritten.length >= recordsPerWrite) flush();
       return embedding;
     },
     close() {
