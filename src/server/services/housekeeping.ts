@@ -52,8 +52,8 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     pruneEncodings(deps.encodingsDir, deps.clock.now());
     return applyRetention(deps, () => isStopped);
   });
-  const timers = [
-    setTimeout(cleanUp, firstCleaningMs),
+  const firstCleaning = setTimeout(cleanUp, firstCleaningMs);
+  const intervals = [
     setInterval(cleanUp, dayMs),
     setInterval(
       guarded(() => chargeHosting(deps)),
@@ -64,11 +64,12 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
       keyFlushMs,
     ),
   ];
-  for (const timer of timers) timer.unref();
+  for (const timer of [firstCleaning, ...intervals]) timer.unref();
   return {
     stop() {
       isStopped = true;
-      for (const timer of timers) clearTimeout(timer);
+      clearTimeout(firstCleaning);
+      for (const interval of intervals) clearInterval(interval);
     },
   };
 }
