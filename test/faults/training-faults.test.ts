@@ -263,6 +263,36 @@ describe('a server that is killed', () => {
   });
 });
 
+describe('the progress of a training', () => {
+  it('is read from memory while it runs, and from the database after a restart [PRG-4]', async () => {
+    bench = await startWorkbench(dataDir);
+    const { db, store } = bench.deps;
+    // Without the notes in the database only the memory can tell how far the training is.
+    db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE OF fraction ON training_attempts
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    const { policyId, policy } = await startSlowTraining();
+    const progress = () => bench.call('GET', `${policy}/progress`);
+    const live = await pollUntil(progress, ({ body }) => body.progress_percent > 0 && body.completed_stages.length > 0);
+    expect(live.body.status).toBe('training');
+    expect(store.policies.attempts(policyId)).toMatchObject([{ fraction: 0, completedStages: [] }]);
+
+    db.exec('DROP TRIGGER refuse');
+    await pollUntil(progress, () => (store.policies.attempts(policyId)[0]?.fraction ?? 0) > 0);
+    await bench.stop();
+    bench = await startWorkbench(dataDir);
+    const [attempt] = bench.deps.store.policies.attempts(policyId);
+    expect((await progress()).body).toMatchObject({
+      status: 'failed',
+      error: 'The training was interrupted: the workbench was closed.',
+      stage: attempt?.stage,
+      progress_percent: Math.round((attempt?.fraction ?? 0) * 1_000) / 10,
+      completed_stages: attempt?.completedStages,
+      attempts: [{ status: 'failed' }],
+    });
+    expect(attempt?.fraction).toBeGreaterThan(0);
+  });
+});
+
 describe('a deployed policy whose file was damaged', () => {
   it('is taken out of service at the start, and the type says so', async () => {
     bench = await startWorkbench(dataDir);
