@@ -233,6 +233,62 @@ describe('a training that is interrupted', () => {
   });
 });
 
+describe('a training that has just finished', () => {
+  /** Opens a workbench in which `act` comes between the report of a worker's result and what is done about it. */
+  async function openWith(act: () => void): Promise<void> {
+    bench = await startWorkbench(dataDir, {
+      spawnChild: (name, options) => {
+        const child = spawnChild(name, options);
+        child.on('message', (report: { kind: string }) => {
+          if (report.kind === 'done') act();
+        });
+        return child;
+      },
+    });
+  }
+  const begin = async () => {
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const { policy_id: policyId } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
+    return { policyId: policyId as string, policy: `${path}/policies/${policyId}` };
+  };
+
+  it('is stored although the program is being closed', async () => {
+    const finished = Promise.withResolvers<void>();
+    await openWith(finished.resolve);
+    const { policy, policyId } = await begin();
+    await finished.promise;
+    await bench.stop();
+    bench = await startWorkbench(dataDir);
+    expect((await bench.call('GET', policy)).body).toMatchObject({ status: 'deployed', error: null });
+    expect(artifacts()).toEqual([`${policyId}.zip`]);
+  });
+
+  it('is cancelled when that is asked before it is stored', async () => {
+    const finished = Promise.withResolvers<void>();
+    await openWith(finished.resolve);
+    const { policy } = await begin();
+    await finished.promise;
+    expect((await bench.call('POST', `${policy}/cancel`)).status).toBe(200);
+    const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+    expect(done.body).toMatchObject({ status: 'cancelled', attempts: [{ status: 'cancelled' }] });
+    expect(artifacts()).toEqual([]);
+  });
+
+  it('fails, and leaves no file, when its bundle was damaged on the disk', async () => {
+    await openWith(() => {
+      for (const name of artifacts()) appendFileSync(join(dataDir, 'artifacts', name), 'x');
+    });
+    const { policy } = await begin();
+    const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+    expect(done.body).toMatchObject({
+      status: 'failed',
+      error: 'The bundle could not be stored: The bundle on the disk is not the one that was trained.',
+      attempts: [{ status: 'failed' }],
+    });
+    expect(artifacts()).toEqual([]);
+  });
+});
+
 describe('a server that is killed', () => {
   let victim: ChildProcess;
 
