@@ -4,14 +4,9 @@
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import type { Proposal } from '../../engine/training/generate/embedded-teacher.ts';
-import type { TeacherRequest } from '../../engine/training/request.ts';
-import type { Clock } from '../process/clock.ts';
-import type { Log } from '../process/log.ts';
-import type { SpawnChild } from '../process/spawn-child.ts';
-import type { PolicyStore } from '../store/policies.ts';
-import type { AttemptKey, AttemptProgress, TrainingRunStore } from '../store/training-runs.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttemptKey } from '../store/training-runs.ts';
+import { type ActiveAttempt, createActiveAttempt, isRunning } from './active-attempt.ts';
 import {
   type AttemptEffect,
   type AttemptEvent,
@@ -20,75 +15,14 @@ import {
   next,
   secondAttempt,
 } from './attempt-machine.ts';
-import { advanceProgress, finishProgress, initialProgress } from './attempt-progress.ts';
+import { advanceProgress, finishProgress } from './attempt-progress.ts';
 import { endOrphans } from './orphans.ts';
-import type { PendingWrites } from './pending-writes.ts';
+import { sendSnapshot } from './send-snapshot.ts';
+import type { LiveProgress, TrainingJobsOptions } from './training-ports.ts';
 import type { WorkerOrder, WorkerReport, WorkerResult } from './worker-messages.ts';
 import { WorkerProcess } from './worker-process.ts';
 
-/** A result that is to be stored; `partFile` holds the bundle under its temporary name. */
-export type FinishedTraining = AttemptKey & { result: WorkerResult; progress: AttemptProgress; partFile: string };
-
-/** What the services above do for a training. */
-export type TrainingPorts = {
-  /** Everything the worker needs but the rows, as plain data. */
-  toRequest(policyId: string): WorkerOrder['request'];
-  /** Whether a teacher is connected for the organisation of a policy. */
-  hasTeacher(policyId: string): boolean;
-  /** Asks that teacher; rejects with a sentence. `isWanted` is asked before anything is charged. */
-  askTeacher(
-    policyId: string,
-    request: TeacherRequest,
-    signal: AbortSignal,
-    isWanted: () => boolean,
-  ): Promise<Proposal[]>;
-  /**
-   * Checks and stores the result. `refused`: the attempt is not the current one. `unwanted`: `isWanted` became false
-   * meanwhile. Rejects, nothing stored, when the bundle is not sound or cannot be written.
-   */
-  complete(finished: FinishedTraining, isWanted: () => boolean): Promise<'stored' | 'refused' | 'unwanted'>;
-};
-
-export type TrainingJobsOptions = {
-  policies: PolicyStore;
-  trainingRuns: TrainingRunStore;
-  /** Takes what must be recorded even if the disk is full now; tried again with every check of the heartbeats. */
-  pendingWrites: PendingWrites;
-  ports: TrainingPorts;
-  spawn: SpawnChild;
-  clock: Clock;
-  artifactsDir: string;
-  resourcesDir: string;
-  /** Where workers keep the embeddings of texts; see encoding-cache.ts. */
-  encodingsDir: string;
-  heartbeatMs: number;
-  /** A worker that sends no heartbeat for this long is taken for dead. */
-  heartbeatTimeoutMs: number;
-  /** A worker whose resident memory grows past this is stopped. */
-  maxMemoryMb: number;
-  log: Log;
-};
-
-/** How far a running training is, as its process last reported. */
-export type LiveProgress = AttemptProgress & { attemptId: string; lastHeartbeatAt: number };
-
-/** An attempt whose process runs, or whose result is being stored. */
-type ActiveAttempt = AttemptKey & {
-  state: AttemptState;
-  progress: AttemptProgress;
-  readonly process: WorkerProcess;
-  readonly partFile: string;
-  /** Wall clock, to be shown; the process measures on the monotonic one. */
-  lastHeartbeatAt: number;
-  lastProgressWriteMs: number;
-  /** Ends what is asked of a teacher for the training when it ends. */
-  readonly questions: AbortController;
-  readonly ended: Promise<void>;
-  announceEnd(): void;
-};
-
 const progressWriteIntervalMs = 1_000;
-const rowsPerMessage = 500;
 /** The part of a worker's memory that JavaScript objects may take; the rest is for typed arrays and native code. */
 const heapShare = 0.7;
 const orphanWaitMs = 5_000;
@@ -204,23 +138,7 @@ export class TrainingJobs {
       reported: (report) => this.receive(attempt, report),
       exited: (how) => this.apply(attempt, { kind: 'exited', how }),
     });
-    let announceEnd = () => {};
-    const ended = new Promise<void>((resolve) => {
-      announceEnd = resolve;
-    });
-    const attempt: ActiveAttempt = {
-      policyId,
-      attemptId,
-      state,
-      progress: initialProgress,
-      process,
-      partFile,
-      lastHeartbeatAt: options.clock.now(),
-      lastProgressWriteMs: 0,
-      questions: new AbortController(),
-      ended,
-      announceEnd,
-    };
+    const attempt = createActiveAttempt({ policyId, attemptId }, state, process, partFile, options.clock.now());
     this.active.set(policyId, attempt);
     void this.feed(attempt);
     options.pendingWrites.run(() => options.trainingRuns.setPid(attemptId, process.pid));
@@ -286,21 +204,13 @@ export class TrainingJobs {
     }
   }
 
-  /** Hands the snapshot to the worker in pieces, so that calls are answered in between. */
   private async feed(attempt: ActiveAttempt): Promise<void> {
-    const { process } = attempt;
+    const { policyId, process } = attempt;
+    const isWanted = () => isRunning(attempt);
     try {
-      // A worker that never accepts shows itself by its exit.
-      await process.accepted.catch(() => undefined);
-      for (let after = -1, last = false; !last && isRunning(attempt); ) {
-        const rows = this.options.trainingRuns.snapshots.readAfter(attempt.policyId, after, rowsPerMessage);
-        last = rows.length < rowsPerMessage;
-        after = rows.at(-1)?.position ?? after;
-        await process.send({ rows, last });
-        await nextTurn();
-      }
+      await sendSnapshot(process, this.options.trainingRuns.snapshots, policyId, isWanted);
     } catch (error) {
-      if (!isRunning(attempt)) return;
+      if (!isWanted()) return;
       this.apply(attempt, { kind: 'failed', error: `The examples could not be read: ${toMessage(error)}` });
     }
   }
@@ -375,8 +285,6 @@ export class TrainingJobs {
     }
   }
 }
-
-const isRunning = (attempt: ActiveAttempt): boolean => attempt.state.phase.kind === 'running';
 
 function toMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

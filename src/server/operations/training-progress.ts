@@ -1,7 +1,7 @@
 /** How far a training is, as the wire shows it. */
 import { isInProgress, trainingStages } from '../../engine/domain.ts';
 import type { Progress } from '../contract/training.ts';
-import type { LiveProgress } from '../jobs/training-jobs.ts';
+import type { LiveProgress } from '../jobs/training-ports.ts';
 import { isoTime, isoTimeOrNull } from '../process/clock.ts';
 import type { PastRun } from '../store/policies.ts';
 import type { AttemptRecord, PolicyRecord } from '../store/policy-records.ts';

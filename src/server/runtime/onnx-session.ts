@@ -1,4 +1,6 @@
-/** ONNX Runtime made into the engine's ports. Imported by child processes only: a native crash must not end the server. */
+/**
+ * ONNX Runtime made into the engine's ports. Imported by child processes only: a native crash must not end the server.
+ */
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { limits } from '../../engine/limits.ts';
 import type { ModelRunner, TextEncoder } from '../../engine/ports.ts';

@@ -1,6 +1,6 @@
 /** What becomes of a training that has finished: its bundle is checked, stored and, where it may be, deployed. */
 import { readFileSync, rmSync } from 'node:fs';
-import type { FinishedTraining } from '../jobs/training-jobs.ts';
+import type { FinishedTraining } from '../jobs/training-ports.ts';
 import { sha256 } from '../process/clock.ts';
 import { renameDurably } from '../process/durable-file.ts';
 import { artifactPath } from '../runtime/deployed-deciders.ts';

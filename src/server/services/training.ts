@@ -1,4 +1,7 @@
-/** Beginning and cancelling a training. What happens in between is in jobs/, how it is completed in training-completion.ts. */
+/**
+ * Beginning and cancelling a training. What happens in between is in jobs/, how it is completed in
+ * training-completion.ts.
+ */
 import type { TrainingConfig } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';

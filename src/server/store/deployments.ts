@@ -84,7 +84,10 @@ export class DeploymentStore {
     this.forgetKnown();
   }
 
-  /** Sets the deployed policy of the same type back to `trained`. For a transaction of the caller, who then calls `forgetKnown`. */
+  /**
+   * Sets the deployed policy of the same type back to `trained`. For a transaction of the caller, who then calls
+   * `forgetKnown`.
+   */
   retireOthers(policyId: string): void {
     this.statements.retireOthers.run({ policyId });
   }

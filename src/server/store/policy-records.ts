@@ -81,7 +81,7 @@ export type AttemptRecord = {
   completedAt: number | null;
 };
 
-/** A row of the table `policies` with the columns that `policyColumns` joins to it. */
+/** A row of the table `policies` with the columns that `selectPolicy` joins to it. */
 export type RawPolicy = {
   id: string;
   organisation_id: string;
@@ -111,7 +111,8 @@ export type RawPolicy = {
 
 /** The beginning of every statement that reads policies. */
 export const selectPolicy = `SELECT p.*, v.version_number, t.name AS type_name, t.deleted_at AS type_deleted_at
-  FROM policies p JOIN decision_type_versions v ON v.id = p.version_id JOIN decision_types t ON t.id = p.decision_type_id`;
+  FROM policies p JOIN decision_type_versions v ON v.id = p.version_id
+  JOIN decision_types t ON t.id = p.decision_type_id`;
 
 /** The list of the statuses of a training in progress, for `status IN`. */
 export const inProgressSql = `(${inProgressStatuses.map((status) => `'${status}'`).join(', ')})`;

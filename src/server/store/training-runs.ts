@@ -185,7 +185,10 @@ export class TrainingRunStore {
     });
   }
 
-  /** Writes report, bundle, status and deployment at once. Throws StaleAttemptError, nothing written, if it is not current. */
+  /**
+   * Writes report, bundle, status and deployment at once. Throws StaleAttemptError, nothing written, when the attempt is
+   * not the current one.
+   */
   complete({ policyId, attemptId }: AttemptKey, result: TrainingResult): void {
     const at = this.clock.now();
     this.runTransaction(() => {
