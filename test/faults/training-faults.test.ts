@@ -19,6 +19,7 @@ import {
   type Workbench,
   workerPid,
 } from '../server/training-workbench.ts';
+import { stoppedClock } from '../server/workbench.ts';
 
 let dataDir: string;
 let bench: Workbench;
@@ -180,6 +181,26 @@ describe('a training that is interrupted', () => {
     expect((await progress()).body).toMatchObject({
       status: 'deployed',
       attempts: [{ status: 'failed' }, { status: 'succeeded' }],
+    });
+  });
+
+  it('is not taken for dead after a sleep of the machine, and is when no heartbeat follows', async () => {
+    const clock = stoppedClock();
+    bench = await startWorkbench(dataDir, {}, undefined, clock);
+    const { policyId, policy } = await startSlowTraining();
+    const progress = () => bench.call('GET', `${policy}/progress`);
+    process.kill(workerPid(bench, policyId), 'SIGSTOP');
+    clock.move(3_600_000);
+    expect((await progress()).body).toMatchObject({ status: 'training', attempt_number: 1 });
+    // Steps so short that they are no sleep.
+    for (let second = 0; second < 31; second += 1) {
+      clock.move(1_000);
+      bench.deps.jobs.checkHeartbeats();
+    }
+    const retried = await pollUntil(progress, ({ body }) => body.attempt_number === 2);
+    expect(retried.body.attempts[0]).toMatchObject({
+      status: 'failed',
+      error: 'The training process sent no heartbeat.',
     });
   });
 

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import type { Deps } from '../../src/server/operations/context.ts';
-import { systemClock } from '../../src/server/process/clock.ts';
+import { type Clock, systemClock } from '../../src/server/process/clock.ts';
 import type { ServerOptions } from '../../src/server/process/options.ts';
 import { completeOptions, openWorkbench } from '../../src/server/start.ts';
 
@@ -29,6 +29,7 @@ export async function startWorkbench(
   dataDir: string,
   changes: Partial<ServerOptions> = {},
   log = pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+  clock: Clock = systemClock,
 ): Promise<Workbench> {
   const options = completeOptions({
     port: 0,
@@ -38,7 +39,7 @@ export async function startWorkbench(
     ...changes,
     dataDir,
   });
-  const { app, deps, close } = await openWorkbench(options, systemClock, log);
+  const { app, deps, close } = await openWorkbench(options, clock, log);
   const { token } = await deps.auth.issuer.issue();
   return {
     deps,
