@@ -1,5 +1,5 @@
 /** What the service says of itself. */
-import { makeOpenApi } from '../http/openapi.ts';
+import { makeOpenApi } from '../contract/openapi.ts';
 import { checkHealth } from '../services/health.ts';
 import type { Handlers } from './context.ts';
 
