@@ -151,6 +151,14 @@ export const policyStatuses = [
 ] as const;
 export type PolicyStatus = (typeof policyStatuses)[number];
 
+/** The statuses of a policy whose training has not ended: it holds the training slot of its organisation. */
+export const inProgressStatuses = ['training', 'stopping', 'cancelling'] as const satisfies readonly PolicyStatus[];
+
+/** Whether the training of a policy in this status has not ended. */
+export function isInProgress(status: PolicyStatus): boolean {
+  return (inProgressStatuses as readonly PolicyStatus[]).includes(status);
+}
+
 const familiarityEffectSchema = z.object({
   checks: z.array(z.enum(['words', 'embedding', 'fields'])),
   /** The share of inputs like the examples that the limits are set to lose. */

@@ -1,3 +1,4 @@
+/** The entry without a window: a command line, its environment, its exit codes. */
 import { spawn } from 'node:child_process';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -44,12 +45,12 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   try {
     parsed = parseFlags(args);
   } catch (cause) {
-    throw new StartError('options', cause instanceof Error ? cause.message : 'unreadable flags', { cause });
+    throw new StartError('options', cause instanceof Error ? cause.message : 'The flags cannot be read.', { cause });
   }
   const { values, positionals } = parsed;
-  const [command = 'serve', ...more] = positionals;
+  const [command = 'serve', ...excess] = positionals;
   if (values.help) return { command: 'help' };
-  if (more.length > 0 || (command !== 'serve' && command !== 'token' && command !== 'mcp')) {
+  if (excess.length > 0 || (command !== 'serve' && command !== 'token' && command !== 'mcp')) {
     throw new StartError('options', `Unknown command: ${positionals.join(' ')}. See --help.`);
   }
   const dataDir = path.resolve(
@@ -57,49 +58,36 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   );
   if (command === 'token') return { command, dataDir };
   if (command === 'mcp') return { command, dataDir, apiKey: readApiKey(env['WORKBENCH_API_KEY']) };
-  const whole = (name: string, text: string, least: number, most: number): number => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= least && value <= most)) {
-      throw new StartError('options', `${name} must be a whole number from ${least} to ${most}, not "${text}".`);
-    }
-    return value;
-  };
-  const oneOf = <T extends string>(name: string, text: string, allowed: readonly T[]): T => {
-    const found = allowed.find((value) => value === text);
-    if (found === undefined)
-      throw new StartError('options', `${name} must be one of ${allowed.join(', ')}, not "${text}".`);
-    return found;
-  };
   return {
     command,
     open: values.open,
     options: {
       dataDir,
-      port: whole('--port', values.port ?? env['WORKBENCH_PORT'] ?? '8737', 0, 65_535),
+      port: readInteger('--port', values.port ?? env['WORKBENCH_PORT'] ?? '8737', 0, 65_535),
       rendererDir: path.join(findProgramFolder(import.meta.dirname), 'out', 'renderer'),
-      synchronous: oneOf('--synchronous', values.synchronous ?? env['WORKBENCH_SYNCHRONOUS'] ?? 'FULL', [
+      synchronous: readChoice('--synchronous', values.synchronous ?? env['WORKBENCH_SYNCHRONOUS'] ?? 'FULL', [
         'FULL',
         'NORMAL',
       ]),
-      heartbeatTimeoutMs: whole(
+      heartbeatTimeoutMs: readInteger(
         '--heartbeat-timeout-ms',
         values['heartbeat-timeout-ms'] ?? env['WORKBENCH_HEARTBEAT_TIMEOUT_MS'] ?? '30000',
         1_000,
         3_600_000,
       ),
-      trainingMemoryMb: whole(
+      trainingMemoryMb: readInteger(
         '--training-memory-mb',
         values['training-memory-mb'] ?? env['WORKBENCH_TRAINING_MEMORY_MB'] ?? '2000',
         256,
         1_000_000,
       ),
-      teacherTimeoutMs: whole(
+      teacherTimeoutMs: readInteger(
         '--teacher-timeout-ms',
         values['teacher-timeout-ms'] ?? env['WORKBENCH_TEACHER_TIMEOUT_MS'] ?? '60000',
         1_000,
         3_600_000,
       ),
-      logLevel: oneOf('--log-level', values['log-level'] ?? env['WORKBENCH_LOG_LEVEL'] ?? 'warn', [
+      logLevel: readChoice('--log-level', values['log-level'] ?? env['WORKBENCH_LOG_LEVEL'] ?? 'warn', [
         'silent',
         'error',
         'warn',
@@ -115,22 +103,34 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   };
 }
 
+function readInteger(name: string, text: string, min: number, max: number): number {
+  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return value;
+  throw new StartError('options', `${name} must be a whole number from ${min} to ${max}, not "${text}".`);
+}
+
+function readChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === text);
+  if (found !== undefined) return found;
+  throw new StartError('options', `${name} must be one of ${choices.join(', ')}, not "${text}".`);
+}
+
 function parseFlags(args: readonly string[]) {
-  const text = { type: 'string' } as const;
+  const string = { type: 'string' } as const;
   return parseArgs({
     args: [...args],
     allowPositionals: true,
     options: {
-      'data-dir': text,
-      port: text,
-      synchronous: text,
-      'heartbeat-timeout-ms': text,
-      'training-memory-mb': text,
-      'teacher-timeout-ms': text,
-      'log-level': text,
-      'oidc-issuer': text,
-      'oidc-audience': text,
-      'oidc-jwks': text,
+      'data-dir': string,
+      port: string,
+      synchronous: string,
+      'heartbeat-timeout-ms': string,
+      'training-memory-mb': string,
+      'teacher-timeout-ms': string,
+      'log-level': string,
+      'oidc-issuer': string,
+      'oidc-audience': string,
+      'oidc-jwks': string,
       open: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -213,9 +213,8 @@ async function serve(options: StartOptions, open: boolean): Promise<void> {
   };
   process.on('SIGTERM', stop);
   process.on('SIGINT', stop);
-  process.stdout.write(
-    `${JSON.stringify({ url: workbench.url, mcp_url: workbench.mcpUrl, data_dir: workbench.dataDir, pid: process.pid })}\n`,
-  );
+  const { url, mcpUrl, dataDir } = workbench;
+  process.stdout.write(`${JSON.stringify({ url, mcp_url: mcpUrl, data_dir: dataDir, pid: process.pid })}\n`);
   if (open) {
     const link = await workbench.loginLink();
     process.stderr.write(`Open the workbench: ${link}\n`);
@@ -231,7 +230,7 @@ function openBrowser(link: string): void {
         ? ['rundll32', ['url.dll,FileProtocolHandler', link]]
         : ['xdg-open', [link]];
   const child = spawn(command, args, { stdio: 'ignore', detached: true });
-  // the link is on the console too, so a machine without a browser is no fault
+  // The link is on the console too, so a machine without a browser is no fault.
   child.on('error', () => process.stderr.write('No browser could be opened; use the link above.\n'));
   child.unref();
 }

@@ -1,22 +1,41 @@
-import { existsSync } from 'node:fs';
+/** The composition root: what the program consists of, in which order it is opened and closed. */
+import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { createAuth } from './auth/auth.ts';
 import { prepareDataDir } from './auth/secrets.ts';
+import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
 import { buildApp } from './http/app.ts';
+import { PendingWrites } from './jobs/pending-writes.ts';
+import { TrainingJobs } from './jobs/training-jobs.ts';
 import { createMetering } from './metering/metering.ts';
-import type { BaseDeps, Deps } from './operations/context.ts';
+import { creditPrices } from './metering/plans.ts';
+import type { Deps } from './operations/context.ts';
 import { type Clock, createIdSource, sha256, systemClock } from './process/clock.ts';
+import { ClosingStack } from './process/closing-stack.ts';
 import { acquireFolderLock } from './process/folder-lock.ts';
 import type { ServerOptions } from './process/options.ts';
 import { findProgramFolder, toolVersion } from './process/program-folder.ts';
+import { spawnChild } from './process/spawn-child.ts';
 import { StartError } from './process/start-error.ts';
-import { createRuntime } from './runtime/runtime.ts';
+import { DeployedDeciders } from './runtime/deployed-deciders.ts';
+import { EncoderHost } from './runtime/encoder-host.ts';
+import { encodingsFolder } from './runtime/encoding-cache.ts';
+import type { Runtime } from './runtime/runtime.ts';
+import { openTextModel } from './runtime/text-model.ts';
+import { prepareDeployedPolicies } from './services/deployment.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
-import { openDatabase, readMigrations } from './store/database.ts';
-import { createStore } from './store/store.ts';
+import { completeTraining } from './services/training-completion.ts';
+import { toTrainingRequest } from './services/training-request.ts';
+import { askTeacher, hasTeacher } from './services/training-teacher.ts';
+import { createCommitQueue } from './store/commit-queue.ts';
+import { openDatabase, readMigrations, type WorkbenchDatabase } from './store/database.ts';
+import { createStore, type Store } from './store/store.ts';
+
+/** How often a worker sends a heartbeat at least. */
+const maxHeartbeatIntervalMs = 2_000;
 
 export type StartOptions = Partial<ServerOptions> & Pick<ServerOptions, 'dataDir' | 'port' | 'rendererDir'>;
 
@@ -48,94 +67,157 @@ export function completeOptions(options: StartOptions): ServerOptions {
   };
 }
 
-/** Everything below the HTTP listener, on an open data folder. Tests build on it. */
-export async function openWorkbench(
-  options: ServerOptions,
-  clock: Clock,
-  log: Logger,
-): Promise<{ app: FastifyInstance; deps: Deps; close(): Promise<void> }> {
-  prepareDataDir(options.dataDir);
-  const migrations = readMigrations(migrationsFolder());
-  const db = openDatabase(path.join(options.dataDir, 'workbench.db'), { synchronous: options.synchronous, migrations });
-  try {
-    const store = createStore(db, clock);
-    const newId = createIdSource(clock.now);
-    const base: BaseDeps = {
-      options,
-      db,
-      store,
-      metering: createMetering(store, clock),
-      auth: createAuth(options, store, clock, newId),
-      clock,
-      newId,
-      sha256,
-      log,
-      toolVersion: toolVersion(findProgramFolder(import.meta.dirname)),
-    };
-    const runtime = createRuntime(base);
-    await runtime.started;
-    const deps: Deps = { ...base, runtime };
+/** Everything below the HTTP listener. */
+export type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise<void> };
+
+/**
+ * Opens everything below the HTTP listener on a data folder and recovers what an earlier run left: resolves its
+ * trainings and prepares every deployed policy. When it rejects, nothing of it is left open. Tests build on it.
+ */
+export async function openWorkbench(options: ServerOptions, clock: Clock, log: Logger): Promise<OpenWorkbench> {
+  const closing = new ClosingStack();
+  return await closing.closeUnless(async () => {
+    const deps = openDeps(options, clock, log, closing);
+    await deps.jobs.resolveOrphans();
+    await prepareDeployedPolicies(deps);
     const app = await buildApp(deps, log);
-    const housekeeping = startHousekeeping(deps);
-    return {
-      app,
-      deps,
-      async close() {
-        housekeeping.stop();
-        await app.close();
-        await runtime.close();
-        deps.auth.apiKeys.flush();
-        db.close();
-      },
-    };
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+    closing.defer(() => app.close());
+    const housekeeping = startHousekeeping({ ...deps, encodingsDir: encodingsFolder(options.dataDir) });
+    closing.defer(() => housekeeping.stop());
+    return { app, deps, close: () => closing.close() };
+  });
 }
 
-function migrationsFolder(): string {
+/** Opens what the handlers are given, lowest layer first, each part with its closing. */
+function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: ClosingStack): Deps {
+  prepareDataDir(options.dataDir);
+  const migrations = readMigrations(findMigrations());
+  const db = openDatabase(path.join(options.dataDir, 'workbench.db'), { synchronous: options.synchronous, migrations });
+  closing.defer(() => void db.close());
+  const store = createStore(db, clock);
+  const newId = createIdSource(clock.now);
+  const auth = createAuth(options, store, clock, newId);
+  closing.defer(() => auth.apiKeys.flush());
+  const metering = createMetering(store, clock);
+  const runtime = openRuntime(options, db, store, clock, closing);
+  const base = {
+    options,
+    db,
+    store,
+    metering,
+    auth,
+    clock,
+    newId,
+    sha256,
+    log,
+    toolVersion: toolVersion(findProgramFolder(import.meta.dirname)),
+    runtime,
+    pendingWrites: new PendingWrites(log),
+  };
+  return { ...base, jobs: openJobs(base, closing) };
+}
+
+function openRuntime(
+  options: ServerOptions,
+  db: WorkbenchDatabase,
+  store: Store,
+  clock: Clock,
+  closing: ClosingStack,
+): Runtime {
+  const textModel = openTextModel(options.resourcesDir);
+  const encoderHost = new EncoderHost({ spawn: options.spawnChild ?? spawnChild, model: textModel });
+  closing.defer(() => encoderHost.close());
+  const modelConnections = openModelConnections(store, {
+    dataDir: options.dataDir,
+    timeoutMs: options.teacherTimeoutMs,
+  });
+  closing.defer(() => modelConnections.close());
+  const deployed = new DeployedDeciders({
+    artifactsDir: openArtifactsFolder(options),
+    textModel,
+    encoderHost,
+    now: () => clock.monotonic(),
+    findEscalationThreshold: (policyId) => store.policies.byId(policyId)?.trainingConfig.escalation_threshold ?? null,
+  });
+  return {
+    deployed,
+    decisions: createCommitQueue(db, creditPrices.decision),
+    encoderHost,
+    textModel,
+    modelConnections,
+  };
+}
+
+/** Starts the runner of trainings; what a training needs of the services is handed down to it. */
+function openJobs(deps: Omit<Deps, 'jobs'>, closing: ClosingStack): TrainingJobs {
+  const { options, store, clock, log, runtime } = deps;
+  const artifactsDir = openArtifactsFolder(options);
+  const teacherDeps = { ...deps, modelConnections: runtime.modelConnections };
+  const jobs = new TrainingJobs({
+    policies: store.policies,
+    trainingRuns: store.trainingRuns,
+    pendingWrites: deps.pendingWrites,
+    ports: {
+      toRequest: (policyId) => toTrainingRequest(store, deps.toolVersion, policyId),
+      hasTeacher: (policyId) => hasTeacher(teacherDeps, policyId),
+      askTeacher: (...question) => askTeacher(teacherDeps, ...question),
+      complete: (finished, isWanted) => completeTraining({ ...deps, artifactsDir }, finished, isWanted),
+    },
+    spawn: options.spawnChild ?? spawnChild,
+    clock,
+    artifactsDir,
+    resourcesDir: options.resourcesDir,
+    encodingsDir: encodingsFolder(options.dataDir),
+    heartbeatMs: Math.min(maxHeartbeatIntervalMs, options.heartbeatTimeoutMs / 4),
+    heartbeatTimeoutMs: options.heartbeatTimeoutMs,
+    maxMemoryMb: options.trainingMemoryMb,
+    log,
+  });
+  closing.defer(() => jobs.close());
+  return jobs;
+}
+
+/** Where the bundles of policies lie; made when it is missing. */
+function openArtifactsFolder({ dataDir }: ServerOptions): string {
+  const folder = path.join(dataDir, 'artifacts');
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
+function findMigrations(): string {
   const places = ['store/migrations', 'migrations', '../migrations', '../../src/server/store/migrations'];
   const found = places.map((place) => path.join(import.meta.dirname, place)).find((folder) => existsSync(folder));
-  if (found === undefined) throw new Error('the migrations are missing from this installation');
+  if (found === undefined) throw new Error('The migrations are missing from this installation.');
   return found;
 }
 
 /**
  * Starts the whole workbench: takes the data folder, opens the store, recovers, listens. Throws StartError when the
  * folder belongs to a running instance (kind `instance`, with its address), the port is busy (`port`) or the data
- * cannot be opened (`data`).
+ * cannot be opened (`data`); nothing of it is left running then.
  */
-export async function startWorkbench(given: StartOptions): Promise<Workbench> {
-  const options = completeOptions(given);
-  // stdout is a machine interface: logs go to stderr
+export async function startWorkbench(startOptions: StartOptions): Promise<Workbench> {
+  const options = completeOptions(startOptions);
+  // The standard output is a machine interface: logs go to the standard error.
   const log = pino({ level: options.logLevel }, pino.destination({ dest: 2, sync: true }));
   prepareDataDir(options.dataDir);
-  const lock = acquireFolderLock(options.dataDir);
-  try {
-    const opened = await openWorkbench(options, systemClock, log);
-    try {
-      const url = await listen(opened.app, options);
-      lock.announce(url);
-      return {
-        url,
-        mcpUrl: `${url}${mcpPath}`,
-        dataDir: options.dataDir,
-        issueSession: async () => (await opened.deps.auth.issuer.issue()).token,
-        loginLink: async () => `${url}${pagesPath}#login=${opened.deps.auth.makeLoginCode()}`,
-        async close() {
-          await opened.close();
-          lock.release();
-        },
-      };
-    } catch (error) {
-      await opened.close();
-      throw error;
-    }
-  } catch (error) {
-    lock.release();
-    throw error;
-  }
+  const closing = new ClosingStack();
+  return await closing.closeUnless(async () => {
+    const lock = acquireFolderLock(options.dataDir);
+    closing.defer(() => lock.release());
+    const { app, deps, close } = await openWorkbench(options, systemClock, log);
+    closing.defer(close);
+    const url = await listen(app, options);
+    lock.announce(url);
+    return {
+      url,
+      mcpUrl: `${url}${mcpPath}`,
+      dataDir: options.dataDir,
+      issueSession: async () => (await deps.auth.issuer.issue()).token,
+      loginLink: async () => `${url}${pagesPath}#login=${deps.auth.makeLoginCode()}`,
+      close: () => closing.close(),
+    };
+  });
 }
 
 async function listen(app: FastifyInstance, options: ServerOptions): Promise<string> {

@@ -1,7 +1,12 @@
 /** Decisions while something fails: a full disk, a dead text encoder, the log's own promise. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spawnChild } from '../../src/server/process/spawn-child.ts';
+import { startWorkbench as startProgram } from '../../src/server/start.ts';
 import { prepareCreditInsert } from '../../src/server/store/credits.ts';
 import {
   type Answer,
@@ -120,6 +125,30 @@ describe('a policy that reads text with the sentence encoder', () => {
     expect(decided + refused).toBe(40);
     expect(refused).toBeGreaterThan(0);
     expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(before + decided);
+    expect((await decide('See you at home')).status).toBe(200);
+  });
+
+  it('leaves no encoder behind when the program starts and its port is busy', async () => {
+    await bench.stop();
+    const children: ChildProcess[] = [];
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const start = startProgram({
+      dataDir,
+      port: typeof address === 'object' && address !== null ? address.port : 0,
+      rendererDir: null,
+      logLevel: 'silent',
+      spawnChild(name, options) {
+        const child = spawnChild(name, options);
+        children.push(child);
+        return child;
+      },
+    });
+    await expect(start).rejects.toMatchObject({ kind: 'port' });
+    other.close();
+    expect(children.map(({ signalCode }) => signalCode)).toEqual(['SIGKILL']);
+    bench = await startWorkbench(dataDir);
     expect((await decide('See you at home')).status).toBe(200);
   });
 });

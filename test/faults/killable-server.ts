@@ -1,5 +1,5 @@
 /** A server process that a test kills at a chosen moment: it trains when told to, and reports each stage its worker reaches. */
-import type { WorkerReport } from '../../src/server/jobs/worker.ts';
+import type { WorkerReport } from '../../src/server/jobs/worker-messages.ts';
 import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import { startWorkbench } from '../server/training-workbench.ts';
 

@@ -19,6 +19,7 @@ import {
   type Workbench,
   workerPid,
 } from '../server/training-workbench.ts';
+import { stoppedClock } from '../server/workbench.ts';
 
 let dataDir: string;
 let bench: Workbench;
@@ -94,7 +95,7 @@ describe('a training that is interrupted', () => {
       retry_count: 1,
       attempt_number: 2,
       attempts: [
-        { status: 'failed', error: 'the training process ended (signal SIGKILL)' },
+        { status: 'failed', error: 'The training process ended (signal SIGKILL).' },
         { status: 'succeeded', error: null },
       ],
     });
@@ -112,13 +113,13 @@ describe('a training that is interrupted', () => {
     );
     process.kill(workerPid(bench, policyId), 'SIGKILL');
     const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
-    expect(done.body).toMatchObject({ status: 'failed', error: 'the training process ended (signal SIGKILL)' });
+    expect(done.body).toMatchObject({ status: 'failed', error: 'The training process ended (signal SIGKILL).' });
     expect(artifacts()).toEqual([]);
     const left = bench.deps.db.prepare('SELECT count(*) FROM training_snapshots').pluck().get();
     expect(left).toBe(0);
   });
 
-  it('is stopped when its process gives no sign of life, holds the slot until that has ended, and is tried again [STA-8] [CRD-6]', async () => {
+  it('is stopped when its process sends no heartbeat, holds the slot until that has ended, and is tried again [STA-8] [CRD-6]', async () => {
     const held: (() => boolean)[] = [];
     holdsKills = true;
     bench = await startWorkbench(dataDir, {
@@ -154,7 +155,7 @@ describe('a training that is interrupted', () => {
       status: 'deployed',
       retry_count: 1,
       attempts: [
-        { status: 'failed', error: 'the training gave no sign of life' },
+        { status: 'failed', error: 'The training process sent no heartbeat.' },
         { status: 'succeeded', error: null },
       ],
     });
@@ -167,7 +168,7 @@ describe('a training that is interrupted', () => {
   it('stays ended when a note of its silence could only be written afterwards', async () => {
     bench = await startWorkbench(dataDir, { heartbeatTimeoutMs: 6_000 });
     const path = await createTrainable(bench, loanType, loanExamples(40));
-    const { db, runtime } = bench.deps;
+    const { db, jobs } = bench.deps;
     db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE OF status ON policies WHEN NEW.status = 'stopping'
       BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
     const { policy_id: policyId } = (await bench.call('POST', `${path}/train`)).body;
@@ -176,10 +177,30 @@ describe('a training that is interrupted', () => {
     const done = await pollUntil(progress, terminal);
     expect(done.body).toMatchObject({ status: 'deployed', retry_count: 1 });
     db.exec('DROP TRIGGER refuse');
-    runtime.jobs.judge();
+    jobs.checkHeartbeats();
     expect((await progress()).body).toMatchObject({
       status: 'deployed',
       attempts: [{ status: 'failed' }, { status: 'succeeded' }],
+    });
+  });
+
+  it('is not taken for dead after a sleep of the machine, and is when no heartbeat follows', async () => {
+    const clock = stoppedClock();
+    bench = await startWorkbench(dataDir, {}, undefined, clock);
+    const { policyId, policy } = await startSlowTraining();
+    const progress = () => bench.call('GET', `${policy}/progress`);
+    process.kill(workerPid(bench, policyId), 'SIGSTOP');
+    clock.move(3_600_000);
+    expect((await progress()).body).toMatchObject({ status: 'training', attempt_number: 1 });
+    // Steps so short that they are no sleep.
+    for (let second = 0; second < 31; second += 1) {
+      clock.move(1_000);
+      bench.deps.jobs.checkHeartbeats();
+    }
+    const retried = await pollUntil(progress, ({ body }) => body.attempt_number === 2);
+    expect(retried.body.attempts[0]).toMatchObject({
+      status: 'failed',
+      error: 'The training process sent no heartbeat.',
     });
   });
 
@@ -190,7 +211,7 @@ describe('a training that is interrupted', () => {
     const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
     expect(done.body).toMatchObject({
       status: 'failed',
-      error: 'out of memory: the training needs more than 100 MB; train on fewer examples or fields',
+      error: 'Out of memory: the training needs more than 100 MB. Train on fewer examples or fields.',
       attempts: [{ status: 'failed' }],
     });
     expect(isAlive(pid)).toBe(false);
@@ -233,6 +254,62 @@ describe('a training that is interrupted', () => {
   });
 });
 
+describe('a training that has just finished', () => {
+  /** Opens a workbench in which `act` comes between the report of a worker's result and what is done about it. */
+  async function openWith(act: () => void): Promise<void> {
+    bench = await startWorkbench(dataDir, {
+      spawnChild: (name, options) => {
+        const child = spawnChild(name, options);
+        child.on('message', (report: { kind: string }) => {
+          if (report.kind === 'done') act();
+        });
+        return child;
+      },
+    });
+  }
+  const begin = async () => {
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const { policy_id: policyId } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
+    return { policyId: policyId as string, policy: `${path}/policies/${policyId}` };
+  };
+
+  it('is stored although the program is being closed', async () => {
+    const finished = Promise.withResolvers<void>();
+    await openWith(finished.resolve);
+    const { policy, policyId } = await begin();
+    await finished.promise;
+    await bench.stop();
+    bench = await startWorkbench(dataDir);
+    expect((await bench.call('GET', policy)).body).toMatchObject({ status: 'deployed', error: null });
+    expect(artifacts()).toEqual([`${policyId}.zip`]);
+  });
+
+  it('is cancelled when that is asked before it is stored', async () => {
+    const finished = Promise.withResolvers<void>();
+    await openWith(finished.resolve);
+    const { policy } = await begin();
+    await finished.promise;
+    expect((await bench.call('POST', `${policy}/cancel`)).status).toBe(200);
+    const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+    expect(done.body).toMatchObject({ status: 'cancelled', attempts: [{ status: 'cancelled' }] });
+    expect(artifacts()).toEqual([]);
+  });
+
+  it('fails, and leaves no file, when its bundle was damaged on the disk', async () => {
+    await openWith(() => {
+      for (const name of artifacts()) appendFileSync(join(dataDir, 'artifacts', name), 'x');
+    });
+    const { policy } = await begin();
+    const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
+    expect(done.body).toMatchObject({
+      status: 'failed',
+      error: 'The bundle could not be stored: The bundle on the disk is not the one that was trained.',
+      attempts: [{ status: 'failed' }],
+    });
+    expect(artifacts()).toEqual([]);
+  });
+});
+
 describe('a server that is killed', () => {
   let victim: ChildProcess;
 
@@ -260,6 +337,36 @@ describe('a server that is killed', () => {
     });
     expect(decided.body).toMatchObject({ policy_version: 'v1', stage: 'classifier' });
     expect((await bench.call('POST', `${path}/train`)).status).toBe(202);
+  });
+});
+
+describe('the progress of a training', () => {
+  it('is read from memory while it runs, and from the database after a restart [PRG-4]', async () => {
+    bench = await startWorkbench(dataDir);
+    const { db, store } = bench.deps;
+    // Without the notes in the database only the memory can tell how far the training is.
+    db.exec(`CREATE TEMP TRIGGER refuse BEFORE UPDATE OF fraction ON training_attempts
+      BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+    const { policyId, policy } = await startSlowTraining();
+    const progress = () => bench.call('GET', `${policy}/progress`);
+    const live = await pollUntil(progress, ({ body }) => body.progress_percent > 0 && body.completed_stages.length > 0);
+    expect(live.body.status).toBe('training');
+    expect(store.policies.attempts(policyId)).toMatchObject([{ fraction: 0, completedStages: [] }]);
+
+    db.exec('DROP TRIGGER refuse');
+    await pollUntil(progress, () => (store.policies.attempts(policyId)[0]?.fraction ?? 0) > 0);
+    await bench.stop();
+    bench = await startWorkbench(dataDir);
+    const [attempt] = bench.deps.store.policies.attempts(policyId);
+    expect((await progress()).body).toMatchObject({
+      status: 'failed',
+      error: 'The training was interrupted: the workbench was closed.',
+      stage: attempt?.stage,
+      progress_percent: Math.round((attempt?.fraction ?? 0) * 1_000) / 10,
+      completed_stages: attempt?.completedStages,
+      attempts: [{ status: 'failed' }],
+    });
+    expect(attempt?.fraction).toBeGreaterThan(0);
   });
 });
 

@@ -11,7 +11,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { trainingStages } from '../../src/engine/domain.ts';
 import { createRandom } from '../../src/engine/random.ts';
-import type { WorkerReport } from '../../src/server/jobs/worker.ts';
+import type { WorkerReport } from '../../src/server/jobs/worker-messages.ts';
 import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import {
   complaintExamples,

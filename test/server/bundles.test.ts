@@ -115,7 +115,7 @@ describe('the bundle of a decision type', () => {
     appendFileSync(file, 'x');
     const damaged = await bench.call('GET', `${path}/export`);
     expect([damaged.status, damaged.body.error.code]).toEqual([503, 'unavailable']);
-    expect(damaged.body.error.message).toContain('train the decision type again');
+    expect(damaged.body.error.message).toContain('Train the decision type again');
     renameSync(file, `${file}.away`);
     const missing = await bench.call('GET', `${path}/export`);
     expect([missing.status, missing.body.error.code]).toEqual([503, 'unavailable']);

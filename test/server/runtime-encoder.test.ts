@@ -1,7 +1,7 @@
 /** The sentence encoder in its own process: what it answers and what happens when it dies. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spawnChild } from '../../src/server/process/spawn-child.ts';
-import { createEncoderHost, type EncoderHost } from '../../src/server/runtime/encoder-host.ts';
+import { EncoderHost } from '../../src/server/runtime/encoder-host.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 
 const text = (...words: number[]) => [101, ...words, 102];
@@ -10,7 +10,7 @@ const model = openTextModel();
 describe('the encoder host', () => {
   let host: EncoderHost;
   beforeAll(async () => {
-    host = createEncoderHost({ spawn: spawnChild, model, cachedTexts: 2 });
+    host = new EncoderHost({ spawn: spawnChild, model, cachedTexts: 2 });
     expect(host.state()).toBe('idle');
     await host.start();
   });
@@ -55,7 +55,7 @@ describe('the encoder host', () => {
 
 describe('limits of the encoder host', () => {
   it('refuses the call beyond the queue', async () => {
-    const host = createEncoderHost({ spawn: spawnChild, model, longestQueue: 2 });
+    const host = new EncoderHost({ spawn: spawnChild, model, maxQueueLength: 2 });
     const first = host.encoder.embed(text(1));
     const second = host.encoder.embed(text(2));
     await expect(host.encoder.embed(text(3))).rejects.toMatchObject({ code: 'unavailable' });
@@ -65,7 +65,7 @@ describe('limits of the encoder host', () => {
   });
 
   it('tells its caller when the model cannot be loaded', async () => {
-    const host = createEncoderHost({ spawn: spawnChild, model: { encoderPath: '/nowhere.onnx', encoderSha256: '' } });
+    const host = new EncoderHost({ spawn: spawnChild, model: { encoderPath: '/nowhere.onnx', encoderSha256: '' } });
     await expect(host.start()).rejects.toMatchObject({ code: 'unavailable' });
     await host.close();
   });

@@ -1,17 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import Database from 'better-sqlite3';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { trainingConfigSchema } from '../../src/engine/domain.ts';
+import { systemClock } from '../../src/server/process/clock.ts';
 import { StartError } from '../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../src/server/serve.ts';
-import { startWorkbench } from '../../src/server/start.ts';
+import { completeOptions, openWorkbench, startWorkbench } from '../../src/server/start.ts';
 import { openDatabase } from '../../src/server/store/database.ts';
-import { callerOf, openForTest, temporaryFolder } from './workbench.ts';
+import { callerOf, makeType, openForTest, temporaryFolder } from './workbench.ts';
 
 const entry = path.join(import.meta.dirname, '../../src/server/serve.ts');
 
@@ -134,6 +137,60 @@ describe('starting', () => {
     for await (const data of socket) text += String(data);
     expect(text).toMatch(/^HTTP\/1\.1 400 /);
     expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '').error.code).toBe('bad_request');
+  });
+});
+
+describe('a start that fails half-way', () => {
+  // What repeats for as long as the program runs is counted, and never comes due.
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const quiet = { port: 0, rendererDir: null, logLevel: 'silent' } as const;
+  const open = (dataDir: string, rendererDir: string | null = null) =>
+    openWorkbench(completeOptions({ ...quiet, dataDir, rendererDir }), systemClock, pino({ level: 'silent' }));
+  /** SQLite removes the write-ahead log when the last connection is closed. */
+  const isDatabaseOpen = (dataDir: string) => existsSync(path.join(dataDir, 'workbench.db-wal'));
+
+  it('leaves nothing open when what an earlier run left cannot be recovered', async () => {
+    const dataDir = temporaryFolder();
+    const before = await open(dataDir);
+    const { token } = await before.deps.auth.issuer.issue();
+    await makeType(callerOf(before.app, { authorization: `Bearer ${token}` }));
+    const { db, store } = before.deps;
+    const [type] = store.decisionTypes.listAll();
+    if (type === undefined) throw new Error('the type is missing');
+    store.trainingRuns.begin(type, trainingConfigSchema.parse({}), { tool: '1', node: '1' });
+    db.exec(
+      `CREATE TRIGGER refuse BEFORE UPDATE OF status ON policies BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
+    );
+    expect([vi.getTimerCount() > 0, isDatabaseOpen(dataDir)]).toEqual([true, true]);
+    await before.close();
+    expect([vi.getTimerCount(), isDatabaseOpen(dataDir)]).toEqual([0, false]);
+
+    await expect(open(dataDir)).rejects.toThrow('the disk is full');
+    expect([vi.getTimerCount(), isDatabaseOpen(dataDir)]).toEqual([0, false]);
+  });
+
+  it('leaves nothing open when the HTTP application cannot be made', async () => {
+    const dataDir = temporaryFolder();
+    const rendererDir = temporaryFolder();
+    writeFileSync(path.join(rendererDir, 'index.html'), '<!doctype html>');
+    await expect(open(dataDir, path.relative(process.cwd(), rendererDir))).rejects.toThrow('absolute path');
+    expect([vi.getTimerCount(), isDatabaseOpen(dataDir)]).toEqual([0, false]);
+  });
+
+  it('leaves nothing open and frees the data folder when the port is busy', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    onTestFinished(() => void other.close());
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const dataDir = temporaryFolder();
+    await expect(startWorkbench({ ...quiet, dataDir, port })).rejects.toMatchObject({ kind: 'port' });
+    expect([vi.getTimerCount(), isDatabaseOpen(dataDir)]).toEqual([0, false]);
+    const workbench = await startWorkbench({ ...quiet, dataDir });
+    await workbench.close();
+    expect([vi.getTimerCount(), isDatabaseOpen(dataDir)]).toEqual([0, false]);
   });
 });
 

@@ -230,14 +230,14 @@ describe('a decision type that is trained and used', () => {
       const { metrics } = (await bench.call('GET', `${large}/policies/${id}`)).body;
       expect(metrics.train_size + metrics.test_size).toBe(total);
       const kept = bench.deps.store.policies.byId(id);
-      expect(kept).toMatchObject({ snapshot_size: total, snapshot_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
-      expect(JSON.parse(kept?.tool_versions ?? '')).toEqual({
+      expect(kept).toMatchObject({ snapshotSize: total, snapshotSha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+      expect(kept?.toolVersions).toEqual({
         tool: bench.deps.toolVersion,
         node: process.version,
         runtime: expect.stringMatching(/^onnxruntime \d+\.\d+\.\d+/),
       });
-      expect(JSON.parse(kept?.training_config ?? '')).toMatchObject({ tune_hyperparams: false, refit: true });
-      expect(kept?.seed).toBe(Number.parseInt(kept?.snapshot_sha256.slice(0, 8) ?? '', 16) >>> 1);
+      expect(kept?.trainingConfig).toMatchObject({ tune_hyperparams: false, refit: true });
+      expect(kept?.seed).toBe(Number.parseInt(kept?.snapshotSha256.slice(0, 8) ?? '', 16) >>> 1);
     },
   );
 

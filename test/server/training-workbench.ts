@@ -1,22 +1,16 @@
-/** A whole server on a data folder of its own, without a port: what the training stories are told with. */
+/**
+ * A whole server on a data folder of its own, without a port: what the training stories are told with. Free of the test
+ * runner, so that a program that is to be killed can use it too.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { createAuth } from '../../src/server/auth/auth.ts';
-import { prepareDataDir } from '../../src/server/auth/secrets.ts';
-import { buildApp } from '../../src/server/http/app.ts';
-import { createMetering } from '../../src/server/metering/metering.ts';
-import type { BaseDeps, Deps } from '../../src/server/operations/context.ts';
-import { createIdSource, sha256, systemClock } from '../../src/server/process/clock.ts';
+import type { Deps } from '../../src/server/operations/context.ts';
+import { type Clock, systemClock } from '../../src/server/process/clock.ts';
 import type { ServerOptions } from '../../src/server/process/options.ts';
-import { createRuntime } from '../../src/server/runtime/runtime.ts';
-import { defaultResourcesDir } from '../../src/server/runtime/text-model.ts';
-import { openDatabase, readMigrations } from '../../src/server/store/database.ts';
-import { createStore } from '../../src/server/store/store.ts';
-
-const migrations = readMigrations(join(import.meta.dirname, '../../src/server/store/migrations'));
+import { completeOptions, openWorkbench } from '../../src/server/start.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: the answers of many operations, asserted by each test
 export type Answer = { status: number; headers: Record<string, unknown>; body: any };
@@ -35,41 +29,17 @@ export async function startWorkbench(
   dataDir: string,
   changes: Partial<ServerOptions> = {},
   log = pino({ level: process.env['TEST_LOG'] ?? 'silent' }),
+  clock: Clock = systemClock,
 ): Promise<Workbench> {
-  prepareDataDir(dataDir);
-  const options: ServerOptions = {
-    dataDir,
-    host: '127.0.0.1',
+  const options = completeOptions({
     port: 0,
     rendererDir: null,
-    resourcesDir: defaultResourcesDir(),
     synchronous: 'NORMAL',
-    heartbeatTimeoutMs: 30_000,
-    trainingMemoryMb: 2_000,
-    teacherTimeoutMs: 60_000,
-    oidc: null,
     logLevel: 'silent',
     ...changes,
-  };
-  const db = openDatabase(join(dataDir, 'workbench.db'), { synchronous: options.synchronous, migrations });
-  const store = createStore(db, systemClock);
-  const newId = createIdSource(systemClock.now);
-  const base: BaseDeps = {
-    options,
-    db,
-    store,
-    metering: createMetering(store, systemClock),
-    auth: createAuth(options, store, systemClock, newId),
-    clock: systemClock,
-    newId,
-    sha256,
-    log,
-    toolVersion: '0.0.0-test',
-  };
-  const runtime = createRuntime(base);
-  await runtime.started;
-  const deps: Deps = { ...base, runtime };
-  const app = await buildApp(deps, log);
+    dataDir,
+  });
+  const { app, deps, close } = await openWorkbench(options, clock, log);
   const { token } = await deps.auth.issuer.issue();
   return {
     deps,
@@ -83,11 +53,7 @@ export async function startWorkbench(
       });
       return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? null : answer.json() };
     },
-    async stop() {
-      await app.close();
-      await runtime.close();
-      db.close();
-    },
+    stop: close,
   };
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { trainingStages } from '../../engine/domain.ts';
+import { isInProgress, trainingStages } from '../../engine/domain.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import type { Progress, Readiness } from '../../server/contract/training.ts';
 import { useChange, useOperation } from '../api/queries.ts';
@@ -9,7 +9,6 @@ import { Busy, Card, ErrorNote } from '../parts/layout.tsx';
 import { formatRoute, goTo } from '../state/route.ts';
 import { useWorkbench } from '../workbench.tsx';
 
-export const runningStatuses: readonly string[] = ['training', 'stopping', 'cancelling'];
 const pollMs = 1_000;
 
 /** Whether there are enough examples, the start of a training, and its progress. */
@@ -22,7 +21,7 @@ export function TrainTab({ type }: { type: DecisionType }) {
   const policies = useOperation('policies.list', { params });
   const start = useChange('training.start');
   const newest = policies.data?.[0];
-  const running = newest !== undefined && runningStatuses.includes(newest.status);
+  const running = newest !== undefined && isInProgress(newest.status);
   const canStart = readiness.data?.ready === true && !running && !start.isPending;
   const begin = () => {
     if (!canStart) return;
@@ -163,7 +162,7 @@ function ProgressCard({ type, policyId, version }: { type: DecisionType; policyI
   const query = useOperation(
     'policies.progress',
     { params },
-    { refetchMs: (data) => (data === undefined || runningStatuses.includes(data.status) ? pollMs : false) },
+    { refetchMs: (data) => (data === undefined || isInProgress(data.status) ? pollMs : false) },
   );
   const cancel = useChange('policies.cancel');
   const progress = query.data;
@@ -173,7 +172,7 @@ function ProgressCard({ type, policyId, version }: { type: DecisionType; policyI
   const [seenRunning, setSeenRunning] = useState(false);
   useEffect(() => {
     if (status === undefined) return;
-    if (runningStatuses.includes(status)) {
+    if (isInProgress(status)) {
       setSeenRunning(true);
       if (stageName) ui.getState().announce(`Training: ${stageName}`);
     } else if (seenRunning) {
@@ -198,7 +197,7 @@ function ProgressCard({ type, policyId, version }: { type: DecisionType; policyI
   const ending = endings[progress.status] ?? { text: progress.status, badge: '' };
   return (
     <Card title={`Policy v${version}`} actions={<span className={`badge ${ending.badge}`}>{ending.text}</span>}>
-      {runningStatuses.includes(progress.status) && <RunningPart progress={progress} />}
+      {isInProgress(progress.status) && <RunningPart progress={progress} />}
       {(progress.status === 'trained' || progress.status === 'deployed') && (
         <div className="row">
           <button type="button" onClick={() => goTo({ page: 'type', id: type.id, tab: 'results' })}>

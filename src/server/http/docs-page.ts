@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { errorTable } from '../../engine/errors.ts';
+import { type JsonSchema, makeOpenApi } from '../contract/openapi.ts';
 import { type Access, listErrors, type Operation } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { buildExample, escapeHtml, listFields } from './docs-schema.ts';
-import { type JsonSchema, makeOpenApi } from './openapi.ts';
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3b414d); --soft: light-dark(#f4f6f9, #20242c); --link: light-dark(#0b57d0, #8ab4f8) }

@@ -1,5 +1,5 @@
 /** How the documentation page shows JSON Schemas: as words with links, as tables of fields, as an example. */
-import type { JsonSchema } from './openapi.ts';
+import type { JsonSchema } from '../contract/openapi.ts';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
 

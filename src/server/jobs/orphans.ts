@@ -2,42 +2,52 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PolicyRow, PolicyStore } from '../store/policies.ts';
+import type { PolicyStore } from '../store/policies.ts';
+import type { PolicyRecord } from '../store/policy-records.ts';
+import type { TrainingRunStore } from '../store/training-runs.ts';
+
+type OrphanStores = { policies: PolicyStore; trainingRuns: TrainingRunStore };
 
 /**
  * Ends every training that is in progress by the database and whose process is confirmed gone: `cancelled` where a
  * cancel was under way, else `failed` ("interrupted"). A worker that still lives is killed and its training held in
- * `stopping`; ask again until the answer, the number of such trainings, is 0. Then the files that belong to no finished
- * policy are removed.
+ * `stopping`; call again until the answer, the number of such trainings, is 0. Then the files that belong to no
+ * finished policy are removed.
  */
-export function resolveOrphans(policies: PolicyStore, artifactsDir: string): number {
-  const living = policies.unfinished().filter((policy) => !resolve(policies, policy)).length;
-  if (living > 0) return living;
-  mkdirSync(artifactsDir, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(artifactsDir)) {
-    const kept = name.endsWith('.zip') && policies.keepsBundle(name.slice(0, -'.zip'.length));
-    if (!kept && /\.(zip|attempt|part)$/.test(name)) rmSync(join(artifactsDir, name), { force: true });
-  }
-  return 0;
+export function endOrphans(stores: OrphanStores, artifactsDir: string): number {
+  const living = stores.policies.listInProgress().filter((policy) => !endOrphan(stores, policy)).length;
+  if (living === 0) removeUnownedFiles(stores.policies, artifactsDir);
+  return living;
 }
 
 /** True when the training has ended. */
-function resolve(policies: PolicyStore, policy: PolicyRow): boolean {
-  const { id, status, current_attempt_id: attemptId } = policy;
-  const attempt = policies.attempts(id).find((each) => each.id === attemptId);
+function endOrphan({ policies, trainingRuns }: OrphanStores, policy: PolicyRecord): boolean {
+  const { id: policyId, status, currentAttemptId } = policy;
+  const attempt = policies.attempts(policyId).find(({ id }) => id === currentAttemptId);
   if (attempt?.pid && isWorker(attempt.pid, attempt.id)) {
-    if (status === 'training') policies.runs.mark(id, attempt.id, 'stopping');
+    if (status === 'training') trainingRuns.setStatus({ policyId, attemptId: attempt.id }, 'stopping');
     process.kill(attempt.pid, 'SIGKILL');
     return false;
   }
-  if (status === 'cancelling') policies.runs.end(id, attemptId, 'cancelled', null);
-  else policies.runs.end(id, attemptId, 'failed', 'interrupted: the workbench was stopped during the training');
+  if (status === 'cancelling') trainingRuns.end(policyId, currentAttemptId, 'cancelled', null);
+  else {
+    const error = 'The training was interrupted: the workbench was stopped during it.';
+    trainingRuns.end(policyId, currentAttemptId, 'failed', error);
+  }
   return true;
+}
+
+function removeUnownedFiles(policies: PolicyStore, artifactsDir: string): void {
+  mkdirSync(artifactsDir, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(artifactsDir)) {
+    const isOwned = name.endsWith('.zip') && policies.hasBundle(name.slice(0, -'.zip'.length));
+    if (!isOwned && /\.(zip|attempt|part)$/.test(name)) rmSync(join(artifactsDir, name), { force: true });
+  }
 }
 
 /** Process ids are used again: only the one whose command line names the attempt may be killed. */
 function isWorker(pid: number, attemptId: string): boolean {
-  // on Windows a worker ends with its parent, and nothing tells its command line cheaply
+  // On Windows a worker ends with its parent, and nothing tells its command line cheaply.
   if (process.platform === 'win32') return false;
   if (process.platform !== 'linux') {
     return spawnSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout.includes(attemptId);
@@ -45,8 +55,11 @@ function isWorker(pid: number, attemptId: string): boolean {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'latin1').includes(attemptId);
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return false;
+    if (isMissing(error)) return false;
     throw error;
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH');
 }

@@ -3,9 +3,10 @@ import { z } from 'zod';
 import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
-import { deployedBundle } from '../operations/bundles.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
+import { findDecisionType } from '../services/decision-types.ts';
+import { findExportablePolicy } from '../services/deployment.ts';
 import { type Described, type Tool, tools } from './tools.ts';
 
 /** One call over HTTP, already authenticated, counted and checked for Host and Origin. */
@@ -110,7 +111,7 @@ async function perform(deps: Deps, tool: Tool, given: Record<string, unknown>, c
 
 function bundleAddress(deps: Deps, given: Record<string, unknown>, { caller, baseUrl }: McpCall) {
   const id = String(given['decision_type_id']);
-  const { policy, fileName } = deployedBundle(deps, caller, id);
+  const { policy, fileName } = findExportablePolicy(deps, caller, findDecisionType(deps, caller, id));
   const slim = given['slim'] === true ? '?slim=true' : '';
   return {
     download_url: `${baseUrl}/api/v1/decision-types/${id}/export${slim}`,

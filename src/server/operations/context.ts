@@ -1,7 +1,4 @@
-/**
- * What a handler is given. `BaseDeps` is everything but the runtime; `createRuntime(base: BaseDeps)` in
- * runtime/runtime.ts makes the runtime from it, and the handlers get both as `Deps`.
- */
+/** What a handler is given. start.ts puts it together. */
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Sha256 } from '../../engine/ports.ts';
@@ -9,6 +6,8 @@ import type { Auth } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
+import type { PendingWrites } from '../jobs/pending-writes.ts';
+import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
@@ -16,7 +15,7 @@ import type { Runtime } from '../runtime/runtime.ts';
 import type { WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 
-export type BaseDeps = {
+export type Deps = {
   options: ServerOptions;
   db: WorkbenchDatabase;
   /** Queries, one record per noun; SQL lives only there. */
@@ -28,9 +27,10 @@ export type BaseDeps = {
   sha256: Sha256;
   log: FastifyBaseLogger;
   toolVersion: string;
+  runtime: Runtime;
+  jobs: TrainingJobs;
+  pendingWrites: PendingWrites;
 };
-
-export type Deps = BaseDeps & { runtime: Runtime };
 
 /** A download instead of JSON. */
 export type Download = { download: true; contentType: string; fileName: string; body: Readable | Uint8Array };

@@ -14,8 +14,8 @@ export function toVersion(version: VersionRecord): Version {
 }
 
 /** Needs the store to say whether a policy is deployed, and whether it knows the options that the type has now. */
-export function toDecisionType(deps: { store: Pick<Store, 'policies'> }, type: DecisionTypeRecord): DecisionType {
-  const deployed = deps.store.policies.deployedOf(type.id);
+export function toDecisionType(deps: { store: Pick<Store, 'deployments'> }, type: DecisionTypeRecord): DecisionType {
+  const deployed = deps.store.deployments.find(type.id);
   return {
     id: type.id,
     name: type.name,

@@ -1,4 +1,6 @@
-import { makeOpenApi } from '../http/openapi.ts';
+/** What the service says of itself. */
+import { makeOpenApi } from '../contract/openapi.ts';
+import { checkHealth } from '../services/health.ts';
 import type { Handlers } from './context.ts';
 
 export const systemHandlers = {
@@ -12,13 +14,11 @@ export const systemHandlers = {
   }),
   'system.health': () => ({ status: 'ok' }),
   'system.ready': (deps) => {
-    try {
-      const parts = { database: deps.db.prepare('SELECT 1').pluck().get() === 1, ...deps.runtime.ready() };
-      return { status: parts.database && parts.cache && parts.models ? 'ready' : 'degraded', ...parts };
-    } catch (err) {
-      deps.log.error({ err }, 'the database does not answer');
-      return { status: 'degraded', database: false };
-    }
+    const { isReady, ...health } = checkHealth(deps);
+    const status = isReady ? 'ready' : 'degraded';
+    if (!('cache' in health)) return { status, ...health };
+    const { database, cache, models, deployedModels, textModel } = health;
+    return { status, database, cache, models, deployed_models: deployedModels, text_model: textModel };
   },
   'system.openapi': (deps) => makeOpenApi(deps.toolVersion),
   'system.jwks': (deps) => deps.auth.issuer.jwks(),

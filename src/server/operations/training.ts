@@ -1,210 +1,119 @@
 /** Training and policies: start, watch, cancel, deploy. */
-import { type Metrics, metricsSchema, type TrainingConfig, trainingConfigSchema } from '../../engine/domain.ts';
-import { WorkbenchError } from '../../engine/errors.ts';
+
 import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../contract/training.ts';
-import { describeProgress, executionName } from '../jobs/progress.ts';
 import { isoTime, isoTimeOrNull } from '../process/clock.ts';
-import type { DecisionTypeRecord } from '../store/decision-types.ts';
-import type { PolicyRow } from '../store/policies.ts';
+import { findDecisionType } from '../services/decision-types.ts';
+import { deployPolicy } from '../services/deployment.ts';
+import { findPolicy } from '../services/policies.ts';
+import { cancelTraining, startTraining } from '../services/training.ts';
+import { assessReadiness, type TrainingReadiness } from '../services/training-readiness.ts';
+import type { PolicyRecord, PolicySummaryRecord } from '../store/policy-records.ts';
 import type { Deps, Handlers } from './context.ts';
-
-/** Labelled examples of each option from which a training can generate the missing ones. */
-const minToGenerateFrom = 2;
+import { describeProgress, toExecutionName } from './training-progress.ts';
 
 const policyType = 'compiled_classifier';
 
-function typeOf(deps: Deps, caller: Caller, typeId: string): DecisionTypeRecord {
-  const type = deps.store.decisionTypes.get(typeId, caller.organisationId);
-  if (!type) throw new WorkbenchError('decision_type_not_found', 'There is no such decision type');
-  return type;
+type PolicyParams = { decision_type_id: string; policy_id: string };
+
+/** The caller's policy of the type that the path names. */
+function findCallersPolicy(deps: Deps, caller: Caller, params: PolicyParams): PolicyRecord {
+  return findPolicy(deps.store, findDecisionType(deps, caller, params.decision_type_id), params.policy_id);
 }
 
-function policyOf(deps: Deps, caller: Caller, params: { decision_type_id: string; policy_id: string }): PolicyRow {
-  const type = typeOf(deps, caller, params.decision_type_id);
-  const policy = deps.store.policies.get(type.id, params.policy_id);
-  if (!policy) throw new WorkbenchError('not_found', 'There is no such policy');
-  return policy;
-}
-
-const gate = (row: PolicyRow) => (row.quality_gate_met === null ? null : row.quality_gate_met === 1);
-
-function summaryOf(row: PolicyRow): PolicySummary {
-  const metrics = row.metrics === null ? null : (JSON.parse(row.metrics) as Metrics);
+function toSummary(policy: PolicySummaryRecord): PolicySummary {
+  const { metrics, status } = policy;
   return {
-    id: row.id,
-    decision_type_id: row.decision_type_id,
-    version: row.version,
+    id: policy.id,
+    decision_type_id: policy.decisionTypeId,
+    version: policy.version,
     policy_type: policyType,
-    status: row.status,
-    deployed: row.status === 'deployed',
-    auto_deployed: row.auto_deployed === 1,
+    status,
+    deployed: status === 'deployed',
+    auto_deployed: policy.isAutoDeployed,
     accuracy: metrics?.accuracy ?? null,
     macro_f1: metrics?.macro_f1 ?? null,
     train_size: metrics?.train_size ?? null,
-    quality_gate_met: gate(row),
+    quality_gate_met: policy.isQualityGateMet,
     augmentation_status: metrics?.augmentation.status ?? null,
-    created_at: isoTime(row.created_at),
+    created_at: isoTime(policy.createdAt),
   };
 }
 
-function detailOf(deps: Deps, row: PolicyRow): PolicyDetail {
-  const attempt = deps.store.policies.attempts(row.id).find(({ id }) => id === row.current_attempt_id);
-  const live = deps.runtime.jobs.live(row.id);
-  const config = trainingConfigSchema.parse(JSON.parse(row.training_config));
+function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
+  const { status, trainingConfig } = policy;
+  const attempt = deps.store.policies.attempts(policy.id).find(({ id }) => id === policy.currentAttemptId);
+  const live = deps.jobs.findProgress(policy.id);
   return {
-    id: row.id,
-    decision_type_id: row.decision_type_id,
-    version: row.version,
-    decision_type_version: row.version_number,
+    id: policy.id,
+    decision_type_id: policy.decisionTypeId,
+    version: policy.version,
+    decision_type_version: policy.versionNumber,
     policy_type: policyType,
-    status: row.status,
-    deployed: row.status === 'deployed',
-    auto_deployed: row.auto_deployed === 1,
-    quality_gate_met: gate(row),
-    created_at: isoTime(row.created_at),
-    training_config: config,
-    // Policies of earlier versions lack the newer figures: the schema gives their defaults.
-    metrics: row.metrics === null ? null : metricsSchema.parse(JSON.parse(row.metrics)),
-    target_f1: config.target_f1,
-    error: row.error,
-    current_attempt_id: row.current_attempt_id,
-    execution_name: attempt ? executionName(row, attempt) : null,
-    last_heartbeat_at: isoTimeOrNull(live?.lastSignAt ?? attempt?.last_heartbeat_at ?? null),
-    last_training_error: row.last_training_error,
+    status,
+    deployed: status === 'deployed',
+    auto_deployed: policy.isAutoDeployed,
+    quality_gate_met: policy.isQualityGateMet,
+    created_at: isoTime(policy.createdAt),
+    training_config: trainingConfig,
+    metrics: policy.metrics,
+    target_f1: trainingConfig.target_f1,
+    error: policy.error,
+    current_attempt_id: policy.currentAttemptId,
+    execution_name: attempt ? toExecutionName(policy, attempt) : null,
+    last_heartbeat_at: isoTimeOrNull(live?.lastHeartbeatAt ?? attempt?.lastHeartbeatAt ?? null),
+    last_training_error: policy.lastTrainingError,
   };
 }
 
-function reload(deps: Deps, policyId: string): PolicyRow {
-  const row = deps.store.policies.byId(policyId);
-  if (!row) throw new WorkbenchError('not_found', 'There is no such policy');
-  return row;
-}
-
-function readinessOf(deps: Deps, type: DecisionTypeRecord): Readiness {
-  const { options } = type.activeVersion.definition;
-  const counts = deps.store.policies.exampleCounts(type.id);
-  const issues: string[] = [];
-  if (counts.labelled < limits.minExamples) {
-    issues.push(`${counts.labelled} labelled examples; at least ${limits.minExamples} are needed.`);
-  }
-  for (const option of options) {
-    const n = counts.perOption.get(option) ?? 0;
-    if (n < limits.minExamplesPerOption)
-      issues.push(`Option "${option}" has ${n} labelled examples; at least ${limits.minExamplesPerOption} are needed.`);
-  }
+function toReadiness(readiness: TrainingReadiness): Readiness {
   return {
-    ready: issues.length === 0,
-    total_examples: counts.total,
-    labelled_examples: counts.labelled,
-    per_option: Object.fromEntries(options.map((option) => [option, counts.perOption.get(option) ?? 0])),
-    options,
+    ready: readiness.isReady,
+    total_examples: readiness.totalExamples,
+    labelled_examples: readiness.labelledExamples,
+    per_option: readiness.perOption,
+    options: Object.keys(readiness.perOption),
     min_total: limits.minExamples,
     min_per_option: limits.minExamplesPerOption,
-    issues,
+    issues: readiness.issues,
   };
-}
-
-/** Policy, snapshot, first attempt and charge in one transaction. */
-function begin(deps: Deps, caller: Caller, type: DecisionTypeRecord, config: TrainingConfig) {
-  const { store, metering, clock } = deps;
-  return store.transaction(() => {
-    if (store.policies.slotHolder(caller.organisationId) !== undefined) {
-      throw new WorkbenchError(
-        'conflict',
-        'Another training of the organisation is in progress; wait for it or cancel it',
-      );
-    }
-    const begun = store.policies.runs.begin(type, config, { node: process.version, tool: deps.toolVersion });
-    charge(deps, caller, type.id, begun.policyId, metering.prices.training, clock.now());
-    return begun;
-  });
-}
-
-function charge(
-  deps: Deps,
-  caller: Caller,
-  typeId: string,
-  policyId: string,
-  credits: number,
-  createdAt: number,
-): void {
-  deps.store.credits.insert({
-    id: deps.newId(),
-    organisationSeq: caller.organisationSeq,
-    operation: 'training',
-    credits,
-    decisionTypeId: typeId,
-    referenceId: policyId,
-    createdAt,
-  });
 }
 
 export const trainingHandlers = {
   async 'training.start'(deps, { params, body, caller }) {
-    const { store, runtime, metering, clock } = deps;
-    const type = typeOf(deps, caller, params.decision_type_id);
-    const readiness = readinessOf(deps, type);
-    const canGenerate =
-      body.auto_generate && Object.values(readiness.per_option).every((labelled) => labelled >= minToGenerateFrom);
-    if (!readiness.ready && !canGenerate) {
-      const details = readiness.issues.map((msg) => ({ type: 'not_ready', loc: ['examples'], msg }));
-      throw new WorkbenchError('validation_error', 'The decision type is not ready for training', details);
-    }
-    metering.checkTraining(caller);
-    const { policyId, attemptId } = begin(deps, caller, type, body);
-    try {
-      await runtime.jobs.start(policyId, attemptId);
-    } catch (cause) {
-      runtime.jobs.settle(() =>
-        store.transaction(() => {
-          const ended = store.policies.runs.end(policyId, attemptId, 'failed', 'The training could not be dispatched.');
-          if (ended) charge(deps, caller, type.id, policyId, -metering.prices.training, clock.now());
-        }),
-      );
-      const details = [{ policy_id: policyId, status: 'failed' }];
-      throw new WorkbenchError('training_dispatch_failed', 'The training could not be dispatched', details, { cause });
-    }
-    return { ...summaryOf(reload(deps, policyId)), policy_id: policyId };
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const policy = await startTraining(deps, caller, type, body);
+    return { ...toSummary(policy), policy_id: policy.id };
   },
 
-  'training.readiness': (deps, { params, caller }) => readinessOf(deps, typeOf(deps, caller, params.decision_type_id)),
+  'training.readiness': (deps, { params, caller }) =>
+    toReadiness(assessReadiness(deps.store, findDecisionType(deps, caller, params.decision_type_id))),
 
   'policies.list': (deps, { params, caller }) =>
-    deps.store.policies.list(typeOf(deps, caller, params.decision_type_id).id).map(summaryOf),
+    deps.store.policies.list(findDecisionType(deps, caller, params.decision_type_id).id).map(toSummary),
 
   'policies.get'(deps, { params, caller }) {
-    deps.runtime.jobs.judge();
-    return detailOf(deps, policyOf(deps, caller, params));
+    deps.jobs.checkHeartbeats();
+    return toDetail(deps, findCallersPolicy(deps, caller, params));
   },
 
-  async 'policies.deploy'(deps, { params, caller }) {
-    const row = policyOf(deps, caller, params);
-    if ((row.status !== 'trained' && row.status !== 'deployed') || row.bundle_sha256 === null) {
-      throw new WorkbenchError('conflict', `A policy in status ${row.status} cannot be deployed`);
-    }
-    await deps.runtime.deployed.selfTestFile(row.id, row.bundle_sha256);
-    deps.store.policies.runs.deploy(row.id);
-    await deps.runtime.warm(row.id);
-    return detailOf(deps, reload(deps, row.id));
-  },
+  'policies.deploy': async (deps, { params, caller }) =>
+    toDetail(deps, await deployPolicy(deps, findCallersPolicy(deps, caller, params))),
 
-  'policies.cancel'(deps, { params, caller }) {
-    const row = policyOf(deps, caller, params);
-    if (row.status === 'trained' || row.status === 'deployed' || row.status === 'failed') {
-      throw new WorkbenchError('conflict', `A policy in status ${row.status} cannot be cancelled`);
-    }
-    if (row.status !== 'cancelled') deps.runtime.jobs.cancel(row.id);
-    return detailOf(deps, reload(deps, row.id));
-  },
+  'policies.cancel': (deps, { params, caller }) =>
+    toDetail(deps, cancelTraining(deps, findCallersPolicy(deps, caller, params))),
 
   'policies.progress'(deps, { params, caller }) {
-    deps.runtime.jobs.judge();
-    const row = policyOf(deps, caller, params);
-    const attempts = deps.store.policies.attempts(row.id);
-    const past = deps.store.policies.pastRun(row);
-    return describeProgress(row, attempts, deps.runtime.jobs.live(row.id), past, deps.clock.now());
+    deps.jobs.checkHeartbeats();
+    const policy = findCallersPolicy(deps, caller, params);
+    return describeProgress({
+      policy,
+      attempts: deps.store.policies.attempts(policy.id),
+      live: deps.jobs.findProgress(policy.id),
+      pastRun: deps.store.policies.findPastRun(policy),
+      nowMs: deps.clock.now(),
+    });
   },
 } satisfies Handlers<
   | 'training.start'

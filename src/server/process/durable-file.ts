@@ -19,7 +19,7 @@ export function writeDurably(path: string, bytes: Uint8Array): void {
 /** Renames within one folder and syncs the folder, so that the new name survives a power cut. */
 export function renameDurably(from: string, to: string): void {
   renameSync(from, to);
-  // a directory cannot be opened for syncing on Windows; NTFS journals the rename itself
+  // A directory cannot be opened for syncing on Windows; NTFS journals the rename itself.
   if (process.platform === 'win32') return;
   const folder = openSync(dirname(to), 'r');
   try {

@@ -1,21 +1,21 @@
-/** Who has the data folder: at most one running workbench, which tells the others its address. */
+/** The lock of the data folder: at most one running workbench holds it, and writes its address for the others. */
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { StartError } from './start-error.ts';
 
-const lockOf = (dataDir: string) => path.join(dataDir, 'instance.lock.db');
-const addressFileOf = (dataDir: string) => path.join(dataDir, 'runtime.json');
+const toLockPath = (dataDir: string) => path.join(dataDir, 'instance.lock.db');
+const toAddressPath = (dataDir: string) => path.join(dataDir, 'runtime.json');
 
 /** Long enough for another process that only looks whether the folder is taken. */
-const lookMs = 100;
+const lookTimeoutMs = 100;
 
 /**
  * Holds the data folder by a lock that the system frees when the process ends, however it ends; `announce` writes the
  * address where others find it. Throws StartError `instance`, with the address, when a running workbench has it.
  */
 export function acquireFolderLock(dataDir: string): { announce(url: string): void; release(): void } {
-  const db = new Database(lockOf(dataDir), { timeout: lookMs });
+  const db = new Database(toLockPath(dataDir), { timeout: lookTimeoutMs });
   try {
     db.pragma('locking_mode = EXCLUSIVE');
     db.exec('BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (x); COMMIT; BEGIN EXCLUSIVE');
@@ -29,8 +29,8 @@ export function acquireFolderLock(dataDir: string): { announce(url: string): voi
       { cause, url },
     );
   }
-  const file = addressFileOf(dataDir);
-  // the address of one that was killed may be another program's by now
+  const file = toAddressPath(dataDir);
+  // The address of one that was killed may be another program's by now.
   rmSync(file, { force: true });
   return {
     announce(url) {
@@ -48,8 +48,8 @@ export function acquireFolderLock(dataDir: string): { announce(url: string): voi
 
 /** The address of the workbench that runs on the data folder; null when none runs or it is not ready yet. */
 export function findRunningAddress(dataDir: string): string | null {
-  if (!existsSync(lockOf(dataDir))) return null;
-  const db = new Database(lockOf(dataDir), { timeout: 0 });
+  if (!existsSync(toLockPath(dataDir))) return null;
+  const db = new Database(toLockPath(dataDir), { timeout: 0 });
   try {
     db.prepare('SELECT 1 FROM sqlite_schema').get();
     return null;
@@ -64,7 +64,7 @@ export function findRunningAddress(dataDir: string): string | null {
 const isBusy = (error: unknown) => error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 
 function readAddress(dataDir: string): string | null {
-  if (!existsSync(addressFileOf(dataDir))) return null;
-  const { url } = JSON.parse(readFileSync(addressFileOf(dataDir), 'utf8')) as { url?: unknown };
+  if (!existsSync(toAddressPath(dataDir))) return null;
+  const { url } = JSON.parse(readFileSync(toAddressPath(dataDir), 'utf8')) as { url?: unknown };
   return typeof url === 'string' ? url : null;
 }

@@ -16,7 +16,7 @@ export type ServerOptions = {
   heartbeatTimeoutMs: number;
   /** A training whose process grows past this is stopped. */
   trainingMemoryMb: number;
-  /** A teacher model that has not answered a question after this long is given up. */
+  /** A connected teacher that has not answered a question after this long is given up. */
   teacherTimeoutMs: number;
   /** External OpenID provider, beside the local one. */
   oidc: { issuer: string; audience: string; jwksUrl: string } | null;

@@ -5,7 +5,7 @@ import path from 'node:path';
 export function findProgramFolder(from: string): string {
   for (let folder = from; ; folder = path.dirname(folder)) {
     if (existsSync(path.join(folder, 'package.json')) && existsSync(path.join(folder, 'resources'))) return folder;
-    if (folder === path.dirname(folder)) throw new Error('the resources of the program are missing');
+    if (folder === path.dirname(folder)) throw new Error('The resources of the program are missing.');
   }
 }
 

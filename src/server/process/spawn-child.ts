@@ -31,7 +31,7 @@ export function childFlags({ heapMb }: SpawnOptions): string[] {
 export const spawnChild: SpawnChild = (name, options) =>
   fork(childEntry(name), options.tag === undefined ? [] : [options.tag], {
     serialization: 'advanced',
-    // the parent's own flags (inspector, test runner) must not leak into the child
+    // The parent's own flags (inspector, test runner) must not leak into the child.
     execArgv: childFlags(options),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });

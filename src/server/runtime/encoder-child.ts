@@ -14,10 +14,10 @@ export type EncoderReply =
   | { kind: 'refused'; id: number; message: string };
 
 /** Below the server, so that where cores are few, decisions without text do not wait behind texts. */
-const NICENESS = 5;
+const niceness = 5;
 
 process.once('disconnect', () => process.exit(0));
-setPriority(NICENESS);
+setPriority(niceness);
 
 let encoder: TextEncoder | null = null;
 /** Requests are worked off in the order of their arrival; each waits for the one before. */
@@ -29,13 +29,13 @@ process.on('message', (request: EncoderRequest) => {
 
 async function answer(request: EncoderRequest): Promise<void> {
   if (request.kind === 'open') {
-    // a rejection ends the process: the parent sees its exit and tries again
+    // A rejection ends the process: the parent sees its exit and tries again.
     encoder = await openEncoder(request.modelPath, '');
     reply({ kind: 'ready' });
     return;
   }
   try {
-    if (!encoder) throw new Error('the encoder is not open');
+    if (!encoder) throw new Error('The encoder is not open.');
     reply({ kind: 'embedding', id: request.id, embedding: await encoder.embed(request.ids) });
   } catch (error) {
     reply({ kind: 'refused', id: request.id, message: error instanceof Error ? error.message : String(error) });

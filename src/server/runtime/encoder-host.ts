@@ -1,13 +1,14 @@
 /** The sentence encoder behind a process border: queue, cache, and restart after a crash. */
 import type { ChildProcess } from 'node:child_process';
 import { WorkbenchError } from '../../engine/errors.ts';
+import { limits } from '../../engine/limits.ts';
 import type { TextEncoder } from '../../engine/ports.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
-import { createRecentCache } from './recent-cache.ts';
+import { createRecentCache, type RecentCache } from './recent-cache.ts';
 
-const maxCachedTexts = 2_000;
-const maxQueueLength = 512;
+const defaultCachedTexts = 2_000;
+const defaultMaxQueueLength = 512;
 const heapMb = 96;
 /** A child that answers nothing for this long while calls wait is taken for hung and killed. */
 const silenceTimeoutMs = 15_000;
@@ -18,156 +19,177 @@ export type EncoderHostOptions = {
   spawn: SpawnChild;
   model: { readonly encoderPath: string; readonly encoderSha256: string };
   cachedTexts?: number;
-  longestQueue?: number;
+  /** Calls that may wait at a time; one more is refused. */
+  maxQueueLength?: number;
 };
-export type EncoderHost = {
-  encoder: TextEncoder;
-  /** Starts the child if there is none; resolves when the model is loaded. */
-  start(): Promise<void>;
-  close(): Promise<void>;
-  state(): 'idle' | 'ready' | 'restarting';
-  /** Process id of the running child; null while there is none. */
-  pid(): number | null;
-};
-type Waiting = { resolve(embedding: Float32Array): void; reject(error: WorkbenchError): void };
+/** `restarting` also stands for the first loading of the model. */
+export type EncoderState = 'idle' | 'ready' | 'restarting';
+type Waiting<T> = { resolve(value: T): void; reject(error: WorkbenchError): void };
 type Call = { id: number; ids: readonly number[] };
 
 /**
- * Makes the encoder port. Calls are pipelined to the child and answered in order; equal texts are answered from a cache.
- * `embed` rejects with `unavailable` when the child dies, the queue is full or the host is closed; the next call finds
- * a new child (at most 2 s later).
+ * Runs the encoder in a child process. Calls are pipelined to the child and answered in order; equal texts are answered
+ * from a cache. `embed` rejects with `unavailable` when the child dies, the queue is full or the host is closed; the
+ * next call finds a new child (at most 2 s later).
  */
-export function createEncoderHost(options: EncoderHostOptions): EncoderHost {
-  const { spawn, model } = options;
-  const longestQueue = options.longestQueue ?? maxQueueLength;
-  const cache = createRecentCache<string, Float32Array>(options.cachedTexts ?? maxCachedTexts);
-  const waiting = new Map<number, Waiting>();
-  let child: ChildProcess | null = null;
-  let ready = false;
-  let closed = false;
-  let nextId = 1;
-  let deaths = 0;
-  let unsent: Call[] = [];
-  let restartTimer: NodeJS.Timeout | null = null;
-  let silenceTimer: NodeJS.Timeout | null = null;
-  let starts: { resolve(): void; reject(error: WorkbenchError): void }[] = [];
+export class EncoderHost {
+  /** The port of the engine. */
+  readonly encoder: TextEncoder;
+  private readonly spawn: SpawnChild;
+  private readonly model: EncoderHostOptions['model'];
+  private readonly maxQueueLength: number;
+  private readonly cache: RecentCache<string, Float32Array>;
+  private readonly waiting = new Map<number, Waiting<Float32Array>>();
+  private starts: Waiting<void>[] = [];
+  /** Calls that came while there was no child. */
+  private unsent: Call[] = [];
+  private child: ChildProcess | null = null;
+  private isReady = false;
+  private isClosed = false;
+  private nextId = 1;
+  private deathsInARow = 0;
+  private restartTimer: NodeJS.Timeout | null = null;
+  private silenceTimer: NodeJS.Timeout | null = null;
 
-  function send(target: ChildProcess, request: EncoderRequest): void {
-    // a failed send shows itself as the exit of the child, which rejects what waits
-    target.send(request, () => undefined);
+  constructor(options: EncoderHostOptions) {
+    const { model } = options;
+    this.spawn = options.spawn;
+    this.model = model;
+    this.maxQueueLength = options.maxQueueLength ?? defaultMaxQueueLength;
+    this.cache = createRecentCache(options.cachedTexts ?? defaultCachedTexts);
+    this.encoder = {
+      // Read when it is asked for: the digest of the model costs reading its file.
+      get sha256() {
+        return model.encoderSha256;
+      },
+      dimensions: limits.embeddingDimensions,
+      embed: (ids) => this.embed(ids),
+    };
   }
 
-  function launch(): void {
-    restartTimer = null;
-    if (closed || child) return;
+  /** Starts the child if there is none; resolves when the model is loaded, rejects when the child dies before. */
+  start(): Promise<void> {
+    if (this.isReady) return Promise.resolve();
+    if (this.isClosed) return Promise.reject(closedError());
+    return new Promise((resolve, reject) => {
+      this.starts.push({ resolve, reject });
+      this.ensureChild();
+    });
+  }
+
+  /** Ends the child and resolves when it is gone; what waits is refused. */
+  async close(): Promise<void> {
+    this.isClosed = true;
+    if (this.restartTimer) clearTimeout(this.restartTimer);
+    const last = this.child;
+    if (!last) return this.handleDeath(null, undefined);
+    const gone = new Promise((resolve) => last.once('exit', resolve));
+    last.kill('SIGKILL');
+    await gone;
+  }
+
+  state(): EncoderState {
+    if (this.isReady) return 'ready';
+    return this.child || this.restartTimer ? 'restarting' : 'idle';
+  }
+
+  /** Process id of the running child; null while there is none. */
+  pid(): number | null {
+    return this.child?.pid ?? null;
+  }
+
+  private async embed(ids: readonly number[]): Promise<Float32Array> {
+    const key = ids.join(' ');
+    const known = this.cache.get(key);
+    if (known) return known;
+    if (this.isClosed) throw closedError();
+    if (this.waiting.size >= this.maxQueueLength) {
+      throw new WorkbenchError('unavailable', 'Too many texts wait for the encoder.');
+    }
+    const call: Call = { id: this.nextId++, ids };
+    const embedding = await new Promise<Float32Array>((resolve, reject) => {
+      this.waiting.set(call.id, { resolve, reject });
+      if (this.child) send(this.child, { kind: 'embed', ...call });
+      else this.unsent.push(call);
+      this.ensureChild();
+      if (this.waiting.size === 1) this.restartSilenceTimer();
+    });
+    this.cache.set(key, embedding);
+    return embedding;
+  }
+
+  private ensureChild(): void {
+    if (!this.child && !this.restartTimer) this.launch();
+  }
+
+  private launch(): void {
+    this.restartTimer = null;
+    if (this.isClosed || this.child) return;
     let started: ChildProcess;
     try {
-      started = spawn('encoder-child', { heapMb });
+      started = this.spawn('encoder-child', { heapMb });
     } catch (error) {
-      died(null, error);
+      this.handleDeath(null, error);
       return;
     }
-    child = started;
+    this.child = started;
     started.on('message', (reply: EncoderReply) => {
-      if (started === child) receive(reply);
+      if (started === this.child) this.receive(reply);
     });
-    started.once('error', (error) => died(started, error));
-    started.once('exit', () => died(started, undefined));
-    send(started, { kind: 'open', modelPath: model.encoderPath });
-    for (const call of unsent) send(started, { kind: 'embed', ...call });
-    unsent = [];
-    watch();
+    started.once('error', (error) => this.handleDeath(started, error));
+    started.once('exit', () => this.handleDeath(started, undefined));
+    send(started, { kind: 'open', modelPath: this.model.encoderPath });
+    for (const call of this.unsent) send(started, { kind: 'embed', ...call });
+    this.unsent = [];
+    this.restartSilenceTimer();
   }
 
-  function receive(reply: EncoderReply): void {
+  private receive(reply: EncoderReply): void {
     if (reply.kind === 'ready') {
-      ready = true;
-      for (const start of starts) start.resolve();
-      starts = [];
+      this.isReady = true;
+      for (const start of this.starts) start.resolve();
+      this.starts = [];
     } else {
-      const call = waiting.get(reply.id);
-      waiting.delete(reply.id);
-      deaths = 0;
+      const call = this.waiting.get(reply.id);
+      this.waiting.delete(reply.id);
+      this.deathsInARow = 0;
       if (reply.kind === 'embedding') call?.resolve(reply.embedding);
-      else call?.reject(new WorkbenchError('unavailable', 'The text encoder could not read this text'));
+      else call?.reject(new WorkbenchError('unavailable', 'The text encoder could not read this text.'));
     }
-    watch();
+    this.restartSilenceTimer();
   }
 
-  function died(which: ChildProcess | null, cause: unknown): void {
-    if (which !== child) return;
-    child = null;
-    ready = false;
-    unsent = [];
-    const error = new WorkbenchError('unavailable', 'The text encoder stopped; try again', undefined, { cause });
-    for (const call of waiting.values()) call.reject(error);
-    waiting.clear();
-    for (const start of starts) start.reject(error);
-    starts = [];
-    watch();
-    if (closed) return;
-    const delay = restartDelaysMs[Math.min(deaths, restartDelaysMs.length - 1)] ?? 0;
-    deaths++;
-    restartTimer = setTimeout(launch, delay);
-    restartTimer.unref();
+  /** Refuses everything that waits and, unless the host is closed, plans the next child. */
+  private handleDeath(which: ChildProcess | null, cause: unknown): void {
+    if (which !== this.child) return;
+    this.child = null;
+    this.isReady = false;
+    this.unsent = [];
+    const error = new WorkbenchError('unavailable', 'The text encoder stopped. Try again.', undefined, { cause });
+    for (const call of this.waiting.values()) call.reject(error);
+    this.waiting.clear();
+    for (const start of this.starts) start.reject(error);
+    this.starts = [];
+    this.restartSilenceTimer();
+    if (this.isClosed) return;
+    const delayMs = restartDelaysMs[Math.min(this.deathsInARow, restartDelaysMs.length - 1)] ?? 0;
+    this.deathsInARow += 1;
+    this.restartTimer = setTimeout(() => this.launch(), delayMs);
+    this.restartTimer.unref();
   }
 
-  function watch(): void {
-    if (silenceTimer) clearTimeout(silenceTimer);
-    silenceTimer = null;
-    if (!child || waiting.size === 0) return;
-    silenceTimer = setTimeout(() => child?.kill('SIGKILL'), silenceTimeoutMs);
-    silenceTimer.unref();
+  private restartSilenceTimer(): void {
+    if (this.silenceTimer) clearTimeout(this.silenceTimer);
+    this.silenceTimer = null;
+    if (!this.child || this.waiting.size === 0) return;
+    this.silenceTimer = setTimeout(() => this.child?.kill('SIGKILL'), silenceTimeoutMs);
+    this.silenceTimer.unref();
   }
-
-  function ensureChild(): void {
-    if (!child && !restartTimer) launch();
-  }
-
-  const encoder: TextEncoder = {
-    get sha256() {
-      return model.encoderSha256;
-    },
-    dimensions: 384,
-    async embed(ids) {
-      const key = ids.join(' ');
-      const known = cache.get(key);
-      if (known) return known;
-      if (closed) throw new WorkbenchError('unavailable', 'The text encoder is closed');
-      if (waiting.size >= longestQueue) throw new WorkbenchError('unavailable', 'Too many texts wait for the encoder');
-      const call: Call = { id: nextId++, ids };
-      const embedding = await new Promise<Float32Array>((resolve, reject) => {
-        waiting.set(call.id, { resolve, reject });
-        if (child) send(child, { kind: 'embed', ...call });
-        else unsent.push(call);
-        ensureChild();
-        if (waiting.size === 1) watch();
-      });
-      cache.set(key, embedding);
-      return embedding;
-    },
-  };
-
-  return {
-    encoder,
-    start() {
-      if (ready) return Promise.resolve();
-      if (closed) return Promise.reject(new WorkbenchError('unavailable', 'The text encoder is closed'));
-      return new Promise((resolve, reject) => {
-        starts.push({ resolve, reject });
-        ensureChild();
-      });
-    },
-    async close() {
-      closed = true;
-      if (restartTimer) clearTimeout(restartTimer);
-      const last = child;
-      if (!last) return died(null, undefined);
-      const gone = new Promise((resolve) => last.once('exit', resolve));
-      last.kill('SIGKILL');
-      await gone;
-    },
-    state: () => (ready ? 'ready' : child || restartTimer ? 'restarting' : 'idle'),
-    pid: () => child?.pid ?? null,
-  };
 }
+
+function send(child: ChildProcess, request: EncoderRequest): void {
+  // A failed send shows itself as the exit of the child, which rejects what waits.
+  child.send(request, () => undefined);
+}
+
+const closedError = () => new WorkbenchError('unavailable', 'The text encoder is closed.');

@@ -14,7 +14,7 @@ import type { TextEncoder } from '../../engine/ports.ts';
 const keyBytes = 16;
 const checkBytes = 8;
 /** Records written at once; as many are lost at most when the process is killed. */
-const BATCH = 32;
+const recordsPerWrite = 32;
 const readBatchSize = 512;
 const fileNamePattern = /^(\d+)-[0-9a-f]{12}\.enc$/;
 const dayMs = 24 * 3600 * 1000;
@@ -32,12 +32,12 @@ export type CachedEncoder = TextEncoder & { close(): void };
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
 
 /** Quantised arithmetic differs between processors and versions of the runtime: their embeddings do not mix. */
-function folderOf(folder: string, encoder: TextEncoder, runtime: string): string {
+function toMachineFolder(folder: string, encoder: TextEncoder, runtime: string): string {
   const machine = `${encoder.sha256} ${runtime} ${process.arch} ${cpus()[0]?.model ?? ''}`;
   return join(folder, digest(Buffer.from(machine)).toString('hex').slice(0, 32));
 }
 
-function segmentsIn(folder: string): { file: string; createdMs: number; bytes: number }[] {
+function listSegments(folder: string): { file: string; createdMs: number; bytes: number }[] {
   return readdirSync(folder).flatMap((name) => {
     const created = fileNamePattern.exec(name)?.[1];
     if (created === undefined) return [];
@@ -51,7 +51,7 @@ function segmentsIn(folder: string): { file: string; createdMs: number; bytes: n
 function readIndex(folder: string, recordBytes: number): Map<string, Place> {
   const index = new Map<string, Place>();
   const chunk = Buffer.alloc(recordBytes * readBatchSize);
-  for (const { file } of segmentsIn(folder)) {
+  for (const { file } of listSegments(folder)) {
     const opened = openSync(file, 'r');
     try {
       for (let from = 0; ; from += chunk.length) {
@@ -74,7 +74,7 @@ function readIndex(folder: string, recordBytes: number): Map<string, Place> {
  * encoding goes on without keeping. `close` writes out what is still in memory.
  */
 export function withEncodingCache(encoder: TextEncoder, folder: string, runtime: string, nowMs: number): CachedEncoder {
-  const own = folderOf(folder, encoder, runtime);
+  const own = toMachineFolder(folder, encoder, runtime);
   mkdirSync(own, { recursive: true, mode: 0o700 });
   const vectorBytes = encoder.dimensions * 4;
   const recordBytes = keyBytes + vectorBytes + checkBytes;
@@ -82,11 +82,11 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
   const readers = new Map<string, number>();
   const ownFile = join(own, `${nowMs}-${randomBytes(6).toString('hex')}.enc`);
   let writer: number | null = null;
-  let writable = true;
+  let isWritable = true;
   let unwritten: Buffer[] = [];
 
-  const keyOf = (ids: readonly number[]) => digest(Buffer.from(Int32Array.from(ids).buffer)).subarray(0, keyBytes);
-  const checkOf = (record: Buffer) => digest(record.subarray(0, keyBytes + vectorBytes)).subarray(0, checkBytes);
+  const toKey = (ids: readonly number[]) => digest(Buffer.from(Int32Array.from(ids).buffer)).subarray(0, keyBytes);
+  const toCheck = (record: Buffer) => digest(record.subarray(0, keyBytes + vectorBytes)).subarray(0, checkBytes);
 
   function readAt(place: Place): Buffer | null {
     const record = Buffer.alloc(recordBytes);
@@ -95,20 +95,20 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
       readers.set(place.file, reader);
       if (readSync(reader, record, 0, recordBytes, place.offset) < recordBytes) return null;
     } catch {
-      return null; // housekeeping took the file away: the text is encoded again
+      return null; // Housekeeping took the file away: the text is encoded again.
     }
-    return checkOf(record).equals(record.subarray(keyBytes + vectorBytes)) ? record : null;
+    return toCheck(record).equals(record.subarray(keyBytes + vectorBytes)) ? record : null;
   }
 
   function flush(): void {
-    if (unwritten.length === 0 || !writable) return;
+    if (unwritten.length === 0 || !isWritable) return;
     const bytes = Buffer.concat(unwritten);
     unwritten = [];
     try {
       writer ??= openSync(ownFile, 'a', 0o600);
       for (let written = 0; written < bytes.length; ) written += writeSync(writer, bytes, written);
     } catch {
-      writable = false; // a full disk costs time at the next training, not this one's result
+      isWritable = false; // A full disk costs time at the next training, not this one's result.
     }
   }
 
@@ -116,7 +116,7 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
     sha256: encoder.sha256,
     dimensions: encoder.dimensions,
     async embed(ids) {
-      const key = keyOf(ids);
+      const key = toKey(ids);
       const place = index.get(key.toString('latin1'));
       const known = place === undefined ? null : readAt(place);
       if (known !== null) {
@@ -132,9 +132,9 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
       embedding.forEach((component, d) => {
         record.writeFloatLE(component, keyBytes + d * 4);
       });
-      checkOf(record).copy(record, keyBytes + vectorBytes);
+      toCheck(record).copy(record, keyBytes + vectorBytes);
       unwritten.push(record);
-      if (unwritten.length >= BATCH) flush();
+      if (unwritten.length >= recordsPerWrite) flush();
       return embedding;
     },
     close() {
@@ -147,12 +147,15 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
   };
 }
 
-/** Deletes embeddings that are too old, then the oldest until the folder is within its size. Returns how many files went. */
+/**
+ * Deletes embeddings that are too old, then the oldest until the folder is within its size. Returns the number of
+ * deleted files.
+ */
 export function pruneEncodings(folder: string, nowMs: number, limits: EncodingLimits = encodingLimits): number {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const machines = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   const newestFirst = machines
-    .flatMap((entry) => segmentsIn(join(folder, entry.name)))
+    .flatMap((entry) => listSegments(join(folder, entry.name)))
     .sort((a, b) => b.createdMs - a.createdMs);
   let bytes = 0;
   let removed = 0;

@@ -1,12 +1,15 @@
-/** ONNX Runtime made into the engine's ports. Imported by child processes only: a native crash must not end the server. */
+/**
+ * ONNX Runtime made into the engine's ports. Imported by child processes only: a native crash must not end the server.
+ */
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
+import { limits } from '../../engine/limits.ts';
 import type { ModelRunner, TextEncoder } from '../../engine/ports.ts';
 
 /** What computes the embeddings. */
 export const runtimeVersion = `onnxruntime ${env.versions.common}`;
 
-const DIMENSIONS = 384;
-const LAYERS = 6;
+const dimensions = limits.embeddingDimensions;
+const layers = 6;
 
 /** One thread, no arena and no memory pattern: the resident size stays near the size of the model. */
 const sessionOptions: InferenceSession.SessionOptions = {
@@ -45,7 +48,7 @@ export async function openEncoder(modelPath: string, modelSha256: string): Promi
   const adapters = zeroAdapters();
   return {
     sha256: modelSha256,
-    dimensions: DIMENSIONS,
+    dimensions,
     async embed(ids) {
       const dims = [1, ids.length];
       const outputs = await session.run({
@@ -60,16 +63,16 @@ export async function openEncoder(modelPath: string, modelSha256: string): Promi
 
 function zeroAdapters(): Record<string, Tensor> {
   const adapters: Record<string, Tensor> = {};
-  for (let layer = 0; layer < LAYERS; layer++) {
+  for (let layer = 0; layer < layers; layer++) {
     for (const part of ['q', 'v']) {
-      adapters[`${part}_a${layer}`] = new Tensor('float32', new Float32Array(DIMENSIONS), [DIMENSIONS, 1]);
-      adapters[`${part}_b${layer}`] = new Tensor('float32', new Float32Array(DIMENSIONS), [1, DIMENSIONS]);
+      adapters[`${part}_a${layer}`] = new Tensor('float32', new Float32Array(dimensions), [dimensions, 1]);
+      adapters[`${part}_b${layer}`] = new Tensor('float32', new Float32Array(dimensions), [1, dimensions]);
     }
   }
   return adapters;
 }
 
 function floats(tensor: Tensor | undefined): Float32Array {
-  if (!(tensor?.data instanceof Float32Array)) throw new Error('the model gave no float32 output');
+  if (!(tensor?.data instanceof Float32Array)) throw new Error('The model gave no float32 output.');
   return tensor.data;
 }

@@ -2,8 +2,6 @@
 export type RecentCache<K, V> = {
   get(key: K): V | undefined;
   set(key: K, value: V): void;
-  delete(key: K): void;
-  entries(): IterableIterator<[K, V]>;
 };
 
 /** Holds at most `limit` entries; a new one beyond it pushes out the one unused for longest. */
@@ -29,7 +27,5 @@ export function createRecentCache<K, V>(limit: number): RecentCache<K, V> {
         kept.delete(oldest);
       }
     },
-    delete: (key) => void kept.delete(key),
-    entries: () => kept.entries(),
   };
 }

@@ -11,6 +11,7 @@ import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
 import { checkDefinition } from './definition-checks.ts';
+import { cancelTrainings } from './training.ts';
 
 type FindDeps = { store: Pick<Store, 'decisionTypes'> };
 type ChangeDeps = {
@@ -21,7 +22,7 @@ type ChangeDeps = {
 };
 type DeleteDeps = {
   store: Pick<Store, 'decisionTypes' | 'policies'>;
-  runtime: { jobs: Pick<TrainingJobs, 'cancel'> };
+  jobs: Pick<TrainingJobs, 'cancel'>;
   clock: Clock;
 };
 
@@ -168,10 +169,7 @@ export function toNextVersion(
 /** Deletes a decision type for its callers and cancels its training. */
 export function deleteDecisionType(deps: DeleteDeps, caller: Caller, id: string): void {
   const type = findDecisionType(deps, caller, id);
-  // Afterwards nobody could address the training: it would hold the organisation's training slot to its end.
-  for (const policy of deps.store.policies.unfinished()) {
-    if (policy.decision_type_id === type.id) deps.runtime.jobs.cancel(policy.id);
-  }
+  cancelTrainings(deps, type.id);
   deps.store.decisionTypes.remove(type.id, deps.clock.now());
 }
 

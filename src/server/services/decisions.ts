@@ -9,7 +9,7 @@ import { toWorkbenchError } from '../errors/envelope.ts';
 import { toValidationError } from '../errors/validation-error.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Clock } from '../process/clock.ts';
-import type { Deployed } from '../runtime/deployed.ts';
+import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
 import type { CommitQueue } from '../store/commit-queue.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
@@ -17,8 +17,8 @@ import { findDecisionTypeByName } from './decision-types.ts';
 import { askConnectedModel, type EscalationDeps } from './escalation.ts';
 
 export type DecisionDeps = {
-  store: Pick<Store, 'decisionTypes' | 'policies' | 'connections'>;
-  runtime: { deployed: Pick<Deployed, 'get'>; decisions: CommitQueue } & EscalationDeps['runtime'];
+  store: Pick<Store, 'decisionTypes' | 'deployments' | 'connections'>;
+  runtime: { deployed: Pick<DeployedDeciders, 'get'>; decisions: CommitQueue } & EscalationDeps['runtime'];
   metering: Pick<Metering, 'checkDecision'>;
   auth: Pick<Auth, 'redact'>;
   clock: Clock;
@@ -54,7 +54,7 @@ export function decideOne(
   const { store, runtime, metering, clock } = deps;
   const startedAt = clock.monotonic();
   const type = findDecisionTypeByName(deps, caller, request.decision_type);
-  const policy = store.policies.deployedOf(type.id);
+  const policy = store.deployments.find(type.id);
   if (policy === null) {
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
   }

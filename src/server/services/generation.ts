@@ -13,7 +13,7 @@ import { createRemoteTeacher } from '../connections/remote-teacher.ts';
 import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Clock } from '../process/clock.ts';
-import type { Deployed } from '../runtime/deployed.ts';
+import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
 import type { TextModel } from '../runtime/text-model.ts';
 import type { ConnectionRecord } from '../store/connections.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
@@ -25,7 +25,7 @@ import { addExamples, newExample } from './examples.ts';
 
 type Deps = {
   store: Store;
-  runtime: { deployed: Pick<Deployed, 'get'>; modelConnections: ModelConnections; textModel: TextModel };
+  runtime: { deployed: Pick<DeployedDeciders, 'get'>; modelConnections: ModelConnections; textModel: TextModel };
   metering: Pick<Metering, 'prices' | 'checkCredits'>;
   auth: Pick<Auth, 'redact'>;
   clock: Clock;
@@ -147,7 +147,7 @@ function countWanted(
 
 /** The label must be what the deployed policy would say; a policy that does not know the option has no say. */
 function createPolicyCheck(deps: Deps, type: DecisionTypeRecord): (proposal: Proposal) => Promise<boolean> {
-  const policy = deps.store.policies.deployedOf(type.id);
+  const policy = deps.store.deployments.find(type.id);
   if (policy === null) return async () => true;
   const decider = deps.runtime.deployed.get(type, policy);
   return async ({ input, decision }) => {

@@ -1,37 +1,46 @@
+/** The regular work of a running service. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { chargeHosting } from '../metering/hosting.ts';
-import type { Deps } from '../operations/context.ts';
-import { encodingsFolder, pruneEncodings } from '../runtime/encoding-cache.ts';
-import { emptyWriteAheadLog } from '../store/database.ts';
+import type { Auth } from '../auth/auth.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Log } from '../process/log.ts';
+import { pruneEncodings } from '../runtime/encoding-cache.ts';
+import { emptyWriteAheadLog, type WorkbenchDatabase } from '../store/database.ts';
+import type { Store } from '../store/store.ts';
+import { chargeHosting, type HostingDeps } from './hosting.ts';
+
+export type RetentionDeps = { db: WorkbenchDatabase; store: Store; clock: Clock };
+export type HousekeepingDeps = RetentionDeps & HostingDeps & { auth: Auth; log: Log; encodingsDir: string };
 
 const dayMs = 24 * 3600 * 1000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
+/** Long enough for the start to be over before old records are looked for. */
+const firstCleaningMs = 5_000;
 
 /**
  * Really deletes the log records that are older than their type's retention; returns how many. Decisions go on
- * between its slices; `stopped` ends it early, the rest goes the next time.
+ * between its slices; `isStopped` ends it early, the rest goes the next time.
  */
-export async function applyRetention(
-  deps: Pick<Deps, 'db' | 'store' | 'clock'>,
-  stopped: () => boolean = () => false,
-): Promise<number> {
-  let forgotten = 0;
+export async function applyRetention(deps: RetentionDeps, isStopped: () => boolean = () => false): Promise<number> {
+  let deleted = 0;
   for (const type of deps.store.decisionTypes.listRetentions()) {
     const before = deps.clock.now() - type.retentionDays * dayMs;
     for (const removed of deps.store.logs.forget(type.seq, before)) {
-      forgotten += removed;
+      deleted += removed;
       await nextTurn();
-      if (stopped()) return forgotten;
+      if (isStopped()) return deleted;
     }
   }
-  if (forgotten > 0) emptyWriteAheadLog(deps.db);
-  return forgotten;
+  if (deleted > 0) emptyWriteAheadLog(deps.db);
+  return deleted;
 }
 
-/** Starts the regular work: retention of logs and of embeddings daily (and at the start), hosting credits by the hour, key usage every minute. */
-export function startHousekeeping(deps: Deps): { stop(): void } {
-  let stopped = false;
+/**
+ * Starts the regular work: retention of logs and of embeddings daily and soon after the start, hosting credits and key
+ * usage looked after every minute. Work that fails is logged and done again at its next time.
+ */
+export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
+  let isStopped = false;
   const guarded = (work: () => unknown) => async () => {
     try {
       await work();
@@ -39,22 +48,13 @@ export function startHousekeeping(deps: Deps): { stop(): void } {
       deps.log.error({ err }, 'housekeeping failed');
     }
   };
-  const timers = [
-    setTimeout(
-      guarded(() => {
-        pruneEncodings(encodingsFolder(deps.options.dataDir), deps.clock.now());
-        return applyRetention(deps, () => stopped);
-      }),
-      5_000,
-    ),
-    setInterval(
-      guarded(() => applyRetention(deps, () => stopped)),
-      dayMs,
-    ),
-    setInterval(
-      guarded(() => pruneEncodings(encodingsFolder(deps.options.dataDir), deps.clock.now())),
-      dayMs,
-    ),
+  const cleanUp = guarded(() => {
+    pruneEncodings(deps.encodingsDir, deps.clock.now());
+    return applyRetention(deps, () => isStopped);
+  });
+  const firstCleaning = setTimeout(cleanUp, firstCleaningMs);
+  const intervals = [
+    setInterval(cleanUp, dayMs),
     setInterval(
       guarded(() => chargeHosting(deps)),
       hostingCheckMs,
@@ -64,11 +64,12 @@ export function startHousekeeping(deps: Deps): { stop(): void } {
       keyFlushMs,
     ),
   ];
-  for (const timer of timers) timer.unref();
+  for (const timer of [firstCleaning, ...intervals]) timer.unref();
   return {
     stop() {
-      stopped = true;
-      for (const timer of timers) clearTimeout(timer);
+      isStopped = true;
+      clearTimeout(firstCleaning);
+      for (const interval of intervals) clearInterval(interval);
     },
   };
 }

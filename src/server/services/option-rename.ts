@@ -8,7 +8,7 @@ import type { Store } from '../store/store.ts';
 import { findDecisionType, toNextVersion } from './decision-types.ts';
 
 type Deps = {
-  store: Pick<Store, 'decisionTypes' | 'examples' | 'exampleChanges' | 'policies' | 'transaction'>;
+  store: Pick<Store, 'decisionTypes' | 'examples' | 'exampleChanges' | 'deployments' | 'transaction'>;
   clock: Clock;
   newId(): string;
 };
@@ -42,7 +42,7 @@ export function renameOption(
       examples: deps.store.examples.countByLabel(type.id).get(from) ?? 0,
       rules: hard_rules.filter((rule) => rule.then === from).map((rule) => rule.name),
       isFallback: type.fallbackOption === from,
-      isInDeployedPolicy: deps.store.policies.deployedOf(type.id)?.options.includes(from) ?? false,
+      isInDeployedPolicy: deps.store.deployments.find(type.id)?.options.includes(from) ?? false,
     };
     if (!commit) return { touches, type };
     const now = deps.clock.now();

@@ -1,17 +1,21 @@
+/** All stores on one database connection. */
 import type { Clock } from '../process/clock.ts';
 import { AccountStore } from './accounts.ts';
 import { createConnectionStore } from './connections.ts';
 import { CreditStore } from './credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { DecisionTypeStore } from './decision-types.ts';
+import { DeploymentStore } from './deployments.ts';
 import { ExampleChangeStore } from './example-changes.ts';
 import { ExampleStore } from './examples.ts';
-import { createHeldOutStore } from './held-out.ts';
+import { HeldOutStore } from './held-out.ts';
 import { LogStore } from './logs.ts';
-import { createPolicyStore } from './policies.ts';
+import { PolicyStore } from './policies.ts';
+import { TrainingRunStore } from './training-runs.ts';
 
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
 export function createStore(db: WorkbenchDatabase, clock: Clock) {
+  const deployments = new DeploymentStore(db, clock);
   return {
     accounts: new AccountStore(db),
     credits: new CreditStore(db),
@@ -20,8 +24,12 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     examples: new ExampleStore(db),
     exampleChanges: new ExampleChangeStore(db),
     logs: new LogStore(db),
-    heldOut: createHeldOutStore(db),
-    policies: createPolicyStore(db, clock),
+    heldOut: new HeldOutStore(db),
+    policies: new PolicyStore(db),
+    deployments,
+    trainingRuns: new TrainingRunStore(db, clock, deployments),
+    /** Whether the database answers; throws its error when it is closed or broken. */
+    isAnswering: (): boolean => db.prepare('SELECT 1').pluck().get() === 1,
     /** Runs `work` in one immediate transaction: all of it or nothing. */
     transaction<T>(work: () => T): T {
       return db.transaction(work).immediate();

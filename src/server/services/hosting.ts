@@ -1,4 +1,10 @@
-import type { BaseDeps } from '../operations/context.ts';
+/** Credits for deployed policies. */
+import type { Metering } from '../metering/metering.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Store } from '../store/store.ts';
+import { chargeCredits } from './credits.ts';
+
+export type HostingDeps = { store: Store; clock: Clock; metering: Metering; newId(): string };
 
 const hourMs = 3600 * 1000;
 
@@ -6,18 +12,17 @@ const hourMs = 3600 * 1000;
  * Charges each started hour of each deployed policy that is not charged yet; returns how many were. The hours of a
  * policy follow one another from its deployment on, while the service runs: time in which it was closed is free.
  */
-export function chargeHosting(deps: Pick<BaseDeps, 'store' | 'clock' | 'metering' | 'newId'>): number {
+export function chargeHosting(deps: HostingDeps): number {
   const { store, clock, metering } = deps;
   return store.transaction(() => {
     const now = clock.now();
     let charged = 0;
     for (const type of store.decisionTypes.listAll()) {
-      const policy = store.policies.deployedOf(type.id);
+      const policy = store.deployments.find(type.id);
       if (policy === null) continue;
       const last = store.credits.getLastHosting(policy.id);
       if (last !== null && now < last + hourMs) continue;
-      store.credits.insert({
-        id: deps.newId(),
+      chargeCredits(deps, {
         organisationSeq: store.accounts.getOrganisation(type.organisationId).seq,
         operation: 'hosting',
         credits: metering.prices.hostingPerHour,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
-import { errorEnvelopeSchema } from '../contract/common.ts';
-import { listErrors, type Operation } from '../contract/operation.ts';
-import { listOperations } from '../contract/operations.ts';
+import { errorEnvelopeSchema } from './common.ts';
+import { listErrors, type Operation } from './operation.ts';
+import { listOperations } from './operations.ts';
 
 export type JsonSchema = { [key: string]: unknown };
 

@@ -1,0 +1,172 @@
+/**
+ * The life of one training attempt as a pure state machine: what has happened so far, what happens next, what is to be
+ * done about it. It holds three guarantees: a training that began ends in exactly one terminal state; an attempt ends
+ * only when its process is confirmed gone, so that nobody else gets the training slot before; and an attempt that has
+ * ended does nothing more. `training-jobs.ts` performs the effects.
+ */
+import type { WorkerResult } from './worker-messages.ts';
+
+/** How an attempt ended; `undispatched` means that no worker took the order and that its caller records it. */
+export type AttemptOutcome = 'undispatched' | 'stored' | 'failed' | 'cancelled' | 'retried' | 'stale';
+
+export type AttemptPhase =
+  /** The process is started; it has not taken the order yet. */
+  | { kind: 'dispatching' }
+  | { kind: 'running' }
+  /** The worker wrote its file and reported it; its process is being ended. */
+  | { kind: 'finishing'; result: WorkerResult }
+  /** The process is gone; its result is being checked and stored. */
+  | { kind: 'storing' }
+  /** The process is being ended for a reason that another attempt would meet again. */
+  | { kind: 'failing'; error: string }
+  /** The process sent no heartbeat and is being ended. */
+  | { kind: 'stopping' }
+  | { kind: 'cancelling' }
+  /** The program is being closed. */
+  | { kind: 'closing' }
+  | { kind: 'ended'; outcome: AttemptOutcome };
+
+export type AttemptState = {
+  phase: AttemptPhase;
+  /** Whether a second attempt follows when the process dies by itself. */
+  mayRetry: boolean;
+};
+
+export type AttemptEvent =
+  | { kind: 'accepted' }
+  | { kind: 'finished'; result: WorkerResult }
+  | { kind: 'failed'; error: string }
+  | { kind: 'heartbeatMissed' }
+  /** The database says that the attempt is not the running one. */
+  | { kind: 'replaced' }
+  | { kind: 'cancelRequested' }
+  | { kind: 'closeRequested' }
+  /** The process is confirmed gone; `how` says by what. */
+  | { kind: 'exited'; how: string }
+  | { kind: 'stored' }
+  | { kind: 'storingFailed'; error: string }
+  /** The result came from an attempt that is not the current one. */
+  | { kind: 'storingRefused' };
+
+export type AttemptEffect =
+  | { kind: 'kill' }
+  | { kind: 'recordStopping' }
+  | { kind: 'store'; result: WorkerResult }
+  /** Remove its files, forget it, end what was asked of a teacher for it. */
+  | { kind: 'release' }
+  | { kind: 'recordEnd'; status: 'failed' | 'cancelled'; error: string | null }
+  /** Record the death of this attempt and begin the second one. */
+  | { kind: 'retry'; error: string };
+
+export type Transition = { state: AttemptState; effects: AttemptEffect[] };
+
+/** The first attempt of a training: a caller waits until a worker has taken it, and a second one may follow. */
+export const firstAttempt: AttemptState = { phase: { kind: 'dispatching' }, mayRetry: true };
+/** The second attempt, for which nobody waits. */
+export const secondAttempt: AttemptState = { phase: { kind: 'running' }, mayRetry: false };
+
+const kill: AttemptEffect = { kind: 'kill' };
+
+const stay = (state: AttemptState, ...effects: AttemptEffect[]): Transition => ({ state, effects });
+
+const enter = (state: AttemptState, phase: AttemptPhase, ...effects: AttemptEffect[]): Transition => ({
+  state: { ...state, phase },
+  effects,
+});
+
+const end = (state: AttemptState, outcome: AttemptOutcome, ...effects: AttemptEffect[]): Transition =>
+  enter(state, { kind: 'ended', outcome }, { kind: 'release' }, ...effects);
+
+const endFailed = (state: AttemptState, error: string): Transition =>
+  end(state, 'failed', { kind: 'recordEnd', status: 'failed', error });
+
+const endCancelled = (state: AttemptState): Transition =>
+  end(state, 'cancelled', { kind: 'recordEnd', status: 'cancelled', error: null });
+
+const retryOrFail = (state: AttemptState, error: string): Transition =>
+  state.mayRetry ? end(state, 'retried', { kind: 'retry', error }) : endFailed(state, error);
+
+/** What follows from an event. An event that means nothing in the present phase changes nothing. */
+export function next(state: AttemptState, event: AttemptEvent): Transition {
+  const { phase } = state;
+  switch (phase.kind) {
+    case 'dispatching':
+      return nextWhileDispatching(state, event);
+    case 'running':
+      return nextWhileRunning(state, event);
+    case 'finishing':
+      if (event.kind === 'exited') return enter(state, { kind: 'storing' }, { kind: 'store', result: phase.result });
+      if (event.kind === 'cancelRequested') return enter(state, { kind: 'cancelling' }, kill);
+      return stay(state);
+    case 'storing':
+      return nextWhileStoring(state, event);
+    case 'failing':
+      if (event.kind === 'exited') return endFailed(state, phase.error);
+      if (event.kind === 'cancelRequested') return enter(state, { kind: 'cancelling' }, kill);
+      return event.kind === 'closeRequested' ? stay(state, kill) : stay(state);
+    case 'stopping':
+      if (event.kind === 'exited') return retryOrFail(state, 'The training process sent no heartbeat.');
+      return interruptOrStay(state, event);
+    case 'cancelling':
+      if (event.kind === 'exited') return endCancelled(state);
+      return event.kind === 'closeRequested' ? stay(state, kill) : stay(state);
+    case 'closing':
+      if (event.kind === 'exited') return endFailed(state, 'The training was interrupted: the workbench was closed.');
+      return event.kind === 'cancelRequested' ? enter(state, { kind: 'cancelling' }, kill) : stay(state);
+    case 'ended':
+      return stay(state);
+  }
+}
+
+function nextWhileDispatching(state: AttemptState, event: AttemptEvent): Transition {
+  switch (event.kind) {
+    case 'accepted':
+      return enter(state, { kind: 'running' });
+    case 'failed':
+      return enter(state, { kind: 'failing', error: event.error }, kill);
+    case 'exited':
+      return end(state, 'undispatched');
+    default:
+      return interruptOrStay(state, event);
+  }
+}
+
+function nextWhileRunning(state: AttemptState, event: AttemptEvent): Transition {
+  switch (event.kind) {
+    case 'finished':
+      return enter(state, { kind: 'finishing', result: event.result }, kill);
+    case 'failed':
+      return enter(state, { kind: 'failing', error: event.error }, kill);
+    case 'heartbeatMissed':
+      return enter(state, { kind: 'stopping' }, { kind: 'recordStopping' }, kill);
+    case 'replaced':
+      return stay(state, kill);
+    case 'exited':
+      return retryOrFail(state, `The training process ended (${event.how}).`);
+    default:
+      return interruptOrStay(state, event);
+  }
+}
+
+/** The process is gone: a cancel ends the attempt at once, and a close waits for what is being stored. */
+function nextWhileStoring(state: AttemptState, event: AttemptEvent): Transition {
+  switch (event.kind) {
+    case 'stored':
+      return end(state, 'stored');
+    case 'storingRefused':
+      return end(state, 'stale');
+    case 'storingFailed':
+      return endFailed(state, event.error);
+    case 'cancelRequested':
+      return endCancelled(state);
+    default:
+      return stay(state);
+  }
+}
+
+/** What a person or the end of the program does to an attempt whose process lives. */
+function interruptOrStay(state: AttemptState, event: AttemptEvent): Transition {
+  if (event.kind === 'cancelRequested') return enter(state, { kind: 'cancelling' }, kill);
+  if (event.kind === 'closeRequested') return enter(state, { kind: 'closing' }, kill);
+  return stay(state);
+}

@@ -1,0 +1,26 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SnapshotStore } from '../store/snapshots.ts';
+import type { WorkerProcess } from './worker-process.ts';
+
+const rowsPerMessage = 500;
+
+/**
+ * Hands a snapshot to a worker that has accepted its order, in pieces, so that calls are answered in between. Ends
+ * early when the rows are no longer wanted; throws when they cannot be read.
+ */
+export async function sendSnapshot(
+  worker: WorkerProcess,
+  snapshots: SnapshotStore,
+  policyId: string,
+  isWanted: () => boolean,
+): Promise<void> {
+  // A worker that never accepts shows itself by its exit.
+  await worker.accepted.catch(() => undefined);
+  for (let after = -1, last = false; !last && isWanted(); ) {
+    const rows = snapshots.readAfter(policyId, after, rowsPerMessage);
+    last = rows.length < rowsPerMessage;
+    after = rows.at(-1)?.position ?? after;
+    await worker.send({ rows, last });
+    await nextTurn();
+  }
+}

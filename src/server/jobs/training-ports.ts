@@ -1,0 +1,55 @@
+/** What the runner of trainings is given, what it asks of the services above it, and what it shows. */
+import type { Proposal, TeacherRequest } from '../../engine/training/request.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Log } from '../process/log.ts';
+import type { SpawnChild } from '../process/spawn-child.ts';
+import type { PolicyStore } from '../store/policies.ts';
+import type { AttemptKey, AttemptProgress, TrainingRunStore } from '../store/training-runs.ts';
+import type { PendingWrites } from './pending-writes.ts';
+import type { WorkerOrder, WorkerResult } from './worker-messages.ts';
+
+/** A result that is to be stored; `partFile` holds the bundle under its temporary name. */
+export type FinishedTraining = AttemptKey & { result: WorkerResult; progress: AttemptProgress; partFile: string };
+
+/** What the services above do for a training. */
+export type TrainingPorts = {
+  /** Everything the worker needs but the rows, as plain data. */
+  toRequest(policyId: string): WorkerOrder['request'];
+  /** Whether a teacher is connected for the organisation of a policy. */
+  hasTeacher(policyId: string): boolean;
+  /** Asks that teacher; rejects with a sentence. `isWanted` is asked before anything is charged. */
+  askTeacher(
+    policyId: string,
+    request: TeacherRequest,
+    signal: AbortSignal,
+    isWanted: () => boolean,
+  ): Promise<Proposal[]>;
+  /**
+   * Checks and stores the result. `refused`: the attempt is not the current one. `unwanted`: `isWanted` became false
+   * meanwhile. Rejects, nothing stored, when the bundle is not sound or cannot be written.
+   */
+  complete(finished: FinishedTraining, isWanted: () => boolean): Promise<'stored' | 'refused' | 'unwanted'>;
+};
+
+export type TrainingJobsOptions = {
+  policies: PolicyStore;
+  trainingRuns: TrainingRunStore;
+  /** Takes what must be recorded even if the disk is full now; tried again with every check of the heartbeats. */
+  pendingWrites: PendingWrites;
+  ports: TrainingPorts;
+  spawn: SpawnChild;
+  clock: Clock;
+  artifactsDir: string;
+  resourcesDir: string;
+  /** Where workers keep the embeddings of texts; see encoding-cache.ts. */
+  encodingsDir: string;
+  heartbeatMs: number;
+  /** A worker that sends no heartbeat for this long is taken for dead. */
+  heartbeatTimeoutMs: number;
+  /** A worker whose resident memory grows past this is stopped. */
+  maxMemoryMb: number;
+  log: Log;
+};
+
+/** How far a running training is, as its process last reported. */
+export type LiveProgress = AttemptProgress & { attemptId: string; lastHeartbeatAt: number };

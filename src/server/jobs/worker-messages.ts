@@ -1,0 +1,34 @@
+/** What the server and a training process say to each other. */
+import type { Metrics, TrainingStage } from '../../engine/domain.ts';
+import type { HeldOutRow, Proposal, TeacherRequest, TrainRequest } from '../../engine/training/request.ts';
+import type { SnapshotRecord } from '../store/snapshots.ts';
+
+/** Server to worker; sent once, the rows follow. */
+export type WorkerOrder = {
+  request: Omit<TrainRequest, 'examples' | 'seed'>;
+  resourcesDir: string;
+  /** Keeps the embeddings of texts for later trainings. */
+  encodingsDir: string;
+  /** Where the packed bundle is to lie, in an existing folder. */
+  outFile: string;
+  heartbeatMs: number;
+  /** Whether a teacher is connected: the server asks it, the worker never sees its address or key. */
+  hasTeacher: boolean;
+};
+/** Server to worker, after the order, until `last`. */
+export type RowsMessage = { rows: SnapshotRecord[]; last: boolean };
+/** Server to worker, in answer to `teach`. */
+export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
+
+/** The file that a worker wrote, and what it measured. */
+export type WorkerResult = { sha256: string; sizeBytes: number; metrics: Metrics; heldOut: HeldOutRow[] };
+
+/** Worker to server. Every message is also a heartbeat. */
+export type WorkerReport =
+  | { kind: 'accepted' }
+  | { kind: 'heartbeat'; residentMb: number }
+  | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
+  | { kind: 'snapshot'; sha256: string; seed: number; runtime: string; residentMb: number }
+  | { kind: 'teach'; id: number; request: TeacherRequest; residentMb: number }
+  | ({ kind: 'done' } & WorkerResult)
+  | { kind: 'failed'; message: string };

@@ -1,0 +1,141 @@
+/** Deciders of deployed policies, compiled before the first call needs them. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundle.ts';
+import { writeModelCard } from '../../engine/bundle/model-card.ts';
+import { compileDecider, type Decider } from '../../engine/decide/decider.ts';
+import { recordGoldenLines, runGolden } from '../../engine/decide/golden.ts';
+import type { Metrics } from '../../engine/domain.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { MonotonicClock } from '../../engine/ports.ts';
+import { sha256 } from '../process/clock.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { DeployedPolicy } from '../store/deployments.ts';
+import { withCurrentSettings } from './current-settings.ts';
+import type { EncoderHost } from './encoder-host.ts';
+import { createRecentCache } from './recent-cache.ts';
+import type { TextModel } from './text-model.ts';
+
+export type DeployedDecidersOptions = {
+  artifactsDir: string;
+  textModel: TextModel;
+  encoderHost: EncoderHost;
+  now: MonotonicClock;
+  /** The escalation threshold that the training of a policy was started with, or null. */
+  findEscalationThreshold(policyId: string): number | null;
+};
+type Compiled = { bundle: Bundle; decider: Decider; type: DecisionTypeRecord; settingsKey: string };
+
+const maxCompiledPolicies = 24;
+
+const remedy = 'Train the decision type again, or put a backup of the file in its place.';
+
+/** Path of a policy's bundle, in its slim form. */
+export function artifactPath(artifactsDir: string, policyId: string): string {
+  return join(artifactsDir, `${policyId}.zip`);
+}
+
+/** Keeps up to 24 compiled policies, each with the settings of its type's active version. */
+export class DeployedDeciders {
+  private readonly options: DeployedDecidersOptions;
+  private readonly compiled = createRecentCache<string, Compiled>(maxCompiledPolicies);
+
+  constructor(options: DeployedDecidersOptions) {
+    this.options = options;
+  }
+
+  /**
+   * The decider of a deployed policy under its type's present settings. Costs a map look-up once it is compiled;
+   * compiled anew after a change of the settings. Throws `unavailable` when the file is missing or damaged.
+   */
+  get(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
+    const known = this.compiled.get(policy.id);
+    // The store gives the same row until something changes.
+    return known?.type === type ? known.decider : this.load(type, policy).decider;
+  }
+
+  /** Starts the text encoder where a deployed policy asks it, so that no decide call waits for its loading. */
+  async startEncoder(type: DecisionTypeRecord, policy: DeployedPolicy): Promise<void> {
+    const { bundle } = this.load(type, policy);
+    if (bundle.plan.text?.encoder) await this.options.encoderHost.start();
+  }
+
+  /**
+   * The slim bundle that decides as the service does now: the file of the policy where the type's settings are still
+   * those of the training, else the same policy packed with the present settings, golden decisions and model card.
+   */
+  async exportSlim(type: DecisionTypeRecord, policy: DeployedPolicy, metrics: Metrics): Promise<Uint8Array> {
+    const bytes = this.readFile(policy.id, policy.bundleSha256);
+    const trained = unpackBundle(bytes, sha256);
+    const present = this.withPresentSettings(trained, type);
+    if (isDeepStrictEqual(present, trained)) return bytes;
+    if (present.plan.text?.encoder) await this.options.encoderHost.start();
+    const inputs = trained.golden.map((line) => line.input);
+    const { files: _filesOfTraining, ...manifest } = present.manifest;
+    const golden = await recordGoldenLines(this.compile(present), inputs, [], manifest.confidence_thresholds);
+    return packBundle({ ...present, manifest, golden, modelCard: writeModelCard({ ...present, metrics }) }, sha256);
+  }
+
+  /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with what is wrong. */
+  async selfTest(bytes: Uint8Array): Promise<void> {
+    const bundle = unpackBundle(bytes, sha256);
+    const { failures } = await runGolden(bundle, this.compile(bundle));
+    if (failures.length === 0) return;
+    throw new WorkbenchError('conflict', `The policy fails its self-test on ${failures.length} of its golden inputs.`);
+  }
+
+  /** As `selfTest`, for the file of a policy. */
+  async selfTestFile(policyId: string, bundleSha256: string): Promise<void> {
+    await this.selfTest(this.readFile(policyId, bundleSha256));
+  }
+
+  /** Whether these policies are compiled, or as many of them as are kept at a time. */
+  hasCompiled(policyIds: readonly string[]): boolean {
+    const found = policyIds.filter((id) => this.compiled.get(id) !== undefined).length;
+    return found >= Math.min(policyIds.length, maxCompiledPolicies);
+  }
+
+  private load(type: DecisionTypeRecord, policy: DeployedPolicy): Compiled {
+    const known = this.compiled.get(policy.id);
+    const settingsKey = `${type.activeVersion.id} ${type.fallbackOption ?? ''}`;
+    if (known?.settingsKey === settingsKey) {
+      known.type = type;
+      return known;
+    }
+    const bundle = known?.bundle ?? unpackBundle(this.readFile(policy.id, policy.bundleSha256), sha256);
+    const decider = this.compile(this.withPresentSettings(bundle, type));
+    const compiled = { bundle, decider, type, settingsKey };
+    this.compiled.set(policy.id, compiled);
+    return compiled;
+  }
+
+  private withPresentSettings(bundle: Bundle, type: DecisionTypeRecord): Bundle {
+    return withCurrentSettings(bundle, type, this.options.findEscalationThreshold(bundle.manifest.policy_id));
+  }
+
+  private compile(bundle: Bundle): Decider {
+    const { textModel, encoderHost, now } = this.options;
+    const { text } = bundle.manifest;
+    if (text && text.tokenizer_sha256 !== textModel.tokenizerSha256) {
+      throw new WorkbenchError(
+        'validation_error',
+        'The policy was trained with another tokenizer. Train the type again.',
+      );
+    }
+    const encoder = bundle.plan.text?.encoder ? encoderHost.encoder : null;
+    return compileDecider(bundle, { encoder, tokenizer: text ? textModel.tokenizer() : null, now });
+  }
+
+  private readFile(policyId: string, bundleSha256: string): Uint8Array {
+    let bytes: Uint8Array;
+    try {
+      bytes = readFileSync(artifactPath(this.options.artifactsDir, policyId));
+    } catch (cause) {
+      const message = `The file of the policy cannot be read. ${remedy}`;
+      throw new WorkbenchError('unavailable', message, undefined, { cause });
+    }
+    if (sha256(bytes) === bundleSha256) return bytes;
+    throw new WorkbenchError('unavailable', `The file of the policy is damaged. ${remedy}`);
+  }
+}

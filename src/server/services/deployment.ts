@@ -1,0 +1,101 @@
+/** Putting a policy in charge of the decisions of its type, and giving its bundle away. */
+import { readFile } from 'node:fs/promises';
+import { withTextModel } from '../../engine/bundle/bundle.ts';
+import type { Metrics } from '../../engine/domain.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
+import { sha256 } from '../process/clock.ts';
+import type { Log } from '../process/log.ts';
+import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
+import type { TextModel } from '../runtime/text-model.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { DeployedPolicy } from '../store/deployments.ts';
+import type { PolicyRecord } from '../store/policy-records.ts';
+import { chargeHosting, type HostingDeps } from './hosting.ts';
+import { readPolicy } from './policies.ts';
+
+export type DeploymentDeps = HostingDeps & { log: Log; runtime: { deployed: DeployedDeciders } };
+
+/** A deployed policy whose bundle may be exported. */
+export type ExportablePolicy = { policy: DeployedPolicy; metrics: Metrics; fileName: string };
+
+/**
+ * Deploys a trained policy after its self-test, and prepares it; returns it as it is then. Throws `conflict` from
+ * another status or when the self-test fails, and `unavailable` when its file is missing or damaged.
+ */
+export async function deployPolicy(deps: DeploymentDeps, policy: PolicyRecord): Promise<PolicyRecord> {
+  const { id, status, bundleSha256 } = policy;
+  if ((status !== 'trained' && status !== 'deployed') || bundleSha256 === null) {
+    throw new WorkbenchError('conflict', `A policy in status ${status} cannot be deployed.`);
+  }
+  await deps.runtime.deployed.selfTestFile(id, bundleSha256);
+  deps.store.deployments.deploy(id);
+  await prepareDeployedPolicy(deps, id);
+  return readPolicy(deps.store, id);
+}
+
+/**
+ * Compiles a deployed policy, charges its hosting and starts the text encoder where it needs it, so that no decide
+ * call waits for that. A policy whose file cannot be used is taken out of service. Does nothing for a policy that is
+ * not deployed.
+ */
+export async function prepareDeployedPolicy(deps: DeploymentDeps, policyId: string): Promise<void> {
+  const { store, log, runtime } = deps;
+  const row = store.policies.byId(policyId);
+  const type = row && store.decisionTypes.get(row.decisionTypeId, row.organisationId);
+  const policy = type && store.deployments.find(type.id);
+  if (!type || policy?.id !== policyId) return;
+  try {
+    runtime.deployed.get(type, policy);
+  } catch (error) {
+    log.error({ err: error, policyId }, 'a deployed policy cannot be used and was taken out of service');
+    store.deployments.withdraw(policyId, 'The file of the policy is missing or damaged.');
+    return;
+  }
+  chargeHosting(deps);
+  try {
+    await runtime.deployed.startEncoder(type, policy);
+  } catch (error) {
+    // Decisions by rule go on; the host starts the encoder again by itself.
+    log.warn({ err: error, policyId }, 'the text encoder is not ready');
+  }
+}
+
+/** Prepares every deployed policy, one after the other. */
+export async function prepareDeployedPolicies(deps: DeploymentDeps): Promise<void> {
+  for (const policyId of deps.store.deployments.listIds()) await prepareDeployedPolicy(deps, policyId);
+}
+
+/**
+ * The policy of a type whose bundle may be exported, and the name of its file. Throws `forbidden` where the plan has
+ * no export and `model_not_deployed` where nothing is deployed.
+ */
+export function findExportablePolicy(
+  deps: Pick<DeploymentDeps, 'store' | 'metering'>,
+  caller: Caller,
+  type: DecisionTypeRecord,
+): ExportablePolicy {
+  deps.metering.checkExport(caller);
+  const policy = deps.store.deployments.find(type.id);
+  const metrics = policy && deps.store.policies.byId(policy.id)?.metrics;
+  if (!policy || !metrics) {
+    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type.');
+  }
+  return { policy, metrics, fileName: `${type.name}-v${policy.version}.zip` };
+}
+
+/**
+ * The bundle that decides as the service does now. A slim one leaves out tokenizer and encoder. Throws `unavailable`
+ * when the file of the policy is missing or damaged.
+ */
+export async function exportBundle(
+  { deployed, textModel }: { deployed: DeployedDeciders; textModel: TextModel },
+  type: DecisionTypeRecord,
+  { policy, metrics }: ExportablePolicy,
+  isSlim: boolean,
+): Promise<Uint8Array> {
+  const slim = await deployed.exportSlim(type, policy, metrics);
+  if (isSlim) return slim;
+  const [tokenizer, encoder] = await Promise.all([readFile(textModel.tokenizerPath), readFile(textModel.encoderPath)]);
+  return withTextModel(slim, { tokenizer, encoder }, sha256);
+}

@@ -1,0 +1,66 @@
+/** What becomes of a training that has finished: its bundle is checked, stored and, where it may be, deployed. */
+import { readFileSync, rmSync } from 'node:fs';
+import type { FinishedTraining } from '../jobs/training-ports.ts';
+import { sha256 } from '../process/clock.ts';
+import { renameDurably } from '../process/durable-file.ts';
+import { artifactPath } from '../runtime/deployed-deciders.ts';
+import { StaleAttemptError } from '../store/training-runs.ts';
+import { type DeploymentDeps, prepareDeployedPolicy } from './deployment.ts';
+
+export type CompletionDeps = DeploymentDeps & { artifactsDir: string };
+
+/**
+ * Stores a finished training: the file gets its name first, then one transaction writes report, digest, status and
+ * deployment. A training with a target is deployed only when it reaches that F1. Rejects, nothing stored, when the
+ * bundle is damaged, fails its self-test or cannot be written.
+ */
+export async function completeTraining(
+  deps: CompletionDeps,
+  finished: FinishedTraining,
+  isWanted: () => boolean,
+): Promise<'stored' | 'refused' | 'unwanted'> {
+  const { policyId, partFile, result } = finished;
+  const bundle = readFileSync(partFile);
+  if (sha256(bundle) !== result.sha256) throw new Error('The bundle on the disk is not the one that was trained.');
+  await deps.runtime.deployed.selfTest(bundle);
+  if (!isWanted()) return 'unwanted';
+  const file = artifactPath(deps.artifactsDir, policyId);
+  try {
+    renameDurably(partFile, file);
+    const isDeployed = recordCompletion(deps, finished);
+    if (isDeployed) prepareInBackground(deps, policyId);
+    return 'stored';
+  } catch (error) {
+    rmSync(file, { force: true });
+    if (error instanceof StaleAttemptError) return 'refused';
+    throw error;
+  }
+}
+
+/** Writes the result; returns whether the policy was deployed with it. */
+function recordCompletion({ store }: CompletionDeps, { policyId, attemptId, result, progress }: FinishedTraining) {
+  const policy = store.policies.byId(policyId);
+  if (policy === null) throw new StaleAttemptError('The policy does not exist.');
+  const { target_f1, auto_deploy } = policy.trainingConfig;
+  const isQualityGateMet = target_f1 === null || result.metrics.macro_f1 >= target_f1;
+  const isDeployed = auto_deploy && isQualityGateMet && !policy.isTypeDeleted;
+  store.trainingRuns.heartbeat(attemptId, progress);
+  store.trainingRuns.complete(
+    { policyId, attemptId },
+    {
+      metrics: result.metrics,
+      heldOut: result.heldOut,
+      bundleSha256: result.sha256,
+      bundleSizeBytes: result.sizeBytes,
+      isQualityGateMet,
+      isDeployed,
+    },
+  );
+  return isDeployed;
+}
+
+function prepareInBackground(deps: CompletionDeps, policyId: string): void {
+  prepareDeployedPolicy(deps, policyId).catch((error: unknown) =>
+    deps.log.error({ err: error, policyId }, 'a deployed policy could not be prepared'),
+  );
+}
