@@ -52,7 +52,7 @@ const bounds: readonly [keyword: string, describe: (value: number) => string | n
   ['maximum', (value) => `to ${value}`],
 ];
 
-/** Lists the default and the bounds of a schema's values in words. Bounds that every safe integer meets are left out. */
+/** Lists the default and the bounds of a schema's values in words, without bounds that every safe integer meets. */
 export function listConstraints(schema: JsonSchema, markup: SchemaMarkup): string[] {
   const constraints = schema['default'] === undefined ? [] : [`default ${markup.code(schema['default'])}`];
   for (const [keyword, describe] of bounds) {
