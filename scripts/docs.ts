@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ZodType, z } from 'zod';
 import { errorTable } from '../src/engine/errors.ts';
+import { describeType, listConstraints, type SchemaMarkup } from '../src/engine/schema/describe-schema.ts';
 import type { Access, Operation } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
 import { projectRoot } from './freshness.ts';
@@ -13,19 +14,9 @@ import { projectRoot } from './freshness.ts';
 type Schema = {
   $ref?: string;
   $defs?: Record<string, Schema>;
-  type?: string | string[];
-  enum?: unknown[];
-  const?: unknown;
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
   default?: unknown;
-  minimum?: number;
-  maximum?: number;
-  maxLength?: number;
-  maxItems?: number;
 };
 
 const callers: Record<Access, string> = {
@@ -33,6 +24,12 @@ const callers: Record<Access, string> = {
   key: 'API key or session',
   jwt: 'session',
   owner: 'session of the owner',
+};
+
+const markdown: SchemaMarkup = {
+  code: (value) => `\`${JSON.stringify(value)}\``,
+  text: (text) => text,
+  link: (name) => name,
 };
 
 const files = { 'docs/http-api.md': httpApi(), 'docs/errors.md': errors() };
@@ -81,13 +78,14 @@ function describeOperation(name: string, row: Operation): string[] {
 function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string[] {
   const schema = inlined(z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema);
   const properties = Object.entries(schema.properties ?? {});
-  if (properties.length === 0) return [`${capital(title)}: ${typeName(schema)}.`];
+  if (properties.length === 0) return [`${capital(title)}: ${describeType(schema, markdown)}.`];
   const required = new Set(schema.required ?? []);
   return [
     `| ${title} | type | |`,
     '|---|---|---|',
     ...properties.map(
-      ([field, of]) => `| \`${field}\` | ${typeName(of)} | ${notes(of, io === 'output' || required.has(field))} |`,
+      ([field, of]) =>
+        `| \`${field}\` | ${describeType(of, markdown)} | ${describeField(of, io === 'output' || required.has(field))} |`,
     ),
   ];
 }
@@ -105,25 +103,9 @@ function inlined({ $defs = {}, ...root }: Schema): Schema {
   return visit(root) as Schema;
 }
 
-function typeName(schema: Schema): string {
-  const choices = schema.anyOf ?? schema.oneOf;
-  if (choices) return [...new Set(choices.map(typeName))].join(' or ');
-  if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(', ');
-  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
-  if (schema.type === 'array') return `list of ${schema.items ? typeName(schema.items) : 'any'}`;
-  if (schema.type === 'object' && schema.properties) return `object (${Object.keys(schema.properties).join(', ')})`;
-  return [schema.type ?? 'any'].flat().join(' or ');
-}
-
-function notes(schema: Schema, required: boolean): string {
-  const parts: string[] = [];
-  if (schema.default !== undefined) parts.push(`default \`${JSON.stringify(schema.default)}\``);
-  else if (!required) parts.push('optional');
-  if (schema.maxLength !== undefined) parts.push(`at most ${schema.maxLength} characters`);
-  if (schema.maxItems !== undefined) parts.push(`at most ${schema.maxItems}`);
-  if (schema.minimum !== undefined && schema.minimum > Number.MIN_SAFE_INTEGER) parts.push(`from ${schema.minimum}`);
-  if (schema.maximum !== undefined && schema.maximum < Number.MAX_SAFE_INTEGER) parts.push(`to ${schema.maximum}`);
-  return parts.join(', ');
+function describeField(schema: Schema, required: boolean): string {
+  const constraints = listConstraints(schema, markdown);
+  return (required || schema.default !== undefined ? constraints : ['optional', ...constraints]).join(', ');
 }
 
 function errors(): string {

@@ -35,6 +35,7 @@ export type RulesOutcome = {
   errors: readonly RuleFailure[];
   trace: RuleTrace[];
 };
+/** Rules that are ready to be evaluated, and the file that they are saved as. */
 export type CompiledRules = {
   file: RulesFile;
   evaluate(input: JsonObject, trace: boolean): RulesOutcome;

@@ -146,8 +146,8 @@ function compileBinary(left: Step, right: Step, work: BinaryFunction): Step {
 }
 
 /**
- * `&&` (decided by false) and `||` (decided by true). A deciding operand wins over the errors of the others; without one
- * the first error is the outcome, or else the opposite.
+ * `&&` (decided by false) and `||` (decided by true). A deciding operand wins over the errors of the others; without
+ * one the outcome is the first error, or else the opposite.
  */
 function compileLogic(args: readonly Step[], decisive: boolean): Step {
   return (run) => {

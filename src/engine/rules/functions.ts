@@ -3,6 +3,7 @@
 /** A type that is known before any input is seen; 'text' is a string. The names are part of the HTTP API. */
 export type StaticType = 'any' | 'bool' | 'number' | 'text' | 'list' | 'map' | 'null' | 'timestamp' | 'duration';
 
+/** A function as a rule may call it. */
 export type FunctionInfo = {
   name: string;
   /** Written `value.name(…)`, `name(value, …)` or either. */

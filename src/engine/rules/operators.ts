@@ -24,6 +24,7 @@ import {
   type Value,
 } from './values.ts';
 
+/** Applies an operator to operands of any type; a wrong type is a failure like any other. */
 export type BinaryFunction = (a: Value, b: Value, run: Run) => Outcome;
 
 /** Returns the number where JSON can represent it, else an overflow. */
@@ -128,6 +129,7 @@ const notEquals: BinaryFunction = (a, b, run) => {
   return run.steps < 0 ? limitReached : !result;
 };
 
+/** The binary operators by the way they are written. */
 export const binaryFunctions: Readonly<Record<BinaryOperator, BinaryFunction>> = {
   '+': add,
   '-': subtract,

@@ -135,7 +135,8 @@ function explainCode({ code, word }: Stop): Explanation | null {
       message: 'A string contains an escape sequence that does not exist.',
       suggestion: 'Write \\\\ for a backslash.',
     };
-  if (/integer|number|exponent/.test(code)) return { message: 'This is not a number.', suggestion: null };
+  if (/integer|number|exponent/.test(code))
+    return { message: 'This is not a number, or it is too large.', suggestion: null };
   return null;
 }
 

@@ -5,6 +5,7 @@ export type At = readonly [number, number];
 
 export const binaryOperators = ['+', '-', '*', '/', '%', '<', '<=', '>', '>=', '==', '!=', 'in'] as const;
 export type BinaryOperator = (typeof binaryOperators)[number];
+/** The comprehensions of CEL, written `list.all(x, test)`. */
 export const macros = ['all', 'exists', 'exists_one', 'map', 'filter'] as const;
 export type Macro = (typeof macros)[number];
 

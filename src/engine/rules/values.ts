@@ -16,6 +16,7 @@ export class Duration {
   }
 }
 
+/** A value of the rules language: JSON, a timestamp or a duration. */
 export type Value =
   | null
   | boolean
@@ -26,6 +27,7 @@ export type Value =
   | readonly Value[]
   | { readonly [key: string]: Value };
 
+/** Every reason for which a rule can fail on an input; docs/rules.md explains them. */
 export const errorKinds = [
   'missing_field',
   'type_mismatch',
@@ -49,6 +51,7 @@ export class RuleError {
   }
 }
 
+/** What an expression evaluates to. */
 export type Outcome = Value | RuleError;
 
 export const missingField = new RuleError('missing_field');
@@ -79,6 +82,7 @@ export function isMap(value: Value): value is ValueMap {
   );
 }
 
+/** True for a list: a JSON array or a list literal. */
 export function isList(value: Value): value is readonly Value[] {
   return Array.isArray(value);
 }

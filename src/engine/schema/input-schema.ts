@@ -100,8 +100,8 @@ function toDetail(error: ErrorObject, prefix: (string | number)[], root: unknown
 
 /**
  * Checks a JSON Schema (2020-12) for inputs and returns what is wrong with it, nothing where it can be used: at most
- * 64 KiB and 32 levels, no references out of the schema, 10,000 parts where those inside are followed. `loc` starts with
- * ['body', 'input_schema'].
+ * 64 KiB and 32 levels, no references out of the schema, 10,000 parts where those inside are followed. `loc` starts
+ * with ['body', 'input_schema'].
  */
 export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   const base = ['body', 'input_schema'];

@@ -52,8 +52,8 @@ function readReferences(schema: JsonObject, base: readonly (string | number)[]):
 /**
  * Finds why the references of a schema cannot be followed: a part that is applied to the same value for ever, or the
  * innermost part that has more than {@link maxExpandedParts} parts where references are followed. Returns null where
- * they can. A part that refers to itself for a value inside counts once on each path, because the input bounds how often
- * it is applied. `loc` starts with `base`.
+ * they can. A part that refers to itself for a value inside counts once on each path, because the input bounds how
+ * often it is applied. `loc` starts with `base`.
  */
 export function findUnfollowable(schema: JsonObject, base: readonly (string | number)[]): ErrorDetail | null {
   const references = readReferences(schema, base);
@@ -64,7 +64,8 @@ export function findUnfollowable(schema: JsonObject, base: readonly (string | nu
   }
   const overgrown = findOvergrown(schema, references);
   if (overgrown === null) return null;
-  const msg = `must not have more than ${maxExpandedParts} parts where references are followed; refer to fewer parts that contain references`;
+  const bound = `must not have more than ${maxExpandedParts} parts where references are followed`;
+  const msg = `${bound}; refer to fewer parts that contain references`;
   return { type: 'schema_expansion', loc: references.locate(overgrown), msg };
 }
 

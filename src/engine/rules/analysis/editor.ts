@@ -41,7 +41,7 @@ export function findCompletions(source: string, offset: number, fields: readonly
   };
 }
 
-/** Lists fields and methods after a dot, values after a comparison with a field whose values are known, and functions. */
+/** Lists fields and methods after a dot, values after a comparison with a field that has a list of them, functions. */
 function listCompletions(lead: string, fields: readonly KnownField[]): Completion[] {
   const path = /(?<![\w.])ctx((?:\.[A-Za-z_]\w*)*)\.$/.exec(lead);
   if (path) {

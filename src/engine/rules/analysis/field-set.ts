@@ -1,6 +1,7 @@
 /** Sets of values that a field may have: the arithmetic behind the rule checks. */
 
 export type Literal = string | number | boolean | null;
+/** The type of a rule value that JSON has too. */
 export type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
 /** Types of rule values by the names that JSON Schema has for them. */
 export const typesBySchemaName: Record<string, ValueType> = {

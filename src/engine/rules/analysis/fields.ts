@@ -7,7 +7,7 @@ import { findNearest } from '../suggest.ts';
 import type { FieldTypes } from '../types.ts';
 import { typesBySchemaName } from './field-set.ts';
 
-/** A field: its path from ctx, its type ('any' where mixed), and its values, where the schema or the inputs list them. */
+/** A field: its path from ctx, its type ('any' where mixed), and its values, where schema or inputs list them. */
 export type KnownField = {
   path: string[];
   type: StaticType;

@@ -2,7 +2,9 @@
 import type { JsonObject } from '../../domain.ts';
 import type { CompiledRules } from '../compile.ts';
 
+/** An example or a logged decision; `decision` is null where it is not labelled. */
 export type ImpactRow = { id: string; input: JsonObject; decision: string | null };
+/** What one rule does on the rows so far. */
 export type RuleImpact = {
   name: string;
   /** Rows on which its condition is true, whatever the rules before it do. */
@@ -17,6 +19,7 @@ export type RuleImpact = {
   /** The first of the rows that it decides differently from their label. */
   disagreeing: { id: string; input: JsonObject; expected: string; decided: string }[];
 };
+/** What all rules do on the rows so far; `undecided` counts the rows that no rule decides. */
 export type Impact = {
   rows: number;
   undecided: number;
@@ -85,6 +88,7 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
 }
 
 type RuleDecision = { rule: string; then: string } | null;
+/** What a change of rules changes on the rows so far. */
 export type RulesChange = {
   rows: number;
   changed: number;

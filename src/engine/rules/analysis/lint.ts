@@ -119,7 +119,7 @@ function toShownBy(rows: number, { impact }: Context): RuleFinding['shownBy'] {
   return impact ? { rows, of: impact.rows } : null;
 }
 
-/** Finds unknown fields and wrong types: by the schema alone where that is enough, else by the fields of the examples. */
+/** Finds unknown fields and wrong types: by the schema alone where that is enough, else by the examples' fields. */
 function findFieldProblems(index: number, context: Context): Finding[] {
   const ast = context.rules[index]?.ast;
   const named = listSchemaFields(context.inputSchema);
@@ -195,7 +195,7 @@ function findCover(index: number, earlier: readonly number[], context: Context):
   };
 }
 
-/** Returns the rules of which one matches whenever the later one does: a single one if there is, null if not certain. */
+/** Returns rules of which one matches whenever the later one does: a single one if there is, null if not certain. */
 function computeCover(
   later: readonly Conjunct[],
   earlier: readonly number[],
@@ -260,12 +260,13 @@ function findOverlaps(index: number, earlier: readonly number[], context: Contex
     const isExact = hasOverlap(alternatives[other] ?? null, alternatives[index] ?? null, context);
     if (!isExact && rows === 0) return [];
     const isTie = before.priority === rule.priority;
+    const rowsName = isExact ? 'inputs' : 'examples';
     return [
       {
         kind: 'overlap',
         severity: isTie ? 'warning' : 'info',
         basis: isExact ? 'exact' : 'examples',
-        message: `Some ${isExact ? 'inputs' : 'examples'} also match "${before.name}", which decides ${before.then} first.`,
+        message: `Some ${rowsName} also match "${before.name}", which decides ${before.then} first.`,
         suggestion: isTie
           ? 'Give the two rules different priorities to make their order certain.'
           : 'Check that this order is intended.',

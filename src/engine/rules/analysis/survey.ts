@@ -6,6 +6,7 @@ import type { KnownField } from './fields.ts';
 
 /** A field that was seen: its types, and its values, the most frequent first. */
 export type SeenField = { path: string[]; types: StaticType[]; values: (string | number | boolean)[] };
+/** A survey under way: inputs go in one by one, and its fields may be read at any time. */
 export type FieldSurvey = { add(input: JsonObject): void; fields(): SeenField[] };
 
 const maxDepth = 8;

@@ -6,7 +6,9 @@ import type { RuleNode } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
 
 type Literal = string | number | boolean | null;
+/** The tests of a row that are operators with one literal. */
 export const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const;
+/** One row: a field, a test of it, and the value it is tested with. */
 export type TableRow =
   | { path: string[]; test: (typeof comparisons)[number]; value: Literal }
   | { path: string[]; test: 'in'; value: Literal[] }
