@@ -11,6 +11,7 @@ import {
 import { WorkbenchError } from '../../engine/errors.ts';
 import { listOperations } from '../contract/operations.ts';
 import { docsPath, mcpPath, pagesPath } from '../contract/paths.ts';
+import { pageSecurityPolicy } from '../contract/security-policy.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
 import type { Mcp } from '../mcp/endpoint.ts';
 import type { Deps } from '../operations/context.ts';
@@ -164,8 +165,8 @@ function sendFault(error: unknown, request: FastifyRequest, reply: FastifyReply)
 /** The interface as a readable page. */
 function serveDocs(app: FastifyInstance, deps: Deps): void {
   app.get(docsPath, async (request, reply) => {
-    const { docsPolicy, makeDocsPage } = await import('./docs-page.ts');
-    reply.headers({ ...pageHeaders, 'content-security-policy': docsPolicy }).type('text/html; charset=utf-8');
+    const { docsSecurityPolicy, makeDocsPage } = await import('./docs-page.ts');
+    reply.headers({ ...pageHeaders, 'content-security-policy': docsSecurityPolicy }).type('text/html; charset=utf-8');
     return makeDocsPage(deps.toolVersion, `http://${request.headers.host ?? request.host}`);
   });
 }
@@ -192,8 +193,7 @@ function serveAgentTools(app: FastifyInstance, deps: Deps): void {
 }
 
 const pageHeaders = {
-  'content-security-policy':
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self' data:; img-src 'self' data: blob:; worker-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'content-security-policy': pageSecurityPolicy,
   'referrer-policy': 'no-referrer',
   'x-frame-options': 'DENY',
   'cross-origin-opener-policy': 'same-origin',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { errorTable } from '../../engine/errors.ts';
 import { type Access, listErrors, type Operation } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
+import { toScriptlessPolicy } from '../contract/security-policy.ts';
 import { buildExample, escapeHtml, listFields } from './docs-schema.ts';
 import { type JsonSchema, makeOpenApi } from './openapi.ts';
 
@@ -24,7 +25,7 @@ i { opacity: .7 }
 `;
 
 /** What the page may load: nothing but its own style. */
-export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+export const docsSecurityPolicy = toScriptlessPolicy(createHash('sha256').update(style).digest('base64'));
 
 const callers: Record<Access, string> = {
   public: 'Anybody may call it.',
