@@ -1,0 +1,7 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+/** The logger with itself as the child of every request, because each line of the log names its request itself. */
+export function shareLogger<Logger extends FastifyBaseLogger>(logger: Logger): Logger {
+  const shared: Logger = Object.assign(Object.create(logger) as Logger, { child: () => shared });
+  return shared;
+}
