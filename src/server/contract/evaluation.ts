@@ -40,7 +40,7 @@ export const evaluationOperations = {
       predicted: z.string().optional().describe('Only rows for which the classifier chose this option'),
     }),
     output: paginated(heldOutRowSchema),
-    summary: 'The held-out examples and what the classifier chose for them, surest first',
+    summary: 'The held-out examples and what the classifier chose for them, most confident first',
   }),
   'policies.compare': operation({
     ...common,

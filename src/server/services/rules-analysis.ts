@@ -12,13 +12,11 @@ import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts
 import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import { utf16Range } from '../../engine/rules/parse.ts';
-import type { RulesAnalysis } from '../contract/rules.ts';
+import { analysisLimits, type RulesAnalysis } from '../contract/rules.ts';
 import type { Deps } from '../operations/context.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 
-const maxExamples = 20_000;
-const maxLogged = 5000;
-const maxFindings = 500;
+const { maxExamples, maxLoggedDecisions, maxFindings } = analysisLimits;
 /** Characters of an input that are shown beside a row. */
 const shownInput = 160;
 /** Small enough that calls for decisions never wait long. */
@@ -92,7 +90,7 @@ function* loggedOf({ store }: Pick<Deps, 'store'>, type: DecisionTypeRow): Gener
   for (const rows of store.logs.slices(type.seq, {}, chunkSize)) {
     yield rows.map((row) => ({ id: row.id, input: JSON.parse(row.inputJson) as JsonObject, decision: row.decision }));
     read += rows.length;
-    if (read >= maxLogged) return;
+    if (read >= maxLoggedDecisions) return;
   }
 }
 
