@@ -6,7 +6,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ZodType, z } from 'zod';
 import { errorTable } from '../src/engine/errors.ts';
-import type { Access, Operation } from '../src/server/contract/operation.ts';
+import { callersByAccess, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
 import { projectRoot } from './freshness.ts';
 
@@ -28,13 +28,6 @@ type Schema = {
   maxItems?: number;
 };
 
-const callers: Record<Access, string> = {
-  public: 'anybody',
-  key: 'API key or session',
-  jwt: 'session',
-  owner: 'session of the owner',
-};
-
 const files = { 'docs/http-api.md': httpApi(), 'docs/errors.md': errors() };
 let stale = 0;
 for (const [path, text] of Object.entries(files)) {
@@ -51,7 +44,8 @@ function httpApi(): string {
   const rows = listOperations();
   const tags = [...new Set(rows.map(({ row }) => row.tag))];
   const overview = rows.map(
-    ({ row }) => `| ${row.method} | \`${address(row)}\` | ${row.summary} | ${callers[row.access]} | ${row.status} |`,
+    ({ row }) =>
+      `| ${row.method} | \`${toOpenApiPath(row)}\` | ${row.summary} | ${callersByAccess[row.access]} | ${row.status} |`,
   );
   const sections = tags.flatMap((tag) => [
     `## ${tag}`,
@@ -70,7 +64,10 @@ function httpApi(): string {
 }
 
 function describeOperation(name: string, row: Operation): string[] {
-  const lines = [`### ${row.method} ${address(row)}`, `${row.summary} (\`${name}\`; ${callers[row.access]}).`];
+  const lines = [
+    `### ${row.method} ${toOpenApiPath(row)}`,
+    `${row.summary} (\`${name}\`; ${callersByAccess[row.access]}).`,
+  ];
   if (row.query) lines.push('', ...fieldTable('query', row.query, 'input'));
   if (row.body) lines.push('', ...fieldTable(row.bodyOptional ? 'body (may be left out)' : 'body', row.body, 'input'));
   if (row.output) lines.push('', ...fieldTable(`answer ${row.status}`, row.output, 'output'));
@@ -141,11 +138,6 @@ function errors(): string {
     '|---|---|---|---|',
     ...rows,
   ].join('\n')}\n`;
-}
-
-/** The path as in OpenAPI: `{id}` for `:id`. */
-function address(row: Operation): string {
-  return row.path.replace(/:(\w+)/g, '{$1}');
 }
 
 function capital(text: string): string {

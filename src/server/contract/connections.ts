@@ -1,3 +1,4 @@
+/** Model connections: the configured endpoints of chat models. */
 import { z } from 'zod';
 import { characters, nameText } from '../../engine/domain.ts';
 import { dateTime, uuid } from './common.ts';

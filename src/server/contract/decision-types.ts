@@ -1,3 +1,4 @@
+/** Decision types with their versions, and the samples that they can be made from. */
 import { z } from 'zod';
 import {
   characters,

@@ -1,3 +1,4 @@
+/** What trained policies decide on examples that were held out of their training. */
 import { z } from 'zod';
 import { decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads } from './operation.ts';

@@ -1,3 +1,4 @@
+/** Examples: adding, importing, generating, labelling. */
 import { z } from 'zod';
 import { characters, jsonObject } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';

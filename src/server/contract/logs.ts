@@ -1,3 +1,4 @@
+/** The log of decisions and the metrics made from it. */
 import { z } from 'zod';
 import { stages } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';

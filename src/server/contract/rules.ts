@@ -1,3 +1,4 @@
+/** Checking and analysing rules that are not saved yet. */
 import { z } from 'zod';
 import { jsonObject } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';
