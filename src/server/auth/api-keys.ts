@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ShownCredentials } from '../hot-path/shown-credentials.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ApiKeyRow } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
@@ -19,11 +20,7 @@ export function looksLikeApiKey(token: string): boolean {
  */
 export function createApiKeys(store: Store, clock: Clock, newId: () => string, serverKey: Buffer) {
   const byPrefix = new Map<string, ApiKeyRow[]>();
-  /**
-   * The key that each open connection showed last, so that the keyed hash is computed once per connection and not once
-   * per call. Only who has shown a key on a connection is compared with it there, so that comparison tells nothing.
-   */
-  let shown = new WeakMap<object, { key: string; row: ApiKeyRow }>();
+  const shown = new ShownCredentials<ApiKeyRow>();
   const lastUsed = new Map<string, number>();
   const digest = (salt: Buffer, key: string) => createHmac('sha256', serverKey).update(salt).update(key).digest();
 
@@ -47,10 +44,10 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
       return { row, key };
     },
     verify(key: string, connection: object): ApiKeyRow | null {
-      const known = shown.get(connection);
-      if (known?.key === key) {
-        lastUsed.set(known.row.id, clock.now());
-        return known.row;
+      const known = shown.find(connection, key);
+      if (known !== null) {
+        lastUsed.set(known.id, clock.now());
+        return known;
       }
       const prefix = key.slice(0, prefixLength);
       let rows = byPrefix.get(prefix);
@@ -62,7 +59,7 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
       for (const row of rows) {
         if (timingSafeEqual(digest(row.salt, key), row.digest)) {
           lastUsed.set(row.id, clock.now());
-          shown.set(connection, { key, row });
+          shown.remember(connection, key, row);
           return row;
         }
       }
@@ -71,7 +68,7 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
     revoke(id: string, organisationId: string): boolean {
       const revoked = store.accounts.revokeKey(id, organisationId, clock.now());
       byPrefix.clear();
-      shown = new WeakMap();
+      shown.clear();
       return revoked;
     },
     lastUsedAt: (row: ApiKeyRow): number | null => lastUsed.get(row.id) ?? row.lastUsedAt,

@@ -69,6 +69,7 @@ function admitRequests(app: FastifyInstance, guard: RequestGuard): void {
     const address = app.server.address();
     if (typeof address === 'object' && address !== null) guard.listensOn(address.port);
   });
+  // The hooks of every request call `done`: as `async` functions they cost a decision 5 to 10 % more processor time.
   app.addHook('onRequest', (request, reply, done) => {
     const entered = guard.enter(request, reply);
     if (entered === undefined) done();

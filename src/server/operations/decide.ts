@@ -2,14 +2,11 @@
 import type { Decided } from '../../engine/decide/decider.ts';
 import type { Decision, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, errorTable, WorkbenchError } from '../../engine/errors.ts';
+import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
-import {
-  type BatchError,
-  batchLimit,
-  type DecideRequest,
-  type DecideResponse,
-  readDecideRequest,
-} from '../contract/decisions.ts';
+import type { BatchError, DecideRequest, DecideResponse } from '../contract/decisions.ts';
+import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
+import { readDecideRequest } from '../hot-path/read-decide-request.ts';
 import { askConnectedModel } from '../services/live-escalation.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { Deps, Handlers } from './context.ts';
@@ -36,10 +33,10 @@ function decideOne(
   const { store, runtime, metering, clock } = deps;
   const began = clock.monotonic();
   const type = store.decisionTypes.byName(request.decision_type, caller.organisationId);
-  if (!type) throw new WorkbenchError('decision_type_not_found', 'There is no decision type with this name');
+  if (!type) throw new WorkbenchError('decision_type_not_found', 'There is no decision type with this name.');
   const policy = store.policies.deployedOf(type.id);
   if (!policy)
-    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type; train one first');
+    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
   metering.checkDecision(caller, runtime.decisions.pendingOf);
   const call = { caller, type, input: request.input, requestId, began };
   const decided = runtime.deployed.get(type, policy).decide(request.input, { trace });
@@ -107,7 +104,8 @@ function readBatch(body: unknown): unknown[] {
   }
   if (!Array.isArray(items)) throw refuse('invalid_type', at, 'expected a list of decision requests');
   if (items.length === 0) throw refuse('too_small', at, 'at least one decision request is needed');
-  if (items.length > batchLimit) throw refuse('too_big', at, `at most ${batchLimit} decision requests are allowed`);
+  if (items.length > limits.maxBatchSize)
+    throw refuse('too_big', at, `at most ${limits.maxBatchSize} decision requests are allowed`);
   return items;
 }
 
@@ -149,8 +147,7 @@ export const decideHandlers = {
   decide(deps, { body, query, caller, requestId }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw new WorkbenchError('validation_error', 'Request validation failed', request.problems);
-    const made = decideOne(deps, caller, request.value, requestId, query.trace);
-    return made instanceof Promise ? made.then(answerAfterCommit) : answerAfterCommit(made);
+    return mapMaybePromise(decideOne(deps, caller, request.value, requestId, query.trace), answerAfterCommit);
   },
 
   async 'decide.batch'(deps, { body, caller, requestId }) {

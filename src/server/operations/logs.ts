@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { LogRecord } from '../contract/logs.ts';
+import { exportSliceSize } from '../hot-path/export-slice-size.ts';
+import { writeNumber } from '../hot-path/write-number.ts';
 import { isoTime } from '../process/clock.ts';
 import type { DecisionTypeRow } from '../store/decision-types.ts';
 import type { ExampleRow } from '../store/examples.ts';
@@ -12,12 +14,6 @@ import { insertAll } from './examples.ts';
 import { toPage } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
-/**
- * Records that are read and written before other work gets its turn. Two slices hold fewer than the hundred objects from
- * which V8 may conclude that records live long: it would then make them all in the old part of the heap.
- */
-const sliceSize = 32;
-
 function recordOf(type: DecisionTypeRow, row: LogRow): LogRecord {
   return recordWith(type, row, JSON.parse(row.inputJson) as LogRecord['input']);
 }
@@ -73,8 +69,14 @@ const csvColumns = [
 
 /** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */
 export function csvCell(value: unknown): string {
-  // String(number) would keep the text of each number in a cache, from which it goes to the old part of the heap
-  const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  const text =
+    value === null
+      ? ''
+      : typeof value === 'string'
+        ? value
+        : typeof value === 'number'
+          ? writeNumber(value)
+          : JSON.stringify(value);
   const safe = typeof value !== 'number' && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
@@ -119,7 +121,7 @@ export const logHandlers = {
   },
   'logs.export': (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const slices = deps.store.logs.slices(type.seq, query, sliceSize);
+    const slices = deps.store.logs.slices(type.seq, query, exportSliceSize);
     const csv = query.format === 'csv';
     return {
       download: true,

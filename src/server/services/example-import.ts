@@ -3,7 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Json, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import type { ImportMapping } from '../contract/examples.ts';
-import { parseJsonText, readJsonBody } from '../hot-path/json-body.ts';
+import { readJsonBody } from '../hot-path/json-body.ts';
+import { parseJsonText } from '../hot-path/json-faults.ts';
 
 type ImportRequest = { format: 'csv' | 'tsv' | 'json' | 'jsonl'; content: string; mapping?: ImportMapping | undefined };
 /** One record of the file before the mapping: the line it starts on and its columns. */
