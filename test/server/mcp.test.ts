@@ -183,7 +183,7 @@ describe('an agent with an API key', () => {
       [
         'make_decision',
         { decision_type: 'loans', input: {} },
-        /; train one first\. Nothing was changed\.[\s\S]*"model_not_deployed"/,
+        /\. Train one first\. Nothing was changed\.[\s\S]*"model_not_deployed"/,
       ],
       [
         'make_decision',
