@@ -28,7 +28,7 @@ type Schema = {
   maxItems?: number;
 };
 
-const files = { 'docs/http-api.md': httpApi(), 'docs/errors.md': errors() };
+const files = { 'docs/http-api.md': makeApiPage(), 'docs/errors.md': makeErrorsPage() };
 let stale = 0;
 for (const [path, text] of Object.entries(files)) {
   const fullPath = join(projectRoot, path);
@@ -40,7 +40,7 @@ for (const [path, text] of Object.entries(files)) {
 }
 process.exitCode = stale > 0 ? 1 : 0;
 
-function httpApi(): string {
+function makeApiPage(): string {
   const rows = listOperations();
   const tags = [...new Set(rows.map(({ row }) => row.tag))];
   const overview = rows.map(
@@ -123,7 +123,7 @@ function notes(schema: Schema, required: boolean): string {
   return parts.join(', ');
 }
 
-function errors(): string {
+function makeErrorsPage(): string {
   const rows = Object.entries(errorTable).map(
     ([code, { status, retryable, meaning }]) =>
       `| ${status} | \`${code}\` | ${retryable ? 'yes' : 'no'} | ${meaning} |`,

@@ -91,7 +91,7 @@ export const decisionOperations = {
 };
 
 /**
- * Operations whose bodies reach their handlers unread: `readDecideRequest` reads a decide call faster than its schema, and
- * the items of a batch fail one by one.
+ * Operations whose bodies reach their handlers unread: `readDecideRequest` reads a decide call faster than its schema,
+ * and the items of a batch fail one by one.
  */
 export const rawBodyOperations: ReadonlySet<string> = new Set(['decide', 'decide.batch']);

@@ -10,7 +10,9 @@ type Shape = Record<string, z.ZodType>;
 /** A schema and the JSON Schema that agents read of it. */
 export type DescribedSchema = { schema: z.ZodType; json: Record<string, unknown> };
 
-/** One tool. `summarise` writes what stands beside the structured answer: what happened, what it cost, what to do next. */
+/**
+ * One tool. `summarise` writes what stands beside the structured answer: what happened, what it cost, what to do next.
+ */
 export type Tool = {
   name: string;
   title: string;
