@@ -63,7 +63,11 @@ module.exports = {
       from: { path: '^src/main/' },
       to: {
         path: '^src/',
-        pathNot: ['^src/main/', '^src/server/(start|runtime/spawn-child)\\.ts$', '^src/preload/bridge\\.ts$'],
+        pathNot: [
+          '^src/main/',
+          '^src/server/(start|process/spawn-child|contract/security-policy)\\.ts$',
+          '^src/preload/bridge\\.ts$',
+        ],
       },
     },
     {

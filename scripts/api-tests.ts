@@ -1,3 +1,4 @@
+/** The tests that Schemathesis makes of the OpenAPI document. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** The tests that drive the pages in Chromium. */
 import { findChromium } from './chromium.ts';
 import { isFresh } from './freshness.ts';
 import { check, type StepResult } from './steps.ts';

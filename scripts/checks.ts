@@ -1,6 +1,7 @@
+/** Every check that reads the sources without running the program. */
 import { join } from 'node:path';
 import { projectRoot } from './freshness.ts';
-import { requirementFaults } from './requirements.ts';
+import { findRequirementProblems } from './requirements.ts';
 import { check, report, run, type StepResult } from './steps.ts';
 
 const runtimes = ['engine', 'server', 'main', 'preload', 'renderer', 'test'];
@@ -19,8 +20,8 @@ export async function runChecks(): Promise<StepResult[]> {
   }
   results.push(await check('knip', 'knip', ['--no-progress', '--no-config-hints']));
   results.push(await check('generated documents', process.execPath, ['scripts/docs.ts', '--check']));
-  const faults = requirementFaults();
-  results.push(report('requirements cited by tests', faults.length === 0, faults.join('\n'), 0));
+  const problems = findRequirementProblems();
+  results.push(report('requirements cited by tests', problems.length === 0, problems.join('\n'), 0));
   return results;
 }
 

@@ -1,3 +1,4 @@
+/** Where Chromium is on this machine. */
 import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type ZodType, z } from 'zod';
 import { errorTable } from '../src/engine/errors.ts';
 import { describeType, listConstraints, type SchemaMarkup } from '../src/engine/schema/describe-schema.ts';
-import type { Access, Operation } from '../src/server/contract/operation.ts';
+import { callersByAccess, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
 import { projectRoot } from './freshness.ts';
 
@@ -19,20 +19,13 @@ type Schema = {
   default?: unknown;
 };
 
-const callers: Record<Access, string> = {
-  public: 'anybody',
-  key: 'API key or session',
-  jwt: 'session',
-  owner: 'session of the owner',
-};
-
 const markdown: SchemaMarkup = {
   code: (value) => `\`${JSON.stringify(value)}\``,
   text: (text) => text,
   link: (name) => name,
 };
 
-const files = { 'docs/http-api.md': httpApi(), 'docs/errors.md': errors() };
+const files = { 'docs/http-api.md': makeApiPage(), 'docs/errors.md': makeErrorsPage() };
 let stale = 0;
 for (const [path, text] of Object.entries(files)) {
   const fullPath = join(projectRoot, path);
@@ -44,11 +37,12 @@ for (const [path, text] of Object.entries(files)) {
 }
 process.exitCode = stale > 0 ? 1 : 0;
 
-function httpApi(): string {
+function makeApiPage(): string {
   const rows = listOperations();
   const tags = [...new Set(rows.map(({ row }) => row.tag))];
   const overview = rows.map(
-    ({ row }) => `| ${row.method} | \`${address(row)}\` | ${row.summary} | ${callers[row.access]} | ${row.status} |`,
+    ({ row }) =>
+      `| ${row.method} | \`${toOpenApiPath(row)}\` | ${row.summary} | ${callersByAccess[row.access]} | ${row.status} |`,
   );
   const sections = tags.flatMap((tag) => [
     `## ${tag}`,
@@ -67,7 +61,10 @@ function httpApi(): string {
 }
 
 function describeOperation(name: string, row: Operation): string[] {
-  const lines = [`### ${row.method} ${address(row)}`, `${row.summary} (\`${name}\`; ${callers[row.access]}).`];
+  const lines = [
+    `### ${row.method} ${toOpenApiPath(row)}`,
+    `${row.summary} (\`${name}\`; ${callersByAccess[row.access]}).`,
+  ];
   if (row.query) lines.push('', ...fieldTable('query', row.query, 'input'));
   if (row.body) lines.push('', ...fieldTable(row.bodyOptional ? 'body (may be left out)' : 'body', row.body, 'input'));
   if (row.output) lines.push('', ...fieldTable(`answer ${row.status}`, row.output, 'output'));
@@ -108,7 +105,7 @@ function describeField(schema: Schema, required: boolean): string {
   return (required || schema.default !== undefined ? constraints : ['optional', ...constraints]).join(', ');
 }
 
-function errors(): string {
+function makeErrorsPage(): string {
   const rows = Object.entries(errorTable).map(
     ([code, { status, retryable, meaning }]) =>
       `| ${status} | \`${code}\` | ${retryable ? 'yes' : 'no'} | ${meaning} |`,
@@ -123,11 +120,6 @@ function errors(): string {
     '|---|---|---|---|',
     ...rows,
   ].join('\n')}\n`;
-}
-
-/** The path as in OpenAPI: `{id}` for `:id`. */
-function address(row: Operation): string {
-  return row.path.replace(/:(\w+)/g, '{$1}');
 }
 
 function capital(text: string): string {

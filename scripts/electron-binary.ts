@@ -1,3 +1,4 @@
+/** Where Electron's program is on this machine. */
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

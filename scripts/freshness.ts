@@ -1,3 +1,4 @@
+/** Whether what was built is newer than its sources. */
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 

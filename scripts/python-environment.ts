@@ -1,3 +1,4 @@
+/** Virtual environments of Python for the checks that need one. */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +16,9 @@ type Wanted = {
 
 type Prepared = { ok: true; path: string } | { ok: false; problem: string; installFailed: boolean };
 
-/** Makes a virtual environment or brings it up to date; nothing is fetched when it already is what the file declares. */
+/**
+ * Makes a virtual environment or brings it up to date; nothing is fetched when it already is what the file declares.
+ */
 export async function preparePython({ folder, declaredIn, install }: Wanted): Promise<Prepared> {
   const venv = join(projectRoot, folder);
   const path = process.platform === 'win32' ? join(venv, 'Scripts/python.exe') : join(venv, 'bin/python');

@@ -1,3 +1,4 @@
+/** Whether every statement of the interface is cited by a test. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Requirement, requirements } from '../test/requirements.ts';
@@ -6,7 +7,7 @@ import { projectRoot } from './freshness.ts';
 const citation = /\[([A-Z]{3}-\d{1,3})\]/g;
 
 /** Ids in brackets over all test files, with the files that name them. */
-function citationsIn(root: string): Map<string, string[]> {
+function readCitations(root: string): Map<string, string[]> {
   const cited = new Map<string, string[]>();
   for (const file of globSync(['test/**/*.test.{ts,tsx}', 'edge/tests/test_*.py'], { cwd: root })) {
     for (const [, id = ''] of readFileSync(join(root, file), 'utf8').matchAll(citation)) {
@@ -17,9 +18,9 @@ function citationsIn(root: string): Map<string, string[]> {
 }
 
 /** What is wrong between the rows of test/requirements.ts and the tests that cite them; empty: nothing. */
-export function requirementFaults(
+export function findRequirementProblems(
   rows: Readonly<Record<string, Requirement>> = requirements,
-  cited: ReadonlyMap<string, readonly string[]> = citationsIn(projectRoot),
+  cited: ReadonlyMap<string, readonly string[]> = readCitations(projectRoot),
 ): string[] {
   const unknown = [...cited].filter(([id]) => rows[id] === undefined);
   return [

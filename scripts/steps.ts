@@ -1,3 +1,4 @@
+/** Running the steps of a check or test run, and reporting them. */
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { projectRoot } from './freshness.ts';

@@ -1,3 +1,4 @@
+/** Running vitest and counting its tests. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

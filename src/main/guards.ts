@@ -1,22 +1,7 @@
+/** What the desktop window may show, open and be permitted. */
 import { URL } from 'node:url';
 import type { Session, WebContents } from 'electron';
-
-/**
- * The policy of the window's pages. Inline styles are Monaco's; scripts come from the workbench's own address only.
- */
-export const contentSecurityPolicy = [
-  "default-src 'self'",
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "img-src 'self' data:",
-  "font-src 'self' data:",
-  "connect-src 'self'",
-  "worker-src 'self'",
-  "object-src 'none'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+import { pageSecurityPolicy } from '../server/contract/security-policy.ts';
 
 /** True for addresses the window itself may show: those of the workbench's own server. */
 export function staysInside(target: string, appUrl: string): boolean {
@@ -59,7 +44,7 @@ export function guardSession(session: Session, appUrl: string): void {
       ([name]) => name.toLowerCase() !== 'content-security-policy',
     );
     answer({
-      responseHeaders: { ...Object.fromEntries(kept), 'Content-Security-Policy': [contentSecurityPolicy] },
+      responseHeaders: { ...Object.fromEntries(kept), 'Content-Security-Policy': [pageSecurityPolicy] },
     });
   });
 }

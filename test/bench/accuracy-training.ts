@@ -22,7 +22,10 @@ import { openTextModel } from '../../src/server/runtime/text-model.ts';
 import { type Figures, figuresOf } from './accuracy-metrics.ts';
 
 export type Row = { input: JsonObject; decision: string };
-/** `featuresDir`: an existing folder for the peers' files; null where no peer runs. `encodingsDir`: embeddings kept between runs, or null. */
+/**
+ * `featuresDir`: an existing folder for the peers' files; null where no peer runs. `encodingsDir`: embeddings kept
+ * between runs, or null.
+ */
 export type Order = {
   train: Row[];
   test: Row[];
@@ -97,7 +100,7 @@ async function run(order: Order): Promise<Reply> {
   const peakMb = process.resourceUsage().maxRSS / 1_024;
 
   const bundle = unpackBundle(outcome.bundle, sha256);
-  // deciding is timed with the encoder itself
+  // Deciding is timed with the encoder itself.
   const decider = compileDecider(bundle, { encoder: opened, tokenizer, now: ports.now });
   const times: number[] = [];
   const probabilities: number[][] = [];
@@ -139,7 +142,10 @@ function timed(encoder: TextEncoder): TextEncoder & { spentMs(): number } {
   };
 }
 
-/** The same features that the classifier saw (with the embedding even where it was not chosen), as raw little-endian files. */
+/**
+ * The same features that the classifier saw (with the embedding even where it was not chosen), as raw little-endian
+ * files.
+ */
 async function writeFeatures(order: Order, folder: string, plan: FeaturePlan, ports: TrainPorts): Promise<void> {
   const full: FeaturePlan =
     plan.text === null || plan.text.encoder !== null

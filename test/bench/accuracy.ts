@@ -2,8 +2,8 @@
  * `node test/bench/accuracy.ts FOLDER [--only NAME]… [--peers] [--setfit] [--autogluon] [--trials N] [--python PATH]
  * [--encodings FOLDER]`
  *
- * Trains on every data set of the folder (`NAME/train.jsonl` and `NAME/test.jsonl`, one `{"input": {…}, "decision": "…"}`
- * a line) and prints what the packed policy does on the test side, beside the peers when they are asked for. With
+ * Trains on every data set of the folder (`NAME/train.jsonl` and `NAME/test.jsonl`, one `{"input": {…}, "decision":
+ * "…"}` a line) and prints what the packed policy does on the test side, beside the peers when they are asked for. With
  * `--encodings` the embeddings are kept in a folder, so that a second run spends its time on fitting only.
  */
 import { fork } from 'node:child_process';

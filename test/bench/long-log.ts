@@ -245,7 +245,7 @@ export async function measureLongLog(rows: number): Promise<void> {
   try {
     await measureImport(workbench, path);
     await measureExport(workbench, path, rows, 'after the import');
-    // an import leaves a large heap: how much of one an export takes shows in a fresh program
+    // An import leaves a large heap, so that what an export takes shows only in a fresh program.
     await workbench.end();
     workbench = await startWorkbenchProcess(dataDir);
     await measureReads(workbench, path, rows);

@@ -8,8 +8,8 @@ export const tableOptions = ['approve', 'decline', 'review'];
 const letters = (count: number, code: number) => `${count}-${String.fromCharCode(97 + (code % 26))}${code}`;
 
 /**
- * Rows of 14 mixed columns: six numbers (one of them missing in every tenth row), five categories of 3 to 40 values, two
- * booleans and a date. Three options hang on products, thresholds and groups of categories, with some noise.
+ * Rows of 14 mixed columns: six numbers (one of them missing in every tenth row), five categories of 3 to 40 values,
+ * two booleans and a date. Three options hang on products, thresholds and groups of categories, with some noise.
  */
 export function mixedTable(count: number, seed: number): TableRow[] {
   const random = createRandom(seed);

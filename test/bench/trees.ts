@@ -1,7 +1,7 @@
 /**
- * `node test/bench/trees.ts [--venv DIR] [--data DIR]…`: training on tables beside LightGBM and scikit-learn on the same
- * features in the same run, and how time grows with the rows. `--data` names folders with train.jsonl and test.jsonl.
- * Machines are noisy: read ratios, not absolutes.
+ * `node test/bench/trees.ts [--venv DIR] [--data DIR]…`: training on tables beside LightGBM and scikit-learn on the
+ * same features in the same run, and how time grows with the rows. `--data` names folders with train.jsonl and
+ * test.jsonl. Machines are noisy: read ratios, not absolutes.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

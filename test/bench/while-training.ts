@@ -1,6 +1,6 @@
 /**
- * `node test/bench/while-training.ts [--seconds N]`: the time of a decision while a training runs, beside the time on the
- * same quiet program in the same run, and the training's own memory.
+ * `node test/bench/while-training.ts [--seconds N]`: the time of a decision while a training runs, beside the time on
+ * the same quiet program in the same run, and the training's own memory.
  */
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

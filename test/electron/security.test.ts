@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contentSecurityPolicy, opensOutside, permitted, staysInside } from '../../src/main/guards.ts';
+import { opensOutside, permitted, staysInside } from '../../src/main/guards.ts';
 import { menuTemplate } from '../../src/main/menu.ts';
 import { windowOptions } from '../../src/main/window-options.ts';
+import { pageSecurityPolicy } from '../../src/server/contract/security-policy.ts';
 
 const source = (path: string) => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
 const appUrl = 'http://127.0.0.1:8737';
@@ -24,10 +25,11 @@ describe('The desktop window', () => {
   });
 
   it('runs scripts of its own address only and cannot be framed', () => {
-    expect(contentSecurityPolicy).toContain("script-src 'self';");
-    expect(contentSecurityPolicy).toContain("object-src 'none'");
-    expect(contentSecurityPolicy).toContain("frame-ancestors 'none'");
-    expect(contentSecurityPolicy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|\*/);
+    expect(pageSecurityPolicy).toContain("script-src 'self';");
+    expect(pageSecurityPolicy).toContain("default-src 'none'");
+    expect(pageSecurityPolicy).toContain("object-src 'none'");
+    expect(pageSecurityPolicy).toContain("frame-ancestors 'none'");
+    expect(pageSecurityPolicy).not.toMatch(/unsafe-eval|script-src[^;]*unsafe-inline|\*/);
   });
 
   it.each([

@@ -1,3 +1,4 @@
+/** The import rules between the layers, and proof that a breach is found. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 /** The check that every statement of the interface has a test. */
 import { describe, expect, it } from 'vitest';
-import { requirementFaults } from '../../scripts/requirements.ts';
+import { findRequirementProblems } from '../../scripts/requirements.ts';
 
 describe('the statements of the interface', () => {
   it('fail the check where they are not cited, not known, or cited although waived', () => {
@@ -10,7 +10,7 @@ describe('the statements of the interface', () => {
       ['AAA-3', ['test/b.test.ts']],
       ['AAA-4', ['test/c.test.ts']],
     ]);
-    expect(requirementFaults(rows, cited)).toEqual([
+    expect(findRequirementProblems(rows, cited)).toEqual([
       'test/c.test.ts cites AAA-4, which is no row of test/requirements.ts',
       'no test cites AAA-2: Forgotten.',
       'AAA-3 is waived, but test/b.test.ts cites it: remove the waiver',

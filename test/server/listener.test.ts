@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { limits } from '../../src/server/http/app.ts';
+import { listenerLimits } from '../../src/server/http/listener.ts';
 import { startWorkbench } from '../../src/server/start.ts';
 import { temporaryFolder } from './workbench.ts';
 
@@ -78,7 +78,7 @@ describe('the listener', () => {
       ]);
       expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ error: { code: expect.any(String) } });
     }
-    const idle = Array.from({ length: limits.connections }, () => open(port));
+    const idle = Array.from({ length: listenerLimits.connections }, () => open(port));
     await Promise.all(idle.map((socket) => once(socket, 'connect')));
     const tooMany = open(port);
     expect(await untilClosed(tooMany)).toBe('');

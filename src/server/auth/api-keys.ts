@@ -1,5 +1,6 @@
 /** API keys: made, recognised, revoked. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { ShownCredentials } from '../hot-path/shown-credentials.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ApiKeyRecord } from '../store/accounts.ts';
 import type { Store } from '../store/store.ts';
@@ -20,12 +21,7 @@ export function looksLikeApiKey(token: string): boolean {
  */
 export function createApiKeys(store: Store, clock: Clock, newId: () => string, serverKey: Buffer) {
   const byPrefix = new Map<string, ApiKeyRecord[]>();
-  /**
-   * The key that each open connection showed last, so that the keyed hash is computed once per connection and not once
-   * per call. Only a caller that has shown a key on a connection is compared with it there, so that comparison tells
-   * nothing.
-   */
-  let shown = new WeakMap<object, { key: string; record: ApiKeyRecord }>();
+  const shown = new ShownCredentials<ApiKeyRecord>();
   const lastUsed = new Map<string, number>();
   const digest = (salt: Buffer, key: string) => createHmac('sha256', serverKey).update(salt).update(key).digest();
 
@@ -51,10 +47,10 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
     },
     /** Returns the record of a key in force that came over `connection`, or null; a use is noted. */
     verify(key: string, connection: object): ApiKeyRecord | null {
-      const known = shown.get(connection);
-      if (known?.key === key) {
-        lastUsed.set(known.record.id, clock.now());
-        return known.record;
+      const known = shown.find(connection, key);
+      if (known !== null) {
+        lastUsed.set(known.id, clock.now());
+        return known;
       }
       const prefix = key.slice(0, prefixLength);
       let candidates = byPrefix.get(prefix);
@@ -66,7 +62,7 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
       for (const record of candidates) {
         if (timingSafeEqual(digest(record.salt, key), record.digest)) {
           lastUsed.set(record.id, clock.now());
-          shown.set(connection, { key, record });
+          shown.remember(connection, key, record);
           return record;
         }
       }
@@ -76,7 +72,7 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
     revoke(id: string, organisationId: string): boolean {
       const revoked = store.accounts.revokeKey(id, organisationId, clock.now());
       byPrefix.clear();
-      shown = new WeakMap();
+      shown.clear();
       return revoked;
     },
     /** Returns when a key was last used, also where that is not written yet; null: never. */

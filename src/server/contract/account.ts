@@ -1,3 +1,4 @@
+/** Users, organisations and API keys. */
 import { z } from 'zod';
 import { characters, nameText } from '../../engine/domain.ts';
 import { dateTime, uuid } from './common.ts';

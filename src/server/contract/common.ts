@@ -18,6 +18,11 @@ export function paginated<T extends z.ZodType>(item: T) {
 
 export const decisionTypeParams = z.strictObject({ decision_type_id: uuid });
 
+/** A count as people read it: 20000 is `20,000`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
+
 /** The envelope of every answer that is not a success. */
 export const errorEnvelopeSchema = z.object({
   error: z.object({ code: z.string(), message: z.string(), details: z.array(z.unknown()).optional() }),

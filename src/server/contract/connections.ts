@@ -1,3 +1,4 @@
+/** Model connections: the configured endpoints of chat models. */
 import { z } from 'zod';
 import { characters, nameText } from '../../engine/domain.ts';
 import { dateTime, uuid } from './common.ts';
@@ -27,7 +28,7 @@ export const connectionOperations = {
     path: '/api/v1/connections',
     output: z.array(connectionSchema),
     status: 200,
-    summary: 'Connections to teacher models, oldest first',
+    summary: 'Model connections, oldest first',
     hints: reads,
   }),
   'connections.create': operation({
@@ -48,7 +49,7 @@ export const connectionOperations = {
     }),
     output: connectionSchema,
     status: 201,
-    summary: 'Connect a teacher model; from then on what it is asked leaves this program',
+    summary: 'Add a model connection; what its model is asked from then on leaves this program',
     hints: creates,
     errors: ['conflict'],
   }),
@@ -59,7 +60,7 @@ export const connectionOperations = {
     params: one,
     output: null,
     status: 204,
-    summary: 'Remove a connection and its key',
+    summary: 'Remove a model connection and its key',
     hints: destroys,
   }),
   'connections.test': operation({
@@ -69,7 +70,7 @@ export const connectionOperations = {
     params: one,
     output: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number() }),
     status: 200,
-    summary: 'Ask the teacher one small question',
+    summary: 'Ask the connected model one small question',
     hints: { ...reads, idempotent: false },
   }),
 };

@@ -1,3 +1,4 @@
+/** Credits, their usage, and the plans that grant them. */
 import { z } from 'zod';
 import { dateTime, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads, updates } from './operation.ts';

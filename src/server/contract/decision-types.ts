@@ -1,3 +1,4 @@
+/** Decision types with their versions, and the samples that they can be made from. */
 import { z } from 'zod';
 import {
   characters,
@@ -12,11 +13,12 @@ import {
   reasonCodesInputSchema,
   ruleSchema,
 } from '../../engine/domain.ts';
+import { limits } from '../../engine/limits.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 
-const rules = z.array(ruleSchema).max(200);
-const name = nameText(100);
+const rules = z.array(ruleSchema).max(limits.maxRules);
+const name = nameText(limits.maxTypeNameLength);
 const description = characters(0, 10_000);
 const piiFields = z.array(characters(1, 400)).max(500);
 /** `rules` and `hard_rules` are one field. */

@@ -1,3 +1,4 @@
+/** What trained policies decide on examples that were held out of their training. */
 import { z } from 'zod';
 import { decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads } from './operation.ts';
@@ -40,7 +41,7 @@ export const evaluationOperations = {
       predicted: z.string().optional().describe('Only rows for which the classifier chose this option'),
     }),
     output: paginated(heldOutRowSchema),
-    summary: 'The held-out examples and what the classifier chose for them, surest first',
+    summary: 'The held-out examples and what the classifier chose for them, most confident first',
   }),
   'policies.compare': operation({
     ...common,

@@ -1,9 +1,11 @@
+/** Examples: adding, importing, generating, labelling. */
 import { z } from 'zod';
 import { characters, jsonObject } from '../../engine/domain.ts';
+import { limits } from '../../engine/limits.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 
-const reasonCodes = z.array(characters(1, 200)).max(50);
+const reasonCodes = z.array(characters(1, limits.maxNameLength)).max(limits.maxReasonCodesPerExample);
 
 const never = (...fields: string[]) => ({ not: { required: fields } });
 /** Of a field and its alias at most one may be given. */
@@ -96,7 +98,7 @@ export type ImportResult = z.infer<typeof importResultSchema>;
 
 export const exampleBulkSchema = z
   .strictObject({
-    ids: z.array(uuid).min(1).max(10_000).optional(),
+    ids: z.array(uuid).min(1).max(limits.maxExamplesPerCall).optional(),
     filter: exampleFilterSchema.optional(),
     action: z.enum(['set_decision', 'set_reviewed', 'delete']),
     decision: z.string().nullable().optional(),
@@ -127,7 +129,8 @@ const common = { access: 'key', tag: 'Examples' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/examples';
 const params = decisionTypeParams;
 const one = decisionTypeParams.extend({ example_id: uuid });
-const large = 16 * 1024 * 1024;
+/** The largest body of a call that carries examples. */
+export const maxExamplesBodyBytes = 16 * 1024 * 1024;
 
 export const exampleOperations = {
   'examples.create': operation({
@@ -135,12 +138,12 @@ export const exampleOperations = {
     method: 'POST',
     path: base,
     params,
-    body: z.strictObject({ examples: z.array(newExampleSchema).min(1).max(10_000) }),
+    body: z.strictObject({ examples: z.array(newExampleSchema).min(1).max(limits.maxExamplesPerCall) }),
     output: z.array(exampleSchema),
     status: 201,
     summary: 'Add examples, all or none',
     hints: creates,
-    bodyLimitBytes: large,
+    bodyLimitBytes: maxExamplesBodyBytes,
   }),
   'examples.list': operation({
     ...common,
@@ -182,7 +185,7 @@ export const exampleOperations = {
     status: 200,
     summary: 'Change one example',
     hints: updates,
-    bodyLimitBytes: large,
+    bodyLimitBytes: maxExamplesBodyBytes,
   }),
   'examples.delete': operation({
     ...common,
@@ -223,13 +226,13 @@ export const exampleOperations = {
     path: `${base}/generate`,
     params,
     body: z.strictObject({
-      count: z.int().min(1).max(50).default(10),
+      count: z.int().min(1).max(limits.maxGeneratedPerCall).default(10),
       option: z.string().optional().describe('Left out: the options with the fewest examples come first'),
     }),
     bodyOptional: true,
     output: z.array(exampleSchema),
     status: 201,
-    summary: 'Have a teacher make synthetic examples, all or none',
+    summary: 'Have the teacher propose synthetic examples, all or none',
     hints: creates,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
   }),
@@ -243,6 +246,6 @@ export const exampleOperations = {
     status: 200,
     summary: 'Preview or import a CSV, TSV, JSON or JSONL file, whole or not at all',
     hints: creates,
-    bodyLimitBytes: large,
+    bodyLimitBytes: maxExamplesBodyBytes,
   }),
 };

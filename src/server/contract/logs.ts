@@ -1,5 +1,7 @@
+/** The log of decisions and the metrics made from it. */
 import { z } from 'zod';
 import { stages } from '../../engine/domain.ts';
+import { limits } from '../../engine/limits.ts';
 import { errorKinds } from '../../engine/rules/values.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads, updates } from './operation.ts';
@@ -19,7 +21,7 @@ export const logRecordSchema = z
     rules_triggered: z.array(z.string()),
     rule_errors: z
       .array(z.object({ name: z.string(), error: z.enum(errorKinds) }))
-      .describe('The rules that erred on the input, and so did not match; trace=true shows where'),
+      .describe('The rules that failed on the input, and so did not match; trace=true shows where'),
     escalated: z.boolean(),
     fallback_used: z.boolean(),
     unfamiliar: z.boolean(),
@@ -82,7 +84,10 @@ export const logOperations = {
     method: 'PUT',
     path: `${base}/logs/:log_id/correction`,
     params: decisionTypeParams.extend({ log_id: uuid }),
-    body: z.strictObject({ decision: z.string().min(1), reason_codes: z.array(z.string()).max(50).optional() }),
+    body: z.strictObject({
+      decision: z.string().min(1),
+      reason_codes: z.array(z.string()).max(limits.maxReasonCodesPerExample).optional(),
+    }),
     output: logRecordSchema,
     status: 200,
     summary: 'Store the right decision of a record and make a reviewed example of it',

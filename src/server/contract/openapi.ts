@@ -1,9 +1,11 @@
+/** The document that describes the interface for programs. */
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 import { errorEnvelopeSchema } from './common.ts';
-import { listErrors, type Operation } from './operation.ts';
+import { type Access, listErrors, type Operation, toOpenApiPath } from './operation.ts';
 import { listOperations } from './operations.ts';
 
+/** A JSON Schema, or another piece of the document. */
 export type JsonSchema = { [key: string]: unknown };
 
 /**
@@ -20,27 +22,27 @@ function createSchemaWriter() {
     const names = new Map<string, string>();
     for (const [id, definition] of definitions) {
       const known = named.get(id);
-      const same = known === undefined || JSON.stringify(known) === JSON.stringify(relinked(definition, new Map()));
+      const same = known === undefined || JSON.stringify(known) === JSON.stringify(relink(definition, new Map()));
       names.set(id, same ? id : `${id}Input`);
     }
-    for (const [id, definition] of definitions) named.set(names.get(id) ?? id, relinked(definition, names));
-    if (typeof own['id'] === 'string') return reference(names.get(own['id']) ?? own['id']);
-    return relinked(own, names);
+    for (const [id, definition] of definitions) named.set(names.get(id) ?? id, relink(definition, names));
+    if (typeof own['id'] === 'string') return toReference(names.get(own['id']) ?? own['id']);
+    return relink(own, names);
   };
   return { write, named };
 }
 
-const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
+const toReference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /** The same schema with its references pointing into the document's components; `id` is no keyword of JSON Schema. */
-function relinked(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
+function relink(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSchema {
   const walk = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== 'object' || value === null) return value;
     const { $ref } = value as { $ref?: unknown };
     if (typeof $ref === 'string' && $ref.startsWith('#/$defs/')) {
       const name = $ref.slice('#/$defs/'.length);
-      return reference(names.get(name) ?? name);
+      return toReference(names.get(name) ?? name);
     }
     return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, walk(member)]));
   };
@@ -48,9 +50,9 @@ function relinked(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonS
   return walk(rest) as JsonSchema;
 }
 
-type Write = ReturnType<typeof createSchemaWriter>['write'];
+type WriteSchema = ReturnType<typeof createSchemaWriter>['write'];
 
-function parametersOf(write: Write, schema: z.ZodType | undefined, place: 'path' | 'query'): JsonSchema[] {
+function listParameters(write: WriteSchema, schema: z.ZodType | undefined, place: 'path' | 'query'): JsonSchema[] {
   if (schema === undefined) return [];
   const { properties, required } = write(schema, 'input') as {
     properties?: Record<string, JsonSchema>;
@@ -65,35 +67,35 @@ function parametersOf(write: Write, schema: z.ZodType | undefined, place: 'path'
   }));
 }
 
-function contentOf(write: Write, row: Operation): JsonSchema {
+function toContent(write: WriteSchema, row: Operation): JsonSchema {
   if (row.output !== null) return { content: { 'application/json': { schema: write(row.output, 'output') } } };
   if (row.produces === undefined) return {};
   return { content: Object.fromEntries(row.produces.split(', ').map((type) => [type, { schema: {} }])) };
 }
 
-const text = { type: 'string' };
-const whole = { type: 'integer', minimum: 0 };
+const string = { type: 'string' };
+const count = { type: 'integer', minimum: 0 };
 const headers: Record<string, JsonSchema> = {
-  'X-Request-ID': { description: "The caller's id of the request, or one made for it", schema: text, required: true },
-  'X-RateLimit-Limit': { description: 'API keys: calls allowed in a minute', schema: whole },
-  'X-RateLimit-Remaining': { description: 'API keys: calls left in the window', schema: whole },
-  'X-RateLimit-Reset': { description: 'API keys: Unix time at which the window ends', schema: whole },
-  'Retry-After': { description: 'Seconds to wait', schema: whole },
-  'WWW-Authenticate': { description: 'How to sign in', schema: text },
+  'X-Request-ID': { description: "The caller's id of the request, or one made for it", schema: string, required: true },
+  'X-RateLimit-Limit': { description: 'API keys: calls allowed in a minute', schema: count },
+  'X-RateLimit-Remaining': { description: 'API keys: calls left in the window', schema: count },
+  'X-RateLimit-Reset': { description: 'API keys: Unix time at which the window ends', schema: count },
+  'Retry-After': { description: 'Seconds to wait', schema: count },
+  'WWW-Authenticate': { description: 'How to sign in', schema: string },
 };
 
-function headersFor(status: number): Record<string, JsonSchema> {
+function listHeaders(status: number): Record<string, JsonSchema> {
   const always = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
   const special = status === 429 ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
   return Object.fromEntries([...always, ...special].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Codes of one status, as the name of the response that they share. */
-function responseName(codes: readonly ErrorCode[]): string {
+/** The name of the response that all operations with these codes of one status share. */
+function toResponseName(codes: readonly ErrorCode[]): string {
   return codes.join('-or-');
 }
 
-function errorResponses(row: Operation): Map<number, ErrorCode[]> {
+function groupErrorsByStatus(row: Operation): Map<number, ErrorCode[]> {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of listErrors(row)) {
     const { status } = errorTable[code];
@@ -102,15 +104,15 @@ function errorResponses(row: Operation): Map<number, ErrorCode[]> {
   return new Map([...byStatus].sort(([a], [b]) => a - b));
 }
 
-function errorResponse(codes: readonly ErrorCode[]): JsonSchema {
+function toErrorResponse(codes: readonly ErrorCode[]): JsonSchema {
   const [first] = codes;
   return {
     description: codes.map((code) => errorTable[code].meaning).join('; or: '),
-    headers: headersFor(first === undefined ? 500 : errorTable[first].status),
+    headers: listHeaders(first === undefined ? 500 : errorTable[first].status),
     content: {
       'application/json': {
         schema: {
-          allOf: [reference('Error')],
+          allOf: [toReference('Error')],
           properties: { error: { properties: { code: { enum: codes } } } },
         },
       },
@@ -118,47 +120,63 @@ function errorResponse(codes: readonly ErrorCode[]): JsonSchema {
   };
 }
 
+const securityByAccess: Readonly<Record<Access, JsonSchema[]>> = {
+  public: [],
+  key: [{ apiKey: [] }, { session: [] }],
+  jwt: [{ session: [] }],
+  owner: [{ session: [] }],
+};
+
+function toRequestBody(write: WriteSchema, row: Operation): JsonSchema {
+  if (row.body === undefined) return {};
+  const content = { 'application/json': { schema: write(row.body, 'input') } };
+  return { requestBody: { required: row.bodyOptional !== true, content } };
+}
+
+/** One operation of the document; the responses that it shares with others go to `responses`. */
+function describeOperation(
+  write: WriteSchema,
+  name: string,
+  row: Operation,
+  responses: Record<string, JsonSchema>,
+): JsonSchema {
+  const errors: Record<string, JsonSchema> = {};
+  for (const [status, codes] of groupErrorsByStatus(row)) {
+    responses[toResponseName(codes)] ??= toErrorResponse(codes);
+    errors[status] = { $ref: `#/components/responses/${toResponseName(codes)}` };
+  }
+  return {
+    operationId: name,
+    summary: row.summary,
+    tags: [row.tag],
+    security: securityByAccess[row.access],
+    parameters: [...listParameters(write, row.params, 'path'), ...listParameters(write, row.query, 'query')],
+    ...toRequestBody(write, row),
+    responses: {
+      [row.status]: { description: row.summary, headers: listHeaders(row.status), ...toContent(write, row) },
+      ...errors,
+    },
+  };
+}
+
 /** The operation table as an OpenAPI 3.1 document: every parameter, body, answer and error of every operation. */
 export function makeOpenApi(version: string): JsonSchema {
+  const operations = listOperations();
   const { write, named } = createSchemaWriter();
   named.set('Error', write(errorEnvelopeSchema, 'output'));
-  // what is answered keeps its plain name, so it is written first
-  for (const { row } of listOperations()) if (row.output !== null) write(row.output, 'output');
+  // What is answered keeps its plain name, so it is written first.
+  for (const { row } of operations) if (row.output !== null) write(row.output, 'output');
   const responses: Record<string, JsonSchema> = {};
   const paths: Record<string, JsonSchema> = {};
-  for (const { name, row } of listOperations()) {
-    const errors: Record<string, JsonSchema> = {};
-    for (const [status, codes] of errorResponses(row)) {
-      responses[responseName(codes)] ??= errorResponse(codes);
-      errors[status] = { $ref: `#/components/responses/${responseName(codes)}` };
-    }
-    const path = row.path.replace(/:([a-z_]+)/g, '{$1}');
+  for (const { name, row } of operations) {
+    const path = toOpenApiPath(row);
     paths[path] ??= {};
-    paths[path][row.method.toLowerCase()] = {
-      operationId: name,
-      summary: row.summary,
-      tags: [row.tag],
-      security:
-        row.access === 'public' ? [] : row.access === 'key' ? [{ apiKey: [] }, { session: [] }] : [{ session: [] }],
-      parameters: [...parametersOf(write, row.params, 'path'), ...parametersOf(write, row.query, 'query')],
-      ...(row.body === undefined
-        ? {}
-        : {
-            requestBody: {
-              required: row.bodyOptional !== true,
-              content: { 'application/json': { schema: write(row.body, 'input') } },
-            },
-          }),
-      responses: {
-        [row.status]: { description: row.summary, headers: headersFor(row.status), ...contentOf(write, row) },
-        ...errors,
-      },
-    };
+    paths[path][row.method.toLowerCase()] = describeOperation(write, name, row, responses);
   }
   return {
     openapi: '3.1.0',
     info: { title: 'Decision Workbench', version, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    tags: [...new Set(listOperations().map(({ row }) => row.tag))].map((name) => ({ name })),
+    tags: [...new Set(operations.map(({ row }) => row.tag))].map((name) => ({ name })),
     paths,
     components: {
       schemas: Object.fromEntries([...named].sort(([a], [b]) => (a < b ? -1 : 1))),

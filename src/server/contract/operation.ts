@@ -7,8 +7,18 @@ import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Who may call: nobody needs to be known (`public`), an API key or a session (`key`), a session (`jwt`), the owner's session (`owner`). */
+/**
+ * Who may call: anybody (`public`), an API key or a session (`key`), a session (`jwt`), the owner's session (`owner`).
+ */
 export type Access = 'public' | 'key' | 'jwt' | 'owner';
+
+/** Who may call, in words. */
+export const callersByAccess: Readonly<Record<Access, string>> = {
+  public: 'anybody',
+  key: 'API key or session',
+  jwt: 'session, no API key',
+  owner: 'session of the owner, no API key',
+};
 
 export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean };
 
@@ -32,7 +42,7 @@ export type Operation = {
   readonly hints: Hints;
   readonly bodyLimitBytes?: number;
   readonly tag: string;
-  /** Errors of this operation beside those that every operation of its kind may answer (`errorsOf`). */
+  /** Errors of this operation beside those that every operation of its kind may answer (`listErrors`). */
   readonly errors?: readonly ErrorCode[];
 };
 
@@ -46,13 +56,18 @@ export function operation<const O extends Operation>(row: O): O {
   return row;
 }
 
+/** The path as OpenAPI writes it: `{id}` for `:id`. */
+export function toOpenApiPath({ path }: Operation): string {
+  return path.replace(/:(\w+)/g, '{$1}');
+}
+
 /** Every error code that an operation may answer, by its kind and by its own row, in the order of their statuses. */
 export function listErrors(row: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['bad_request', 'forbidden', 'unsupported_media_type', 'validation_error']);
   if (row.access !== 'public') codes.add('unauthorized');
   if (row.method !== 'GET') codes.add('payload_too_large');
   if (row.path.includes(':decision_type_id')) codes.add('decision_type_not_found');
-  // an operation upon one thing inside: `/examples/:example_id`, `/policies/:policy_id/deploy`
+  // An operation on one thing of a decision type: `/examples/:example_id`, `/policies/:policy_id/deploy`.
   if (/:(?!decision_type_id)/.test(row.path)) codes.add('not_found');
   for (const code of row.errors ?? []) codes.add(code);
   for (const code of ['rate_limited', 'internal_error', 'unavailable'] as const) codes.add(code);

@@ -1,7 +1,12 @@
+/** Checking and analysing rules that are not saved yet. */
 import { z } from 'zod';
 import { jsonObject } from '../../engine/domain.ts';
-import { decisionTypeParams } from './common.ts';
+import { limits } from '../../engine/limits.ts';
+import { decisionTypeParams, formatCount } from './common.ts';
 import { operation, reads } from './operation.ts';
+
+/** How much one analysis of rules reads and answers. */
+export const analysisLimits = { maxExamples: 20_000, maxLoggedDecisions: 5_000, maxFindings: 500 } as const;
 
 const draftRules = z
   .array(
@@ -13,7 +18,7 @@ const draftRules = z
       priority: z.int().default(100),
     }),
   )
-  .max(200);
+  .max(limits.maxRules);
 
 const range = z.object({ start: z.int(), end: z.int() });
 const problems = z.array(
@@ -45,8 +50,8 @@ const findings = z
       range: range.nullable(),
     }),
   )
-  .max(500)
-  .describe('What is correct but surely not meant; empty while there are problems');
+  .max(analysisLimits.maxFindings)
+  .describe('What is valid but probably not intended; empty while there are problems');
 const outcome = z.object({ rule: z.string(), then: z.string() }).nullable();
 const change = z.object({
   rows: z.int(),
@@ -57,7 +62,7 @@ const change = z.object({
 export const rulesAnalysisSchema = z.object({
   problems,
   findings,
-  findings_left_out: z.int().describe('Findings past the 500 that are told'),
+  findings_left_out: z.int().describe(`Findings beyond the ${analysisLimits.maxFindings} that are listed`),
   impact: z
     .object({
       examples: z.object({ rows: z.int(), undecided: z.int() }),
@@ -72,7 +77,7 @@ export const rulesAnalysisSchema = z.object({
             agrees: z.int(),
             disagrees: z.int(),
             unlabelled: z.int(),
-            errors: z.int().describe('Examples on which it errs, whatever the rules before it do'),
+            errors: z.int().describe('Examples on which it fails, whatever the rules before it do'),
             agreement: z.number().nullable().describe('Part of the labelled matches that agree'),
             disagreeing: z
               .array(
@@ -95,7 +100,9 @@ export const rulesAnalysisSchema = z.object({
       against_saved: z.object({ examples: change, decisions: change }).nullable(),
     })
     .nullable()
-    .describe('First matches over the newest 20,000 examples and 5,000 logged inputs; null while there are problems'),
+    .describe(
+      `First matches over the newest ${formatCount(analysisLimits.maxExamples)} examples and ${formatCount(analysisLimits.maxLoggedDecisions)} logged inputs; null while there are problems`,
+    ),
   fields: z.array(
     z.object({
       path: z.array(z.string()),
@@ -113,8 +120,8 @@ export const ruleOperations = {
     body: z
       .strictObject({
         rules: draftRules,
-        options: z.array(z.string()).max(200),
-        reason_codes: z.array(z.string()).max(500).default([]),
+        options: z.array(z.string()).max(limits.maxOptions),
+        reason_codes: z.array(z.string()).max(limits.maxReasonCodes).default([]),
         input_schema: jsonObject.nullable().default(null),
       })
       .meta({
@@ -135,8 +142,12 @@ export const ruleOperations = {
     params: decisionTypeParams,
     body: z.strictObject({
       rules: draftRules,
-      options: z.array(z.string()).max(200).optional().describe('Of the unsaved type; left out: those saved'),
-      reason_codes: z.array(z.string()).max(500).optional(),
+      options: z
+        .array(z.string())
+        .max(limits.maxOptions)
+        .optional()
+        .describe('Of the unsaved type; left out: those saved'),
+      reason_codes: z.array(z.string()).max(limits.maxReasonCodes).optional(),
       input_schema: jsonObject.nullable().optional(),
     }),
     output: rulesAnalysisSchema,

@@ -1,3 +1,4 @@
+/** What the service says of itself. */
 import { z } from 'zod';
 import { operation, reads } from './operation.ts';
 

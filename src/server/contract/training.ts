@@ -1,3 +1,4 @@
+/** Training policies, deploying them and exporting them. */
 import { z } from 'zod';
 import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../engine/domain.ts';
 import { dateTime, decisionTypeParams, uuid } from './common.ts';

@@ -1,8 +1,10 @@
+/** The page that documents the interface for people. */
 import { createHash } from 'node:crypto';
 import { errorTable } from '../../engine/errors.ts';
 import { type JsonSchema, makeOpenApi } from '../contract/openapi.ts';
-import { type Access, listErrors, type Operation } from '../contract/operation.ts';
+import { callersByAccess, listErrors, type Operation, toOpenApiPath } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
+import { toScriptlessPolicy } from '../contract/security-policy.ts';
 import { buildExample, escapeHtml, listFields } from './docs-schema.ts';
 
 const style = `
@@ -24,14 +26,7 @@ i { opacity: .7 }
 `;
 
 /** What the page may load: nothing but its own style. */
-export const docsPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
-
-const callers: Record<Access, string> = {
-  public: 'Anybody may call it.',
-  key: 'Needs an API key or a session.',
-  jwt: 'Needs a session; an API key is refused (403).',
-  owner: "Needs the owner's session; an API key is refused (403).",
-};
+export const docsSecurityPolicy = toScriptlessPolicy(createHash('sha256').update(style).digest('base64'));
 
 /** The interface as one readable page without scripts, from the same table as the routes and the OpenAPI document. */
 export function makeDocsPage(version: string, baseUrl: string): string {
@@ -39,16 +34,16 @@ export function makeDocsPage(version: string, baseUrl: string): string {
   const { schemas } = document['components'] as { schemas: Record<string, JsonSchema> };
   const rows = listOperations();
   const tags = [...new Set(rows.map(({ row }) => row.tag))];
-  const of = (tag: string) => rows.filter(({ row }) => row.tag === tag);
+  const listByTag = (tag: string) => rows.filter(({ row }) => row.tag === tag);
   const contents = tags.map(
     (tag) =>
-      `<h3>${escapeHtml(tag)}</h3><ul>${of(tag)
+      `<h3>${escapeHtml(tag)}</h3><ul>${listByTag(tag)
         .map(({ name, row }) => `<li><a href="#${name}">${escapeHtml(row.summary)}</a></li>`)
         .join('')}</ul>`,
   );
   const sections = tags.flatMap((tag) => [
     `<h2>${escapeHtml(tag)}</h2>`,
-    ...of(tag).map(({ name, row }) => describe(document, schemas, name, row, baseUrl)),
+    ...listByTag(tag).map(({ name, row }) => describeOperation(document, schemas, name, row, baseUrl)),
   ]);
   const named = Object.entries(schemas).map(
     ([name, schema]) =>
@@ -83,7 +78,8 @@ type OperationObject = {
   responses: Record<string, { content?: Record<string, { schema: JsonSchema }> }>;
 };
 
-function describe(
+/** One operation as a section: its fields, its errors and a call to copy. */
+function describeOperation(
   document: JsonSchema,
   schemas: Record<string, JsonSchema>,
   name: string,
@@ -91,11 +87,11 @@ function describe(
   baseUrl: string,
 ): string {
   const paths = document['paths'] as Record<string, Record<string, OperationObject>>;
-  const operation = paths[address(row)]?.[row.method.toLowerCase()];
+  const operation = paths[toOpenApiPath(row)]?.[row.method.toLowerCase()];
   if (operation === undefined) throw new Error(`the OpenAPI document lacks ${name}`);
   const parts = [
-    `<h3><code>${row.method} ${address(row)}</code></h3>`,
-    `<p>${escapeHtml(row.summary)}. ${callers[row.access]}</p>`,
+    `<h3><code>${row.method} ${toOpenApiPath(row)}</code></h3>`,
+    `<p>${escapeHtml(row.summary)}. Who may call: ${callersByAccess[row.access]}.</p>`,
   ];
   for (const place of ['path', 'query']) {
     const found = operation.parameters.filter((parameter) => parameter.in === place);
@@ -120,25 +116,20 @@ function describe(
     `<p>errors: ${listErrors(row)
       .map((code) => `<a href="#error-${code}">${errorTable[code].status} ${code}</a>`)
       .join(', ')}</p>`,
-    `<pre>${escapeHtml(curl(row, body === undefined ? undefined : buildExample(body, schemas), baseUrl))}</pre>`,
+    `<pre>${escapeHtml(toCurl(row, body === undefined ? undefined : buildExample(body, schemas), baseUrl))}</pre>`,
   );
   return `<section id="${name}">${parts.join('\n')}</section>`;
 }
 
 /** A call that can be pasted into a shell. */
-function curl(row: Operation, body: unknown, baseUrl: string): string {
+function toCurl(row: Operation, body: unknown, baseUrl: string): string {
   const shell = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   const method = row.method === 'GET' || (row.method === 'POST' && body !== undefined) ? '' : ` -X ${row.method}`;
-  // path parameters become variables of the shell: "…/decision-types/$DECISION_TYPE_ID"
+  // Path parameters become variables of the shell: "…/decision-types/$DECISION_TYPE_ID".
   const path = row.path.replace(/:(\w+)/g, (_, name: string) => `$${name.toUpperCase()}`);
   const lines = [`curl -s${method} "${baseUrl}${path}"`];
   if (row.access !== 'public') lines.push(`-H "Authorization: Bearer $TOKEN"`);
   if (body !== undefined)
     lines.push(`-H 'Content-Type: application/json'`, `-d ${shell(JSON.stringify(body, null, 2))}`);
   return lines.join(' \\\n  ');
-}
-
-/** The path as in OpenAPI: `{id}` for `:id`. */
-function address(row: Operation): string {
-  return row.path.replace(/:(\w+)/g, '{$1}');
 }

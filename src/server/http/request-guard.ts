@@ -2,42 +2,40 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Authenticated } from '../auth/auth.ts';
 import { createHostGuard } from '../auth/host-guard.ts';
+import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
 
 /**
  * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
- * `enter` sets the headers that every answer has and `request.caller`; it throws `forbidden` or `rate_limited`.
+ * `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden` or `rate_limited`.
  */
 export function createRequestGuard(deps: Pick<Deps, 'auth'>) {
-  // requests that are injected, not received, carry the standard port
-  let check = createHostGuard(80);
+  // Requests that are injected, not received, carry the standard port.
+  let checkOrigin = createHostGuard(80);
   return {
     listensOn(port: number): void {
-      check = createHostGuard(port);
+      checkOrigin = createHostGuard(port);
     },
-    /** Done when it returns, or with the promise where credentials need looking up. */
-    enter(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
+    async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
       reply.header('x-request-id', request.id);
       reply.header('x-content-type-options', 'nosniff');
       reply.header('cross-origin-resource-policy', 'same-origin');
-      check(request.headers);
+      checkOrigin(request.headers);
       const header = request.headers.authorization;
-      if (header === undefined) return undefined;
-      const found = deps.auth.authenticate(header, request.raw.socket);
-      if (found instanceof Promise) return found.then((authenticated) => admit(authenticated, request, reply));
-      return admit(found, request, reply);
+      if (header === undefined) return;
+      admitCaller(await deps.auth.authenticate(header, request.raw.socket), request, reply);
     },
   };
 }
 
-function admit(authenticated: Authenticated | null, request: FastifyRequest, reply: FastifyReply): void {
+function admitCaller(authenticated: Authenticated | null, request: FastifyRequest, reply: FastifyReply): void {
   if (authenticated === null) return;
   request.caller = authenticated.caller;
   const { rate } = authenticated;
   if (rate === null) return;
   reply.header('x-ratelimit-limit', rate.limit);
-  // not as a number: V8 keeps each number that becomes a text, and there is another one with every call
-  reply.header('x-ratelimit-remaining', JSON.stringify(rate.remaining));
+  // Another number with every call.
+  reply.header('x-ratelimit-remaining', writeNumber(rate.remaining));
   reply.header('x-ratelimit-reset', rate.resetAt);
   if (rate.allowed) return;
   reply.header('retry-after', rate.retryAfter);

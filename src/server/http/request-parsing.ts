@@ -1,3 +1,4 @@
+/** Reading the parts of a request with the schemas of its operation. */
 import type { ZodType, z } from 'zod';
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
 
@@ -7,30 +8,32 @@ const integer = /^-?(?:0|[1-9]\d{0,15})$/;
 const decimal = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 type ZodDef = { type: string; format?: string; innerType?: ZodType; shape?: Record<string, ZodType> };
-const defOf = (schema: ZodType): ZodDef => schema._zod.def as unknown as ZodDef;
+const readDefinition = (schema: ZodType): ZodDef => schema._zod.def as unknown as ZodDef;
 
-function kindOf(schema: ZodType): Kind {
-  const def = defOf(schema);
-  if (def.innerType !== undefined) return kindOf(def.innerType);
+function inferKind(schema: ZodType): Kind {
+  const def = readDefinition(schema);
+  if (def.innerType !== undefined) return inferKind(def.innerType);
   if (def.type === 'boolean') return 'boolean';
   if (def.type === 'number') return def.format === 'safeint' ? 'integer' : 'number';
   return 'string';
 }
 
 /**
- * Makes the reader of an address's query: its texts become the JSON types that the schema declares, and only in
- * their plain form (`page=0x10`, `page=1e2` and `page=01` are errors). Anything else stays a text and fails the schema.
+ * Makes the reader of an address's query: its strings become the JSON types that the schema declares, and only in their
+ * plain form (`page=0x10`, `page=1e2` and `page=01` are errors). Anything else stays a string and fails the schema.
  */
 export function createQueryReader(schema: ZodType): (query: Record<string, unknown>) => Record<string, unknown> {
-  const kinds = new Map(Object.entries(defOf(schema).shape ?? {}).map(([name, field]) => [name, kindOf(field)]));
+  const kinds = new Map(
+    Object.entries(readDefinition(schema).shape ?? {}).map(([name, field]) => [name, inferKind(field)]),
+  );
   return (query) => {
     const read: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(query)) read[name] = readText(value, kinds.get(name) ?? 'string');
+    for (const [name, value] of Object.entries(query)) read[name] = readQueryValue(value, kinds.get(name) ?? 'string');
     return read;
   };
 }
 
-function readText(value: unknown, kind: Kind): unknown {
+function readQueryValue(value: unknown, kind: Kind): unknown {
   if (typeof value !== 'string') return value;
   if (kind === 'integer' && integer.test(value)) return Number(value);
   if (kind === 'number' && decimal.test(value)) return Number(value);

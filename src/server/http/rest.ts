@@ -1,9 +1,11 @@
+/** The binding between the operation table and the HTTP framework. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { WorkbenchError } from '../../engine/errors.ts';
+import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
 import { rawBodyOperations } from '../contract/decisions.ts';
-import type { Operation, ParsedRequest } from '../contract/operation.ts';
+import type { Operation } from '../contract/operation.ts';
 import { listOperations, type OperationName } from '../contract/operations.ts';
+import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import type { Deps, Download } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
 import { createQueryReader, parsePart } from './request-parsing.ts';
@@ -35,14 +37,14 @@ type AnyHandler = (
 export function registerOperations(app: FastifyInstance, deps: Deps, handlers: OperationHandlers): void {
   for (const { name, row } of listOperations()) {
     const handler = handlers[name] as AnyHandler;
-    const read = createReader(name, row);
+    const readRequest = createRequestReader(name, row);
     app.route({
       method: row.method,
       url: row.path,
       ...(row.bodyLimitBytes === undefined ? {} : { bodyLimit: row.bodyLimitBytes }),
       config: { access: row.access },
       handler: (request, reply) => {
-        const { params, query, body } = read(request);
+        const { params, query, body } = readRequest(request);
         const result = handler(deps, {
           params,
           query,
@@ -51,54 +53,79 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
         });
-        if (result instanceof Promise) return result.then((awaited) => answer(reply, row, awaited));
-        return answer(reply, row, result);
+        return mapMaybePromise(result, (answer) => sendAnswer(reply, row, answer));
       },
     });
   }
 }
 
+type RequestParts = { params: unknown; query: unknown; body: unknown };
+/** Reads one part of a request; what is wrong with it goes to `problems`. */
+type PartReader = (request: FastifyRequest, problems: ErrorDetail[]) => unknown;
+
 const nothing = Object.freeze({});
 
-function createReader(
-  name: OperationName,
-  row: Operation,
-): (request: FastifyRequest) => { params: unknown; query: unknown; body: unknown } {
-  const readQuery = row.query === undefined ? null : createQueryReader(row.query);
-  const emptyQuery = row.query?.safeParse({});
+/** Makes the reader of an operation's requests; it throws `validation_error` with the problems of all parts. */
+function createRequestReader(name: OperationName, row: Operation): (request: FastifyRequest) => RequestParts {
+  const { params: paramsSchema } = row;
+  const readParams: PartReader =
+    paramsSchema === undefined
+      ? () => nothing
+      : (request, problems) => takeValue(parsePart(paramsSchema, request.params, 'path'), problems);
+  const readQuery = createQueryPartReader(row);
+  const readBody = createBodyPartReader(name, row);
   return (request) => {
-    const problems: unknown[] = [];
-    const take = <T>(parsed: { ok: true; value: T } | { ok: false; problems: unknown[] }): T | undefined => {
-      if (parsed.ok) return parsed.value;
-      problems.push(...parsed.problems);
-      return undefined;
-    };
-    const params = row.params === undefined ? nothing : take(parsePart(row.params, request.params, 'path'));
-    const given = request.query as Record<string, unknown>;
-    const hasQuery = Object.keys(given).length > 0;
-    let query: unknown = nothing;
-    if (row.query !== undefined && readQuery !== null) {
-      query =
-        !hasQuery && emptyQuery?.success ? emptyQuery.data : take(parsePart(row.query, readQuery(given), 'query'));
-    } else if (hasQuery) {
-      for (const key of Object.keys(given)) {
+    const problems: ErrorDetail[] = [];
+    const params = readParams(request, problems);
+    const query = readQuery(request, problems);
+    const body = readBody(request, problems);
+    if (problems.length > 0) throw new WorkbenchError('validation_error', 'Request validation failed.', problems);
+    return { params, query, body };
+  };
+}
+
+function takeValue<Value>(parsed: Result<Value, ErrorDetail>, problems: ErrorDetail[]): Value | undefined {
+  if (parsed.ok) return parsed.value;
+  problems.push(...parsed.problems);
+  return undefined;
+}
+
+function createQueryPartReader({ query: schema }: Operation): PartReader {
+  if (schema === undefined) {
+    return (request, problems) => {
+      for (const key of Object.keys(request.query as object)) {
         problems.push({ type: 'unrecognized_keys', loc: ['query', key], msg: `unknown parameter: ${key}` });
       }
-    }
-    let body: unknown = request.body;
-    if (row.body === undefined) {
-      const empty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
-      if (body !== undefined && !empty) {
+      return nothing;
+    };
+  }
+  const readQuery = createQueryReader(schema);
+  // Most calls have no query: what the schema makes of an empty one is known before.
+  const empty = schema.safeParse({});
+  return (request, problems) => {
+    const query = request.query as Record<string, unknown>;
+    if (empty.success && Object.keys(query).length === 0) return empty.data;
+    return takeValue(parsePart(schema, readQuery(query), 'query'), problems);
+  };
+}
+
+function createBodyPartReader(name: OperationName, { body: schema, bodyOptional }: Operation): PartReader {
+  if (schema === undefined) {
+    return ({ body }, problems) => {
+      const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
+      if (body !== undefined && !isEmpty) {
         problems.push({ type: 'unrecognized_keys', loc: ['body'], msg: 'this operation takes no body' });
       }
-      body = undefined;
-    } else if (body === undefined && !row.bodyOptional) {
+      return undefined;
+    };
+  }
+  const isRaw = rawBodyOperations.has(name);
+  return ({ body = bodyOptional ? {} : undefined }, problems) => {
+    if (body === undefined) {
       problems.push({ type: 'missing', loc: ['body'], msg: 'a JSON body is required' });
-    } else if (!rawBodyOperations.has(name)) {
-      body = take(parsePart(row.body, body === undefined ? {} : body, 'body'));
+      return undefined;
     }
-    if (problems.length > 0) throw new WorkbenchError('validation_error', 'Request validation failed', problems);
-    return { params, query, body } satisfies { [K in keyof ParsedRequest<Operation>]: unknown };
+    return isRaw ? body : takeValue(parsePart(schema, body, 'body'), problems);
   };
 }
 
@@ -106,13 +133,13 @@ function isDownload(result: unknown): result is Download {
   return typeof result === 'object' && result !== null && 'download' in result && result.download === true;
 }
 
-function answer(reply: FastifyReply, row: Operation, result: unknown): unknown {
+function sendAnswer(reply: FastifyReply, row: Operation, answer: unknown): unknown {
   reply.code(row.status);
-  if (isDownload(result)) {
-    reply.header('content-type', result.contentType);
-    reply.header('content-disposition', `attachment; filename="${result.fileName.replace(/[^A-Za-z0-9._-]/g, '_')}"`);
-    return reply.send(result.body);
+  if (isDownload(answer)) {
+    const fileName = answer.fileName.replace(/[^A-Za-z0-9._-]/g, '_');
+    reply.header('content-type', answer.contentType);
+    reply.header('content-disposition', `attachment; filename="${fileName}"`);
+    return reply.send(answer.body);
   }
-  if (row.output === null) return reply.send();
-  return result;
+  return row.output === null ? reply.send() : answer;
 }

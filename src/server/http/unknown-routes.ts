@@ -1,3 +1,4 @@
+/** Answers at addresses and to methods that are not offered. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { docsPath, mcpPath } from '../contract/paths.ts';
@@ -11,29 +12,29 @@ const otherRoutes: readonly Route[] = [
   { method: 'POST', path: mcpPath },
 ];
 
-const parametersIn = (path: string) => path.split('/:').length - 1;
+const countParameters = (path: string) => path.split('/:').length - 1;
 
 /**
- * What is said at an address or with a method that is not offered: 404, or 405 with the allowed methods. The
- * refusal must stand before the body is read, so that no method can make the server parse one.
+ * Knows every served address. `refuse` throws `not_found` or, with the allowed methods in a header,
+ * `method_not_allowed`. It must be called before the body is read, so that no method can make the server parse one.
  */
 export function createUnknownRoutes(operations: readonly Route[]) {
   const routes = [...operations, ...otherRoutes].map(({ method, path }) => ({
     method,
     path,
-    parameters: parametersIn(path),
+    parameters: countParameters(path),
     pattern: new RegExp(`^${path.replace(/[.]/g, '\\.').replace(/:[a-z_]+/g, '[^/]+')}$`),
   }));
 
-  /** Methods at an address; `/examples/stats` is more exact than `/examples/:example_id` and wins. */
-  function methodsAt(pathname: string): string[] {
+  /** The methods at an address; `/examples/stats` is more exact than `/examples/:example_id` and wins. */
+  function findMethods(pathname: string): string[] {
     const found = routes.filter(({ pattern }) => pattern.test(pathname));
     const fewest = Math.min(...found.map(({ parameters }) => parameters));
     return [...new Set(found.filter(({ parameters }) => parameters === fewest).map(({ method }) => method))];
   }
 
   function refuse(request: FastifyRequest, reply: FastifyReply): never {
-    const methods = methodsAt(request.url.split('?', 1)[0] ?? '/');
+    const methods = findMethods(request.url.split('?', 1)[0] ?? '/');
     if (methods.length === 0) throw new WorkbenchError('not_found', 'There is nothing at this address.');
     reply.header('allow', methods.join(', '));
     throw new WorkbenchError('method_not_allowed', `${request.method} is not offered here.`);
@@ -48,7 +49,7 @@ export function createUnknownRoutes(operations: readonly Route[]) {
         for (const wider of routes) {
           const key = `${wider.method} ${exact.path}`;
           if (wider.parameters <= exact.parameters || !wider.pattern.test(exact.path)) continue;
-          if (closed.has(key) || methodsAt(exact.path).includes(wider.method)) continue;
+          if (closed.has(key) || findMethods(exact.path).includes(wider.method)) continue;
           closed.add(key);
           app.route({
             method: wider.method,

@@ -1,16 +1,26 @@
-import { createMcpHandler, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server';
+/** The agent tools as a web handler of the Model Context Protocol. */
+import {
+  type CallToolResult,
+  createMcpHandler,
+  McpServer,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
+import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { findExportablePolicy } from '../services/deployment.ts';
-import { type Described, type Tool, tools } from './tools.ts';
+import { type DescribedSchema, type Tool, tools } from './tools.ts';
 
 /** One call over HTTP, already authenticated, counted and checked for Host and Origin. */
 type McpCall = { caller: Caller; requestId: string; baseUrl: string };
+
+/** Arguments that the tool's own schema has accepted. */
+type ToolArguments = Record<string, unknown>;
 
 export type Mcp = {
   answer(request: Request, message: unknown, call: McpCall): Promise<Response>;
@@ -25,7 +35,7 @@ export function createMcp(deps: Deps): Mcp {
   const handler = createMcpHandler(
     ({ authInfo }) => {
       const call = authInfo?.extra?.['call'] as McpCall | undefined;
-      if (call === undefined) throw new Error('a request came to the agent tools without its caller');
+      if (call === undefined) throw new Error('A request came to the agent tools without its caller.');
       return makeServer(deps, call);
     },
     { onerror: (error) => deps.log.warn({ err: error }, 'a request to the agent tools failed') },
@@ -45,11 +55,10 @@ export function createMcp(deps: Deps): Mcp {
   };
 }
 
-const instructions =
-  'Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (38 labelled ones per option), train_model, get_training_status until deployed, make_decision.';
+const instructions = `Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (${limits.minExamplesPerOption} labelled ones per option), train_model, get_training_status until deployed, make_decision.`;
 
 function makeServer(deps: Deps, call: McpCall): McpServer {
-  // the library would promise messages about a changed list, which a server of one request never sends
+  // The library would promise messages about a changed list, which a server of one request never sends.
   const capabilities = { tools: { listChanged: false } };
   const server = new McpServer(
     { name: 'decision-workbench', version: deps.toolVersion },
@@ -62,8 +71,8 @@ function makeServer(deps: Deps, call: McpCall): McpServer {
       {
         title: tool.title,
         description: tool.description,
-        inputSchema: standard(tool.input),
-        outputSchema: standard(tool.output),
+        inputSchema: toStandardSchema(tool.input),
+        outputSchema: toStandardSchema(tool.output),
         annotations: {
           readOnlyHint: readOnly,
           destructiveHint: destructive,
@@ -71,48 +80,54 @@ function makeServer(deps: Deps, call: McpCall): McpServer {
           openWorldHint: false,
         },
       },
-      async (given) => {
-        try {
-          const answer = await perform(deps, tool, given, call);
-          const text = tool.said(answer);
-          const structuredContent = (Array.isArray(answer) ? { items: answer } : answer) as Record<string, unknown>;
-          return {
-            content: [
-              { type: 'text', text },
-              { type: 'text', text: JSON.stringify(structuredContent) },
-            ],
-            structuredContent,
-          };
-        } catch (error) {
-          const known = toWorkbenchError(error);
-          if (known.status >= 500)
-            deps.log.error({ err: error, requestId: call.requestId, tool: tool.name }, 'tool failed');
-          return { isError: true, content: [{ type: 'text', text: refusal(known) }] };
-        }
-      },
+      (toolArguments) => callTool(deps, tool, toolArguments, call),
     );
   }
   return server;
 }
 
+/** Runs one tool. A failure is the content of an answer, so that the agent reads it and can act on it. */
+async function callTool(deps: Deps, tool: Tool, toolArguments: ToolArguments, call: McpCall): Promise<CallToolResult> {
+  try {
+    const answer = await runOperation(deps, tool, toolArguments, call);
+    const structuredContent = (Array.isArray(answer) ? { items: answer } : answer) as Record<string, unknown>;
+    return {
+      content: [
+        { type: 'text', text: tool.summarise(answer) },
+        { type: 'text', text: JSON.stringify(structuredContent) },
+      ],
+      structuredContent,
+    };
+  } catch (error) {
+    const known = toWorkbenchError(error);
+    if (known.status >= 500) {
+      deps.log.error({ err: error, requestId: call.requestId, tool: tool.name }, 'tool failed');
+    }
+    return { isError: true, content: [{ type: 'text', text: toRefusalText(known) }] };
+  }
+}
+
 /** Runs the tool's operation; its arguments were checked by the very schemas of the operation's parts. */
-async function perform(deps: Deps, tool: Tool, given: Record<string, unknown>, call: McpCall): Promise<unknown> {
+async function runOperation(deps: Deps, tool: Tool, toolArguments: ToolArguments, call: McpCall): Promise<unknown> {
   const { row } = tool;
   const pick = (part: z.ZodType | undefined) =>
-    Object.fromEntries(Object.entries(given).filter(([key]) => part instanceof z.ZodObject && key in part.shape));
+    Object.fromEntries(
+      Object.entries(toolArguments).filter(([key]) => part instanceof z.ZodObject && key in part.shape),
+    );
   const params = pick(row.params);
   const query = pick(row.query);
-  if (tool.operation === 'bundle.export') return bundleAddress(deps, given, call);
-  const body = Object.fromEntries(Object.entries(given).filter(([key]) => !(key in params) && !(key in query)));
-  // each handler fits its own row; over all rows together the types cannot say so
+  if (tool.operation === 'bundle.export') return findBundleAddress(deps, toolArguments, call);
+  const body = Object.fromEntries(Object.entries(toolArguments).filter(([key]) => !(key in params) && !(key in query)));
+  // Each handler fits its own row; over all rows together the types cannot say so.
   const handler = operationHandlers[tool.operation] as (deps: Deps, request: unknown) => unknown;
   return handler(deps, { params, query, body, ...call });
 }
 
-function bundleAddress(deps: Deps, given: Record<string, unknown>, { caller, baseUrl }: McpCall) {
-  const id = String(given['decision_type_id']);
+/** What the tool answers instead of the bytes of a bundle. */
+function findBundleAddress(deps: Deps, toolArguments: ToolArguments, { caller, baseUrl }: McpCall) {
+  const id = String(toolArguments['decision_type_id']);
   const { policy, fileName } = findExportablePolicy(deps, caller, findDecisionType(deps, caller, id));
-  const slim = given['slim'] === true ? '?slim=true' : '';
+  const slim = toolArguments['slim'] === true ? '?slim=true' : '';
   return {
     download_url: `${baseUrl}/api/v1/decision-types/${id}/export${slim}`,
     content_type: 'application/zip',
@@ -122,22 +137,21 @@ function bundleAddress(deps: Deps, given: Record<string, unknown>, { caller, bas
 }
 
 const nextSteps: Partial<Record<ErrorCode, string>> = {
-  validation_error: 'mend the named places and call again.',
+  validation_error: 'correct the places named in details and call again.',
   decision_type_not_found: 'list_decision_types shows what there is.',
   model_not_deployed: 'train_model, then get_training_status until it is deployed.',
-  conflict: 'look at the present state (get_decision_type, get_training_status) before another try.',
+  conflict: 'look at the current state (get_decision_type, get_training_status) before another try.',
   quota_exceeded: 'get_credits; the plan is chosen by a person.',
   insufficient_credits: 'get_credits; the plan is chosen by a person.',
 };
 
-function refusal(error: WorkbenchError): string {
-  const next = nextSteps[error.code] ?? 'repeat it only if it is worth another try.';
-  const message = /[.!?]$/.test(error.message) ? error.message : `${error.message}.`;
-  return `${message} Nothing was changed. Next: ${next}\n${JSON.stringify(toEnvelope(error.code, error.message, error.details))}`;
+function toRefusalText({ code, message, details }: WorkbenchError): string {
+  const next = nextSteps[code] ?? 'repeat it only if another try is likely to succeed.';
+  return `${message} Nothing was changed. Next: ${next}\n${JSON.stringify(toEnvelope(code, message, details))}`;
 }
 
-/** A schema as the protocol's library takes it, told as the OpenAPI document tells it. */
-function standard({ schema, json }: Described): StandardSchemaWithJSON<Record<string, unknown>> {
+/** A schema as the protocol's library takes it, written as the OpenAPI document writes it. */
+function toStandardSchema({ schema, json }: DescribedSchema): StandardSchemaWithJSON<Record<string, unknown>> {
   const jsonSchema = { input: () => json, output: () => json };
   return { '~standard': { ...schema['~standard'], jsonSchema } } as StandardSchemaWithJSON<Record<string, unknown>>;
 }

@@ -22,8 +22,8 @@ import { StartError } from '../process/start-error.ts';
 
 type ErrorObject = { code: number; message: string; data?: unknown };
 
-/** What the protocol leaves to the program: the workbench is away, or refused the call before it reached a tool. */
-const notForwarded = -32_000;
+/** A code that the protocol leaves to programs: the workbench is away, or refused the call before it reached a tool. */
+const notForwardedCode = -32_000;
 
 /** How long answers may take that are still awaited when the input ends. */
 const lastAnswersMs = 10_000;
@@ -34,11 +34,11 @@ const lastAnswersMs = 10_000;
  * another address too. Goes on until stdin ends or SIGTERM comes. Throws StartError `absent` when no workbench runs.
  */
 export function pipeAgentTools(dataDir: string, apiKey: string | null): void {
-  addressOf(dataDir);
+  findAddress(dataDir);
   const open = new Map<RequestId, { method: string; cancel: AbortController }>();
   const http = new StreamableHTTPClientTransport(new URL(`http://127.0.0.1${mcpPath}`), {
     authProvider: apiKey === null ? ownerSession(dataDir) : { token: async () => apiKey },
-    fetch: (_, init) => fetch(`${addressOf(dataDir)}${mcpPath}`, init),
+    fetch: (_, init) => fetch(`${findAddress(dataDir)}${mcpPath}`, init),
   });
   const stop = () => {
     open.clear();
@@ -65,7 +65,7 @@ export function pipeAgentTools(dataDir: string, apiKey: string | null): void {
     const message = readMessage(line);
     if (message === null) return;
     if (isJSONRPCNotification(message) && message.method === 'notifications/cancelled') {
-      // over HTTP a request is cancelled by leaving it
+      // Over HTTP a request is cancelled by leaving it.
       const id = message.params?.['requestId'] as RequestId;
       open.get(id)?.cancel.abort();
       open.delete(id);
@@ -74,29 +74,39 @@ export function pipeAgentTools(dataDir: string, apiKey: string | null): void {
     const cancel = new AbortController();
     const id = isJSONRPCRequest(message) ? message.id : undefined;
     if (isJSONRPCRequest(message)) open.set(message.id, { method: message.method, cancel });
-    const onRequestStreamEnd = () => refuse(id, explain(new Error('it broke off'), apiKey));
+    const onRequestStreamEnd = () => refuse(id, explainFailure(new Error('the connection broke off'), apiKey));
     http
       .send(message, { requestSignal: cancel.signal, onRequestStreamEnd })
-      .catch((error: unknown) => refuse(id, explain(error, apiKey)));
+      .catch((error: unknown) => refuse(id, explainFailure(error, apiKey)));
   };
 
   void http.start();
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
   process.stdout.on('error', stop);
+  readLines(process.stdin, forward, () => {
+    // With nothing more to read or to await the process ends by itself.
+    setTimeout(() => void http.close(), lastAnswersMs).unref();
+  });
+}
+
+/** Calls `onLine` with each line that is not blank, the last one too where it has no line break, then `onEnd`. */
+function readLines(input: NodeJS.ReadStream, onLine: (line: string) => void, onEnd: () => void): void {
+  const take = (line: string) => {
+    if (line.trim() !== '') onLine(line);
+  };
   let rest = '';
-  process.stdin.setEncoding('utf8');
-  process.stdin.on('data', (text: string) => {
+  input.setEncoding('utf8');
+  input.on('data', (text: string) => {
     rest += text;
     if (!text.includes('\n')) return;
     const lines = rest.split('\n');
     rest = lines.pop() ?? '';
-    for (const line of lines) if (line.trim() !== '') forward(line);
+    lines.forEach(take);
   });
-  process.stdin.on('end', () => {
-    if (rest.trim() !== '') forward(rest);
-    // with nothing more to read or to await the process ends by itself
-    setTimeout(() => void http.close(), lastAnswersMs).unref();
+  input.on('end', () => {
+    take(rest);
+    onEnd();
   });
 }
 
@@ -119,7 +129,7 @@ function readMessage(line: string): ReturnType<typeof parseJSONRPCMessage> | nul
   }
 }
 
-function addressOf(dataDir: string): string {
+function findAddress(dataDir: string): string {
   const url = findRunningAddress(dataDir);
   if (url !== null) return url;
   throw new StartError(
@@ -146,23 +156,35 @@ const refusalSchema = z.object({
   error: z.looseObject({ code: z.union([z.int(), z.string()]), message: z.string() }),
 });
 
-/** Says to the agent why its message has no answer of the workbench, and what to do. */
-function explain(error: unknown, apiKey: string | null): ErrorObject {
-  const say = (message: string, data?: object) => ({ code: notForwarded, message, ...(data && { data }) });
-  if (error instanceof StartError) return say(error.message);
+/** The answer to an agent whose message the workbench did not answer: why, and what to do. */
+function explainFailure(error: unknown, apiKey: string | null): ErrorObject {
+  const toErrorObject = (message: string, data?: object) => ({
+    code: notForwardedCode,
+    message,
+    ...(data && { data }),
+  });
+  if (error instanceof StartError) return toErrorObject(error.message);
   if (error instanceof UnauthorizedError || (error instanceof SdkHttpError && error.status === 401)) {
     return apiKey === null
-      ? say("The workbench does not accept the session of the data folder's owner. Restart it, and this command.")
-      : say('The workbench does not accept the key in WORKBENCH_API_KEY. Make one on the Use tab and set it there.');
+      ? toErrorObject(
+          "The workbench does not accept the session of the data folder's owner. Restart it, and this command.",
+        )
+      : toErrorObject(
+          'The workbench does not accept the key in WORKBENCH_API_KEY. Make one on the Use tab and set it there.',
+        );
   }
   if (error instanceof SdkHttpError) {
-    const told = refusalSchema.safeParse(readJson(String(error.data['text']))).data?.error;
-    if (told === undefined) return say(error.message);
-    // an error of the protocol goes on as it is, one of the service with its code and details
-    return typeof told.code === 'number' ? { ...told, code: told.code } : say(told.message, told);
+    const refusal = refusalSchema.safeParse(readJson(String(error.data['text']))).data?.error;
+    if (refusal === undefined) return toErrorObject(error.message);
+    // An error of the protocol is handed on as it is, one of the service with its code and details.
+    return typeof refusal.code === 'number'
+      ? { ...refusal, code: refusal.code }
+      : toErrorObject(refusal.message, refusal);
   }
   const { message } = error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
-  return say(`The workbench gave no answer (${message}). Look whether the call was carried out before you repeat it.`);
+  return toErrorObject(
+    `The workbench gave no answer (${message}). Check whether the call was carried out before you repeat it.`,
+  );
 }
 
 /** The value of a JSON text; undefined when it is none. */

@@ -1,14 +1,18 @@
 /** The tools that agents are offered: each is one operation of the table, its arguments and its answer included. */
 import { z } from 'zod';
+import { limits } from '../../engine/limits.ts';
+import { decideRequestSchema } from '../contract/decisions.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type OperationName, type OutputOf, operations } from '../contract/operations.ts';
 import { creditPrices } from '../metering/plans.ts';
 
 type Shape = Record<string, z.ZodType>;
-/** A schema with what is told of it to agents. */
-export type Described = { schema: z.ZodType; json: Record<string, unknown> };
+/** A schema and the JSON Schema that agents read of it. */
+export type DescribedSchema = { schema: z.ZodType; json: Record<string, unknown> };
 
-/** One tool. `said` is the text beside the structured answer: what happened, what it cost, what to do next. */
+/**
+ * One tool. `summarise` writes what stands beside the structured answer: what happened, what it cost, what to do next.
+ */
 export type Tool = {
   name: string;
   title: string;
@@ -16,17 +20,18 @@ export type Tool = {
   operation: OperationName;
   row: Operation;
   /** The parts of the request, merged into one object of arguments. */
-  input: Described;
+  input: DescribedSchema;
   /** The operation's answer; a list stands under `items`, a download is replaced by its address. */
-  output: Described;
-  said(answer: unknown): string;
+  output: DescribedSchema;
+  summarise(answer: unknown): string;
 };
 
-const described = (schema: z.ZodType, io: 'input' | 'output'): Described => ({
+const describeSchema = (schema: z.ZodType, io: 'input' | 'output'): DescribedSchema => ({
   schema,
   json: z.toJSONSchema(schema, { io, unrepresentable: 'any' }),
 });
-const shapeOf = (schema: z.ZodType | undefined): Shape => (schema instanceof z.ZodObject ? schema.shape : {});
+/** The fields of an object's schema; none where the part of the request does not exist. */
+const listFields = (schema: z.ZodType | undefined): Shape => (schema instanceof z.ZodObject ? schema.shape : {});
 
 /** Where a file can be fetched: tools never carry its bytes. */
 const downloadSchema = z.object({
@@ -36,75 +41,78 @@ const downloadSchema = z.object({
   policy_version: z.string(),
 });
 
-function tool<const N extends OperationName>(given: {
+function toTool<const N extends OperationName>(definition: {
   name: string;
   title: string;
   operation: N;
   description: string;
   /** Where the arguments are not simply the fields of the body. */
   body?: z.ZodObject;
-  said(answer: OutputOf<N>): string;
+  summarise(answer: OutputOf<N>): string;
 }): Tool {
-  const row: Operation = operations[given.operation];
+  const row: Operation = operations[definition.operation];
   const { output } = row;
   return {
-    name: given.name,
-    title: given.title,
-    description: given.description,
-    operation: given.operation,
+    name: definition.name,
+    title: definition.title,
+    description: definition.description,
+    operation: definition.operation,
     row,
-    input: described(
-      z.strictObject({ ...shapeOf(row.params), ...shapeOf(row.query), ...shapeOf(given.body ?? row.body) }),
+    input: describeSchema(
+      z.strictObject({
+        ...listFields(row.params),
+        ...listFields(row.query),
+        ...listFields(definition.body ?? row.body),
+      }),
       'input',
     ),
-    output: described(
+    output: describeSchema(
       output === null ? downloadSchema : output instanceof z.ZodArray ? z.object({ items: output }) : output,
       'output',
     ),
-    said: (answer) => given.said(answer as OutputOf<N>),
+    summarise: (answer) => definition.summarise(answer as OutputOf<N>),
   };
 }
 
-const decideShape = shapeOf(operations.decide.body);
 const decideArguments = z.strictObject({
   decision_type: z.string().min(1).describe('Name of the decision type'),
-  input: decideShape['input'] ?? z.record(z.string(), z.unknown()),
+  input: decideRequestSchema.shape.input,
 });
-const percent = (part: number) => `${Math.round(part * 100)} %`;
-const names = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
+const toPercent = (part: number) => `${Math.round(part * 100)} %`;
+const quoteNames = (values: readonly string[]) => values.map((value) => JSON.stringify(value)).join(', ');
 
 export const tools: readonly Tool[] = [
-  tool({
+  toTool({
     name: 'make_decision',
     title: 'Make a decision',
     operation: 'decide',
     body: decideArguments,
     description: `Decides one input with the deployed policy of a decision type. Writes a log record. Costs ${creditPrices.decision} credit. Without a deployed policy: train one first (train_model).`,
-    said: ({ decision, confidence, stage, escalate }) =>
-      `Decided ${JSON.stringify(decision)} with confidence ${percent(confidence)} by ${stage}. A log record was written; cost: ${creditPrices.decision} credit. ${
+    summarise: ({ decision, confidence, stage, escalate }) =>
+      `Decided ${JSON.stringify(decision)} with confidence ${toPercent(confidence)} by ${stage}. A log record was written; cost: ${creditPrices.decision} credit. ${
         escalate
           ? 'Next: have a person look at it before acting (escalate is true).'
           : 'Next: act on it, or see get_decision_logs.'
       }`,
   }),
-  tool({
+  toTool({
     name: 'batch_decisions',
-    title: 'Make up to 50 decisions',
+    title: `Make up to ${limits.maxBatchSize} decisions`,
     operation: 'decide.batch',
-    body: z.strictObject({ decisions: z.array(decideArguments).min(1).max(50) }),
-    description: `Decides 1 to 50 inputs in their order. A failed item is null in results and has an entry in errors with the same index; a null is never a decision. Writes a log record and costs ${creditPrices.decision} credit for each success.`,
-    said: ({ succeeded, failed }) =>
+    body: z.strictObject({ decisions: z.array(decideArguments).min(1).max(limits.maxBatchSize) }),
+    description: `Decides 1 to ${limits.maxBatchSize} inputs in their order. A failed item is null in results and has an entry in errors with the same index; a null is never a decision. Writes a log record and costs ${creditPrices.decision} credit for each success.`,
+    summarise: ({ succeeded, failed }) =>
       `${succeeded} decided, ${failed} failed. Log records were written; cost: ${succeeded * creditPrices.decision} credits. Next: ${
         failed > 0 ? 'see errors; repeat only those that are retryable.' : 'act on results in their order.'
       }`,
   }),
-  tool({
+  toTool({
     name: 'list_decision_types',
     title: 'List decision types',
     operation: 'decision_types.list',
     description: 'Lists the decision types of the organisation, page by page. Changes nothing, costs nothing.',
-    said: ({ items, total, page, pages }) =>
-      `${items.length} of ${total} decision types: ${names(items.map(({ name }) => name)) || 'none'}. Next: ${
+    summarise: ({ items, total, page, pages }) =>
+      `${items.length} of ${total} decision types: ${quoteNames(items.map(({ name }) => name)) || 'none'}. Next: ${
         total === 0
           ? 'create_decision_type.'
           : page < pages
@@ -112,61 +120,60 @@ export const tools: readonly Tool[] = [
             : 'get_decision_type for one of them.'
       }`,
   }),
-  tool({
+  toTool({
     name: 'get_decision_type',
     title: 'Get a decision type',
     operation: 'decision_types.get',
     description:
       'One decision type with its active version: options, reason codes, hard rules, input schema, thresholds. Changes nothing, costs nothing.',
-    said: ({ name, active_version, model_deployed }) =>
-      `${JSON.stringify(name)}, version ${active_version.version_number}, options ${names(active_version.options)}, ${active_version.hard_rules.length} rules. Next: ${
+    summarise: ({ name, active_version, model_deployed }) =>
+      `${JSON.stringify(name)}, version ${active_version.version_number}, options ${quoteNames(active_version.options)}, ${active_version.hard_rules.length} rules. Next: ${
         model_deployed ? 'make_decision.' : 'add_examples and train_model: no policy is deployed.'
       }`,
   }),
-  tool({
+  toTool({
     name: 'create_decision_type',
     title: 'Create a decision type',
     operation: 'decision_types.create',
     description:
       'Creates a decision type: a name, at least two options, and optionally reason codes, hard rules (CEL over ctx), an input schema and thresholds. Counts towards the plan; costs no credits.',
-    said: ({ id, name }) =>
+    summarise: ({ id, name }) =>
       `Created ${JSON.stringify(name)} with id ${id}. Cost: none. Next: add_examples or generate_examples.`,
   }),
-  tool({
+  toTool({
     name: 'add_examples',
     title: 'Add examples',
     operation: 'examples.create',
-    description:
-      'Adds examples to a decision type, all or none: input_payload and expected_decision (one of the options, or null). Training needs at least 38 labelled ones per option. Costs nothing.',
-    said: (examples) => `${examples.length} examples were added. Cost: none. Next: more of them, or train_model.`,
+    description: `Adds examples to a decision type, all or none: input_payload and expected_decision (one of the options, or null). Training needs at least ${limits.minExamplesPerOption} labelled ones per option. Costs nothing.`,
+    summarise: (examples) => `${examples.length} examples were added. Cost: none. Next: more of them, or train_model.`,
   }),
-  tool({
+  toTool({
     name: 'generate_examples',
     title: 'Generate examples',
     operation: 'examples.generate',
     description:
-      'Has the teacher make synthetic examples, all or none; they are stored unreviewed. Costs credits by the tokens used: one for each 100, rounded up.',
-    said: (examples) =>
+      'Has the teacher propose synthetic examples, all or none; they are stored unreviewed. Costs credits by the tokens used: one for each 100, rounded up.',
+    summarise: (examples) =>
       `${examples.length} synthetic examples were added, unreviewed. Their cost is in get_credits. Next: have a person review them, then train_model.`,
   }),
-  tool({
+  toTool({
     name: 'train_model',
     title: 'Train a policy',
     operation: 'training.start',
     description: `Starts a training in the background and answers at once. With auto_deploy (the default) the policy replaces the deployed one when it is done and meets target_f1. Costs ${creditPrices.training} credits, and ${creditPrices.hostingPerHour} per hour while deployed. One training at a time.`,
-    said: ({ policy_id, version }) =>
+    summarise: ({ policy_id, version }) =>
       `Training of policy v${version} has started. Cost: ${creditPrices.training} credits. Next: get_training_status with policy_id ${policy_id} every 3 to 5 seconds; cancel_training stops it.`,
   }),
-  tool({
+  toTool({
     name: 'get_training_status',
     title: 'Get the status of a training',
     operation: 'policies.progress',
     description: 'How far a training is. Changes nothing, costs nothing. Poll every 3 to 5 seconds while it runs.',
-    said: ({ status, stage_name, progress_percent, error }) => {
+    summarise: ({ status, stage_name, progress_percent, error }) => {
       const next: Record<string, string> = {
         trained: 'a person may deploy it, or train again with another target_f1.',
         deployed: 'make_decision.',
-        failed: 'read error, mend the cause, train_model again.',
+        failed: 'read error, remove its cause, train_model again.',
         cancelled: 'train_model to start anew.',
       };
       return `Status ${status}, ${Math.round(progress_percent)} %${stage_name === null ? '' : `, ${stage_name}`}${
@@ -174,47 +181,47 @@ export const tools: readonly Tool[] = [
       }. Next: ${next[status] ?? 'ask again in 3 to 5 seconds.'}`;
     },
   }),
-  tool({
+  toTool({
     name: 'cancel_training',
     title: 'Cancel a training',
     operation: 'policies.cancel',
     description:
       'Stops a running training; what it learned is lost. The deployed policy stays. Safe to repeat. Costs nothing, but the cost of the training is not given back.',
-    said: ({ status }) =>
+    summarise: ({ status }) =>
       `Status ${status}. No credits are given back. Next: ${status === 'cancelled' ? 'train_model to start anew.' : 'get_training_status until it is cancelled.'}`,
   }),
-  tool({
+  toTool({
     name: 'get_decision_logs',
     title: 'Get decision logs',
     operation: 'logs.list',
     description:
       'The decision log of a type, newest first, with filters; personal fields are replaced by tokens. Changes nothing, costs nothing.',
-    said: ({ items, total, page, pages }) =>
+    summarise: ({ items, total, page, pages }) =>
       `${items.length} of ${total} records, page ${page} of ${pages}. Next: ${page < pages ? `page ${page + 1}, or a narrower filter.` : 'get_metrics for the last 24 hours.'}`,
   }),
-  tool({
+  toTool({
     name: 'get_metrics',
     title: 'Get metrics',
     operation: 'metrics.type',
     description: 'Figures of one decision type over the last 24 hours. Changes nothing, costs nothing.',
-    said: ({ total_decisions, escalation_rate }) =>
-      `${total_decisions} decisions in 24 hours${escalation_rate === null ? '' : `, ${percent(escalation_rate)} of them escalated`}. Next: get_decision_logs for single ones.`,
+    summarise: ({ total_decisions, escalation_rate }) =>
+      `${total_decisions} decisions in 24 hours${escalation_rate === null ? '' : `, ${toPercent(escalation_rate)} of them escalated`}. Next: get_decision_logs for single ones.`,
   }),
-  tool({
+  toTool({
     name: 'get_credits',
     title: 'Get the credit balance',
     operation: 'credits.balance',
     description: 'Plan and credits of the organisation. Changes nothing, costs nothing.',
-    said: ({ plan, used, remaining }) =>
+    summarise: ({ plan, used, remaining }) =>
       `Plan ${plan}: ${used} credits used, ${remaining === null ? 'no limit' : `${remaining} left`}. Next: nothing is needed.`,
   }),
-  tool({
+  toTool({
     name: 'export_edge_bundle',
     title: 'Export the edge bundle',
     operation: 'bundle.export',
     description:
       'Gives the address from which the deployed policy can be downloaded as a ZIP bundle for offline use. Changes nothing, costs nothing; Growth, Scale and local plans.',
-    said: () =>
+    summarise: () =>
       'The bundle is ready. Cost: none. Next: GET download_url with the same Authorization header and open the file with decision_edge.',
   }),
 ];

@@ -1,8 +1,11 @@
 /** Deciding over the wire: requests are read without a schema library, failures of batch items become entries. */
 import { type ErrorDetail, errorTable, type WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
-import { type BatchError, batchLimit, type DecideResponse, readDecideRequest } from '../contract/decisions.ts';
+import { limits } from '../../engine/limits.ts';
+import type { BatchError, DecideResponse } from '../contract/decisions.ts';
 import { refuseProblems, toValidationError } from '../errors/validation-error.ts';
+import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
+import { readDecideRequest } from '../hot-path/read-decide-request.ts';
 import { decideBatch, decideOne, type PendingDecision } from '../services/decisions.ts';
 import type { Handlers } from './context.ts';
 
@@ -18,8 +21,7 @@ export const decideHandlers = {
   decide(deps, { body, query, caller, requestId }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw toValidationError(request.problems);
-    const pending = decideOne(deps, caller, request.value, requestId, query.trace);
-    return pending instanceof Promise ? pending.then(answerAfterCommit) : answerAfterCommit(pending);
+    return mapMaybePromise(decideOne(deps, caller, request.value, requestId, query.trace), answerAfterCommit);
   },
 
   async 'decide.batch'(deps, { body, caller, requestId }) {
@@ -52,8 +54,8 @@ function readBatch(body: unknown): unknown[] {
   if (items.length === 0) {
     refuseProblems([{ type: 'too_small', loc, msg: 'at least one decision request is needed' }]);
   }
-  if (items.length > batchLimit) {
-    refuseProblems([{ type: 'too_big', loc, msg: `at most ${batchLimit} decision requests are allowed` }]);
+  if (items.length > limits.maxBatchSize) {
+    refuseProblems([{ type: 'too_big', loc, msg: `at most ${limits.maxBatchSize} decision requests are allowed` }]);
   }
   return items;
 }

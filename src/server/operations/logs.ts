@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../engine/domain.ts';
 import type { LogRecord } from '../contract/logs.ts';
+import { exportSliceSize } from '../hot-path/export-slice-size.ts';
+import { writeNumber } from '../hot-path/write-number.ts';
 import { isoTime } from '../process/clock.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { correctDecision } from '../services/logged-decisions.ts';
@@ -12,11 +14,6 @@ import type { Handlers } from './context.ts';
 import { toPage } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
-/**
- * Records that are read and written before other work gets its turn. Two slices hold fewer than the hundred objects from
- * which V8 may conclude that records live long: it would then make them all in the old part of the heap.
- */
-const sliceSize = 32;
 
 /** Returns a log record as the wire has it, with its input parsed or as a string of JSON. */
 function toLogRecord<Input extends JsonObject | string>(type: DecisionTypeRecord, logged: LoggedDecision<Input>) {
@@ -69,10 +66,15 @@ const csvColumns = [
 
 /** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */
 export function csvCell(value: unknown): string {
-  // String(number) would keep the text of each number in a cache, from which it goes to the old part of the heap
-  const text = value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  const text = writeCellText(value);
   const safe = typeof value !== 'number' && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function writeCellText(value: unknown): string {
+  if (value === null) return '';
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? writeNumber(value) : JSON.stringify(value);
 }
 
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
@@ -120,8 +122,8 @@ export const logHandlers = {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const csv = query.format === 'csv';
     const pieces = csv
-      ? writeCsv(type, logs.slicesWithJsonInput(type.seq, query, sliceSize))
-      : writeJson(type, logs.slices(type.seq, query, sliceSize));
+      ? writeCsv(type, logs.slicesWithJsonInput(type.seq, query, exportSliceSize))
+      : writeJson(type, logs.slices(type.seq, query, exportSliceSize));
     return {
       download: true,
       contentType: csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',

@@ -6,7 +6,8 @@ import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import { limits } from '../../engine/limits.ts';
 import type { importFormats } from '../contract/examples.ts';
-import { parseJsonText, readJsonBody } from '../hot-path/json-body.ts';
+import { readJsonBody } from '../hot-path/json-body.ts';
+import { parseJsonText } from '../hot-path/json-faults.ts';
 
 export type ImportFormat = (typeof importFormats)[number];
 /** One record of a file: the line it starts on, counted from 1, and its values by column. */

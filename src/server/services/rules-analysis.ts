@@ -13,14 +13,12 @@ import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import { toUtf16Range } from '../../engine/rules/source.ts';
 import type { Auth } from '../auth/auth.ts';
-import type { RulesAnalysis } from '../contract/rules.ts';
+import { analysisLimits, type RulesAnalysis } from '../contract/rules.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { ExampleRecord } from '../store/examples.ts';
 import type { Store } from '../store/store.ts';
 
-const maxExamples = 20_000;
-const maxLogged = 5000;
-const maxFindings = 500;
+const { maxExamples, maxLoggedDecisions, maxFindings } = analysisLimits;
 /** Characters of an input that are shown beside a row. */
 const maxShownCharacters = 160;
 /** Small enough that calls for decisions never wait long. */
@@ -98,7 +96,7 @@ function* readLogged({ store }: Deps, type: DecisionTypeRecord): Generator<Impac
   for (const decisions of store.logs.slices(type.seq, {}, chunkSize)) {
     yield decisions;
     read += decisions.length;
-    if (read >= maxLogged) return;
+    if (read >= maxLoggedDecisions) return;
   }
 }
 

@@ -1,0 +1,103 @@
+/** What is wrong with a JSON text, and where: asked only for texts that are refused. */
+
+type JsonFault = { line: number; column: number; message: string };
+
+/** Parses a text, or says where (both from 1) it stops being JSON; the text itself is never quoted. */
+export function parseJsonText(text: string): { ok: true; value: unknown } | { ok: false; fault: JsonFault } {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { ok: false, fault: locateFault(text) };
+  }
+}
+
+/** Finds the index after the closing quote of the string that starts at `open` in a valid JSON text. */
+export function findStringEnd(text: string, open: number): number {
+  let close = open;
+  for (;;) {
+    close = text.indexOf('"', close + 1);
+    if (close === -1) return text.length;
+    let backslashes = 0;
+    while (text.charCodeAt(close - 1 - backslashes) === 92) backslashes += 1;
+    if (backslashes % 2 === 0) return close + 1;
+  }
+}
+
+/** Finds the first key that a valid JSON text repeats in one object; empty where there is none. */
+export function findDuplicateKey(text: string): string {
+  const stack: (Set<string> | null)[] = [];
+  let last = '';
+  for (let index = 0; index < text.length; ) {
+    const char = text[index];
+    if (char === '"') {
+      const end = findStringEnd(text, index);
+      last = JSON.parse(text.slice(index, end)) as string;
+      index = end;
+      continue;
+    }
+    if (char === '{') stack.push(new Set());
+    else if (char === '[') stack.push(null);
+    else if (char === '}' || char === ']') stack.pop();
+    else if (char === ':') {
+      const keys = stack.at(-1);
+      if (keys?.has(last)) return last;
+      keys?.add(last);
+    }
+    index += 1;
+  }
+  return '';
+}
+
+const token =
+  /[ \t\n\r]*(?:([{}[\],:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|true\b|false\b|null\b))/y;
+
+/** Where a text stops being JSON; a small state machine over its tokens. */
+function locateFault(text: string): JsonFault {
+  const stack: ('{' | '[')[] = [];
+  let expects: 'value' | 'value or ]' | 'key or }' | 'key' | 'colon' | 'comma or end' = 'value';
+  let position = 0;
+  let message = 'unexpected end';
+  for (;;) {
+    const start = position + (/^[ \t\n\r]*/.exec(text.slice(position, position + 10_000))?.[0].length ?? 0);
+    token.lastIndex = position;
+    const found = token.exec(text);
+    if (found === null) {
+      if (start < text.length) message = 'unexpected character';
+      position = start;
+      break;
+    }
+    const [, mark, string] = found;
+    let fits = true;
+    const close = mark === '}' || mark === ']';
+    if (close) {
+      const wanted = mark === '}' ? '{' : '[';
+      const may = expects === 'comma or end' || expects === (mark === '}' ? 'key or }' : 'value or ]');
+      fits = may && stack.pop() === wanted;
+      expects = 'comma or end';
+    } else if (expects === 'comma or end') {
+      fits = mark === ',' && stack.length > 0;
+      expects = stack.at(-1) === '{' ? 'key' : 'value';
+    } else if (expects === 'colon') {
+      fits = mark === ':';
+      expects = 'value';
+    } else if (expects === 'key' || expects === 'key or }') {
+      fits = string !== undefined;
+      expects = 'colon';
+    } else if (mark === '{' || mark === '[') {
+      stack.push(mark);
+      expects = mark === '{' ? 'key or }' : 'value or ]';
+    } else {
+      fits = mark === undefined;
+      expects = 'comma or end';
+    }
+    if (!fits) {
+      message = 'unexpected character';
+      position = start;
+      break;
+    }
+    position = token.lastIndex;
+  }
+  const before = text.slice(0, position);
+  return { line: before.split('\n').length, column: position - before.lastIndexOf('\n'), message };
+}

@@ -1,0 +1,68 @@
+/** How the HTTP listener is set up: its bounds, its request ids, and its answers to what is no request at all. */
+import type { Server } from 'node:http';
+import { type FastifyHttpOptions, LogController } from 'fastify';
+import { toEnvelope } from '../errors/envelope.ts';
+
+type ListenerOptions = FastifyHttpOptions<Server>;
+/** The logger that Fastify is given. */
+export type HttpLogger = NonNullable<ListenerOptions['loggerInstance']>;
+
+/** The bounds of the listener. */
+export const listenerLimits = {
+  bodyBytes: 1024 * 1024,
+  /** The body of a tool call: as large as the examples that one call can add. */
+  toolBodyBytes: 16 * 1024 * 1024,
+  headerBytes: 16 * 1024,
+  headersTimeoutMs: 5_000,
+  /** How often connections are checked for clients that are too slow. */
+  slowClientCheckMs: 1_000,
+  requestTimeoutMs: 30_000,
+  keepAliveMs: 72_000,
+  connections: 256,
+  /** Longer than an address can be, so that an id that is too long is refused as a wrong id. */
+  parameterLength: 16 * 1024,
+} as const;
+
+/** A request id that a caller may choose: up to 128 printable ASCII characters that do not begin with a space. */
+const usableRequestId = /^[\x21-\x7e][\x20-\x7e]{0,127}$/;
+
+/** Fastify's options; `newId` makes the id of each request that brings no usable one in `X-Request-ID`. */
+export function toListenerOptions(logger: HttpLogger, newId: () => string): ListenerOptions {
+  return {
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    bodyLimit: listenerLimits.bodyBytes,
+    requestTimeout: listenerLimits.requestTimeoutMs,
+    keepAliveTimeout: listenerLimits.keepAliveMs,
+    exposeHeadRoutes: false,
+    forceCloseConnections: 'idle',
+    trustProxy: false,
+    routerOptions: { maxParamLength: listenerLimits.parameterLength },
+    http: {
+      headersTimeout: listenerLimits.headersTimeoutMs,
+      connectionsCheckingInterval: listenerLimits.slowClientCheckMs,
+      maxHeaderSize: listenerLimits.headerBytes,
+      // A request without Host is refused by the request guard, which answers with the error envelope.
+      requireHostHeader: false,
+    },
+    requestIdHeader: false,
+    genReqId: (request) => {
+      const requestId = request.headers['x-request-id'];
+      return typeof requestId === 'string' && usableRequestId.test(requestId) ? requestId : newId();
+    },
+    clientErrorHandler: answerClientError,
+  };
+}
+
+/** Answers bytes that are not a request with the error envelope, then hangs up. */
+const answerClientError: NonNullable<ListenerOptions['clientErrorHandler']> = (error, socket) => {
+  if (error.code === 'ECONNRESET' || !socket.writable) return;
+  const body = JSON.stringify(toEnvelope('bad_request', 'The request is not well-formed HTTP, or came too slowly.'));
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+};

@@ -1,0 +1,46 @@
+/** What people see in a browser: the workbench's pages and the documentation of the interface. */
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import type { FastifyInstance } from 'fastify';
+import { docsPath, pagesPath } from '../contract/paths.ts';
+import { pageSecurityPolicy } from '../contract/security-policy.ts';
+
+const pageHeaders = {
+  'content-security-policy': pageSecurityPolicy,
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+};
+
+/** Serves the interface as a readable page at `/docs`; its text is made with the first call. */
+export function serveDocs(app: FastifyInstance, toolVersion: string): void {
+  app.get(docsPath, async (request, reply) => {
+    const { docsSecurityPolicy, makeDocsPage } = await import('./docs-page.ts');
+    reply.headers({ ...pageHeaders, 'content-security-policy': docsSecurityPolicy }).type('text/html; charset=utf-8');
+    return makeDocsPage(toolVersion, `http://${request.headers.host ?? request.host}`);
+  });
+}
+
+const notBuiltPage =
+  '<!doctype html><meta charset="utf-8"><title>Decision Workbench</title><p>The workbench is not built. Run <code>npm run build</code>, then reload. The service itself works.</p>';
+
+/**
+ * Serves the workbench's pages below `/app/` from `rendererDir`; where they are missing or `rendererDir` is null, a
+ * page says how to build them.
+ */
+export async function servePages(app: FastifyInstance, rendererDir: string | null): Promise<void> {
+  await app.register(
+    async (scope) => {
+      scope.addHook('onSend', async (_request, reply) => {
+        reply.headers(pageHeaders);
+      });
+      if (rendererDir !== null && existsSync(path.join(rendererDir, 'index.html'))) {
+        const { fastifyStatic } = await import('@fastify/static');
+        await scope.register(fastifyStatic, { root: rendererDir, wildcard: true, cacheControl: false, etag: true });
+      } else {
+        scope.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(notBuiltPage));
+      }
+    },
+    { prefix: pagesPath.slice(0, -1) },
+  );
+}
