@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from decision_edge._features import TabularFeatures
-from decision_edge._json import clean_input, number_text
+from decision_edge._json import clean_input, format_number
 from decision_edge._text import TextFeatures, joined_text
 
 CASES = Path(__file__).parents[2] / "test" / "cases" / "features.json"
@@ -55,4 +55,4 @@ def test_the_tokenizer_file_gives_word_pieces_uncut_and_unpadded() -> None:
     ],
 )
 def test_numbers_are_written_as_javascript_writes_them(number: float, text: str) -> None:
-    assert number_text(number) == text
+    assert format_number(number) == text

@@ -7,6 +7,8 @@ import doctest
 import hashlib
 import json
 import math
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -174,7 +176,7 @@ def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
         "fallback_used": False,
         "unfamiliar": False,
     }
-    # The first rule errs where there is no loan: it does not match and the next one is asked.
+    # The first rule fails where there is no loan: it does not match and the next one is tried.
     result = predictor.predict({"vip": None})
     assert (result.decision, result.rules_triggered, result.reason_codes) == ("approve", ["vip"], [])
     assert predictor.predict({"loan": {"amount": 1000}}).stage == "classifier"
@@ -251,3 +253,20 @@ def test_a_slim_bundle_with_the_sentence_encoder(make_bundle: Any) -> None:
     start = "word " * 254
     assert predictor.predict({"note": start + "and then more"}) == predictor.predict({"note": start})
     assert predictor.predict({"note": start[:-5] + "more"}) != predictor.predict({"note": start})
+
+
+def test_threads_that_take_turns_all_the_time_share_a_predictor_with_rules(make_bundle: Any) -> None:
+    predictor = EdgePredictor.from_bundle(make_bundle(lambda entries: entries["rules.json"].update(rules=big_loan())))
+    inputs = [{"loan": {"amount": 1001}}, {"loan": {"amount": 4}}, {"vip": True}, {"loan": {"amount": -4}}]
+    expected = [predictor.predict(values) for values in inputs]
+
+    def decide_all(_: int) -> bool:
+        return all([predictor.predict(values) for values in inputs] == expected for _ in range(250))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(max_workers=8) as threads:
+            assert all(threads.map(decide_all, range(32)))
+    finally:
+        sys.setswitchinterval(interval)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ._errors import InvalidBundle
+from ._rules import Rule
 
 __all__ = ["EdgeDecision", "Settings"]
 
@@ -61,16 +62,15 @@ class Settings:
         if self._fallback is not None and self._fallback not in self.options:
             raise InvalidBundle(f"manifest.json: fallback_option {self._fallback!r} is none of the options")
 
-    def by_rule(self, rule: dict[str, Any]) -> EdgeDecision:
+    def by_rule(self, rule: Rule) -> EdgeDecision:
         """Return the decision of a matching rule: certain, with the rule's reason code."""
-        code = rule.get("reason_code")
         return EdgeDecision(
-            decision=rule["then"],
+            decision=rule.then,
             confidence=1.0,
-            reason_codes=[] if code is None else [code],
+            reason_codes=[] if rule.reason_code is None else [rule.reason_code],
             stage="rules",
-            class_probabilities={option: float(option == rule["then"]) for option in self.options},
-            rules_triggered=[rule["name"]],
+            class_probabilities={option: float(option == rule.then) for option in self.options},
+            rules_triggered=[rule.name],
             escalate=False,
             fallback_used=False,
             unfamiliar=False,

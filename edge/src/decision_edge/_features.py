@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ._calendar import days_from_civil
 from ._errors import InvalidBundle
-from ._json import number_text, value_at
+from ._json import find_value, format_number
 
 __all__ = ["TabularFeatures"]
 
@@ -38,7 +39,7 @@ class TabularFeatures:
         """Return the slots in plan order, as doubles; `values` is a cleaned input."""
         slots: list[float] = []
         for path, encode in self._fields:
-            slots.extend(encode(value_at(values, path)))
+            slots.extend(encode(find_value(values, path)))
         return slots
 
 
@@ -92,7 +93,7 @@ def _category(field: dict[str, Any]) -> Encode:
         if isinstance(value, bool):
             value = "true" if value else "false"
         elif isinstance(value, float):
-            value = number_text(value)
+            value = format_number(value)
         slots[index.get(value, size) if isinstance(value, str) else size + 1] = 1.0
         return slots
 
@@ -124,15 +125,7 @@ def _parse_date(text: str) -> tuple[int, int, int, int] | None:
     year, month, day, hour, minute = (int(part or 0) for part in found.group(1, 2, 3, 4, 5))
     if not (1 <= month <= 12 and 1 <= day <= 31 and hour <= 23):
         return None
-    return _days_from_civil(year, month, day), month, hour, minute
-
-
-def _days_from_civil(year: int, month: int, day: int) -> int:
-    """Days since 1 January 1970 in the proleptic Gregorian calendar (H. Hinnant, days_from_civil)."""
-    year -= month <= 2
-    era, year_of_era = divmod(year, 400)
-    day_of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
-    return era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
+    return days_from_civil(year, month, day), month, hour, minute
 
 
 def _summary(values: list[object]) -> tuple[float, float, float, float] | None:
@@ -182,7 +175,7 @@ def _objects(field: dict[str, Any]) -> Encode:
             return [0.0] * (1 + 4 * len(members)) + [1.0]
         slots = [z(float(len(value)))]
         for path, scalers in members:
-            figures = _summary([value_at(member, path) for member in value if isinstance(member, dict)])
+            figures = _summary([find_value(member, path) for member in value if isinstance(member, dict)])
             if figures is None:
                 slots += [0.0] * 4
             else:

@@ -12,7 +12,7 @@ from tokenizers import Tokenizer
 
 from ._classifier import open_session
 from ._errors import InvalidBundle
-from ._json import value_at
+from ._json import find_value
 
 __all__ = ["TextFeatures", "joined_text"]
 
@@ -21,7 +21,7 @@ _START, _END = 101, 102
 
 def joined_text(values: dict[str, Any], fields: list[list[str]]) -> str:
     """Return the text fields joined by line breaks; what is missing or no text is left out."""
-    return "\n".join(text for path in fields if isinstance(text := value_at(values, path), str))
+    return "\n".join(text for path in fields if isinstance(text := find_value(values, path), str))
 
 
 class TextFeatures:

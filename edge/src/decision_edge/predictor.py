@@ -36,17 +36,15 @@ class EdgePredictor:
         manifest, plan = bundle.manifest, bundle.json("features.json")
         self._bundle = bundle
         self._settings = Settings(manifest, bundle.json("reasons.json"))
-        rules_file = bundle.json("rules.json")
         try:
-            self._rules = load_rules(rules_file)
-            targets = [(rule["name"], rule["then"]) for rule in rules_file["rules"]]
+            self._rules = load_rules(bundle.json("rules.json"))
         except RulesError as error:
             raise InvalidBundle(str(error)) from error
-        except (KeyError, TypeError) as error:
-            raise InvalidBundle(f"rules.json is not as the format says ({error!r})") from error
-        for name, then in targets:
-            if then not in self._settings.options:
-                raise InvalidBundle(f"rules.json: rule {name!r} decides {then!r}, which is none of the options")
+        for rule in self._rules.rules:
+            if rule.then not in self._settings.options:
+                raise InvalidBundle(
+                    f"rules.json: rule {rule.name!r} decides {rule.then!r}, which is none of the options"
+                )
         if plan.get("format") != 1:
             raise InvalidBundle(f"features.json: format {plan.get('format')!r} is not known to this version")
         self._tabular = TabularFeatures(plan)
@@ -100,7 +98,7 @@ class EdgePredictor:
     def predict(self, input: dict[str, Any]) -> EdgeDecision:
         """Decide one input, which stays unchanged. Raises InvalidInput if it is not a plain JSON object."""
         values = clean_input(input)
-        rule, _ = self._rules.evaluate(values)
+        rule = self._rules.find_match(values)
         if rule is not None:
             return self._settings.by_rule(rule)
         dense = self._tabular.encode(values)
