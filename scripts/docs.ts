@@ -1,5 +1,6 @@
 /**
- * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table.
+ * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table, and the
+ * Python package's _tables.py from the engine's limits.
  * With `--check` nothing is written; it fails if a file is not what would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -8,6 +9,7 @@ import { type ZodType, z } from 'zod';
 import { errorTable } from '../src/engine/errors.ts';
 import type { Access, Operation } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
+import { edgeTablesPath, renderEdgeTables } from './edge-tables.ts';
 import { projectRoot } from './freshness.ts';
 
 type Schema = {
@@ -35,7 +37,7 @@ const callers: Record<Access, string> = {
   owner: 'session of the owner',
 };
 
-const files = { 'docs/http-api.md': httpApi(), 'docs/errors.md': errors() };
+const files = { 'docs/http-api.md': httpApi(), 'docs/errors.md': errors(), [edgeTablesPath]: renderEdgeTables() };
 let stale = 0;
 for (const [path, text] of Object.entries(files)) {
   const fullPath = join(projectRoot, path);

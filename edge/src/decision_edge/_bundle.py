@@ -13,12 +13,11 @@ from typing import IO, Any
 
 from ._errors import InvalidBundle, TextModelNeeded
 from ._json import parse_json
+from ._tables import MAX_BUNDLE_ENTRIES, MAX_UNPACKED_BYTES
 
 __all__ = ["Bundle", "read_bundle"]
 
 FORMAT_VERSION = 1
-MAX_ENTRIES = 32
-MAX_BYTES = 256 * 1024 * 1024
 MAX_RATIO = 100
 # Below this size a high ratio is harmless and happens in honest bundles (weights that are all zero).
 RATIO_FREE_BYTES = 16 * 1024 * 1024
@@ -78,13 +77,13 @@ def read_bundle(path: str | os.PathLike[str], text_model: str | os.PathLike[str]
 
 def _read_entries(file: IO[bytes]) -> dict[str, bytes]:
     size = file.seek(0, os.SEEK_END)
-    if size > MAX_BYTES:
-        raise InvalidBundle(f"the file is larger than {MAX_BYTES} bytes")
+    if size > MAX_UNPACKED_BYTES:
+        raise InvalidBundle(f"the file is larger than {MAX_UNPACKED_BYTES} bytes")
     _check_directory(file, size)
     with zipfile.ZipFile(file) as archive:
         infos = archive.infolist()
-        if len(infos) > MAX_ENTRIES:
-            raise InvalidBundle(f"the file has more than {MAX_ENTRIES} entries")
+        if len(infos) > MAX_BUNDLE_ENTRIES:
+            raise InvalidBundle(f"the file has more than {MAX_BUNDLE_ENTRIES} entries")
         seen: set[str] = set()
         for info in infos:
             if info.filename not in ALLOWED or info.orig_filename != info.filename:
@@ -102,8 +101,8 @@ def _read_entries(file: IO[bytes]) -> dict[str, bytes]:
         if missing := sorted(REQUIRED - seen):
             raise InvalidBundle(f"entry {missing[0]!r} is missing")
         unpacked = sum(info.file_size for info in infos)
-        if unpacked > MAX_BYTES:
-            raise InvalidBundle(f"the entries unpack to more than {MAX_BYTES} bytes")
+        if unpacked > MAX_UNPACKED_BYTES:
+            raise InvalidBundle(f"the entries unpack to more than {MAX_UNPACKED_BYTES} bytes")
         if unpacked > RATIO_FREE_BYTES and unpacked > MAX_RATIO * size:
             raise InvalidBundle(f"the entries unpack to more than {MAX_RATIO} times the file")
         return {info.filename: _read_entry(archive, info) for info in infos}
@@ -168,8 +167,8 @@ def _read_text_file(name: str, folder: Path | None) -> bytes:
         raise TextModelNeeded("the bundle is slim: give the folder of its text model (text_model)")
     path = folder / name.removeprefix("text/")
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise TextModelNeeded(f"{path.name} of the text model is larger than {MAX_BYTES} bytes")
+        if path.stat().st_size > MAX_UNPACKED_BYTES:
+            raise TextModelNeeded(f"{path.name} of the text model is larger than {MAX_UNPACKED_BYTES} bytes")
         return path.read_bytes()
     except OSError as error:
         raise TextModelNeeded(f"{path.name} of the text model cannot be read: {error.strerror or error}") from error

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .._json import JsonObject, JsonValue, expect_object, expect_string
+from .._tables import MAX_RULES
 from .evaluate import Step, compile_tree
 from .functions import RulesError
 from .trace import RuleTrace, trace_rule
@@ -17,8 +18,6 @@ from .tree import Node, read_tree
 from .values import Failure, Run
 
 __all__ = ["Rule", "RuleSet", "RulesError", "load_rules"]
-
-_MAX_RULES = 200
 
 
 @dataclass(frozen=True)
@@ -75,7 +74,7 @@ def load_rules(rules_file: JsonValue) -> RuleSet:
     Raises RulesError where a tree is not sound, or where a rule uses ``matches`` and google-re2 is not installed.
     """
     rules = rules_file.get("rules") if isinstance(rules_file, dict) else None
-    if not isinstance(rules, list) or len(rules) > _MAX_RULES:
+    if not isinstance(rules, list) or len(rules) > MAX_RULES:
         raise RulesError("rules.json is not a list of compiled rules")
     return RuleSet([_load_rule(rule, number) for number, rule in enumerate(rules, 1)])
 

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias
 
+from .._tables import MAX_COMPREHENSION_ELEMENTS
 from .functions import FUNCTIONS, compile_pattern
 from .operators import BINARIES, select_field, select_member
 from .tree import (
@@ -28,8 +29,6 @@ from .tree import (
     measure_weight,
 )
 from .values import Duration, Failure, Run, Value, expect_boolean, to_duration
-
-_MAX_ELEMENTS = 1_000
 
 Step: TypeAlias = Callable[[Run], Value]
 Hook: TypeAlias = Callable[[Node, Step, int], Step]
@@ -208,7 +207,7 @@ def _compile_members(node: Comprehension, scope: Scope, hook: Hook) -> Callable[
         value = of(run)
         if not isinstance(value, (list, dict)):
             raise Failure("type_mismatch")
-        if len(value) > _MAX_ELEMENTS:
+        if len(value) > MAX_COMPREHENSION_ELEMENTS:
             raise Failure("limit")
         for member in value if isinstance(value, list) else sorted(value):
             if is_outer:

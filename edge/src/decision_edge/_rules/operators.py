@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from .._tables import MAX_LIST_LENGTH, MAX_STRING_LENGTH
 from .values import (
     Duration,
     Failure,
@@ -18,9 +19,6 @@ from .values import (
     to_timestamp,
 )
 
-_MAX_STRING = 262_144
-_MAX_LIST = 10_000
-
 
 def _add(a: Value, b: Value, run: Run) -> Value:
     if isinstance(a, float) and isinstance(b, float):
@@ -30,7 +28,7 @@ def _add(a: Value, b: Value, run: Run) -> Value:
             raise Failure("bad_value")
         charge_string(a, 10, run)
         charge_string(b, 10, run)
-        if len(a) + len(b) > _MAX_STRING:
+        if len(a) + len(b) > MAX_STRING_LENGTH:
             raise Failure("limit")
         return a + b
     if isinstance(a, Duration) and isinstance(b, Duration):
@@ -41,7 +39,7 @@ def _add(a: Value, b: Value, run: Run) -> Value:
         return to_timestamp(a.ms + b.ms)
     if isinstance(a, list) and isinstance(b, list):
         run.charge(len(a) + len(b))
-        if len(a) + len(b) > _MAX_LIST:
+        if len(a) + len(b) > MAX_LIST_LENGTH:
             raise Failure("limit")
         return a + b
     raise Failure("type_mismatch")

@@ -7,40 +7,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from .._json import JsonObject, JsonValue, expect_list, expect_number, expect_object, expect_string
-
-_MAX_DEPTH = 24
-_MAX_NODES = 500
-_MAX_COMPREHENSION_DEPTH = 2
-
-OPERATORS = ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "in")
-MACROS = ("all", "exists", "exists_one", "map", "filter")
-_ARITIES = {
-    "size": (1, 1),
-    "contains": (2, 2),
-    "startsWith": (2, 2),
-    "endsWith": (2, 2),
-    "matches": (2, 2),
-    "lowerAscii": (1, 1),
-    "upperAscii": (1, 1),
-    "trim": (1, 1),
-    "int": (1, 1),
-    "double": (1, 1),
-    "string": (1, 1),
-    "bool": (1, 1),
-    "abs": (1, 1),
-    "ceil": (1, 1),
-    "floor": (1, 1),
-    "round": (1, 1),
-    "min": (1, 32),
-    "max": (1, 32),
-    "timestamp": (1, 1),
-    "duration": (1, 1),
-    "getFullYear": (1, 2),
-    "getMonth": (1, 2),
-    "getDate": (1, 2),
-    "getDayOfWeek": (1, 2),
-    "getHours": (1, 2),
-}
+from .._tables import ARITIES, MACROS, MAX_COMPREHENSION_DEPTH, MAX_TREE_DEPTH, MAX_TREE_NODES, OPERATORS
 
 
 # Nodes are compared by identity (`eq=False`): the same expression may stand in a rule twice.
@@ -219,7 +186,7 @@ class _TreeReader:
 
     def read(self, value: JsonValue, depth: int) -> Node:
         self._nodes += 1
-        if self._nodes > _MAX_NODES or depth > _MAX_DEPTH:
+        if self._nodes > MAX_TREE_NODES or depth > MAX_TREE_DEPTH:
             raise ValueError("the tree has too many nodes")
         node = expect_object(value)
         return self._read_fields(node, _read_range(node["at"]), lambda child: self.read(child, depth + 1))
@@ -273,7 +240,7 @@ class _TreeReader:
         self, node: JsonObject, at: tuple[int, int], below: Callable[[JsonValue], Node]
     ) -> Comprehension:
         macro, name = expect_string(node["macro"]), expect_string(node["name"])
-        if macro not in MACROS or name == "ctx" or len(self._scope) > _MAX_COMPREHENSION_DEPTH:
+        if macro not in MACROS or name == "ctx" or len(self._scope) > MAX_COMPREHENSION_DEPTH:
             raise ValueError("a comprehension is not as the compiler makes it")
         of = below(node["of"])
         self._scope.append(name)
@@ -286,7 +253,7 @@ class _TreeReader:
 
 
 def _check_call(call: Call) -> Call:
-    fewest, most = _ARITIES[call.fn]
+    fewest, most = ARITIES[call.fn]
     if not fewest <= len(call.args) <= most:
         raise ValueError(f"{call.fn} does not take {len(call.args)} arguments")
     if call.fn == "matches":

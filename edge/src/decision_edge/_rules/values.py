@@ -8,8 +8,7 @@ from typing import TypeAlias, cast
 
 from .._calendar import civil_from_days, days_from_civil
 from .._json import JsonObject, format_number
-
-_MAX_STEPS = 100_000
+from .._tables import MAX_STEPS
 
 Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | Timestamp | Duration | None"
 
@@ -52,7 +51,7 @@ class Run:
         self.ctx = cast("Value", ctx)
         self.first: Value = None
         self.second: Value = None
-        self.steps = _MAX_STEPS
+        self.steps = MAX_STEPS
         self.seen: dict[object, Value] = {}
 
     def charge(self, steps: int) -> None:
