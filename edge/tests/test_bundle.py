@@ -185,6 +185,11 @@ def test_a_newer_format_is_refused(make_bundle: Any) -> None:
         ("fallback_option", "nobody"),
         ("confidence_thresholds", {}),
         ("escalation_policy", {"between": "panic"}),
+        ("confidence_thresholds", {"auto_decide": 10**400, "escalation": 0}),
+        ("confidence_thresholds", {"auto_decide": "0.9", "escalation": 0.5}),
+        ("options", "abc"),
+        ("options", [1, 2, 3]),
+        ("fallback_option", ["approve"]),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(make_bundle: Any, setting: str, value: Any) -> None:
@@ -195,6 +200,15 @@ def test_settings_that_make_no_sense_are_refused(make_bundle: Any, setting: str,
 @pytest.mark.parametrize("content", [b"[]", b"{}", b"nonsense", b'{"rules": 5}', b"[" * 100_000])
 def test_parts_of_another_shape_are_refused(make_bundle: Any, entry: str, content: bytes) -> None:
     refusal(make_bundle(lambda entries: entries.update({entry: content})))
+
+
+@pytest.mark.parametrize("number", [10**400, True, "1", None])
+@pytest.mark.parametrize("setting", ["median", "mean", "std"])
+def test_a_number_of_the_plan_that_is_none_is_refused(make_bundle: Any, setting: str, number: object) -> None:
+    def change(entries: dict[str, Any]) -> None:
+        entries["features.json"]["fields"][0][setting] = number
+
+    assert "features.json: a field is not as the format says: a number" in refusal(make_bundle(change))
 
 
 def test_a_plan_that_does_not_fit_the_classifier_is_refused(make_bundle: Any) -> None:

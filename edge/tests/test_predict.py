@@ -75,7 +75,7 @@ def test_the_result_cannot_be_changed_and_shares_nothing(make_bundle: Any) -> No
 def test_between_the_thresholds(
     make_bundle: Any, between: str, fallback: str | None, decision: str, stage: str, escalate: bool
 ) -> None:
-    """No stage but classifier and fallback, even where a live model would be asked [EDG-3]."""
+    """No stage but classifier and fallback, even where a connected model would be asked [EDG-3]."""
     result = decide(make_bundle(escalation_policy={"between": between}, fallback_option=fallback), 1)
     assert 0.6 < result.confidence < 0.85
     assert (result.decision, result.stage, result.escalate) == (decision, stage, escalate)
@@ -108,15 +108,15 @@ def test_whole_and_broken_numbers_are_the_same(make_bundle: Any) -> None:
 
 
 def test_the_input_is_not_changed(make_bundle: Any) -> None:
-    given = {"loan": {"amount": 3, "tags": ["a", 1, None, True]}, "more": [{"x": 1}]}
-    before = copy.deepcopy(given)
-    EdgePredictor.from_bundle(make_bundle()).predict(given)
-    assert given == before
-    assert type(given["loan"]["amount"]) is int  # type: ignore[call-overload]
+    values = {"loan": {"amount": 3, "tags": ["a", 1, None, True]}, "more": [{"x": 1}]}
+    before = copy.deepcopy(values)
+    EdgePredictor.from_bundle(make_bundle()).predict(values)
+    assert values == before
+    assert type(values["loan"]["amount"]) is int  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("values", "sentence"),
     [
         (None, "must be a JSON object"),
         ([{"loan": 1}], "must be a JSON object .* not list"),
@@ -132,9 +132,9 @@ def test_the_input_is_not_changed(make_bundle: Any) -> None:
         ({"a": b"x"}, "type bytes"),
     ],
 )
-def test_what_is_no_json_object_is_refused(make_bundle: Any, given: Any, sentence: str) -> None:
+def test_what_is_no_json_object_is_refused(make_bundle: Any, values: Any, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
-        EdgePredictor.from_bundle(make_bundle()).predict(given)
+        EdgePredictor.from_bundle(make_bundle()).predict(values)
 
 
 def test_nesting_without_end_is_refused(make_bundle: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from ._errors import DecisionEdgeError, InvalidBundle, InvalidInput
 from ._json import parse_json
-from ._verify import differences
+from ._verify import iterate_differences
 from .predictor import EdgePredictor
 
 __all__ = ["main"]
@@ -40,15 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _verify(predictor: EdgePredictor) -> int:
-    found = list(differences(predictor))
-    if not found:
-        raise InvalidBundle("the bundle holds no golden vectors")
-    for number, sentences in enumerate(found, 1):
+    comparisons = list(iterate_differences(predictor))
+    if not comparisons:
+        raise InvalidBundle("The bundle holds no golden vectors.")
+    for number, sentences in enumerate(comparisons, 1):
         for sentence in sentences:
             print(f"golden vector {number}: {sentence}")
-    equal = sum(not sentences for sentences in found)
-    print(f"{len(found)} golden vectors, {equal} equal")
-    return 0 if equal == len(found) else 1
+    equal = sum(not sentences for sentences in comparisons)
+    print(f"{len(comparisons)} golden vectors, {equal} equal")
+    return 0 if equal == len(comparisons) else 1
 
 
 def _predict(predictor: EdgePredictor) -> int:

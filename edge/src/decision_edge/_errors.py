@@ -2,8 +2,8 @@
 
 DecisionEdgeError
 ├── InvalidBundle       the file is not a bundle that this version can trust or read
-│   └── TextModelNeeded the bundle is slim and the text model was not given, or is another one
-└── InvalidInput        the input given to `predict` is not a plain JSON object
+│   └── TextModelNeeded the bundle is slim and its text model is missing, or is another one
+└── InvalidInput        the input of `predict` is not a plain JSON object
 
 Every error has a `code` out of the table that the workbench's own interface uses.
 """

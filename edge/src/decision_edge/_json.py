@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TypeAlias
 
-from ._errors import InvalidInput
+from ._errors import InvalidBundle, InvalidInput
 
 __all__ = [
     "JsonObject",
@@ -20,6 +22,7 @@ __all__ = [
     "find_value",
     "format_number",
     "parse_json",
+    "reading",
 ]
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
@@ -39,6 +42,16 @@ def parse_json(text: str) -> JsonValue:
     except RecursionError as error:
         raise ValueError("JSON is nested too deeply") from error
     return value
+
+
+@contextmanager
+def reading(place: str) -> Iterator[None]:
+    """Turn what is raised for JSON of an unexpected shape into InvalidBundle that names the place."""
+    try:
+        yield
+    except (KeyError, IndexError, OverflowError, ValueError) as error:
+        problem = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InvalidBundle(f"{place} is not as the format says: {problem}.") from error
 
 
 def expect_object(value: JsonValue) -> JsonObject:

@@ -11,11 +11,25 @@ from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle
 from ._familiarity import Familiarity
 from ._features import TabularFeatures
-from ._json import clean_input
-from ._rules import RulesError, load_rules
+from ._json import JsonObject, clean_input, expect_object, reading
+from ._rules import RulesError, RuleSet, load_rules
 from ._text import TextFeatures
 
 __all__ = ["EdgePredictor"]
+
+_INFO = (
+    "decision_type",
+    "version",
+    "policy_id",
+    "policy_version",
+    "options",
+    "reason_codes",
+    "confidence_thresholds",
+    "escalation_policy",
+    "fallback_option",
+    "created_at",
+    "tool_version",
+)
 
 
 class EdgePredictor:
@@ -33,40 +47,29 @@ class EdgePredictor:
 
     def __init__(self, bundle: Bundle) -> None:
         """Compile a checked bundle; use `from_bundle`."""
-        manifest, plan = bundle.manifest, bundle.json("features.json")
-        self._bundle = bundle
-        self._settings = Settings(manifest, bundle.json("reasons.json"))
-        try:
-            self._rules = load_rules(bundle.json("rules.json"))
-        except RulesError as error:
-            raise InvalidBundle(str(error)) from error
-        for rule in self._rules.rules:
-            if rule.then not in self._settings.options:
-                raise InvalidBundle(
-                    f"rules.json: rule {rule.name!r} decides {rule.then!r}, which is none of the options"
-                )
+        plan = bundle.json("features.json")
         if plan.get("format") != 1:
-            raise InvalidBundle(f"features.json: format {plan.get('format')!r} is not known to this version")
+            raise InvalidBundle(f"features.json: format {plan.get('format')!r} is not known to this version.")
+        self._bundle = bundle
+        self._settings = Settings(bundle.manifest, bundle.json("reasons.json"))
+        self._rules = _load_rules(bundle, self._settings.options)
         self._tabular = TabularFeatures(plan)
-        text = plan.get("text")
-        self._text: TextFeatures | None = None
-        dense_size, ngram_size = self._tabular.size, 0
-        if text is not None:
-            encoder = bundle.bytes(ENCODER) if ENCODER in bundle else None
-            self._text = TextFeatures(text, bundle.bytes(TOKENIZER), encoder)
-            dense_size += self._text.encoder.size if self._text.encoder else 0
-            ngram_size = self._text.ngrams.size if self._text.ngrams else 0
+        self._text = _load_text(bundle, plan)
         self._familiarity: Familiarity | None = None
         if "familiarity.json" in bundle and self._settings.notices_unfamiliar:
             self._familiarity = Familiarity(bundle.json("familiarity.json"), plan, self._tabular.field_sizes)
-        options = len(self._settings.options)
+        dense_size, ngram_size = self._tabular.size, 0
+        if self._text is not None:
+            dense_size += self._text.encoder.size if self._text.encoder else 0
+            ngram_size = self._text.ngrams.size if self._text.ngrams else 0
+        options, heads = len(self._settings.options), len(self._settings.heads)
         self._classifier = Classifier(bundle.bytes("classifier.onnx"), dense_size, ngram_size, options)
+        if bool(heads) != ("reasons.onnx" in bundle):
+            raise InvalidBundle("reasons.json and reasons.onnx disagree about the heads.")
         self._heads: Classifier | None = None
-        if bool(self._settings.heads) != ("reasons.onnx" in bundle):
-            raise InvalidBundle("reasons.json and reasons.onnx disagree about the heads")
-        if self._settings.heads:
-            outputs = len(self._settings.heads) + 1
-            self._heads = Classifier(bundle.bytes("reasons.onnx"), dense_size, ngram_size, outputs, "reasons.onnx")
+        if heads:
+            graph = bundle.bytes("reasons.onnx")
+            self._heads = Classifier(graph, dense_size, ngram_size, heads + 1, "reasons.onnx")
 
     @classmethod
     def from_bundle(
@@ -81,10 +84,7 @@ class EdgePredictor:
     @property
     def info(self) -> dict[str, Any]:
         """What the bundle is: decision type, version, options, thresholds; a new dict."""
-        manifest = self._bundle.manifest
-        names = ("decision_type", "version", "policy_id", "policy_version", "options", "reason_codes")
-        more = ("confidence_thresholds", "escalation_policy", "fallback_option", "created_at", "tool_version")
-        return {name: manifest.get(name) for name in (*names, *more)}
+        return {name: self._bundle.manifest.get(name) for name in _INFO}
 
     @property
     def uses_encoder(self) -> bool:
@@ -100,17 +100,38 @@ class EdgePredictor:
         values = clean_input(input)
         rule = self._rules.find_match(values)
         if rule is not None:
-            return self._settings.by_rule(rule)
+            return self._settings.decide_by_rule(rule)
         dense = self._tabular.encode(values)
         ids: list[int] = []
         indices: list[int] = []
         weights: list[float] = []
         if self._text is not None:
-            ids = self._text.tokens(values)
+            ids = self._text.tokenize(values)
             if self._text.encoder is not None:
                 dense += self._text.encoder.encode(ids)
             if self._text.ngrams is not None:
                 indices, weights = self._text.ngrams.encode(ids)
         heads = [] if self._heads is None else self._heads.score(dense, indices, weights)
-        strange = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
-        return self._settings.by_classifier(self._classifier.score(dense, indices, weights), strange, heads)
+        is_unfamiliar = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
+        probabilities = self._classifier.score(dense, indices, weights)
+        return self._settings.decide_by_classifier(probabilities, is_unfamiliar, heads)
+
+
+def _load_rules(bundle: Bundle, options: list[str]) -> RuleSet:
+    try:
+        rules = load_rules(bundle.json("rules.json"))
+    except RulesError as error:
+        raise InvalidBundle(str(error)) from error
+    for rule in rules.rules:
+        if rule.then not in options:
+            raise InvalidBundle(f"rules.json: rule {rule.name!r} decides {rule.then!r}, which is none of the options.")
+    return rules
+
+
+def _load_text(bundle: Bundle, plan: JsonObject) -> TextFeatures | None:
+    if plan.get("text") is None:
+        return None
+    with reading("features.json: text"):
+        text = expect_object(plan["text"])
+    encoder = bundle.bytes(ENCODER) if ENCODER in bundle else None
+    return TextFeatures(text, bundle.bytes(TOKENIZER), encoder)

@@ -75,7 +75,7 @@ def load_rules(rules_file: JsonValue) -> RuleSet:
     """
     rules = rules_file.get("rules") if isinstance(rules_file, dict) else None
     if not isinstance(rules, list) or len(rules) > MAX_RULES:
-        raise RulesError("rules.json is not a list of compiled rules")
+        raise RulesError("rules.json is not a list of compiled rules.")
     return RuleSet([_load_rule(rule, number) for number, rule in enumerate(rules, 1)])
 
 
@@ -87,7 +87,7 @@ def _load_rule(value: JsonValue, number: int) -> Rule:
         reason_code = None if code is None else expect_string(code)
         tree = read_tree(rule["ast"])
     except (KeyError, ValueError) as error:
-        raise RulesError(f"rules.json: the tree of rule {number} is not sound") from error
+        raise RulesError(f"rules.json: the tree of rule {number} is not sound.") from error
     try:
         return Rule(name, condition, then, reason_code, tree, compile_tree(tree))
     except RulesError as error:

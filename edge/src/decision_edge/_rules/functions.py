@@ -253,14 +253,14 @@ def compile_pattern(pattern: str) -> Callable[[Run, Value], bool]:
         import re2
     except ImportError as error:
         raise RulesError(
-            "a rule uses matches(), which needs google-re2: install the extra with pip install 'decision-edge[rules]'"
+            "a rule uses matches(), which needs google-re2: install the extra with pip install 'decision-edge[rules]'."
         ) from error
     options = re2.Options()
     options.log_errors = False
     try:
         compiled = re2.compile(pattern, options)
     except re2.error as error:
-        raise RulesError("a rule holds a pattern that is not RE2") from error
+        raise RulesError("a rule holds a pattern that is not RE2.") from error
 
     def match(run: Run, value: Value) -> bool:
         if not isinstance(value, str):
