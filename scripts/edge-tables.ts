@@ -1,4 +1,5 @@
 /** The bounds and tables that the Python package shares with the engine, written as its module `_tables.py`. */
+import { fastFormats } from 'ajv-formats/dist/formats.js';
 import { maxEntries, maxUnpackedBytes } from '../src/engine/bundle/zip.ts';
 import { limits } from '../src/engine/limits.ts';
 import { ruleFunctions } from '../src/engine/rules/functions.ts';
@@ -37,7 +38,41 @@ export function renderEdgeTables(): string {
     ...arities,
     '}',
     '"""Fewest and most arguments of each function, the receiver counted."""',
+    '',
+    'FORMATS = {',
+    ...listFormats().map(({ name, source, flags }) => `    ${JSON.stringify(name)}: (${source}, ${flags}),`),
+    '}',
+    '"""Formats of an input schema: what the whole string must match, and whether the case of letters is ignored."""',
   ].join('\n')}\n`;
+}
+
+/** The formats that the schema validator checks by a regular expression, in Python's syntax. */
+function listFormats(): { name: string; source: string; flags: string }[] {
+  return Object.entries(fastFormats).flatMap(([name, format]) => {
+    const pattern = typeof format === 'object' && 'validate' in format ? format.validate : format;
+    if (!(pattern instanceof RegExp)) return [];
+    return [{ name, source: writeRawString(toPythonPattern(pattern)), flags: pattern.ignoreCase ? 'True' : 'False' }];
+  });
+}
+
+/** What JavaScript's `\s` matches, for the inside of a class. */
+const blanks = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+/** Writes the parts of JavaScript's syntax that Python reads in another way; all these patterns begin with `^`. */
+function toPythonPattern(pattern: RegExp): string {
+  let isInClass = false;
+  return pattern.source.replace(/\\u\{([0-9a-f]+)\}|\\.|[[\]$]/gsu, (token, code: string | undefined) => {
+    if (code !== undefined) return `\\u${code.padStart(4, '0')}`;
+    if (token === '[' || token === ']') isInClass = token === '[';
+    if (token === '\\/') return '/';
+    if (token === '\\s') return isInClass ? blanks : `[${blanks}]`;
+    if (token === '\\S') return `[^${blanks}]`;
+    return token === '$' && !isInClass ? '\\Z' : token;
+  });
+}
+
+function writeRawString(value: string): string {
+  return value.includes('"') ? `r"""${value}"""` : `r"${value}"`;
 }
 
 function writeInteger(value: number): string {

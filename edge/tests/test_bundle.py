@@ -202,7 +202,7 @@ def test_parts_of_another_shape_are_refused(make_bundle: Any, entry: str, conten
     refusal(make_bundle(lambda entries: entries.update({entry: content})))
 
 
-@pytest.mark.parametrize("number", [10**400, True, "1", None])
+@pytest.mark.parametrize("number", [10**400, True, "1", None], ids=["huge", "boolean", "string", "null"])
 @pytest.mark.parametrize("setting", ["median", "mean", "std"])
 def test_a_number_of_the_plan_that_is_none_is_refused(make_bundle: Any, setting: str, number: object) -> None:
     def change(entries: dict[str, Any]) -> None:

@@ -13,6 +13,7 @@ from ._familiarity import Familiarity
 from ._features import TabularFeatures
 from ._json import JsonObject, clean_input, expect_object, reading
 from ._rules import RulesError, RuleSet, load_rules
+from ._schema import InputSchema
 from ._text import TextFeatures
 
 __all__ = ["EdgePredictor"]
@@ -53,6 +54,7 @@ class EdgePredictor:
         self._bundle = bundle
         self._settings = Settings(bundle.manifest, bundle.json("reasons.json"))
         self._rules = _load_rules(bundle, self._settings.options)
+        self._schema = InputSchema(bundle.json("input_schema.json")) if "input_schema.json" in bundle else None
         self._tabular = TabularFeatures(plan)
         self._text = _load_text(bundle, plan)
         self._familiarity: Familiarity | None = None
@@ -96,8 +98,13 @@ class EdgePredictor:
         return self._bundle.golden()
 
     def predict(self, input: dict[str, Any]) -> EdgeDecision:
-        """Decide one input, which stays unchanged. Raises InvalidInput if it is not a plain JSON object."""
+        """Decide one input, which stays unchanged.
+
+        Raises InvalidInput if it is not a plain JSON object, or does not fit the bundle's input schema.
+        """
         values = clean_input(input)
+        if self._schema is not None:
+            self._schema.check(values)
         rule = self._rules.find_match(values)
         if rule is not None:
             return self._settings.decide_by_rule(rule)

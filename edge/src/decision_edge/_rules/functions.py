@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from .._calendar import civil_from_days
+from .._re2 import PatternError, compile_re2
 from .values import (
     Duration,
     Failure,
@@ -250,17 +251,9 @@ FUNCTIONS: dict[str, Function] = {
 def compile_pattern(pattern: str) -> Callable[[Run, Value], bool]:
     """Compile the pattern of ``matches``. Raises RulesError for one that is not RE2, and without google-re2."""
     try:
-        import re2
-    except ImportError as error:
-        raise RulesError(
-            "a rule uses matches(), which needs google-re2: install the extra with pip install 'decision-edge[rules]'."
-        ) from error
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        compiled = re2.compile(pattern, options)
-    except re2.error as error:
-        raise RulesError("a rule holds a pattern that is not RE2.") from error
+        is_found = compile_re2(pattern)
+    except PatternError as error:
+        raise RulesError(f"a rule uses matches() and {error}.") from error
 
     def match(run: Run, value: Value) -> bool:
         if not isinstance(value, str):
@@ -268,6 +261,6 @@ def compile_pattern(pattern: str) -> Callable[[Run, Value], bool]:
         charge_string(value, 6, run)
         if not is_well_formed(value):
             raise Failure("bad_value")
-        return compiled.search(value) is not None
+        return is_found(value)
 
     return match
