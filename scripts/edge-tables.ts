@@ -15,6 +15,7 @@ export function renderEdgeTables(): string {
     MAX_BUNDLE_ENTRIES: maxEntries,
     MAX_UNPACKED_BYTES: maxUnpackedBytes,
     MAX_OPTIONS: limits.maxOptions,
+    MAX_NAME_LENGTH: limits.maxNameLength,
     MAX_RULES: limits.maxRules,
     MAX_TREE_DEPTH: ruleLimits.depth,
     MAX_TREE_NODES: ruleLimits.nodes,

@@ -9,6 +9,7 @@ from typing import Any
 from ._errors import InvalidBundle
 from ._json import JsonObject, expect_list, expect_number, expect_object, expect_string, reading
 from ._rules import Rule
+from ._tables import MAX_NAME_LENGTH, MAX_OPTIONS
 
 __all__ = ["EdgeDecision", "Settings"]
 
@@ -51,7 +52,7 @@ class Settings:
             policy = expect_object(manifest["escalation_policy"])
             self._between = expect_string(policy["between"])
             # Bundles from before familiarity have neither the setting nor the file.
-            self.notices_unfamiliar = policy.get("unfamiliar", "escalate") != "ignore"
+            self._unfamiliar = expect_string(policy.get("unfamiliar", "escalate"))
             fallback = manifest["fallback_option"]
             self._fallback = None if fallback is None else expect_string(fallback)
         with reading("reasons.json"):
@@ -60,11 +61,19 @@ class Settings:
                 for option, codes in expect_object(reasons["by_option"]).items()
             }
             self.heads = [_read_head(expect_object(head)) for head in expect_list(reasons.get("heads", []))]
+        self.notices_unfamiliar = self._unfamiliar != "ignore"
         self._check()
 
     def _check(self) -> None:
-        if len(self.options) < 2 or len(set(self.options)) != len(self.options):
-            raise InvalidBundle("manifest.json: options must be two or more different names.")
+        if not 2 <= len(self.options) <= MAX_OPTIONS or len(set(self.options)) != len(self.options):
+            raise InvalidBundle(f"manifest.json: options must be 2 to {MAX_OPTIONS} different names.")
+        for option in self.options:
+            if not 1 <= len(option) <= MAX_NAME_LENGTH or option == "__proto__":
+                raise InvalidBundle(f"manifest.json: {option[:50]!r} cannot be the name of an option.")
+        if not 0 <= self._escalation <= self._auto_decide <= 1:
+            raise InvalidBundle("manifest.json: confidence_thresholds must be 0 ≤ escalation ≤ auto_decide ≤ 1.")
+        if self._unfamiliar not in ("escalate", "ignore"):
+            raise InvalidBundle(f"manifest.json: escalation_policy.unfamiliar is {self._unfamiliar!r}.")
         if self._between not in ("accept", "flag", "fallback", "escalate"):
             raise InvalidBundle(f"manifest.json: escalation_policy.between is {self._between!r}.")
         if self._fallback is not None and self._fallback not in self.options:
