@@ -8,7 +8,8 @@ import hashlib
 import json
 import math
 import sys
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,23 @@ def test_a_slim_bundle_with_the_sentence_encoder(make_bundle: Any) -> None:
     start = "word " * 254
     assert predictor.predict({"note": start + "and then more"}) == predictor.predict({"note": start})
     assert predictor.predict({"note": start[:-5] + "more"}) != predictor.predict({"note": start})
+
+
+def test_a_copy_in_another_process_decides_alike(make_bundle: Any) -> None:
+    def change(entries: dict[str, Any]) -> None:
+        entries["rules.json"].update(rules=big_loan())
+        field = {"path": ["day"], "kind": "date", "mean": 0.0, "std": 1.0}
+        entries["features.json"]["fields"].append(field)
+        entries["features.json"]["tabular_size"] = 10
+        entries["classifier.onnx"] = classifier([[1, 0, -1], *([[0, 0, 0]] * 9)], [], [0, 0, 0])
+
+    predictor = EdgePredictor.from_bundle(make_bundle(change))
+    copied = copy.deepcopy(predictor)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        for values in ({"loan": {"amount": 1001}}, {"loan": {"amount": 4}, "day": "2026-01-31"}):
+            expected = predictor.predict(values)
+            assert copied.predict(values) == expected
+            assert processes.submit(predictor.predict, values).result() == expected
 
 
 def test_threads_that_take_turns_all_the_time_share_a_predictor_with_rules(make_bundle: Any) -> None:

@@ -43,7 +43,7 @@ class EdgePredictor:
     >>> result.reason_codes
     ['SMALL', 'KNOWN']
 
-    A predictor keeps no state between calls and may be used from several threads.
+    A predictor keeps no state between calls and may be used from several threads. It can be pickled and copied.
     """
 
     def __init__(self, bundle: Bundle) -> None:
@@ -82,6 +82,10 @@ class EdgePredictor:
         Raises InvalidBundle (damaged, foreign, unsafe or unknown) or TextModelNeeded.
         """
         return cls(read_bundle(path, text_model))
+
+    def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle]]:
+        """Pickle the checked bundle; whoever unpickles it compiles it anew."""
+        return type(self), (self._bundle,)
 
     @property
     def info(self) -> dict[str, Any]:
