@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -33,6 +34,29 @@ def test_an_honest_bundle_opens_and_says_what_it_is(make_bundle: Any) -> None:
 
 def test_path_may_be_a_string(make_bundle: Any) -> None:
     assert EdgePredictor.from_bundle(str(make_bundle())).predict({"loan": {"amount": 5}}).decision == "approve"
+
+
+def test_bytes_and_file_objects_are_bundles_too(make_bundle: Any) -> None:
+    data = make_bundle().read_bytes()
+    reader, writer = os.pipe()
+    os.write(writer, data)
+    os.close(writer)
+    file = io.BytesIO(data)
+    with open(reader, "rb") as pipe:
+        for source in (data, bytearray(data), memoryview(data), file, pipe):
+            assert EdgePredictor.from_bundle(source).predict({"loan": {"amount": 5}}).decision == "approve"
+    assert not file.closed
+    with pytest.raises(TypeError, match="not int"):
+        EdgePredictor.from_bundle(5)  # type: ignore[arg-type]
+
+
+def test_messages_begin_with_the_name_of_the_file(make_bundle: Any, tmp_path: Path) -> None:
+    path = make_bundle(fallback_option="nobody")
+    assert refusal(path).startswith(f"{path}: manifest.json: fallback_option")
+    with path.open("rb") as file, pytest.raises(InvalidBundle, match=re.escape(str(path))):
+        EdgePredictor.from_bundle(file)
+    with pytest.raises(InvalidBundle, match=r"^bundle: The file is not a ZIP file"):
+        EdgePredictor.from_bundle(b"PK")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         predictor = EdgePredictor.from_bundle(chosen.bundle, text_model=chosen.text_model)
         return _verify(predictor) if chosen.command == "verify" else _predict(predictor)
     except DecisionEdgeError as error:
-        print(f"{chosen.bundle}: {_one_line(error)}", file=sys.stderr)
+        if isinstance(error, InvalidBundle):
+            error.source = error.source or chosen.bundle
+        print(_one_line(error), file=sys.stderr)
         return 2
 
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import stat
 import struct
 import zipfile
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, TypeAlias
 
 from ._errors import InvalidBundle, TextModelNeeded
 from ._json import JsonObject, parse_json
 from ._tables import MAX_BUNDLE_ENTRIES, MAX_UNPACKED_BYTES
 
-__all__ = ["Bundle", "read_bundle"]
+__all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
+
+BundleSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 
 FORMAT_VERSION = 1
 MAX_RATIO = 100
@@ -56,11 +61,22 @@ class Bundle:
         return [_read_object(line, f"golden.jsonl line {number}") for number, line in enumerate(lines, 1)]
 
 
-def read_bundle(path: str | os.PathLike[str], text_model: str | os.PathLike[str] | None = None) -> Bundle:
-    """Read and check a bundle; `text_model` is the folder of a slim bundle's text model. Raises InvalidBundle."""
+def name_source(source: BundleSource) -> str:
+    """Return what error messages call a bundle: the name of its file, or "bundle" where there is none."""
+    named = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return os.fspath(named) if isinstance(named, (str, os.PathLike)) else "bundle"
+
+
+def read_bundle(source: BundleSource, text_model: str | os.PathLike[str] | None = None) -> Bundle:
+    """Read and check a bundle; `text_model` is the folder of a slim bundle's text model. Raises InvalidBundle.
+
+    A file object is read from its beginning and stays open.
+    """
     try:
-        with open(path, "rb") as file:
+        with _open_source(source) as file:
             entries = _read_entries(file)
+    except IsADirectoryError as error:
+        raise InvalidBundle("This is a folder: it cannot be read as a bundle, which is the ZIP file itself.") from error
     except OSError as error:
         raise InvalidBundle(f"The file cannot be read: {error.strerror or error}.") from error
     except _ZIP_ERRORS as error:
@@ -73,6 +89,21 @@ def read_bundle(path: str | os.PathLike[str], text_model: str | os.PathLike[str]
     bundle = Bundle(manifest, entries)
     _add_text_model(bundle, entries, None if text_model is None else Path(text_model))
     return bundle
+
+
+@contextmanager
+def _open_source(source: BundleSource) -> Iterator[IO[bytes]]:
+    if isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            yield file
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        yield io.BytesIO(source)
+    elif not hasattr(source, "read"):
+        raise TypeError(f"A bundle is a path, bytes or a binary file object, not {type(source).__name__}.")
+    elif source.seekable():
+        yield source
+    else:
+        yield io.BytesIO(source.read(MAX_UNPACKED_BYTES + 1))
 
 
 def _read_entries(file: IO[bytes]) -> dict[str, bytes]:
@@ -114,7 +145,7 @@ def _check_directory(file: IO[bytes], size: int) -> None:
     tail = file.read()
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) - end < 22:
-        raise InvalidBundle("The file is not a ZIP file.")
+        raise InvalidBundle("The file is not a ZIP file, or its end is missing. Export it again, or copy it again.")
     directory: int = struct.unpack_from("<L", tail, end + 12)[0]
     if directory > MAX_DIRECTORY_BYTES or tail[max(0, end - 20) : end].startswith(b"PK\x06\x07"):
         raise InvalidBundle("The file's list of entries is too large.")

@@ -20,9 +20,14 @@ class DecisionEdgeError(Exception):
 
 
 class InvalidBundle(DecisionEdgeError):
-    """The bundle is damaged, foreign, unsafe or of an unknown format; the message names the place."""
+    """The bundle is damaged, foreign, unsafe or of an unknown format; the message names the file and the place."""
 
     code = "validation_error"
+    source: str | None = None
+    """Name of the file, where it is known."""
+
+    def __str__(self) -> str:
+        return super().__str__() if self.source is None else f"{self.source}: {super().__str__()}"
 
 
 class TextModelNeeded(InvalidBundle):

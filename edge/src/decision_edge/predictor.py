@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ._bundle import ENCODER, TOKENIZER, Bundle, read_bundle
+from ._bundle import ENCODER, TOKENIZER, Bundle, BundleSource, name_source, read_bundle
 from ._classifier import Classifier
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle
@@ -74,14 +74,17 @@ class EdgePredictor:
             self._heads = Classifier(graph, dense_size, ngram_size, heads + 1, "reasons.onnx")
 
     @classmethod
-    def from_bundle(
-        cls, path: str | os.PathLike[str], *, text_model: str | os.PathLike[str] | None = None
-    ) -> EdgePredictor:
-        """Open a bundle; a slim one needs the folder with `encoder.int8.onnx` and `tokenizer.json` as `text_model`.
+    def from_bundle(cls, source: BundleSource, *, text_model: str | os.PathLike[str] | None = None) -> EdgePredictor:
+        """Open a bundle: a path, its bytes or a binary file object, which stays open.
 
-        Raises InvalidBundle (damaged, foreign, unsafe or unknown) or TextModelNeeded.
+        A slim one needs the folder with `encoder.int8.onnx` and `tokenizer.json` as `text_model`. Raises InvalidBundle
+        (damaged, foreign, unsafe or unknown) or TextModelNeeded; the message begins with the name of the file.
         """
-        return cls(read_bundle(path, text_model))
+        try:
+            return cls(read_bundle(source, text_model))
+        except InvalidBundle as error:
+            error.source = name_source(source)
+            raise
 
     def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle]]:
         """Pickle the checked bundle; whoever unpickles it compiles it anew."""
