@@ -38,6 +38,17 @@ def test_verify_lists_what_differs(make_bundle: Any) -> None:
     ]
 
 
+def test_verify_lists_an_input_that_the_schema_refuses(make_bundle: Any) -> None:
+    schema = {"properties": {"loan": {"properties": {"amount": {"minimum": 0}}}}}
+    done = run("verify", make_bundle(lambda entries: entries.update({"input_schema.json": schema})))
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "golden vector 2: refused: The input does not fit the input schema: input.loan.amount does not satisfy"
+        " minimum 0.0.",
+        "2 golden vectors, 1 equal",
+    ]
+
+
 def test_verify_tells_small_differences_of_probabilities(make_bundle: Any) -> None:
     def change(entries: dict[str, Any]) -> None:
         lines = [json.loads(line) for line in entries["golden.jsonl"].splitlines()]

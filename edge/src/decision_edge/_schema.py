@@ -151,7 +151,9 @@ def _make_keywords(patterns: Patterns) -> dict[str, Keyword]:
 
     return {
         "additionalProperties": check_additional_properties,
+        "const": _check_const,
         "dependencies": _check_dependencies,
+        "enum": _check_enum,
         "multipleOf": _check_multiple,
         "pattern": check_pattern,
         "patternProperties": check_pattern_properties,
@@ -173,6 +175,22 @@ def _check_type(
         return
     if not any(validator.is_type(instance, name) for name in names):
         yield ValidationError("is of another type")
+
+
+def _check_const(
+    validator: Validator, value: JsonValue, instance: JsonValue, schema: JsonObject
+) -> Iterator[ValidationError]:
+    if _to_key(instance) != _to_key(value):
+        yield ValidationError("is another value")
+
+
+def _check_enum(
+    validator: Validator, values: JsonValue, instance: JsonValue, schema: JsonObject
+) -> Iterator[ValidationError]:
+    """Check `enum`; older versions of jsonschema take 1 for true inside of lists."""
+    key = _to_key(instance)
+    if isinstance(values, list) and not any(_to_key(value) == key for value in values):
+        yield ValidationError("is none of the values")
 
 
 def _check_multiple(

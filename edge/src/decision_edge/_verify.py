@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ._errors import InvalidInput
 from ._json import JsonObject, expect_number, expect_object, reading
 from .predictor import EdgePredictor
 
@@ -23,7 +24,10 @@ def iterate_differences(predictor: EdgePredictor) -> Iterator[list[str]]:
     for number, golden in enumerate(predictor.golden(), 1):
         with reading(f"golden.jsonl line {number}"):
             values, expected = expect_object(golden["input"]), expect_object(golden["output"])
-            sentences = list(_compare(predictor, values, expected, tolerance))
+            try:
+                sentences = list(_compare(predictor, values, expected, tolerance))
+            except InvalidInput as error:
+                sentences = [f"refused: {error}"]
         yield sentences
 
 
