@@ -1,5 +1,6 @@
 /**
- * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table.
+ * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table, and the
+ * Python package's _tables.py from the engine's limits.
  * With `--check` nothing is written; it fails if a file is not what would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -9,6 +10,7 @@ import { errorTable } from '../src/engine/errors.ts';
 import { describeType, listConstraints, type SchemaMarkup } from '../src/engine/schema/describe-schema.ts';
 import { callersByAccess, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
+import { edgeTablesPath, renderEdgeTables } from './edge-tables.ts';
 import { projectRoot } from './freshness.ts';
 
 type Schema = {
@@ -25,7 +27,11 @@ const markdown: SchemaMarkup = {
   link: (name) => name,
 };
 
-const files = { 'docs/http-api.md': makeApiPage(), 'docs/errors.md': makeErrorsPage() };
+const files = {
+  'docs/http-api.md': makeApiPage(),
+  'docs/errors.md': makeErrorsPage(),
+  [edgeTablesPath]: renderEdgeTables(),
+};
 let stale = 0;
 for (const [path, text] of Object.entries(files)) {
   const fullPath = join(projectRoot, path);

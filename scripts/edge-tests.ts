@@ -3,11 +3,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { preparePython } from './python-environment.ts';
-import { run, type StepResult } from './steps.ts';
+import { check, run, type StepResult } from './steps.ts';
 
-/** Runs the edge package's tests in their own virtual environment. Without Python: a message, and a failure in CI. */
-export async function runEdgeTests(pytestArgs: readonly string[] = []): Promise<StepResult> {
-  const name = 'pytest edge';
+/**
+ * Checks format, lint and types of the Python package and runs its tests, in a virtual environment of its own. Without
+ * Python: a message, and a failure in CI.
+ */
+export async function runEdgeTests(pytestArgs: readonly string[] = []): Promise<StepResult[]> {
   const python = await preparePython({
     folder: '.venv-edge',
     declaredIn: 'edge/pyproject.toml',
@@ -15,11 +17,22 @@ export async function runEdgeTests(pytestArgs: readonly string[] = []): Promise<
   });
   if (!python.ok) {
     process.stdout.write(`Edge tests left out: ${python.problem}\n`);
-    return { name, passed: 0, failed: process.env.CI || python.installFailed ? 1 : 0, output: python.problem };
+    const failed = process.env.CI || python.installFailed ? 1 : 0;
+    return [{ name: 'pytest edge', passed: 0, failed, output: python.problem }];
   }
+  const mypy = ['-m', 'mypy', '--config-file', 'edge/pyproject.toml', '--cache-dir', '.venv-edge/mypy', 'edge/src'];
+  return [
+    await check('ruff edge', python.path, ['-m', 'ruff', 'check', '--no-cache', 'edge']),
+    await check('ruff format edge', python.path, ['-m', 'ruff', 'format', '--no-cache', '--check', 'edge']),
+    await check('mypy edge', python.path, mypy),
+    await runPytest(python.path, pytestArgs),
+  ];
+}
+
+async function runPytest(python: string, pytestArgs: readonly string[]): Promise<StepResult> {
   const folder = mkdtempSync(join(tmpdir(), 'workbench-pytest-'));
   const reportPath = join(folder, 'report.xml');
-  const { code, output } = await run(python.path, [
+  const { code, output } = await run(python, [
     '-m',
     'pytest',
     '-q',
@@ -35,5 +48,6 @@ export async function runEdgeTests(pytestArgs: readonly string[] = []): Promise<
     Number(new RegExp(`<testsuite [^>]*\\b${attribute}="(\\d+)"`).exec(report)?.[1] ?? 0);
   const failed = count('failures') + count('errors');
   const passed = count('tests') - failed - count('skipped');
+  const name = 'pytest edge';
   return { name, passed: Math.max(0, passed), failed: code !== 0 && failed === 0 ? 1 : failed, output };
 }

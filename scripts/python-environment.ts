@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { projectRoot } from './freshness.ts';
 import { run } from './steps.ts';
 
-type Wanted = {
+type Environment = {
   /** Folder of the virtual environment in the project. */
   folder: string;
   /** File that says what is installed: when it changes, the environment is made anew. */
@@ -19,7 +19,7 @@ type Prepared = { ok: true; path: string } | { ok: false; problem: string; insta
 /**
  * Makes a virtual environment or brings it up to date; nothing is fetched when it already is what the file declares.
  */
-export async function preparePython({ folder, declaredIn, install }: Wanted): Promise<Prepared> {
+export async function preparePython({ folder, declaredIn, install }: Environment): Promise<Prepared> {
   const venv = join(projectRoot, folder);
   const path = process.platform === 'win32' ? join(venv, 'Scripts/python.exe') : join(venv, 'bin/python');
   const stampPath = join(venv, 'installed.sha256');

@@ -1,5 +1,5 @@
-/** `npm run test:edge -- [pytest arguments]`: the Python package's tests alone. */
+/** `npm run test:edge -- [pytest arguments]`: the checks and tests of the Python package alone. */
 import { runEdgeTests } from './edge-tests.ts';
 
-const result = await runEdgeTests(process.argv.slice(2));
-process.exitCode = result.failed > 0 ? 1 : 0;
+const results = await runEdgeTests(process.argv.slice(2));
+process.exitCode = results.some((result) => result.failed > 0) ? 1 : 0;

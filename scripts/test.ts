@@ -7,7 +7,7 @@ import { runVitest } from './vitest-run.ts';
 
 const results = await runChecks();
 // First the Python side: it makes the environment in which the rules are compared across the two languages.
-results.push(await runEdgeTests());
+results.push(...(await runEdgeTests()));
 results.push(await runVitest(['unit', 'renderer']));
 results.push(await runApiTests());
 results.push(...(await runBrowserTests()));

@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import struct
 import zipfile
 from pathlib import Path
@@ -33,6 +34,29 @@ def test_an_honest_bundle_opens_and_says_what_it_is(make_bundle: Any) -> None:
 
 def test_path_may_be_a_string(make_bundle: Any) -> None:
     assert EdgePredictor.from_bundle(str(make_bundle())).predict({"loan": {"amount": 5}}).decision == "approve"
+
+
+def test_bytes_and_file_objects_are_bundles_too(make_bundle: Any) -> None:
+    data = make_bundle().read_bytes()
+    reader, writer = os.pipe()
+    os.write(writer, data)
+    os.close(writer)
+    file = io.BytesIO(data)
+    with open(reader, "rb") as pipe:
+        for source in (data, bytearray(data), memoryview(data), file, pipe):
+            assert EdgePredictor.from_bundle(source).predict({"loan": {"amount": 5}}).decision == "approve"
+    assert not file.closed
+    with pytest.raises(TypeError, match="not int"):
+        EdgePredictor.from_bundle(5)  # type: ignore[arg-type]
+
+
+def test_messages_begin_with_the_name_of_the_file(make_bundle: Any, tmp_path: Path) -> None:
+    path = make_bundle(fallback_option="nobody")
+    assert refusal(path).startswith(f"{path}: manifest.json: fallback_option")
+    with path.open("rb") as file, pytest.raises(InvalidBundle, match=re.escape(str(path))):
+        EdgePredictor.from_bundle(file)
+    with pytest.raises(InvalidBundle, match=r"^bundle: The file is not a ZIP file"):
+        EdgePredictor.from_bundle(b"PK")
 
 
 @pytest.mark.parametrize(
@@ -185,6 +209,18 @@ def test_a_newer_format_is_refused(make_bundle: Any) -> None:
         ("fallback_option", "nobody"),
         ("confidence_thresholds", {}),
         ("escalation_policy", {"between": "panic"}),
+        ("confidence_thresholds", {"auto_decide": 10**400, "escalation": 0}),
+        ("confidence_thresholds", {"auto_decide": "0.9", "escalation": 0.5}),
+        ("confidence_thresholds", {"auto_decide": 7, "escalation": 0.5}),
+        ("confidence_thresholds", {"auto_decide": 0.5, "escalation": 0.6}),
+        ("confidence_thresholds", {"auto_decide": 0.5, "escalation": -0.1}),
+        ("options", ["approve", "", "reject"]),
+        ("options", ["approve", "__proto__", "reject"]),
+        ("options", ["approve", "x" * 201, "reject"]),
+        ("escalation_policy", {"between": "flag", "unfamiliar": "perhaps"}),
+        ("options", "abc"),
+        ("options", [1, 2, 3]),
+        ("fallback_option", ["approve"]),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(make_bundle: Any, setting: str, value: Any) -> None:
@@ -195,6 +231,15 @@ def test_settings_that_make_no_sense_are_refused(make_bundle: Any, setting: str,
 @pytest.mark.parametrize("content", [b"[]", b"{}", b"nonsense", b'{"rules": 5}', b"[" * 100_000])
 def test_parts_of_another_shape_are_refused(make_bundle: Any, entry: str, content: bytes) -> None:
     refusal(make_bundle(lambda entries: entries.update({entry: content})))
+
+
+@pytest.mark.parametrize("number", [10**400, True, "1", None], ids=["huge", "boolean", "string", "null"])
+@pytest.mark.parametrize("setting", ["median", "mean", "std"])
+def test_a_number_of_the_plan_that_is_none_is_refused(make_bundle: Any, setting: str, number: object) -> None:
+    def change(entries: dict[str, Any]) -> None:
+        entries["features.json"]["fields"][0][setting] = number
+
+    assert "features.json: a field is not as the format says: a number" in refusal(make_bundle(change))
 
 
 def test_a_plan_that_does_not_fit_the_classifier_is_refused(make_bundle: Any) -> None:

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from decision_edge import __version__
+
 SOURCE = Path(__file__).parents[1] / "src"
 
 
@@ -32,6 +34,17 @@ def test_verify_lists_what_differs(make_bundle: Any) -> None:
     assert done.returncode == 1
     assert done.stdout.decode().splitlines() == [
         "golden vector 2: decision: expected 'review', got 'reject'",
+        "2 golden vectors, 1 equal",
+    ]
+
+
+def test_verify_lists_an_input_that_the_schema_refuses(make_bundle: Any) -> None:
+    schema = {"properties": {"loan": {"properties": {"amount": {"minimum": 0}}}}}
+    done = run("verify", make_bundle(lambda entries: entries.update({"input_schema.json": schema})))
+    assert done.returncode == 1
+    assert done.stdout.decode().splitlines() == [
+        "golden vector 2: refused: The input does not fit the input schema: input.loan.amount does not satisfy"
+        " minimum 0.0.",
         "2 golden vectors, 1 equal",
     ]
 
@@ -87,8 +100,36 @@ def test_predict_line_by_line_in_order(make_bundle: Any) -> None:
     }
 
 
+def test_info_and_version(make_bundle: Any) -> None:
+    done = run("info", make_bundle())
+    info = json.loads(done.stdout)
+    assert (info["decision_type"], info["options"]) == ("loan", ["approve", "review", "reject"])
+    assert done.returncode == 0
+    assert run("--version").stdout.decode().split() == ["decision-edge", __version__]
+
+
+def test_a_reader_that_leaves_early_sees_no_traceback(make_bundle: Any) -> None:
+    command = [sys.executable, "-W", "error", "-m", "decision_edge", "predict", str(make_bundle())]
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
+    streams = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, env=environment, **streams) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"{}\n")
+        process.stdin.flush()
+        assert process.stdout.readline()
+        process.stdout.close()
+        process.stdin.write(b"{}\n" * 100)
+        process.stdin.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
 def test_predict_answers_bad_lines_in_their_place(make_bundle: Any) -> None:
     bad = [
+        b"",
+        b"  ",
         b"{",
         b"[1]",
         b'{"a": NaN}',

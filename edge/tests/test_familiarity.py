@@ -20,8 +20,8 @@ def test_shared_cases(case: dict[str, Any]) -> None:
     file = SHARED["familiarity"]
     for only in ("words", "embedding", "fields"):
         one_check = {name: file[name] if name == only else None for name in file}
-        strange = Familiarity(one_check, SHARED["plan"], [2, 4]).is_unfamiliar(case["dense"], case["ids"])
-        assert strange is (only in case["failed"]), only
+        is_unfamiliar = Familiarity(one_check, SHARED["plan"], [2, 4]).is_unfamiliar(case["dense"], case["ids"])
+        assert is_unfamiliar is (only in case["failed"]), only
     every_check = Familiarity(file, SHARED["plan"], [2, 4])
     assert every_check.is_unfamiliar(case["dense"], case["ids"]) is bool(case["failed"])
 
@@ -37,9 +37,9 @@ def test_an_unfamiliar_input_is_not_decided_by_the_classifier(make_bundle: Any) 
 
     usual = decide(4, "review", {})
     assert (usual.decision, usual.unfamiliar, usual.escalate) == ("approve", False, False)
-    strange = decide(7, "review", {})
-    assert (strange.decision, strange.stage, strange.unfamiliar) == ("review", "fallback", True)
-    assert strange.confidence > 0.99
+    unfamiliar = decide(7, "review", {})
+    assert (unfamiliar.decision, unfamiliar.stage, unfamiliar.unfamiliar) == ("review", "fallback", True)
+    assert unfamiliar.confidence > 0.99
     without = decide(7, None, {})
     assert (without.decision, without.stage, without.unfamiliar, without.escalate) == (
         "approve",

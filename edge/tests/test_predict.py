@@ -7,6 +7,9 @@ import doctest
 import hashlib
 import json
 import math
+import sys
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +76,7 @@ def test_the_result_cannot_be_changed_and_shares_nothing(make_bundle: Any) -> No
 def test_between_the_thresholds(
     make_bundle: Any, between: str, fallback: str | None, decision: str, stage: str, escalate: bool
 ) -> None:
-    """No stage but classifier and fallback, even where a live model would be asked [EDG-3]."""
+    """No stage but classifier and fallback, even where a connected model would be asked [EDG-3]."""
     result = decide(make_bundle(escalation_policy={"between": between}, fallback_option=fallback), 1)
     assert 0.6 < result.confidence < 0.85
     assert (result.decision, result.stage, result.escalate) == (decision, stage, escalate)
@@ -106,15 +109,15 @@ def test_whole_and_broken_numbers_are_the_same(make_bundle: Any) -> None:
 
 
 def test_the_input_is_not_changed(make_bundle: Any) -> None:
-    given = {"loan": {"amount": 3, "tags": ["a", 1, None, True]}, "more": [{"x": 1}]}
-    before = copy.deepcopy(given)
-    EdgePredictor.from_bundle(make_bundle()).predict(given)
-    assert given == before
-    assert type(given["loan"]["amount"]) is int  # type: ignore[call-overload]
+    values = {"loan": {"amount": 3, "tags": ["a", 1, None, True]}, "more": [{"x": 1}]}
+    before = copy.deepcopy(values)
+    EdgePredictor.from_bundle(make_bundle()).predict(values)
+    assert values == before
+    assert type(values["loan"]["amount"]) is int  # type: ignore[call-overload]
 
 
 @pytest.mark.parametrize(
-    ("given", "sentence"),
+    ("values", "sentence"),
     [
         (None, "must be a JSON object"),
         ([{"loan": 1}], "must be a JSON object .* not list"),
@@ -130,9 +133,9 @@ def test_the_input_is_not_changed(make_bundle: Any) -> None:
         ({"a": b"x"}, "type bytes"),
     ],
 )
-def test_what_is_no_json_object_is_refused(make_bundle: Any, given: Any, sentence: str) -> None:
+def test_what_is_no_json_object_is_refused(make_bundle: Any, values: Any, sentence: str) -> None:
     with pytest.raises(InvalidInput, match=sentence):
-        EdgePredictor.from_bundle(make_bundle()).predict(given)
+        EdgePredictor.from_bundle(make_bundle()).predict(values)
 
 
 def test_nesting_without_end_is_refused(make_bundle: Any) -> None:
@@ -174,7 +177,7 @@ def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
         "fallback_used": False,
         "unfamiliar": False,
     }
-    # The first rule errs where there is no loan: it does not match and the next one is asked.
+    # The first rule fails where there is no loan: it does not match and the next one is tried.
     result = predictor.predict({"vip": None})
     assert (result.decision, result.rules_triggered, result.reason_codes) == ("approve", ["vip"], [])
     assert predictor.predict({"loan": {"amount": 1000}}).stage == "classifier"
@@ -251,3 +254,37 @@ def test_a_slim_bundle_with_the_sentence_encoder(make_bundle: Any) -> None:
     start = "word " * 254
     assert predictor.predict({"note": start + "and then more"}) == predictor.predict({"note": start})
     assert predictor.predict({"note": start[:-5] + "more"}) != predictor.predict({"note": start})
+
+
+def test_a_copy_in_another_process_decides_alike(make_bundle: Any) -> None:
+    def change(entries: dict[str, Any]) -> None:
+        entries["rules.json"].update(rules=big_loan())
+        field = {"path": ["day"], "kind": "date", "mean": 0.0, "std": 1.0}
+        entries["features.json"]["fields"].append(field)
+        entries["features.json"]["tabular_size"] = 10
+        entries["classifier.onnx"] = classifier([[1, 0, -1], *([[0, 0, 0]] * 9)], [], [0, 0, 0])
+
+    predictor = EdgePredictor.from_bundle(make_bundle(change))
+    copied = copy.deepcopy(predictor)
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
+        for values in ({"loan": {"amount": 1001}}, {"loan": {"amount": 4}, "day": "2026-01-31"}):
+            expected = predictor.predict(values)
+            assert copied.predict(values) == expected
+            assert processes.submit(predictor.predict, values).result() == expected
+
+
+def test_threads_that_take_turns_all_the_time_share_a_predictor_with_rules(make_bundle: Any) -> None:
+    predictor = EdgePredictor.from_bundle(make_bundle(lambda entries: entries["rules.json"].update(rules=big_loan())))
+    inputs = [{"loan": {"amount": 1001}}, {"loan": {"amount": 4}}, {"vip": True}, {"loan": {"amount": -4}}]
+    expected = [predictor.predict(values) for values in inputs]
+
+    def decide_all(_: int) -> bool:
+        return all([predictor.predict(values) for values in inputs] == expected for _ in range(250))
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(max_workers=8) as threads:
+            assert all(threads.map(decide_all, range(32)))
+    finally:
+        sys.setswitchinterval(interval)

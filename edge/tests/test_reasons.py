@@ -22,7 +22,7 @@ def test_shared_cases(case: dict[str, Any]) -> None:
     reasons = case.get("reasons", SHARED["reasons"])
     settings = Settings({**parts()["manifest.json"], "options": options}, reasons)
     sure = [float(option == case["option"]) for option in options]
-    assert settings.by_classifier(sure, False, case["softmax"]).reason_codes == case["codes"]
+    assert settings.decide_by_classifier(sure, False, case["softmax"]).reason_codes == case["codes"]
 
 
 def with_heads(entries: dict[str, Any]) -> None:

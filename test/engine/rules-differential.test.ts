@@ -24,11 +24,12 @@ type Saved = { condition: string; input: JsonObject };
 const savedPath = `${root}test/cases/rules-differences.json`;
 const saved = JSON.parse(readFileSync(savedPath, 'utf8')) as Saved[];
 
-// Loads the rules by their own folder, so that a Python without the package's dependencies will do.
+// Loads the rules without the package's own __init__, so that a Python without the package's dependencies will do.
 const child = `
-import json, sys
-sys.path.insert(0, sys.argv[1])
-import _rules as rules
+import json, sys, types
+package = sys.modules["decision_edge"] = types.ModuleType("decision_edge")
+package.__path__ = [sys.argv[1]]
+from decision_edge import _rules as rules
 try:
     import re2
     has_re2 = True
@@ -42,8 +43,8 @@ for line in sys.stdin.buffer.read().split(b"\\n"):
     if "matches(" in case["rule"]["condition"] and not has_re2:
         out.append(None)
         continue
-    matched, trace = rules.load_rules({"rules": [case["rule"]]}).evaluate(case["input"])
-    out.append(trace[0])
+    ctx = json.loads(line, parse_int=float)["input"]
+    out.append(rules.load_rules({"rules": [case["rule"]]}).trace(ctx)[0])
 json.dump({"has_re2": has_re2, "traces": out}, sys.stdout)
 `;
 

@@ -1,61 +1,88 @@
-"""The command line: `python -m decision_edge verify|predict|mcp`."""
+"""The command line: `decision-edge info|verify|predict|mcp`."""
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
 
+from . import __version__
 from ._errors import DecisionEdgeError, InvalidBundle, InvalidInput
 from ._json import parse_json
-from ._verify import differences
+from ._verify import iterate_differences
 from .predictor import EdgePredictor
 
 __all__ = ["main"]
 
 
+_COMMANDS = {
+    "info": "print what the bundle is, as JSON",
+    "verify": "compare the bundle's golden vectors with what this package decides",
+    "predict": "read one JSON object a line, write one result a line",
+    "mcp": "serve tools over standard input and output (extra: mcp)",
+}
+# The exit status of a program that SIGPIPE ends.
+_READER_LEFT = 141
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. 0: done, all equal; 1: a difference or a refused line; 2: the bundle cannot be used."""
-    parser = argparse.ArgumentParser(prog="decision_edge", description="Decide offline from an exported bundle.")
+    chosen = _make_parser().parse_args(arguments)
+    try:
+        status = _run(chosen.command, chosen.bundle, chosen.text_model)
+        sys.stdout.flush()
+    except DecisionEdgeError as error:
+        if isinstance(error, InvalidBundle):
+            error.source = error.source or chosen.bundle
+        print(_one_line(error), file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        # What is still buffered goes nowhere, also when the interpreter flushes at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _READER_LEFT
+    return status
+
+
+def _make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="decision-edge", description="Decide offline from an exported bundle.")
+    parser.add_argument("--version", action="version", version=f"decision-edge {__version__}")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, text in (
-        ("verify", "compare the bundle's golden vectors with what this package decides"),
-        ("predict", "read one JSON object a line, write one result a line"),
-        ("mcp", "serve tools over standard input and output (extra: mcp)"),
-    ):
+    for name, text in _COMMANDS.items():
         command = commands.add_parser(name, help=text)
         command.add_argument("bundle", nargs="?" if name == "mcp" else None, help="the exported ZIP file")
         command.add_argument("--text-model", help="folder of the text model, for slim bundles")
-    chosen = parser.parse_args(arguments)
-    try:
-        if chosen.command == "mcp":
-            return _serve(chosen.bundle, chosen.text_model)
-        predictor = EdgePredictor.from_bundle(chosen.bundle, text_model=chosen.text_model)
-        return _verify(predictor) if chosen.command == "verify" else _predict(predictor)
-    except DecisionEdgeError as error:
-        print(f"{chosen.bundle}: {_one_line(error)}", file=sys.stderr)
-        return 2
+    return parser
+
+
+def _run(command: str, bundle: str, text_model: str | None) -> int:
+    if command == "mcp":
+        return _serve(bundle, text_model)
+    predictor = EdgePredictor.from_bundle(bundle, text_model=text_model)
+    if command == "info":
+        print(json.dumps(predictor.info, indent=2))
+        return 0
+    return _verify(predictor) if command == "verify" else _predict(predictor)
 
 
 def _verify(predictor: EdgePredictor) -> int:
-    found = list(differences(predictor))
-    if not found:
-        raise InvalidBundle("the bundle holds no golden vectors")
-    for number, sentences in enumerate(found, 1):
+    comparisons = list(iterate_differences(predictor))
+    if not comparisons:
+        raise InvalidBundle("The bundle holds no golden vectors.")
+    for number, sentences in enumerate(comparisons, 1):
         for sentence in sentences:
             print(f"golden vector {number}: {sentence}")
-    equal = sum(not sentences for sentences in found)
-    print(f"{len(found)} golden vectors, {equal} equal")
-    return 0 if equal == len(found) else 1
+    equal = sum(not sentences for sentences in comparisons)
+    print(f"{len(comparisons)} golden vectors, {equal} equal")
+    return 0 if equal == len(comparisons) else 1
 
 
 def _predict(predictor: EdgePredictor) -> int:
+    """Answer every line in its place; a blank one is refused like any other that is not JSON."""
     status = 0
     for line in sys.stdin.buffer:
-        if not line.strip():
-            continue
         result: dict[str, Any]
         try:
             result = predictor.predict(_parse_line(line)).to_dict()

@@ -15,15 +15,15 @@ def open_session(model: bytes, name: str) -> onnxruntime.InferenceSession:
     """Open an ONNX model from memory. Raises InvalidBundle, also for models that point to other files."""
     # External tensor data is always announced by an entry with the key "location".
     if b"location" in model:
-        raise InvalidBundle(f"{name} refers to data outside of the bundle")
+        raise InvalidBundle(f"{name} refers to data outside of the bundle.")
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     try:
         return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # the runtime's errors share no base class
-        raise InvalidBundle(f"{name} is not a model that ONNX Runtime can open") from error
+    except Exception as error:  # The runtime's errors share no base class.
+        raise InvalidBundle(f"{name} is not a model that ONNX Runtime can open.") from error
 
 
 class Classifier:
@@ -41,14 +41,14 @@ class Classifier:
         if ngram_size:
             expected |= {"ngram_indices", "ngram_values"}
         if self._names != expected:
-            raise InvalidBundle(f"{name} takes {sorted(self._names)}, the plan gives {sorted(expected)}")
+            raise InvalidBundle(f"{name} takes {sorted(self._names)}, the plan gives {sorted(expected)}.")
         # Shapes that do not fit the plan show here, not at the first decision.
         try:
             self.score([0.0] * dense_size, [ngram_size - 1] if ngram_size else [], [0.0] if ngram_size else [])
         except InvalidBundle:
             raise
         except Exception as error:
-            raise InvalidBundle(f"{name} does not fit features.json") from error
+            raise InvalidBundle(f"{name} does not fit features.json.") from error
 
     def score(self, dense: list[float], indices: list[int], values: list[float]) -> list[float]:
         """Return the probabilities in the order of the options."""
@@ -60,5 +60,5 @@ class Classifier:
         feeds = {name: array for name, array in feeds.items() if name in self._names}
         row = np.asarray(self._session.run(["probabilities"], feeds)[0], np.float64).reshape(-1)
         if row.size != self._options or not np.isfinite(row).all():
-            raise InvalidBundle(f"{self._name} does not give {self._options} finite probabilities")
+            raise InvalidBundle(f"{self._name} does not give {self._options} finite probabilities.")
         return [float(probability) for probability in row]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ._errors import InvalidBundle
+from ._json import JsonObject, expect_list, expect_number, expect_object, expect_string, reading
+from ._rules import Rule
+from ._tables import MAX_NAME_LENGTH, MAX_OPTIONS
 
 __all__ = ["EdgeDecision", "Settings"]
 
 
-_MOST_CODES = 3
+_MAX_CODES = 3
 _HEAD_THRESHOLD = 0.5
 
 
@@ -39,58 +43,63 @@ class EdgeDecision:
 class Settings:
     """What the manifest and reasons.json say about deciding. Raises InvalidBundle where they contradict themselves."""
 
-    def __init__(self, manifest: dict[str, Any], reasons: dict[str, Any]) -> None:
-        try:
-            self.options = [str(option) for option in manifest["options"]]
-            self._auto_decide = float(manifest["confidence_thresholds"]["auto_decide"])
-            self._escalation = float(manifest["confidence_thresholds"]["escalation"])
-            self._between = str(manifest["escalation_policy"]["between"])
+    def __init__(self, manifest: JsonObject, reasons: JsonObject) -> None:
+        with reading("manifest.json"):
+            self.options = [expect_string(option) for option in expect_list(manifest["options"])]
+            thresholds = expect_object(manifest["confidence_thresholds"])
+            self._auto_decide = expect_number(thresholds["auto_decide"])
+            self._escalation = expect_number(thresholds["escalation"])
+            policy = expect_object(manifest["escalation_policy"])
+            self._between = expect_string(policy["between"])
             # Bundles from before familiarity have neither the setting nor the file.
-            self.notices_unfamiliar = manifest["escalation_policy"].get("unfamiliar", "escalate") != "ignore"
-            self._fallback = manifest["fallback_option"]
-            by_option = reasons["by_option"].items()
-            self._reasons = {str(option): [str(code) for code in codes] for option, codes in by_option}
-            heads = reasons.get("heads", [])
-            self.heads = [(str(head["code"]), {str(option) for option in head["options"]}) for head in heads]
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidBundle(f"manifest.json or reasons.json is not as the format says ({error!r})") from error
-        if len(self.options) < 2 or len(set(self.options)) != len(self.options):
-            raise InvalidBundle("manifest.json: options must be two or more different names")
-        if self._between not in ("accept", "flag", "fallback", "escalate"):
-            raise InvalidBundle(f"manifest.json: escalation_policy.between is {self._between!r}")
-        if self._fallback is not None and self._fallback not in self.options:
-            raise InvalidBundle(f"manifest.json: fallback_option {self._fallback!r} is none of the options")
+            self._unfamiliar = expect_string(policy.get("unfamiliar", "escalate"))
+            fallback = manifest["fallback_option"]
+            self._fallback = None if fallback is None else expect_string(fallback)
+        with reading("reasons.json"):
+            self._reasons = {
+                option: [expect_string(code) for code in expect_list(codes)]
+                for option, codes in expect_object(reasons["by_option"]).items()
+            }
+            self.heads = [_read_head(expect_object(head)) for head in expect_list(reasons.get("heads", []))]
+        self.notices_unfamiliar = self._unfamiliar != "ignore"
+        self._check()
 
-    def by_rule(self, rule: dict[str, Any]) -> EdgeDecision:
+    def _check(self) -> None:
+        if not 2 <= len(self.options) <= MAX_OPTIONS or len(set(self.options)) != len(self.options):
+            raise InvalidBundle(f"manifest.json: options must be 2 to {MAX_OPTIONS} different names.")
+        for option in self.options:
+            if not 1 <= len(option) <= MAX_NAME_LENGTH or option == "__proto__":
+                raise InvalidBundle(f"manifest.json: {option[:50]!r} cannot be the name of an option.")
+        if not 0 <= self._escalation <= self._auto_decide <= 1:
+            raise InvalidBundle("manifest.json: confidence_thresholds must be 0 ≤ escalation ≤ auto_decide ≤ 1.")
+        if self._unfamiliar not in ("escalate", "ignore"):
+            raise InvalidBundle(f"manifest.json: escalation_policy.unfamiliar is {self._unfamiliar!r}.")
+        if self._between not in ("accept", "flag", "fallback", "escalate"):
+            raise InvalidBundle(f"manifest.json: escalation_policy.between is {self._between!r}.")
+        if self._fallback is not None and self._fallback not in self.options:
+            raise InvalidBundle(f"manifest.json: fallback_option {self._fallback!r} is none of the options.")
+
+    def decide_by_rule(self, rule: Rule) -> EdgeDecision:
         """Return the decision of a matching rule: certain, with the rule's reason code."""
-        code = rule.get("reason_code")
         return EdgeDecision(
-            decision=rule["then"],
+            decision=rule.then,
             confidence=1.0,
-            reason_codes=[] if code is None else [code],
+            reason_codes=[] if rule.reason_code is None else [rule.reason_code],
             stage="rules",
-            class_probabilities={option: float(option == rule["then"]) for option in self.options},
-            rules_triggered=[rule["name"]],
+            class_probabilities={option: float(option == rule.then) for option in self.options},
+            rules_triggered=[rule.name],
             escalate=False,
             fallback_used=False,
             unfamiliar=False,
         )
 
-    def _reason_codes(self, option: str, softmax: list[float]) -> list[str]:
-        """Return at most three codes; `softmax` is the output of reasons.onnx, empty without heads."""
-        usual = self._reasons.get(option, [])
-        likely: list[tuple[float, str]] = []
-        for (code, options), own in zip(self.heads, softmax, strict=False):
-            both = own + softmax[-1]
-            if option in options and both > 0 and own / both >= _HEAD_THRESHOLD:
-                likely.append((own / both, code))
-        learned = [code for _, code in sorted(likely, key=lambda one: -one[0])]
-        with_head = {code for code, _ in self.heads}
-        codes = [*learned, *(code for code in usual if code not in with_head)][:_MOST_CODES]
-        return codes or usual[:1]
+    def decide_by_classifier(
+        self, probabilities: Sequence[float], unfamiliar: bool, head_softmax: Sequence[float]
+    ) -> EdgeDecision:
+        """Return the decision for the classifier's probabilities; no connected model is asked offline.
 
-    def by_classifier(self, probabilities: list[float], unfamiliar: bool, heads: list[float]) -> EdgeDecision:
-        """Return the decision for the classifier's probabilities; there is no live escalation offline."""
+        `head_softmax` is the output of reasons.onnx, empty without heads.
+        """
         confidence = max(probabilities)
         decision = self.options[probabilities.index(confidence)]
         if unfamiliar:
@@ -105,7 +114,7 @@ class Settings:
         return EdgeDecision(
             decision=decision if fallback is None else fallback,
             confidence=confidence,
-            reason_codes=self._reason_codes(decision, heads) if fallback is None else [],
+            reason_codes=self._choose_codes(decision, head_softmax) if fallback is None else [],
             stage="classifier" if fallback is None else "fallback",
             class_probabilities=dict(zip(self.options, probabilities, strict=True)),
             rules_triggered=[],
@@ -113,3 +122,21 @@ class Settings:
             fallback_used=fallback is not None,
             unfamiliar=unfamiliar,
         )
+
+    def _choose_codes(self, option: str, head_softmax: Sequence[float]) -> list[str]:
+        """Return at most three codes: those that heads find likely, most probable first, then the option's others."""
+        usual = self._reasons.get(option, [])
+        likely: list[tuple[float, str]] = []
+        for (code, options), weight in zip(self.heads, head_softmax, strict=False):
+            total = weight + head_softmax[-1]
+            if option in options and total > 0 and weight / total >= _HEAD_THRESHOLD:
+                likely.append((weight / total, code))
+        learned = [code for _, code in sorted(likely, key=lambda pair: -pair[0])]
+        with_head = {code for code, _ in self.heads}
+        codes = [*learned, *(code for code in usual if code not in with_head)][:_MAX_CODES]
+        return codes or usual[:1]
+
+
+def _read_head(head: JsonObject) -> tuple[str, frozenset[str]]:
+    options = frozenset(expect_string(option) for option in expect_list(head["options"]))
+    return expect_string(head["code"]), options

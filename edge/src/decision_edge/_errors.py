@@ -2,8 +2,8 @@
 
 DecisionEdgeError
 ├── InvalidBundle       the file is not a bundle that this version can trust or read
-│   └── TextModelNeeded the bundle is slim and the text model was not given, or is another one
-└── InvalidInput        the input given to `predict` is not a plain JSON object
+│   └── TextModelNeeded the bundle is slim and its text model is missing, or is another one
+└── InvalidInput        the input of `predict` is not a plain JSON object
 
 Every error has a `code` out of the table that the workbench's own interface uses.
 """
@@ -20,9 +20,14 @@ class DecisionEdgeError(Exception):
 
 
 class InvalidBundle(DecisionEdgeError):
-    """The bundle is damaged, foreign, unsafe or of an unknown format; the message names the place."""
+    """The bundle is damaged, foreign, unsafe or of an unknown format; the message names the file and the place."""
 
     code = "validation_error"
+    source: str | None = None
+    """Name of the file, where it is known."""
+
+    def __str__(self) -> str:
+        return super().__str__() if self.source is None else f"{self.source}: {super().__str__()}"
 
 
 class TextModelNeeded(InvalidBundle):

@@ -2,68 +2,102 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
-from ._errors import InvalidBundle
+from ._json import (
+    JsonObject,
+    JsonValue,
+    expect_integer,
+    expect_list,
+    expect_number,
+    expect_object,
+    reading,
+)
 
 __all__ = ["Familiarity"]
 
+# Differences of rounding between implementations must not move a value over an end of its range.
 _SLACK = 1e-4
 
 
 class Familiarity:
     """Compiled `familiarity.json`. Raises InvalidBundle where it does not fit the feature plan."""
 
-    def __init__(self, file: dict[str, Any], plan: dict[str, Any], field_sizes: list[int]) -> None:
+    def __init__(self, file: JsonObject, plan: JsonObject, field_sizes: Sequence[int]) -> None:
         self._field_sizes = field_sizes
-        self._tabular = sum(field_sizes)
-        self._words: tuple[dict[int, float], float, float] | None = None
-        self._embedding: tuple[np.ndarray[Any, np.dtype[np.float64]], float] | None = None
-        self._fields: tuple[list[float], list[float], int] | None = None
-        try:
-            text = plan.get("text") or {}
-            if (words := file["words"]) is not None:
-                ngrams = text["ngrams"]
-                # idf goes on with the bigrams.
-                idf = {
-                    int(token): float(weight) for token, weight in zip(ngrams["unigrams"], ngrams["idf"], strict=False)
-                }
-                self._words = idf, float(words["unknown"]), float(words["most"])
-            if (embedding := file["embedding"]) is not None:
-                centroids = np.array(embedding["centroids"], np.float64)
-                if centroids.ndim != 2 or centroids.shape[1] != int(text["encoder"]["dimensions"]):
-                    raise ValueError("the centroids do not have the encoder's dimensions")
-                self._embedding = centroids, float(embedding["least"])
-            if (fields := file["fields"]) is not None:
-                low, high = ([float(end) for end in fields[name]] for name in ("low", "high"))
-                if len(low) != self._tabular or len(high) != self._tabular:
-                    raise ValueError("the ranges do not have the plan's slots")
-                self._fields = low, high, int(fields["most"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidBundle(f"familiarity.json is not as the format says ({error!r})") from error
+        self._tabular_size = sum(field_sizes)
+        with reading("familiarity.json"):
+            text = expect_object(plan["text"]) if plan.get("text") is not None else {}
+            words, embedding, fields = (file[check] for check in ("words", "embedding", "fields"))
+            self._words = None if words is None else _Words(expect_object(words), expect_object(text["ngrams"]))
+            self._embedding = None
+            if embedding is not None:
+                self._embedding = _Embedding(expect_object(embedding), expect_object(text["encoder"]))
+            self._fields = None if fields is None else _Fields(expect_object(fields), field_sizes)
 
-    def is_unfamiliar(self, dense: list[float], ids: list[int]) -> bool:
+    def is_unfamiliar(self, dense: Sequence[float], ids: Sequence[int]) -> bool:
         """Return whether any check fails for a dense vector and the token ids of the text."""
-        if self._words is not None:
-            idf, unknown, most = self._words
-            rarity = sum(idf.get(token, unknown) for token in ids) / len(ids) if ids else unknown
-            if rarity > most:
-                return True
-        if self._embedding is not None:
-            centroids, least = self._embedding
-            if float((centroids @ np.array(dense[self._tabular :], np.float32).astype(np.float64)).max()) < least:
-                return True
-        if self._fields is not None:
-            low, high, allowed = self._fields
-            return self._outside(dense, low, high) > allowed
-        return False
+        if self._words is not None and self._words.is_outside(ids):
+            return True
+        if self._embedding is not None and self._embedding.is_outside(dense[self._tabular_size :]):
+            return True
+        return self._fields is not None and self._fields.is_outside(dense)
 
-    def _outside(self, dense: list[float], low: list[float], high: list[float]) -> int:
+
+class _Words:
+    """The mean rarity of the text's tokens must not be above a limit."""
+
+    def __init__(self, check: JsonObject, ngrams: JsonObject) -> None:
+        tokens = [expect_integer(token) for token in expect_list(ngrams["unigrams"])]
+        # The weights of the bigrams follow those of the unigrams.
+        self._idf = dict(zip(tokens, _read_numbers(ngrams["idf"]), strict=False))
+        self._unknown = expect_number(check["unknown"])
+        self._max_rarity = expect_number(check["most"])
+
+    def is_outside(self, ids: Sequence[int]) -> bool:
+        unknown = self._unknown
+        rarity = sum(self._idf.get(token, unknown) for token in ids) / len(ids) if ids else unknown
+        return rarity > self._max_rarity
+
+
+class _Embedding:
+    """The largest dot product with an option's mean direction must not be below a limit."""
+
+    def __init__(self, check: JsonObject, encoder: JsonObject) -> None:
+        rows = [_read_numbers(row) for row in expect_list(check["centroids"])]
+        self._centroids: npt.NDArray[np.float64] = np.array(rows, np.float64)
+        if self._centroids.ndim != 2 or self._centroids.shape[1] != expect_integer(encoder["dimensions"]):
+            raise ValueError("the centroids do not have the encoder's dimensions")
+        self._min_similarity = expect_number(check["least"])
+
+    def is_outside(self, embedding: Sequence[float]) -> bool:
+        # The workbench compares the dense vector as it stands, in float32.
+        direction = np.array(embedding, np.float32).astype(np.float64)
+        return float(np.max(self._centroids @ direction)) < self._min_similarity
+
+
+class _Fields:
+    """No more than a number of fields may have a slot outside the range of the examples."""
+
+    def __init__(self, check: JsonObject, field_sizes: Sequence[int]) -> None:
+        self._low, self._high = _read_numbers(check["low"]), _read_numbers(check["high"])
+        if len(self._low) != sum(field_sizes) or len(self._high) != sum(field_sizes):
+            raise ValueError("the ranges do not have the plan's slots")
+        self._field_sizes = field_sizes
+        self._max_outside = expect_integer(check["most"])
+
+    def is_outside(self, dense: Sequence[float]) -> bool:
+        low, high = self._low, self._high
         count, start = 0, 0
         for size in self._field_sizes:
             slots = range(start, start + size)
             count += any(not low[s] - _SLACK <= dense[s] <= high[s] + _SLACK for s in slots)
             start += size
-        return count
+        return count > self._max_outside
+
+
+def _read_numbers(value: JsonValue) -> list[float]:
+    return [expect_number(number) for number in expect_list(value)]

@@ -4,15 +4,28 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
+from ._calendar import days_from_civil
 from ._errors import InvalidBundle
-from ._json import number_text, value_at
+from ._json import (
+    JsonObject,
+    JsonValue,
+    expect_integer,
+    expect_list,
+    expect_number,
+    expect_object,
+    expect_string,
+    find_value,
+    format_number,
+    reading,
+)
 
-__all__ = ["TabularFeatures"]
+__all__ = ["TabularFeatures", "read_path"]
 
-Encode = Callable[[object], list[float]]
+Encode: TypeAlias = Callable[[JsonValue], list[float]]
+Scale: TypeAlias = Callable[[float], float]
 
 _DATE = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
@@ -23,86 +36,94 @@ _DATE = re.compile(
 class TabularFeatures:
     """Compiled `fields` of a feature plan. Raises InvalidBundle where the plan is not as the format says."""
 
-    def __init__(self, plan: dict[str, Any]) -> None:
-        try:
-            self._fields = [([str(part) for part in field["path"]], _compile(field)) for field in plan["fields"]]
-            self.size = int(plan["tabular_size"])
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise InvalidBundle(f"features.json: a field is not as the format says ({error!r})") from error
+    def __init__(self, plan: JsonObject) -> None:
+        with reading("features.json: a field"):
+            fields = [expect_object(field) for field in expect_list(plan["fields"])]
+            self._fields = [(read_path(field["path"]), _compile(field)) for field in fields]
+            self.size = expect_integer(plan["tabular_size"])
         self.field_sizes = [len(encode(None)) for _, encode in self._fields]
         slots = sum(self.field_sizes)
         if slots != self.size:
-            raise InvalidBundle(f"features.json: the fields have {slots} slots, tabular_size says {self.size}")
+            raise InvalidBundle(f"features.json: the fields have {slots} slots, tabular_size says {self.size}.")
 
-    def encode(self, values: dict[str, Any]) -> list[float]:
+    def encode(self, values: JsonObject) -> list[float]:
         """Return the slots in plan order, as doubles; `values` is a cleaned input."""
         slots: list[float] = []
         for path, encode in self._fields:
-            slots.extend(encode(value_at(values, path)))
+            slots.extend(encode(find_value(values, path)))
         return slots
 
 
-def _compile(field: dict[str, Any]) -> Encode:
-    kinds: dict[str, Callable[[dict[str, Any]], Encode]] = {
-        "number": _number,
-        "boolean": _boolean,
-        "category": _category,
-        "date": _date,
-        "numbers": _numbers,
-        "strings": _strings,
-        "objects": _objects,
+def read_path(value: JsonValue) -> list[str]:
+    """Return the keys that lead to a value of the input. Raises ValueError where they are not a list of strings."""
+    return [expect_string(part) for part in expect_list(value)]
+
+
+def _compile(field: JsonObject) -> Encode:
+    kind = expect_string(field["kind"])
+    compilers: dict[str, Callable[[JsonObject], Encode]] = {
+        "number": _compile_number,
+        "boolean": _compile_boolean,
+        "category": _compile_category,
+        "date": _compile_date,
+        "numbers": _compile_numbers,
+        "strings": _compile_strings,
+        "objects": _compile_objects,
     }
-    return kinds[field["kind"]](field)
+    if kind not in compilers:
+        raise ValueError(f"the kind {kind!r} is not known")
+    return compilers[kind](field)
 
 
-def _scaler(stats: dict[str, Any]) -> Callable[[float], float]:
-    mean, std = float(stats["mean"]), float(stats["std"]) or 1.0
+def _compile_scale(stats: JsonObject) -> Scale:
+    mean, std = expect_number(stats["mean"]), expect_number(stats["std"]) or 1.0
     return lambda x: min(max((x - mean) / std, -8.0), 8.0)
 
 
-def _scalers(field: dict[str, Any], count: int) -> list[Callable[[float], float]]:
-    scalers = [_scaler(stats) for stats in field["stats"]]
-    if len(scalers) != count:
-        raise ValueError(f"{count} stats expected, {len(scalers)} found")
-    return scalers
+def _compile_scales(field: JsonObject, count: int) -> list[Scale]:
+    scales = [_compile_scale(expect_object(stats)) for stats in expect_list(field["stats"])]
+    if len(scales) != count:
+        raise ValueError(f"{count} stats are expected where {len(scales)} are")
+    return scales
 
 
-def _number(field: dict[str, Any]) -> Encode:
-    median, z = float(field["median"]), _scaler(field)
+def _compile_number(field: JsonObject) -> Encode:
+    median, z = expect_number(field["median"]), _compile_scale(field)
 
-    def encode(value: object) -> list[float]:
+    def encode(value: JsonValue) -> list[float]:
         return [z(value), 0.0] if isinstance(value, float) else [z(median), 1.0]
 
     return encode
 
 
-def _boolean(field: dict[str, Any]) -> Encode:
-    def encode(value: object) -> list[float]:
+def _compile_boolean(field: JsonObject) -> Encode:
+    def encode(value: JsonValue) -> list[float]:
         return [float(value), 0.0] if isinstance(value, bool) else [0.0, 1.0]
 
     return encode
 
 
-def _category(field: dict[str, Any]) -> Encode:
-    size = len(field["values"])
-    index = {str(value): position for position, value in enumerate(field["values"])}
+def _compile_category(field: JsonObject) -> Encode:
+    values = [expect_string(value) for value in expect_list(field["values"])]
+    size = len(values)
+    index = {value: position for position, value in enumerate(values)}
 
-    def encode(value: object) -> list[float]:
+    def encode(value: JsonValue) -> list[float]:
         slots = [0.0] * (size + 2)
         if isinstance(value, bool):
             value = "true" if value else "false"
         elif isinstance(value, float):
-            value = number_text(value)
+            value = format_number(value)
         slots[index.get(value, size) if isinstance(value, str) else size + 1] = 1.0
         return slots
 
     return encode
 
 
-def _date(field: dict[str, Any]) -> Encode:
-    z = _scaler(field)
+def _compile_date(field: JsonObject) -> Encode:
+    z = _compile_scale(field)
 
-    def encode(value: object) -> list[float]:
+    def encode(value: JsonValue) -> list[float]:
         parsed = _parse_date(value) if isinstance(value, str) else None
         if parsed is None:
             return [0.0] * 7 + [1.0]
@@ -117,54 +138,46 @@ def _date(field: dict[str, Any]) -> Encode:
     return encode
 
 
-def _parse_date(text: str) -> tuple[int, int, int, int] | None:
-    found = _DATE.fullmatch(text)
+def _parse_date(string: str) -> tuple[int, int, int, int] | None:
+    found = _DATE.fullmatch(string)
     if found is None:
         return None
     year, month, day, hour, minute = (int(part or 0) for part in found.group(1, 2, 3, 4, 5))
     if not (1 <= month <= 12 and 1 <= day <= 31 and hour <= 23):
         return None
-    return _days_from_civil(year, month, day), month, hour, minute
+    return days_from_civil(year, month, day), month, hour, minute
 
 
-def _days_from_civil(year: int, month: int, day: int) -> int:
-    """Days since 1 January 1970 in the proleptic Gregorian calendar (H. Hinnant, days_from_civil)."""
-    year -= month <= 2
-    era, year_of_era = divmod(year, 400)
-    day_of_year = (153 * (month - 3 if month > 2 else month + 9) + 2) // 5 + day - 1
-    return era * 146097 + year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year - 719468
-
-
-def _summary(values: list[object]) -> tuple[float, float, float, float] | None:
-    """Return mean, least, greatest and sum of the numbers among the values; None where there is none."""
+def _summarise(values: Sequence[JsonValue]) -> tuple[float, float, float, float] | None:
+    """Return mean, minimum, maximum and sum of the numbers among the values; None where there is none."""
     members = [value for value in values if isinstance(value, float)]
     if not members:
         return None
     total = 0.0
-    for member in members:  # not sum(): newer Pythons compensate, JavaScript does not
+    for member in members:  # Not sum(): newer Pythons compensate rounding, JavaScript does not.
         total += member
     return total / len(members), min(members), max(members), total
 
 
-def _numbers(field: dict[str, Any]) -> Encode:
-    z = _scalers(field, 5)
+def _compile_numbers(field: JsonObject) -> Encode:
+    z = _compile_scales(field, 5)
 
-    def encode(value: object) -> list[float]:
+    def encode(value: JsonValue) -> list[float]:
         if not isinstance(value, list):
             return [0.0] * 5 + [1.0]
         length = z[0](float(len(value)))
-        figures = _summary(value)
-        if figures is None:
+        moments = _summarise(value)
+        if moments is None:
             return [length, 0.0, 0.0, 0.0, 0.0, 0.0]
-        return [length, *(scale(figure) for scale, figure in zip(z[1:], figures, strict=True)), 0.0]
+        return [length, *(scale(moment) for scale, moment in zip(z[1:], moments, strict=True)), 0.0]
 
     return encode
 
 
-def _strings(field: dict[str, Any]) -> Encode:
-    (z,), values = _scalers(field, 1), [str(value) for value in field["values"]]
+def _compile_strings(field: JsonObject) -> Encode:
+    (z,), values = _compile_scales(field, 1), [expect_string(value) for value in expect_list(field["values"])]
 
-    def encode(value: object) -> list[float]:
+    def encode(value: JsonValue) -> list[float]:
         if not isinstance(value, list):
             return [0.0] * (1 + len(values)) + [1.0]
         present = {member for member in value if isinstance(member, str)}
@@ -173,20 +186,21 @@ def _strings(field: dict[str, Any]) -> Encode:
     return encode
 
 
-def _objects(field: dict[str, Any]) -> Encode:
-    (z,) = _scalers(field, 1)
-    members = [([str(part) for part in member["path"]], _scalers(member, 4)) for member in field.get("members", [])]
+def _compile_objects(field: JsonObject) -> Encode:
+    (z,) = _compile_scales(field, 1)
+    described = [expect_object(member) for member in expect_list(field.get("members", []))]
+    members = [(read_path(member["path"]), _compile_scales(member, 4)) for member in described]
 
-    def encode(value: object) -> list[float]:
+    def encode(value: JsonValue) -> list[float]:
         if not isinstance(value, list):
             return [0.0] * (1 + 4 * len(members)) + [1.0]
         slots = [z(float(len(value)))]
-        for path, scalers in members:
-            figures = _summary([value_at(member, path) for member in value if isinstance(member, dict)])
-            if figures is None:
+        for path, scales in members:
+            moments = _summarise([find_value(member, path) for member in value if isinstance(member, dict)])
+            if moments is None:
                 slots += [0.0] * 4
             else:
-                slots += [scale(figure) for scale, figure in zip(scalers, figures, strict=True)]
+                slots += [scale(moment) for scale, moment in zip(scales, moments, strict=True)]
         return [*slots, 0.0]
 
     return encode

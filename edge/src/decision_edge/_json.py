@@ -4,72 +4,158 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TypeAlias
 
-from ._errors import InvalidInput
+from ._errors import InvalidBundle, InvalidInput
 
-__all__ = ["MAX_DEPTH", "clean_input", "number_text", "parse_json", "value_at"]
+__all__ = [
+    "JsonObject",
+    "JsonValue",
+    "clean_input",
+    "expect_integer",
+    "expect_list",
+    "expect_number",
+    "expect_object",
+    "expect_string",
+    "find_value",
+    "format_number",
+    "parse_json",
+    "reading",
+]
+
+JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
+JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 MAX_DEPTH = 32
 
 
-def _refuse_constant(name: str) -> Any:
+def _refuse_constant(name: str) -> JsonValue:
     raise ValueError(f"{name} is not JSON")
 
 
-def parse_json(text: str) -> Any:
+def parse_json(text: str) -> JsonValue:
     """Parse strict JSON (no NaN, no Infinity). Raises ValueError, also where the nesting is too deep to parse."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        value: JsonValue = json.loads(text, parse_constant=_refuse_constant)
     except RecursionError as error:
         raise ValueError("JSON is nested too deeply") from error
+    return value
 
 
-def clean_input(value: object) -> dict[str, Any]:
+@contextmanager
+def reading(place: str) -> Iterator[None]:
+    """Turn what is raised for JSON of an unexpected shape into InvalidBundle that names the place."""
+    try:
+        yield
+    except (KeyError, IndexError, OverflowError, ValueError) as error:
+        problem = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        raise InvalidBundle(f"{place} is not as the format says: {problem}.") from error
+
+
+def expect_object(value: JsonValue) -> JsonObject:
+    """Return a value that is a JSON object. Raises ValueError for any other."""
+    if not isinstance(value, dict):
+        raise ValueError(f"an object is expected where {_name_type(value)} is")
+    return value
+
+
+def expect_list(value: JsonValue) -> list[JsonValue]:
+    """Return a value that is a JSON array. Raises ValueError for any other."""
+    if not isinstance(value, list):
+        raise ValueError(f"a list is expected where {_name_type(value)} is")
+    return value
+
+
+def expect_string(value: JsonValue) -> str:
+    """Return a value that is a string. Raises ValueError for any other."""
+    if not isinstance(value, str):
+        raise ValueError(f"a string is expected where {_name_type(value)} is")
+    return value
+
+
+def expect_number(value: JsonValue) -> float:
+    """Return a JSON number as a double. Raises ValueError for another type, and for numbers that no double holds."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise ValueError(f"a number is expected where {_name_type(value)} is")
+    number = _to_double(value)
+    if not math.isfinite(number):
+        raise ValueError("a number is too large for a double")
+    return number
+
+
+def expect_integer(value: JsonValue) -> int:
+    """Return a whole JSON number, written as 3 or as 3.0. Raises ValueError for any other value."""
+    number = expect_number(value)
+    if not number.is_integer():
+        raise ValueError("a whole number is expected where a fraction is")
+    return int(number)
+
+
+def _name_type(value: JsonValue) -> str:
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "a boolean"
+    if isinstance(value, str):
+        return "a string"
+    if isinstance(value, dict):
+        return "an object"
+    return "a list" if isinstance(value, list) else "a number"
+
+
+def _to_double(value: int | float) -> float:
+    """Return the nearest double; an infinity for whole numbers beyond all of them, as JavaScript reads them."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def clean_input(value: object) -> JsonObject:
     """Return a deep copy of an input object with every number as float. Raises InvalidInput, naming the place."""
     if not isinstance(value, dict):
         raise InvalidInput(f"The input must be a JSON object (a dict), not {type(value).__name__}.")
-    cleaned: dict[str, Any] = _clean(value, "input", 1)
-    return cleaned
+    return _clean_object(value, "input", 1)
 
 
-def _clean(value: object, place: str, depth: int) -> Any:
+def _clean(value: object, place: str, depth: int) -> JsonValue:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
-        return _clean_text(value, place)
+        return _clean_string(value, place)
     if isinstance(value, (int, float)):
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.inf
+        number = _to_double(value)
         if not math.isfinite(number):
             raise InvalidInput(f"{place} is not a finite number.")
         return number
     if isinstance(value, (dict, list, tuple)) and depth > MAX_DEPTH:
         raise InvalidInput(f"The input is nested deeper than {MAX_DEPTH} levels.")
     if isinstance(value, dict):
-        result: dict[str, Any] = {}
-        for key, member in value.items():
-            if not isinstance(key, str):
-                raise InvalidInput(f"{place} has a key that is not a string: {key!r}.")
-            name = _clean_text(key, f"a key of {place}")
-            result[name] = _clean(member, f"{place}.{name}", depth + 1)
-        return result
+        return _clean_object(value, place, depth)
     if isinstance(value, (list, tuple)):
         return [_clean(member, f"{place}[{index}]", depth + 1) for index, member in enumerate(value)]
     raise InvalidInput(f"{place} is of type {type(value).__name__}, which JSON does not have.")
 
 
-def _clean_text(text: str, place: str) -> str:
-    if "\x00" in text:
+def _clean_object(value: dict[object, object], place: str, depth: int) -> JsonObject:
+    cleaned: JsonObject = {}
+    for key, member in value.items():
+        if not isinstance(key, str):
+            raise InvalidInput(f"{place} has a key that is not a string: {key!r}.")
+        name = _clean_string(key, f"a key of {place}")
+        cleaned[name] = _clean(member, f"{place}.{name}", depth + 1)
+    return cleaned
+
+
+def _clean_string(value: str, place: str) -> str:
+    if "\x00" in value:
         raise InvalidInput(f"{place} contains a NUL character.")
-    if not text.isascii() and any(0xD800 <= ord(character) <= 0xDFFF for character in text):
+    if not value.isascii() and any(0xD800 <= ord(character) <= 0xDFFF for character in value):
         raise InvalidInput(f"{place} contains half of a surrogate pair, which is no valid text.")
-    return str(text)
+    return str(value)
 
 
-def value_at(value: object, path: list[str]) -> object:
+def find_value(value: JsonValue, path: list[str]) -> JsonValue:
     """Follow own keys of objects; None where a key is absent or the way leads through something else."""
     for segment in path:
         if not isinstance(value, dict):
@@ -78,7 +164,7 @@ def value_at(value: object, path: list[str]) -> object:
     return value
 
 
-def number_text(number: float) -> str:
+def format_number(number: float) -> str:
     """Write a finite double as JavaScript's JSON.stringify does: 1.0 → "1", 1e21 → "1e+21", 1e-7 → "1e-7"."""
     if number == 0:
         return "0"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,57 +11,66 @@ from tokenizers import Tokenizer
 
 from ._classifier import open_session
 from ._errors import InvalidBundle
-from ._json import value_at
+from ._features import read_path
+from ._json import (
+    JsonObject,
+    expect_integer,
+    expect_list,
+    expect_number,
+    expect_object,
+    find_value,
+    reading,
+)
 
-__all__ = ["TextFeatures", "joined_text"]
+__all__ = ["TextFeatures", "join_text"]
 
+# Special tokens of the encoder's vocabulary: [CLS] and [SEP].
 _START, _END = 101, 102
 
 
-def joined_text(values: dict[str, Any], fields: list[list[str]]) -> str:
-    """Return the text fields joined by line breaks; what is missing or no text is left out."""
-    return "\n".join(text for path in fields if isinstance(text := value_at(values, path), str))
+def join_text(values: JsonObject, fields: list[list[str]]) -> str:
+    """Return the text fields joined by line breaks; what is missing or no string is left out."""
+    return "\n".join(value for path in fields if isinstance(value := find_value(values, path), str))
 
 
 class TextFeatures:
     """Compiled `text` of a feature plan. `encoder` is needed only where the plan has an encoder."""
 
-    def __init__(self, plan: dict[str, Any], tokenizer: bytes, encoder: bytes | None) -> None:
+    def __init__(self, plan: JsonObject, tokenizer: bytes, encoder: bytes | None) -> None:
         try:
             self._tokenizer = Tokenizer.from_str(tokenizer.decode("utf-8"))
-        except Exception as error:  # the library raises plain Exception
-            raise InvalidBundle(f"text/tokenizer.json cannot be read ({error})") from error
+        except Exception as error:  # The library raises plain Exception.
+            raise InvalidBundle(f"text/tokenizer.json cannot be read: {error}.") from error
         # The file as shipped cuts at 128 tokens and pads: both would change the n-grams.
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
-        try:
-            self._fields = [[str(part) for part in path] for path in plan["fields"]]
-            self.ngrams = None if plan["ngrams"] is None else _Ngrams(plan["ngrams"])
+        with reading("features.json: text"):
+            self._fields = [read_path(path) for path in expect_list(plan["fields"])]
+            self.ngrams = None if plan["ngrams"] is None else _Ngrams(expect_object(plan["ngrams"]))
             self.encoder = None
             if plan["encoder"] is not None and encoder is not None:
-                self.encoder = _Encoder(plan["encoder"], encoder)
-        except (KeyError, TypeError, ValueError, IndexError) as error:
-            raise InvalidBundle(f"features.json: text is not as the format says ({error!r})") from error
+                self.encoder = _Encoder(expect_object(plan["encoder"]), encoder)
 
-    def tokens(self, values: dict[str, Any]) -> list[int]:
+    def tokenize(self, values: JsonObject) -> list[int]:
         """Return the token ids of all text fields joined by line breaks, without special tokens, never cut."""
-        ids: list[int] = self._tokenizer.encode(joined_text(values, self._fields), add_special_tokens=False).ids
+        ids: list[int] = self._tokenizer.encode(join_text(values, self._fields), add_special_tokens=False).ids
         return ids
 
 
 class _Ngrams:
     """TF-IDF over known uni- and bigrams of token ids: (1 + ln count) · idf, L2-normalised, times scale."""
 
-    def __init__(self, spec: dict[str, Any]) -> None:
-        unigrams, flat = spec["unigrams"], spec["bigrams"]
-        self._unigrams = {int(token): position for position, token in enumerate(unigrams)}
+    def __init__(self, spec: JsonObject) -> None:
+        unigrams = [expect_integer(token) for token in expect_list(spec["unigrams"])]
+        flat = [expect_integer(token) for token in expect_list(spec["bigrams"])]
         pairs = zip(flat[0::2], flat[1::2], strict=True)
-        self._bigrams = {(int(a), int(b)): len(unigrams) + position for position, (a, b) in enumerate(pairs)}
-        self._idf = [float(weight) for weight in spec["idf"]]
-        self._scale = float(spec["scale"])
+        self._unigrams = {token: position for position, token in enumerate(unigrams)}
+        self._bigrams = {pair: len(unigrams) + position for position, pair in enumerate(pairs)}
+        self._idf = [expect_number(weight) for weight in expect_list(spec["idf"])]
+        self._scale = expect_number(spec["scale"])
         self.size = len(unigrams) + len(flat) // 2
         if len(self._idf) != self.size:
-            raise ValueError(f"{self.size} n-grams, {len(self._idf)} idf weights")
+            raise ValueError(f"{len(self._idf)} idf weights are there for {self.size} n-grams")
 
     def encode(self, ids: list[int]) -> tuple[list[int], list[float]]:
         """Return the indices of the known n-grams, ascending, and their values."""
@@ -81,10 +89,10 @@ class _Ngrams:
 class _Encoder:
     """The sentence encoder: one unpadded text a call, adapters switched off (zeros)."""
 
-    def __init__(self, spec: dict[str, Any], model: bytes) -> None:
-        self.size = int(spec["dimensions"])
-        self._max_tokens = int(spec["max_tokens"])
-        self._scale = float(spec["scale"])
+    def __init__(self, spec: JsonObject, model: bytes) -> None:
+        self.size = expect_integer(spec["dimensions"])
+        self._max_tokens = expect_integer(spec["max_tokens"])
+        self._scale = expect_number(spec["scale"])
         self._session = open_session(model, "text/encoder.int8.onnx")
         self._adapters: dict[str, npt.NDArray[np.float32]] = {}
         for node in self._session.get_inputs():
@@ -98,5 +106,5 @@ class _Encoder:
         feeds = {"input_ids": row, "attention_mask": np.ones_like(row), **self._adapters}
         embedding = np.asarray(self._session.run(["sentence_embedding"], feeds)[0], np.float64).reshape(-1)
         if embedding.size != self.size:
-            raise InvalidBundle(f"text/encoder.int8.onnx gives {embedding.size} dimensions, the plan says {self.size}")
+            raise InvalidBundle(f"text/encoder.int8.onnx gives {embedding.size} dimensions, the plan says {self.size}.")
         return [float(component) for component in embedding * self._scale]

@@ -5,17 +5,32 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from ._bundle import ENCODER, TOKENIZER, Bundle, read_bundle
+from ._bundle import ENCODER, TOKENIZER, Bundle, BundleSource, name_source, read_bundle
 from ._classifier import Classifier
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle
 from ._familiarity import Familiarity
 from ._features import TabularFeatures
-from ._json import clean_input
-from ._rules import RulesError, load_rules
+from ._json import JsonObject, clean_input, expect_object, reading
+from ._rules import RulesError, RuleSet, load_rules
+from ._schema import InputSchema
 from ._text import TextFeatures
 
 __all__ = ["EdgePredictor"]
+
+_INFO = (
+    "decision_type",
+    "version",
+    "policy_id",
+    "policy_version",
+    "options",
+    "reason_codes",
+    "confidence_thresholds",
+    "escalation_policy",
+    "fallback_option",
+    "created_at",
+    "tool_version",
+)
 
 
 class EdgePredictor:
@@ -28,65 +43,57 @@ class EdgePredictor:
     >>> result.reason_codes
     ['SMALL', 'KNOWN']
 
-    A predictor keeps no state between calls and may be used from several threads.
+    A predictor keeps no state between calls and may be used from several threads. It can be pickled and copied.
     """
 
     def __init__(self, bundle: Bundle) -> None:
         """Compile a checked bundle; use `from_bundle`."""
-        manifest, plan = bundle.manifest, bundle.json("features.json")
-        self._bundle = bundle
-        self._settings = Settings(manifest, bundle.json("reasons.json"))
-        rules_file = bundle.json("rules.json")
-        try:
-            self._rules = load_rules(rules_file)
-            targets = [(rule["name"], rule["then"]) for rule in rules_file["rules"]]
-        except RulesError as error:
-            raise InvalidBundle(str(error)) from error
-        except (KeyError, TypeError) as error:
-            raise InvalidBundle(f"rules.json is not as the format says ({error!r})") from error
-        for name, then in targets:
-            if then not in self._settings.options:
-                raise InvalidBundle(f"rules.json: rule {name!r} decides {then!r}, which is none of the options")
+        plan = bundle.json("features.json")
         if plan.get("format") != 1:
-            raise InvalidBundle(f"features.json: format {plan.get('format')!r} is not known to this version")
+            raise InvalidBundle(f"features.json: format {plan.get('format')!r} is not known to this version.")
+        self._bundle = bundle
+        self._settings = Settings(bundle.manifest, bundle.json("reasons.json"))
+        self._rules = _load_rules(bundle, self._settings.options)
+        self._schema = InputSchema(bundle.json("input_schema.json")) if "input_schema.json" in bundle else None
         self._tabular = TabularFeatures(plan)
-        text = plan.get("text")
-        self._text: TextFeatures | None = None
-        dense_size, ngram_size = self._tabular.size, 0
-        if text is not None:
-            encoder = bundle.bytes(ENCODER) if ENCODER in bundle else None
-            self._text = TextFeatures(text, bundle.bytes(TOKENIZER), encoder)
-            dense_size += self._text.encoder.size if self._text.encoder else 0
-            ngram_size = self._text.ngrams.size if self._text.ngrams else 0
+        self._text = _load_text(bundle, plan)
         self._familiarity: Familiarity | None = None
         if "familiarity.json" in bundle and self._settings.notices_unfamiliar:
             self._familiarity = Familiarity(bundle.json("familiarity.json"), plan, self._tabular.field_sizes)
-        options = len(self._settings.options)
+        dense_size, ngram_size = self._tabular.size, 0
+        if self._text is not None:
+            dense_size += self._text.encoder.size if self._text.encoder else 0
+            ngram_size = self._text.ngrams.size if self._text.ngrams else 0
+        options, heads = len(self._settings.options), len(self._settings.heads)
         self._classifier = Classifier(bundle.bytes("classifier.onnx"), dense_size, ngram_size, options)
+        if bool(heads) != ("reasons.onnx" in bundle):
+            raise InvalidBundle("reasons.json and reasons.onnx disagree about the heads.")
         self._heads: Classifier | None = None
-        if bool(self._settings.heads) != ("reasons.onnx" in bundle):
-            raise InvalidBundle("reasons.json and reasons.onnx disagree about the heads")
-        if self._settings.heads:
-            outputs = len(self._settings.heads) + 1
-            self._heads = Classifier(bundle.bytes("reasons.onnx"), dense_size, ngram_size, outputs, "reasons.onnx")
+        if heads:
+            graph = bundle.bytes("reasons.onnx")
+            self._heads = Classifier(graph, dense_size, ngram_size, heads + 1, "reasons.onnx")
 
     @classmethod
-    def from_bundle(
-        cls, path: str | os.PathLike[str], *, text_model: str | os.PathLike[str] | None = None
-    ) -> EdgePredictor:
-        """Open a bundle; a slim one needs the folder with `encoder.int8.onnx` and `tokenizer.json` as `text_model`.
+    def from_bundle(cls, source: BundleSource, *, text_model: str | os.PathLike[str] | None = None) -> EdgePredictor:
+        """Open a bundle: a path, its bytes or a binary file object, which stays open.
 
-        Raises InvalidBundle (damaged, foreign, unsafe or unknown) or TextModelNeeded.
+        A slim one needs the folder with `encoder.int8.onnx` and `tokenizer.json` as `text_model`. Raises InvalidBundle
+        (damaged, foreign, unsafe or unknown) or TextModelNeeded; the message begins with the name of the file.
         """
-        return cls(read_bundle(path, text_model))
+        try:
+            return cls(read_bundle(source, text_model))
+        except InvalidBundle as error:
+            error.source = name_source(source)
+            raise
+
+    def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle]]:
+        """Pickle the checked bundle; whoever unpickles it compiles it anew."""
+        return type(self), (self._bundle,)
 
     @property
     def info(self) -> dict[str, Any]:
         """What the bundle is: decision type, version, options, thresholds; a new dict."""
-        manifest = self._bundle.manifest
-        names = ("decision_type", "version", "policy_id", "policy_version", "options", "reason_codes")
-        more = ("confidence_thresholds", "escalation_policy", "fallback_option", "created_at", "tool_version")
-        return {name: manifest.get(name) for name in (*names, *more)}
+        return {name: self._bundle.manifest.get(name) for name in _INFO}
 
     @property
     def uses_encoder(self) -> bool:
@@ -98,21 +105,47 @@ class EdgePredictor:
         return self._bundle.golden()
 
     def predict(self, input: dict[str, Any]) -> EdgeDecision:
-        """Decide one input, which stays unchanged. Raises InvalidInput if it is not a plain JSON object."""
+        """Decide one input, which stays unchanged.
+
+        Raises InvalidInput if it is not a plain JSON object, or does not fit the bundle's input schema.
+        """
         values = clean_input(input)
-        rule, _ = self._rules.evaluate(values)
+        if self._schema is not None:
+            self._schema.check(values)
+        rule = self._rules.find_match(values)
         if rule is not None:
-            return self._settings.by_rule(rule)
+            return self._settings.decide_by_rule(rule)
         dense = self._tabular.encode(values)
         ids: list[int] = []
         indices: list[int] = []
         weights: list[float] = []
         if self._text is not None:
-            ids = self._text.tokens(values)
+            ids = self._text.tokenize(values)
             if self._text.encoder is not None:
                 dense += self._text.encoder.encode(ids)
             if self._text.ngrams is not None:
                 indices, weights = self._text.ngrams.encode(ids)
         heads = [] if self._heads is None else self._heads.score(dense, indices, weights)
-        strange = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
-        return self._settings.by_classifier(self._classifier.score(dense, indices, weights), strange, heads)
+        is_unfamiliar = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
+        probabilities = self._classifier.score(dense, indices, weights)
+        return self._settings.decide_by_classifier(probabilities, is_unfamiliar, heads)
+
+
+def _load_rules(bundle: Bundle, options: list[str]) -> RuleSet:
+    try:
+        rules = load_rules(bundle.json("rules.json"))
+    except RulesError as error:
+        raise InvalidBundle(str(error)) from error
+    for rule in rules.rules:
+        if rule.then not in options:
+            raise InvalidBundle(f"rules.json: rule {rule.name!r} decides {rule.then!r}, which is none of the options.")
+    return rules
+
+
+def _load_text(bundle: Bundle, plan: JsonObject) -> TextFeatures | None:
+    if plan.get("text") is None:
+        return None
+    with reading("features.json: text"):
+        text = expect_object(plan["text"])
+    encoder = bundle.bytes(ENCODER) if ENCODER in bundle else None
+    return TextFeatures(text, bundle.bytes(TOKENIZER), encoder)

@@ -6,66 +6,89 @@ the names that the workbench gives them. Only own keys of the input are seen.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
 
+from .._json import JsonObject, JsonValue, expect_object, expect_string
+from .._tables import MAX_RULES
+from .evaluate import Step, compile_tree
 from .functions import RulesError
-from .trace import TracedRule
-from .tree import Reader, read_text
-from .values import doubles
+from .trace import RuleTrace, trace_rule
+from .tree import Node, read_tree
+from .values import Failure, Run
 
-__all__ = ["RuleSet", "RulesError", "load_rules"]
+__all__ = ["Rule", "RuleSet", "RulesError", "load_rules"]
 
-_MAX_RULES = 200
+
+@dataclass(frozen=True)
+class Rule:
+    """A compiled rule: it decides for `then` where its condition holds."""
+
+    name: str
+    condition: str
+    """Source of the condition; it is only shown."""
+    then: str
+    reason_code: str | None
+    tree: Node
+    step: Step
 
 
 class RuleSet:
-    """Rules in the order in which they are evaluated."""
+    """Rules in the order in which they are evaluated. Keeps no state between evaluations."""
 
-    def __init__(self, rules: list[TracedRule]) -> None:
-        self._rules = rules
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = tuple(rules)
 
-    def evaluate(self, input: Any) -> tuple[dict[str, Any] | None, list[dict[str, Any]]]:
-        """The first rule that holds for the input, or None, and how each rule fared.
+    def find_match(self, ctx: JsonObject) -> Rule | None:
+        """Return the first rule that holds for an input whose numbers are floats, or None.
 
-        A rule that errs does not match; its trace entry says why. Rules behind the match are ``not_reached``.
+        A rule that fails on the input does not match; the next one is tried.
         """
-        data = doubles(input)
-        matched: dict[str, Any] | None = None
-        trace: list[dict[str, Any]] = []
-        for rule in self._rules:
-            if matched is not None:
-                trace.append({"name": rule.rule["name"], "outcome": "not_reached", "error": None, "values": []})
+        for rule in self.rules:
+            try:
+                if rule.step(Run(ctx)) is True:
+                    return rule
+            except Failure:
                 continue
-            holds, entry = rule.evaluate(data)
-            trace.append(entry)
-            if holds:
-                matched = rule.rule
-        return matched, trace
+        return None
+
+    def trace(self, ctx: JsonObject) -> list[RuleTrace]:
+        """Return what became of each rule for an input; much slower than `find_match`.
+
+        The cases shared with the workbench compare it. Rules behind the match are ``not_reached``.
+        """
+        traces: list[RuleTrace] = []
+        has_matched = False
+        for rule in self.rules:
+            if has_matched:
+                traces.append({"name": rule.name, "outcome": "not_reached", "error": None, "values": []})
+                continue
+            traces.append(trace_rule(rule.name, rule.condition, rule.tree, ctx))
+            has_matched = traces[-1]["outcome"] == "matched"
+        return traces
 
 
-def load_rules(rules_file: dict[str, Any]) -> RuleSet:
-    """Loads the content of ``rules.json``.
+def load_rules(rules_file: JsonValue) -> RuleSet:
+    """Load the content of ``rules.json``.
 
     Raises RulesError where a tree is not sound, or where a rule uses ``matches`` and google-re2 is not installed.
     """
     rules = rules_file.get("rules") if isinstance(rules_file, dict) else None
-    if not isinstance(rules, list) or len(rules) > _MAX_RULES:
-        raise RulesError("rules.json is not a list of compiled rules")
-    loaded: list[TracedRule] = []
-    for number, rule in enumerate(rules, 1):
-        try:
-            tree = Reader().read(rule["ast"])
-            plain = {
-                "name": read_text(rule["name"]),
-                "condition": read_text(rule["condition"]),
-                "then": read_text(rule["then"]),
-                "reason_code": None if rule.get("reason_code") is None else read_text(rule["reason_code"]),
-                "priority": rule.get("priority", 100),
-            }
-        except (KeyError, TypeError, ValueError) as error:
-            raise RulesError(f"rules.json: the tree of rule {number} is not sound") from error
-        try:
-            loaded.append(TracedRule(plain, tree))
-        except RulesError as error:
-            raise RulesError(f"rules.json, rule {number}: {error}") from error
-    return RuleSet(loaded)
+    if not isinstance(rules, list) or len(rules) > MAX_RULES:
+        raise RulesError("rules.json is not a list of compiled rules.")
+    return RuleSet([_load_rule(rule, number) for number, rule in enumerate(rules, 1)])
+
+
+def _load_rule(value: JsonValue, number: int) -> Rule:
+    try:
+        rule = expect_object(value)
+        code = rule.get("reason_code")
+        name, condition, then = (expect_string(rule[key]) for key in ("name", "condition", "then"))
+        reason_code = None if code is None else expect_string(code)
+        tree = read_tree(rule["ast"])
+    except (KeyError, ValueError) as error:
+        raise RulesError(f"rules.json: the tree of rule {number} is not sound.") from error
+    try:
+        return Rule(name, condition, then, reason_code, tree, compile_tree(tree))
+    except RulesError as error:
+        raise RulesError(f"rules.json, rule {number}: {error}") from error

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
+from .._calendar import civil_from_days
+from .._re2 import PatternError, compile_re2
 from .values import (
     Duration,
     Failure,
     Run,
     Timestamp,
-    charge_text,
-    civil_from_days,
-    duration_text,
-    is_number,
-    number_text,
+    Value,
+    charge_string,
+    format_double,
+    format_duration,
+    format_timestamp,
+    is_well_formed,
     parse_duration,
     parse_timestamp,
-    timestamp_text,
-    well_formed,
 )
 
 
@@ -28,14 +29,21 @@ class RulesError(ValueError):
     """``rules.json`` cannot be used."""
 
 
+Function: TypeAlias = Callable[[Run, list[Value]], Value]
+"""Takes one evaluation and the evaluated arguments, as many as the reader of trees allows. Raises Failure."""
+
 _BLANK = "\t\n\v\f\r \u0085\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 _LOWER = {code: code + 32 for code in range(65, 91)}
 _UPPER = {code: code - 32 for code in range(97, 123)}
 
 
-def _size(run: Run, value: Any) -> float:
+def _unary(work: Callable[[Run, Value], Value]) -> Function:
+    return lambda run, args: work(run, args[0])
+
+
+def _size(run: Run, value: Value) -> float:
     if isinstance(value, str):
-        charge_text(value, 10, run)
+        charge_string(value, 10, run)
         return float(len(value))
     if isinstance(value, dict):
         run.charge(len(value))
@@ -45,37 +53,38 @@ def _size(run: Run, value: Any) -> float:
     raise Failure("type_mismatch")
 
 
-def _search(test: Callable[[str, str], bool]) -> Callable[..., bool]:
-    def work(run: Run, text: Any, part: Any) -> bool:
-        if not isinstance(text, str) or not isinstance(part, str):
+def _search(test: Callable[[str, str], bool]) -> Function:
+    def work(run: Run, args: list[Value]) -> bool:
+        whole, part = args
+        if not isinstance(whole, str) or not isinstance(part, str):
             raise Failure("type_mismatch")
-        charge_text(text, 10, run)
-        if not well_formed(part):
+        charge_string(whole, 10, run)
+        if not is_well_formed(part):
             raise Failure("bad_value")
-        return test(text, part)
+        return test(whole, part)
 
     return work
 
 
-def _of_text(change: Callable[[str], str]) -> Callable[..., str]:
-    def work(run: Run, text: Any) -> str:
-        if not isinstance(text, str):
+def _change_string(change: Callable[[str], str]) -> Function:
+    def work(run: Run, value: Value) -> str:
+        if not isinstance(value, str):
             raise Failure("type_mismatch")
-        charge_text(text, 8, run)
-        return change(text)
+        charge_string(value, 8, run)
+        return change(value)
 
-    return work
+    return _unary(work)
 
 
-def _of_number(change: Callable[[float], float]) -> Callable[..., float]:
-    def work(run: Run, value: Any) -> float:
-        if not is_number(value):
+def _change_number(change: Callable[[float], float]) -> Function:
+    def work(run: Run, value: Value) -> float:
+        if not isinstance(value, float):
             raise Failure("type_mismatch")
         if math.isinf(value):
-            return abs(float(value)) if change is abs else float(value)
+            return abs(value) if change is abs else value
         return change(value) + 0.0
 
-    return work
+    return _unary(work)
 
 
 def _round_away(value: float) -> float:
@@ -87,14 +96,14 @@ _WHOLE = re.compile(r"[+-]?[0-9]{1,400}")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]{1,400}(?:\.[0-9]{0,400})?|\.[0-9]{1,400})(?:[eE][+-]?[0-9]{1,5})?")
 
 
-def _int(run: Run, value: Any) -> float:
+def _int(run: Run, value: Value) -> float:
     if isinstance(value, Timestamp):
         return float(value.ms // 1000)
     if isinstance(value, str):
         if not _WHOLE.fullmatch(value):
             raise Failure("bad_value")
         number = float(value)
-    elif is_number(value):
+    elif isinstance(value, float):
         number = value
     else:
         raise Failure("type_mismatch")
@@ -106,7 +115,7 @@ def _int(run: Run, value: Any) -> float:
     return whole
 
 
-def _double(run: Run, value: Any) -> float:
+def _double(run: Run, value: Value) -> float:
     if isinstance(value, float):
         return value
     if not isinstance(value, str):
@@ -117,21 +126,21 @@ def _double(run: Run, value: Any) -> float:
     return number
 
 
-def _string(run: Run, value: Any) -> str:
+def _string(run: Run, value: Value) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):
         return "true" if value else "false"
-    if is_number(value):
-        return number_text(value)
+    if isinstance(value, float):
+        return format_double(value)
     if isinstance(value, Timestamp):
-        return timestamp_text(value)
+        return format_timestamp(value)
     if isinstance(value, Duration):
-        return duration_text(value)
+        return format_duration(value)
     raise Failure("type_mismatch")
 
 
-def _bool(run: Run, value: Any) -> bool:
+def _bool(run: Run, value: Value) -> bool:
     if isinstance(value, bool):
         return value
     if not isinstance(value, str):
@@ -143,15 +152,15 @@ def _bool(run: Run, value: Any) -> bool:
     raise Failure("bad_value")
 
 
-def _extreme(better: Callable[[float, float], bool]) -> Callable[..., float]:
-    def work(run: Run, *args: Any) -> float:
-        values: Sequence[Any] = args[0] if len(args) == 1 and isinstance(args[0], list) else args
+def _pick_extreme(is_better: Callable[[float, float], bool]) -> Function:
+    def work(run: Run, args: list[Value]) -> float:
+        values = args[0] if len(args) == 1 and isinstance(args[0], list) else args
         run.charge(len(values))
         best: float | None = None
         for value in values:
-            if not is_number(value):
+            if not isinstance(value, float):
                 raise Failure("type_mismatch")
-            if best is None or better(value, best):
+            if best is None or is_better(value, best):
                 best = value
         if best is None:
             raise Failure("bad_value")
@@ -160,7 +169,7 @@ def _extreme(better: Callable[[float, float], bool]) -> Callable[..., float]:
     return work
 
 
-def _timestamp(run: Run, value: Any) -> Timestamp:
+def _timestamp(run: Run, value: Value) -> Timestamp:
     if isinstance(value, Timestamp):
         return value
     if not isinstance(value, str):
@@ -168,7 +177,7 @@ def _timestamp(run: Run, value: Any) -> Timestamp:
     return parse_timestamp(value)
 
 
-def _duration(run: Run, value: Any) -> Duration:
+def _duration(run: Run, value: Value) -> Duration:
     if isinstance(value, Duration):
         return value
     if not isinstance(value, str):
@@ -177,81 +186,81 @@ def _duration(run: Run, value: Any) -> Duration:
 
 
 _ZONE = re.compile(r"([+-]?)([0-9]{2}):([0-9]{2})")
-_MISSING = object()
 
 
-def _part(read: Callable[[int], int], of_duration: bool = False) -> Callable[..., float]:
-    def work(run: Run, value: Any, zone: Any = _MISSING) -> float:
-        if isinstance(value, Duration) and of_duration and zone is _MISSING:
+def _read_part(read: Callable[[int], int], of_duration: bool = False) -> Function:
+    """Read a part of a point in time, in the zone of the second argument; with `of_duration`, of a span as well."""
+
+    def work(run: Run, args: list[Value]) -> float:
+        value, *zone = args
+        if isinstance(value, Duration) and of_duration and not zone:
             hours = abs(value.ms) // 3_600_000
             return float(-hours if value.ms < 0 else hours)
         if not isinstance(value, Timestamp):
             raise Failure("type_mismatch")
-        if zone is _MISSING or zone == "UTC":
-            return float(read(value.ms))
-        if not isinstance(zone, str):
-            raise Failure("type_mismatch")
-        match = _ZONE.fullmatch(zone)
-        if not match or int(match[2]) * 60 + int(match[3]) > 14 * 60 or int(match[3]) > 59:
-            raise Failure("bad_value")
-        minutes = (int(match[2]) * 60 + int(match[3])) * (-1 if match[1] == "-" else 1)
-        return float(read(value.ms + minutes * 60_000))
+        offset_ms = _read_offset_minutes(zone[0]) * 60_000 if zone else 0
+        return float(read(value.ms + offset_ms))
 
     return work
 
 
-def _day(ms: int) -> int:
+def _read_offset_minutes(zone: Value) -> int:
+    if not isinstance(zone, str):
+        raise Failure("type_mismatch")
+    if zone == "UTC":
+        return 0
+    match = _ZONE.fullmatch(zone)
+    if not match or int(match[2]) * 60 + int(match[3]) > 14 * 60 or int(match[3]) > 59:
+        raise Failure("bad_value")
+    return (int(match[2]) * 60 + int(match[3])) * (-1 if match[1] == "-" else 1)
+
+
+def _to_days(ms: int) -> int:
     return ms // 86_400_000
 
 
-CALLS: dict[str, Callable[..., Any]] = {
-    "size": _size,
-    "contains": _search(lambda text, part: part in text),
+FUNCTIONS: dict[str, Function] = {
+    "size": _unary(_size),
+    "contains": _search(lambda whole, part: part in whole),
     "startsWith": _search(str.startswith),
     "endsWith": _search(str.endswith),
-    "lowerAscii": _of_text(lambda text: text.translate(_LOWER)),
-    "upperAscii": _of_text(lambda text: text.translate(_UPPER)),
-    "trim": _of_text(lambda text: text.strip(_BLANK)),
-    "int": _int,
-    "double": _double,
-    "string": _string,
-    "bool": _bool,
-    "abs": _of_number(abs),
-    "ceil": _of_number(lambda value: float(math.ceil(value))),
-    "floor": _of_number(lambda value: float(math.floor(value))),
-    "round": _of_number(_round_away),
-    "min": _extreme(lambda a, b: a < b),
-    "max": _extreme(lambda a, b: a > b),
-    "timestamp": _timestamp,
-    "duration": _duration,
-    "getFullYear": _part(lambda ms: civil_from_days(_day(ms))[0]),
-    "getMonth": _part(lambda ms: civil_from_days(_day(ms))[1] - 1),
-    "getDate": _part(lambda ms: civil_from_days(_day(ms))[2]),
-    "getDayOfWeek": _part(lambda ms: (_day(ms) + 4) % 7),
-    "getHours": _part(lambda ms: ms // 3_600_000 % 24, of_duration=True),
+    "lowerAscii": _change_string(lambda value: value.translate(_LOWER)),
+    "upperAscii": _change_string(lambda value: value.translate(_UPPER)),
+    "trim": _change_string(lambda value: value.strip(_BLANK)),
+    "int": _unary(_int),
+    "double": _unary(_double),
+    "string": _unary(_string),
+    "bool": _unary(_bool),
+    "abs": _change_number(abs),
+    "ceil": _change_number(lambda value: float(math.ceil(value))),
+    "floor": _change_number(lambda value: float(math.floor(value))),
+    "round": _change_number(_round_away),
+    "min": _pick_extreme(lambda a, b: a < b),
+    "max": _pick_extreme(lambda a, b: a > b),
+    "timestamp": _unary(_timestamp),
+    "duration": _unary(_duration),
+    "getFullYear": _read_part(lambda ms: civil_from_days(_to_days(ms))[0]),
+    "getMonth": _read_part(lambda ms: civil_from_days(_to_days(ms))[1] - 1),
+    "getDate": _read_part(lambda ms: civil_from_days(_to_days(ms))[2]),
+    "getDayOfWeek": _read_part(lambda ms: (_to_days(ms) + 4) % 7),
+    "getHours": _read_part(lambda ms: ms // 3_600_000 % 24, of_duration=True),
 }
+"""The functions by name, without ``matches``, whose pattern is compiled with the rule."""
 
 
-def compile_pattern(pattern: str) -> Callable[..., bool]:
+def compile_pattern(pattern: str) -> Callable[[Run, Value], bool]:
+    """Compile the pattern of ``matches``. Raises RulesError for one that is not RE2, and without google-re2."""
     try:
-        import re2
-    except ImportError as error:
-        raise RulesError(
-            "a rule uses matches(), which needs google-re2: install the extra with pip install 'decision-edge[rules]'"
-        ) from error
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        compiled = re2.compile(pattern, options)
-    except re2.error as error:
-        raise RulesError("a rule holds a pattern that is not RE2") from error
+        is_found = compile_re2(pattern)
+    except PatternError as error:
+        raise RulesError(f"a rule uses matches() and {error}.") from error
 
-    def work(run: Run, text: Any, _: Any = None) -> bool:
-        if not isinstance(text, str):
+    def match(run: Run, value: Value) -> bool:
+        if not isinstance(value, str):
             raise Failure("type_mismatch")
-        charge_text(text, 6, run)
-        if not well_formed(text):
+        charge_string(value, 6, run)
+        if not is_well_formed(value):
             raise Failure("bad_value")
-        return compiled.search(text) is not None
+        return is_found(value)
 
-    return work
+    return match

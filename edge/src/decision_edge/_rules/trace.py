@@ -1,39 +1,117 @@
-"""Evaluates one rule and keeps the values that settled it."""
+"""Evaluates one rule and keeps the values that decided it, as the workbench's trace shows them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypedDict
 
-from .evaluate import Compiler, Step
-from .tree import children
-from .values import Duration, Failure, Run, Timestamp, duration_text, is_number, timestamp_text
+from .._json import JsonObject, JsonValue
+from .evaluate import Step, compile_tree
+from .tree import Call, Comprehension, Has, Index, Node, Operation, Select, Variable, list_children
+from .values import Duration, Failure, Run, Timestamp, Value, expect_boolean, format_duration, format_timestamp
 
-_SHOWN_MEMBERS = 50
-_SHOWN_CHARACTERS = 200
+_MAX_SHOWN_MEMBERS = 50
+_MAX_SHOWN_CHARACTERS = 200
 
 
-def _recordable(root: dict[str, Any]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
+class TracedValue(TypedDict):
+    """A part of the condition that was reached, and its value."""
 
-    def walk(node: dict[str, Any], part_of_path: bool) -> bool:
-        kind = node["k"]
-        reads = kind == "var"
-        for child in [node["of"]] if kind == "each" else children(node):
-            if walk(child, kind in ("get", "index", "has") and child is node["of"]):
+    expression: str
+    value: JsonValue
+
+
+class RuleTrace(TypedDict):
+    """What became of one rule: `outcome` is matched, not_matched, error or not_reached."""
+
+    name: str
+    outcome: str
+    error: str | None
+    values: list[TracedValue]
+
+
+def trace_rule(name: str, condition: str, tree: Node, ctx: JsonObject) -> RuleTrace:
+    """Evaluate a rule on one input; `condition` is its source. Compiles the tree anew, so nothing is shared."""
+    recorded = sorted(_list_recorded(tree), key=lambda node: (node.at[0], -node.at[1]))
+    step = _compile_traced(tree, condition, frozenset(recorded))
+    run = Run(ctx)
+    outcome, problem = "error", None
+    try:
+        outcome = "matched" if expect_boolean(step(run)) else "not_matched"
+    except Failure as failure:
+        problem = f"{failure.kind}: {failure.expression or _cut_source(condition, tree)}"
+    values: dict[str, TracedValue] = {}
+    for node in recorded:
+        expression = _cut_source(condition, node)
+        if node in run.seen and expression not in values:
+            values[expression] = {"expression": expression, "value": _to_shown(run.seen[node])}
+    return {"name": name, "outcome": outcome, "error": problem, "values": list(values.values())}
+
+
+def _compile_traced(tree: Node, condition: str, recorded: frozenset[Node]) -> Step:
+    def hook(node: Node, step: Step, depth: int) -> Step:
+        keeps = depth == 0 and node in recorded
+
+        def traced(run: Run) -> Value:
+            try:
+                value = step(run)
+            except Failure as failure:
+                if failure.expression is None:
+                    failure.expression = _cut_source(condition, node)
+                raise
+            if keeps:
+                run.seen[node] = value
+            return value
+
+        return traced
+
+    return compile_tree(tree, hook)
+
+
+def _cut_source(condition: str, node: Node) -> str:
+    return condition[node.at[0] : node.at[1]]
+
+
+def _list_recorded(root: Node) -> list[Node]:
+    """Return the nodes whose values are shown: those that read the input and are no part of a longer path."""
+    recorded: list[Node] = []
+
+    def walk(node: Node, in_path: bool) -> bool:
+        reads = isinstance(node, Variable)
+        for child in [node.of] if isinstance(node, Comprehension) else list_children(node):
+            if walk(child, isinstance(node, (Select, Index, Has)) and child is node.of):
                 reads = True
-        path = kind in ("get", "index") and not part_of_path
-        if reads and (path or kind in ("has", "op", "call", "each")):
-            found.append(node)
-        return bool(reads)
+        ends_path = isinstance(node, (Select, Index)) and not in_path
+        if reads and (ends_path or isinstance(node, (Has, Operation, Call, Comprehension))):
+            recorded.append(node)
+        return reads
 
     walk(root, False)
-    return found
+    return recorded
 
 
-def _is_small(value: Any) -> bool:
-    left = _SHOWN_MEMBERS
+def _to_shown(value: Value) -> JsonValue:
+    """Return a value as the trace shows it: JSON, long strings cut, large lists and maps only counted."""
+    if isinstance(value, str):
+        return value if len(value) <= _MAX_SHOWN_CHARACTERS else value[:_MAX_SHOWN_CHARACTERS] + "…"
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    if isinstance(value, Timestamp):
+        return format_timestamp(value)
+    if isinstance(value, Duration):
+        return format_duration(value)
+    if isinstance(value, list):
+        return [_to_shown(member) for member in value] if _is_small(value) else f"list of {len(value)}"
+    if isinstance(value, dict):
+        if not _is_small(value):
+            return f"map of {len(value)}"
+        return {key: _to_shown(value[key]) for key in sorted(value)}
+    return value
 
-    def walk(inner: Any) -> bool:
+
+def _is_small(value: Value) -> bool:
+    left = _MAX_SHOWN_MEMBERS
+
+    def walk(inner: Value) -> bool:
         nonlocal left
         if not isinstance(inner, (list, dict)):
             return True
@@ -41,72 +119,3 @@ def _is_small(value: Any) -> bool:
         return left >= 0 and all(map(walk, inner if isinstance(inner, list) else inner.values()))
 
     return walk(value)
-
-
-def _shown(value: Any) -> Any:
-    if isinstance(value, str):
-        return value if len(value) <= _SHOWN_CHARACTERS else value[:_SHOWN_CHARACTERS] + "…"
-    if is_number(value):
-        return int(value) if value.is_integer() and abs(value) < 2**53 else value
-    if isinstance(value, Timestamp):
-        return timestamp_text(value)
-    if isinstance(value, Duration):
-        return duration_text(value)
-    if isinstance(value, list):
-        return [_shown(member) for member in value] if _is_small(value) else f"list of {len(value)}"
-    if isinstance(value, dict):
-        return {key: _shown(value[key]) for key in sorted(value)} if _is_small(value) else f"map of {len(value)}"
-    return value
-
-
-class TracedRule:
-    def __init__(self, rule: dict[str, Any], tree: dict[str, Any]) -> None:
-        self.rule = rule
-        self.tree = tree
-        self.recorded = sorted(_recordable(tree), key=lambda node: (node["at"][0], -node["at"][1]))
-        self._wanted = {id(node) for node in self.recorded}
-        self._seen: dict[int, Any] = {}
-        self._step = Compiler(self._hook).compile(tree)
-
-    def _text(self, node: dict[str, Any]) -> str:
-        return str(self.rule["condition"][node["at"][0] : node["at"][1]])
-
-    def _hook(self, node: dict[str, Any], step: Step, depth: int) -> Step:
-        keep = depth == 0 and id(node) in self._wanted
-
-        def traced(run: Run) -> Any:
-            try:
-                value = step(run)
-            except Failure as failure:
-                if failure.expression is None:
-                    failure.expression = self._text(node)
-                raise
-            if keep:
-                self._seen[id(node)] = value
-            return value
-
-        return traced
-
-    def evaluate(self, data: Any) -> tuple[bool, dict[str, Any]]:
-        self._seen = {}
-        matched = False
-        error: str | None = None
-        try:
-            value = self._step(Run(data))
-            if not isinstance(value, bool):
-                raise _with_text(Failure("type_mismatch"), self._text(self.tree))
-            matched = value
-        except Failure as failure:
-            error = f"{failure.kind}: {failure.expression}"
-        values: list[dict[str, Any]] = []
-        for node in self.recorded:
-            text = self._text(node)
-            if id(node) in self._seen and not any(entry["expression"] == text for entry in values):
-                values.append({"expression": text, "value": _shown(self._seen[id(node)])})
-        outcome = "error" if error else "matched" if matched else "not_matched"
-        return matched, {"name": self.rule["name"], "outcome": outcome, "error": error, "values": values}
-
-
-def _with_text(failure: Failure, text: str) -> Failure:
-    failure.expression = text
-    return failure

@@ -1,12 +1,16 @@
-"""The values of rules: numbers are doubles, texts are sequences of code points, times count milliseconds."""
+"""The values of rules: numbers are doubles, strings are sequences of code points, times count milliseconds."""
 
 from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import TypeAlias, cast
 
-_MAX_STEPS = 100_000
+from .._calendar import civil_from_days, days_from_civil
+from .._json import JsonObject, format_number
+from .._tables import MAX_STEPS
+
+Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | Timestamp | Duration | None"
 
 
 class Failure(Exception):
@@ -16,6 +20,7 @@ class Failure(Exception):
         super().__init__(kind)
         self.kind = kind
         self.expression: str | None = None
+        """Source of the part that failed; only a traced evaluation knows it."""
 
 
 class Timestamp:
@@ -37,43 +42,34 @@ class Duration:
 
 
 class Run:
-    """One evaluation: the input, the loop variables and the steps that are left."""
+    """One evaluation: the input, the loop variables, the steps that are left, and the values that a trace keeps."""
 
-    __slots__ = ("ctx", "first", "second", "steps")
+    __slots__ = ("ctx", "first", "second", "seen", "steps")
 
-    def __init__(self, ctx: Any) -> None:
-        self.ctx = ctx
-        self.first: Any = None
-        self.second: Any = None
-        self.steps = _MAX_STEPS
+    def __init__(self, ctx: JsonObject) -> None:
+        # Every JSON value is a value of rules; the type checker cannot know that nobody puts a time into the input.
+        self.ctx = cast("Value", ctx)
+        self.first: Value = None
+        self.second: Value = None
+        self.steps = MAX_STEPS
+        self.seen: dict[object, Value] = {}
 
     def charge(self, steps: int) -> None:
+        """Take steps. Raises Failure, kind ``limit``, when none are left."""
         self.steps -= steps
         if self.steps < 0:
             raise Failure("limit")
 
 
-def doubles(value: Any) -> Any:
-    """The input with every whole number as a double, as JSON numbers are in the workbench."""
-    if value is None or isinstance(value, (bool, str, float)):
-        return value
-    if isinstance(value, int):
-        try:
-            return float(value)
-        except OverflowError:
-            return math.inf if value > 0 else -math.inf
-    if isinstance(value, dict):
-        return {str(key): doubles(member) for key, member in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [doubles(member) for member in value]
-    raise TypeError(f"the input holds a value that is not JSON: {type(value).__name__}")
+def expect_boolean(value: Value) -> bool:
+    """Return a boolean value. Raises Failure, kind ``type_mismatch``, for any other."""
+    if not isinstance(value, bool):
+        raise Failure("type_mismatch")
+    return value
 
 
-def is_number(value: Any) -> bool:
-    return isinstance(value, float)
-
-
-def equal(a: Any, b: Any, run: Run) -> bool:
+def equal(a: Value, b: Value, run: Run) -> bool:
+    """Compare deeply; values of different types are not equal. Charges a step for each member compared."""
     if a is b and isinstance(a, (list, dict)):
         return True
     if isinstance(a, list):
@@ -90,55 +86,39 @@ def equal(a: Any, b: Any, run: Run) -> bool:
         run.charge(len(a) + len(b))
         return len(a) == len(b) and all(key in b and equal(a[key], b[key], run) for key in sorted(a))
     if isinstance(a, (Timestamp, Duration)):
-        return type(a) is type(b) and a.ms == b.ms
+        return isinstance(b, type(a)) and a.ms == b.ms
     return type(a) is type(b) and a == b
 
 
-def _units(text: str) -> int:
-    """UTF-16 units: what the workbench counts when it charges steps for going over a text."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+def _count_units(string: str) -> int:
+    """Return the UTF-16 units: what the workbench counts when it charges steps for going over a string."""
+    return len(string) if string.isascii() else len(string.encode("utf-16-le", "surrogatepass")) // 2
 
 
-def charge_text(text: str, shift: int, run: Run) -> None:
-    run.charge(_units(text) >> shift)
+def charge_string(string: str, shift: int, run: Run) -> None:
+    """Take one step for every 2^shift UTF-16 units of a string."""
+    run.charge(_count_units(string) >> shift)
 
 
-def finite(value: float) -> float:
+def expect_finite(value: float) -> float:
+    """Return a number that JSON can hold. Raises Failure, kind ``overflow``, for any other."""
     if not math.isfinite(value):
         raise Failure("overflow")
     return value
 
 
-def well_formed(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
+def is_well_formed(string: str) -> bool:
+    """Return whether a string has no half of a surrogate pair."""
+    return string.isascii() or not any("\ud800" <= character <= "\udfff" for character in string)
 
 
-def number_text(value: float) -> str:
-    """ECMAScript Number::toString: the shortest digits that give the same double."""
-    if value != value:
+def format_double(value: float) -> str:
+    """Write a double as ECMAScript's Number::toString does: the shortest digits that give the same double."""
+    if math.isnan(value):
         return "NaN"
-    if value in (math.inf, -math.inf):
+    if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    if value == 0:
-        return "0"
-    sign = "-" if value < 0 else ""
-    mantissa, _, exponent = repr(abs(value)).partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    if fraction == "0":
-        fraction = ""
-    digits = (whole + fraction).lstrip("0")
-    point = len(whole) + int(exponent or 0) - (len(whole + fraction) - len(digits))
-    digits = digits.rstrip("0")
-    count = len(digits)
-    if count <= point <= 21:
-        return sign + digits + "0" * (point - count)
-    if 0 < point <= 21:
-        return sign + digits[:point] + "." + digits[point:]
-    if -6 < point <= 0:
-        return sign + "0." + "0" * -point + digits
-    power = point - 1
-    tail = "." + digits[1:] if count > 1 else ""
-    return f"{sign}{digits[0]}{tail}e{'+' if power >= 0 else '-'}{abs(power)}"
+    return format_number(value)
 
 
 _MIN_TIMESTAMP = -62_135_596_800_000
@@ -146,48 +126,30 @@ _MAX_TIMESTAMP = 253_402_300_799_999
 _MAX_DURATION = 315_576_000_000_000
 
 
-def timestamp_of(ms: int) -> Timestamp:
+def to_timestamp(ms: int) -> Timestamp:
+    """Return a point in time of the years 1 to 9999. Raises Failure, kind ``overflow``, for any other."""
     if not _MIN_TIMESTAMP <= ms <= _MAX_TIMESTAMP:
         raise Failure("overflow")
     return Timestamp(ms)
 
 
-def duration_of(ms: int) -> Duration:
+def to_duration(ms: int) -> Duration:
+    """Return a span of at most ±10,000 years. Raises Failure, kind ``overflow``, for a longer one."""
     if abs(ms) > _MAX_DURATION:
         raise Failure("overflow")
     return Duration(ms)
 
 
-def _days_from_civil(year: int, month: int, day: int) -> int:
-    """Days since 1970-01-01 in the proleptic Gregorian calendar (Howard Hinnant's algorithm)."""
-    year -= month <= 2
-    era = year // 400
-    year_of_era = year - era * 400
-    day_of_year = (153 * (month + (-3 if month > 2 else 9)) + 2) // 5 + day - 1
-    day_of_era = year_of_era * 365 + year_of_era // 4 - year_of_era // 100 + day_of_year
-    return era * 146_097 + day_of_era - 719_468
-
-
-def civil_from_days(days: int) -> tuple[int, int, int]:
-    days += 719_468
-    era = days // 146_097
-    day_of_era = days - era * 146_097
-    year_of_era = (day_of_era - day_of_era // 1460 + day_of_era // 36_524 - day_of_era // 146_096) // 365
-    day_of_year = day_of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    shifted = (5 * day_of_year + 2) // 153
-    month = shifted + 3 if shifted < 10 else shifted - 9
-    return year_of_era + era * 400 + (month <= 2), month, day_of_year - (153 * shifted + 2) // 5 + 1
-
-
-_TIMESTAMP_TEXT = re.compile(
+_TIMESTAMP = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})[Tt]([0-9]{2}):([0-9]{2}):([0-9]{2})(?:\.([0-9]{1,9}))?"
     r"(?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))"
 )
 _MONTH_DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
-def parse_timestamp(text: str) -> Timestamp:
-    match = _TIMESTAMP_TEXT.fullmatch(text)
+def parse_timestamp(string: str) -> Timestamp:
+    """Read an RFC 3339 time; digits behind the milliseconds are cut. Raises Failure, kind ``bad_value``."""
+    match = _TIMESTAMP.fullmatch(string)
     if not match:
         raise Failure("bad_value")
     year, month, day, hour, minute, second = (int(match[i]) for i in range(1, 7))
@@ -200,17 +162,18 @@ def parse_timestamp(text: str) -> Timestamp:
     if offset_hour > 23 or offset_minute > 59:
         raise Failure("bad_value")
     offset = (offset_hour * 60 + offset_minute) * (-1 if match[8] == "-" else 1)
-    seconds = _days_from_civil(year, month, day) * 86_400 + (hour * 60 + minute - offset) * 60 + second
-    return timestamp_of(seconds * 1000 + ms)
+    seconds = days_from_civil(year, month, day) * 86_400 + (hour * 60 + minute - offset) * 60 + second
+    return to_timestamp(seconds * 1000 + ms)
 
 
-_DURATION_TEXT = re.compile(r"([+-])?((?:[0-9]{1,15}(?:\.[0-9]{1,9})?(?:ms|us|ns|h|m|s))+|0)")
+_DURATION = re.compile(r"([+-])?((?:[0-9]{1,15}(?:\.[0-9]{1,9})?(?:ms|us|ns|h|m|s))+|0)")
 _DURATION_PART = re.compile(r"([0-9]+)(?:\.([0-9]+))?(ms|us|ns|h|m|s)")
 _UNIT_NS = {"h": 3_600_000_000_000, "m": 60_000_000_000, "s": 1_000_000_000, "ms": 1_000_000, "us": 1_000, "ns": 1}
 
 
-def parse_duration(text: str) -> Duration:
-    match = _DURATION_TEXT.fullmatch(text)
+def parse_duration(string: str) -> Duration:
+    """Read a duration such as ``1h30m`` or ``-1.5s``. Raises Failure, kind ``bad_value``."""
+    match = _DURATION.fullmatch(string)
     if not match:
         raise Failure("bad_value")
     ns = 0
@@ -218,21 +181,23 @@ def parse_duration(text: str) -> Duration:
         size = _UNIT_NS[unit]
         ns += int(whole) * size + int(fraction or 0) * size // 10 ** len(fraction)
     ms = ns // 1_000_000
-    return duration_of(-ms if match[1] == "-" else ms)
+    return to_duration(-ms if match[1] == "-" else ms)
 
 
-def _fraction(ms: int) -> str:
+def _format_fraction(ms: int) -> str:
     return "." + f"{ms:03d}".rstrip("0") if ms else ""
 
 
-def timestamp_text(value: Timestamp) -> str:
+def format_timestamp(value: Timestamp) -> str:
+    """Write a point in time as ``2026-01-31T12:00:00.5Z``, without trailing zeros of the fraction."""
     days, rest = divmod(value.ms, 86_400_000)
     year, month, day = civil_from_days(days)
     seconds, ms = divmod(rest, 1000)
     clock = f"{seconds // 3600:02d}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
-    return f"{year:04d}-{month:02d}-{day:02d}T{clock}{_fraction(ms)}Z"
+    return f"{year:04d}-{month:02d}-{day:02d}T{clock}{_format_fraction(ms)}Z"
 
 
-def duration_text(value: Duration) -> str:
+def format_duration(value: Duration) -> str:
+    """Write a span in seconds, such as ``-1.5s``."""
     seconds, ms = divmod(abs(value.ms), 1000)
-    return f"{'-' if value.ms < 0 else ''}{seconds}{_fraction(ms)}s"
+    return f"{'-' if value.ms < 0 else ''}{seconds}{_format_fraction(ms)}s"

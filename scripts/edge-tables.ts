@@ -1,0 +1,88 @@
+/** The bounds and tables that the Python package shares with the engine, written as its module `_tables.py`. */
+import { fastFormats } from 'ajv-formats/dist/formats.js';
+import { maxEntries, maxUnpackedBytes } from '../src/engine/bundle/zip.ts';
+import { limits } from '../src/engine/limits.ts';
+import { ruleFunctions } from '../src/engine/rules/functions.ts';
+import { ruleLimits } from '../src/engine/rules/rule-limits.ts';
+import { binaryOperators, macros } from '../src/engine/rules/tree.ts';
+
+export const edgeTablesPath = 'edge/src/decision_edge/_tables.py';
+
+const lineWidth = 120;
+
+/** Returns the text of `_tables.py`, formatted as ruff does it. */
+export function renderEdgeTables(): string {
+  const numbers = {
+    MAX_BUNDLE_ENTRIES: maxEntries,
+    MAX_UNPACKED_BYTES: maxUnpackedBytes,
+    MAX_OPTIONS: limits.maxOptions,
+    MAX_NAME_LENGTH: limits.maxNameLength,
+    MAX_RULES: limits.maxRules,
+    MAX_TREE_DEPTH: ruleLimits.maxDepth,
+    MAX_TREE_NODES: ruleLimits.maxNodes,
+    MAX_COMPREHENSION_DEPTH: ruleLimits.maxComprehensionDepth,
+    MAX_COMPREHENSION_ELEMENTS: ruleLimits.maxComprehensionMembers,
+    MAX_STEPS: ruleLimits.maxSteps,
+    MAX_STRING_LENGTH: ruleLimits.maxStringLength,
+    MAX_LIST_LENGTH: ruleLimits.maxListLength,
+  };
+  const arities = [...ruleFunctions.values()].map(({ name, arity }) => `    "${name}": (${arity.join(', ')}),`);
+  return `${[
+    '"""Bounds and tables of the workbench that this package keeps, too. Made by `npm run docs`: do not edit."""',
+    '',
+    'from __future__ import annotations',
+    '',
+    ...Object.entries(numbers).map(([name, value]) => `${name} = ${writeInteger(value)}`),
+    '',
+    `OPERATORS = ${writeStrings(binaryOperators)}`,
+    `MACROS = ${writeStrings(macros)}`,
+    'ARITIES = {',
+    ...arities,
+    '}',
+    '"""Fewest and most arguments of each function, the receiver counted."""',
+    '',
+    'FORMATS = {',
+    ...listFormats().map(({ name, source, flags }) => `    ${JSON.stringify(name)}: (${source}, ${flags}),`),
+    '}',
+    '"""Formats of an input schema: what the whole string must match, and whether the case of letters is ignored."""',
+  ].join('\n')}\n`;
+}
+
+/** The formats that the schema validator checks by a regular expression, in Python's syntax. */
+function listFormats(): { name: string; source: string; flags: string }[] {
+  return Object.entries(fastFormats).flatMap(([name, format]) => {
+    const pattern = typeof format === 'object' && 'validate' in format ? format.validate : format;
+    if (!(pattern instanceof RegExp)) return [];
+    return [{ name, source: writeRawString(toPythonPattern(pattern)), flags: pattern.ignoreCase ? 'True' : 'False' }];
+  });
+}
+
+/** What JavaScript's `\s` matches, for the inside of a class. */
+const blanks = '\\t\\n\\v\\f\\r \\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000\\ufeff';
+
+/** Writes the parts of JavaScript's syntax that Python reads in another way; all these patterns begin with `^`. */
+function toPythonPattern(pattern: RegExp): string {
+  let isInClass = false;
+  return pattern.source.replace(/\\u\{([0-9a-f]+)\}|\\.|[[\]$]/gsu, (token, code: string | undefined) => {
+    if (code !== undefined) return `\\u${code.padStart(4, '0')}`;
+    if (token === '[' || token === ']') isInClass = token === '[';
+    if (token === '\\/') return '/';
+    if (token === '\\s') return isInClass ? blanks : `[${blanks}]`;
+    if (token === '\\S') return `[^${blanks}]`;
+    return token === '$' && !isInClass ? '\\Z' : token;
+  });
+}
+
+function writeRawString(value: string): string {
+  return value.includes('"') ? `r"""${value}"""` : `r"${value}"`;
+}
+
+function writeInteger(value: number): string {
+  return String(value).replace(/\B(?=(\d{3})+$)/g, '_');
+}
+
+function writeStrings(values: readonly string[]): string {
+  const tuple = `(${values.map((value) => JSON.stringify(value)).join(', ')})`;
+  if (tuple.length > lineWidth) throw new RangeError('The tuple does not fit on one line; write it over several.');
+  return tuple;
+}
