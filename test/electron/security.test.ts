@@ -53,7 +53,7 @@ describe('The desktop window', () => {
   });
 
   it('grants no permission but writing to the clipboard', () => {
-    const asked = [
+    const permissions = [
       'media',
       'geolocation',
       'notifications',
@@ -61,7 +61,7 @@ describe('The desktop window', () => {
       'clipboard-sanitized-write',
       'openExternal',
     ];
-    expect(asked.filter(permitted)).toEqual(['clipboard-sanitized-write']);
+    expect(permissions.filter(permitted)).toEqual(['clipboard-sanitized-write']);
   });
 
   it('is guarded before it loads anything', () => {

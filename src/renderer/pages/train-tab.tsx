@@ -9,7 +9,7 @@ import { Busy, Card, ErrorNote } from '../parts/layout.tsx';
 import { formatRoute, goTo } from '../state/route.ts';
 import { useWorkbench } from '../workbench.tsx';
 
-const runningStatuses: readonly string[] = ['training', 'stopping', 'cancelling'];
+export const runningStatuses: readonly string[] = ['training', 'stopping', 'cancelling'];
 const pollMs = 1_000;
 
 /** Whether there are enough examples, the start of a training, and its progress. */
