@@ -119,7 +119,7 @@ function ThresholdsCard({ type, choices }: { type: DecisionType; choices: readon
           step={0.01}
           value={String(auto_decide)}
           onValue={(text) => set({ auto_decide: Number(text) })}
-          error={escalation > auto_decide ? 'Must not be below the fallback threshold' : undefined}
+          error={escalation > auto_decide ? 'It must not be below the fallback threshold.' : undefined}
         />
         <TextField
           label="Fall back below"

@@ -50,7 +50,7 @@ export function ExamplesTab({ type }: { type: DecisionType }) {
       { params, body: {} },
       {
         onSuccess: (made) => {
-          ui.getState().notify('info', `${made.length} synthetic examples were made; review them`);
+          ui.getState().notify('info', `${made.length} synthetic examples were generated. Review them.`);
           setPart({ show: 'synthetic', search: '' });
         },
       },

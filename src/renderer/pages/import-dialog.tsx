@@ -56,7 +56,7 @@ export function ImportDialog({ type, onClose }: { type: DecisionType; onClose():
       { params, body: { format: file.format, content: file.content, mapping: result.mapping, commit: true } },
       {
         onSuccess: (done) => {
-          ui.getState().notify('info', `Imported ${done.total.toLocaleString()} examples`);
+          ui.getState().notify('info', `${done.total.toLocaleString()} examples were imported.`);
           onClose();
         },
       },

@@ -144,7 +144,7 @@ function LogTable({ type, items }: { type: DecisionType; items: readonly LogReco
                           body: { decision: event.target.value },
                         },
                         {
-                          onSuccess: () => ui.getState().notify('info', 'Corrected; a reviewed example was made of it'),
+                          onSuccess: () => ui.getState().notify('info', 'Corrected. It is a reviewed example now.'),
                         },
                       )
                     }

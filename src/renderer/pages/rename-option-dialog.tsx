@@ -23,7 +23,7 @@ export function RenameOptionDialog({ type, onClose }: { type: DecisionType; onCl
         onSuccess: ({ committed, decision_type }) => {
           if (!committed) return;
           drafts.getState().discard(type.id);
-          ui.getState().notify('info', `Renamed; version ${decision_type.active_version.version_number} is active`);
+          ui.getState().notify('info', `Renamed. Version ${decision_type.active_version.version_number} is active.`);
           onClose();
         },
       },

@@ -84,7 +84,7 @@ function PoliciesCard({
   const run = (policy: PolicySummary) =>
     deploy.mutate(
       { params: { decision_type_id: type.id, policy_id: policy.id } },
-      { onSuccess: () => ui.getState().notify('info', `Policy v${policy.version} is deployed`) },
+      { onSuccess: () => ui.getState().notify('info', `Policy v${policy.version} is deployed.`) },
     );
   const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
   useCommands(

@@ -44,7 +44,7 @@ export function SaveBar({ type }: { type: DecisionType }) {
       {
         onSuccess: (saved) => {
           drafts.getState().discard(type.id);
-          ui.getState().notify('info', `Saved; version ${saved.active_version.version_number} is active`);
+          ui.getState().notify('info', `Saved. Version ${saved.active_version.version_number} is active.`);
         },
       },
     );

@@ -45,7 +45,7 @@ export function TypePage({ id, tab }: { id: string; tab: TypeTab }) {
       {
         onSuccess: () => {
           drafts.getState().discard(id);
-          ui.getState().notify('info', `Deleted ${type.name}`);
+          ui.getState().notify('info', `${type.name} was deleted.`);
           goTo({ page: 'types' });
         },
       },

@@ -24,7 +24,10 @@ export function ThresholdAdvice({ type, metrics }: { type: DecisionType; metrics
           confidence_thresholds: { auto_decide: threshold, escalation: Math.min(present.escalation, threshold) },
         },
       },
-      { onSuccess: () => ui.getState().notify('info', `Inputs are decided directly from ${threshold.toFixed(2)}`) },
+      {
+        onSuccess: () =>
+          ui.getState().notify('info', `Inputs are decided directly from a confidence of ${threshold.toFixed(2)}.`),
+      },
     );
   return (
     <div className="stack tight">
@@ -36,7 +39,7 @@ export function ThresholdAdvice({ type, metrics }: { type: DecisionType; metrics
         step={0.1}
         value={percentText}
         onValue={setPercentText}
-        error={valid ? undefined : 'Must be a number from 0 to 100'}
+        error={valid ? undefined : 'It must be a number from 0 to 100.'}
       />
       {update.isError && <ErrorNote error={update.error} />}
       {valid && found === null && (
