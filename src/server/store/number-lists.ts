@@ -1,5 +1,5 @@
 /** Sorted lists of numbers as bytes in the database: how many lie between two bounds is found without reading rows. */
-import type { WorkbenchDatabase } from './database.ts';
+import type { Database } from 'better-sqlite3';
 
 const bytesPerNumber = 8;
 
@@ -8,7 +8,7 @@ const bytesPerNumber = 8;
  * of 8 bytes, the lowest byte first), and `count_between(blob, low, high)`, how many of them lie between two bounds,
  * both included.
  */
-export function addNumberLists(db: WorkbenchDatabase): void {
+export function addNumberLists(db: Database): void {
   db.aggregate('sorted_numbers', {
     start: (): number[] => [],
     step: (numbers: number[], next: number) => {
