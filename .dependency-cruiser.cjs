@@ -1,14 +1,95 @@
-/** Which folder may import which. docs/architecture.md says why. */
+/** Which part of the source may import which. docs/architecture.md says why. */
 const engineLibraries = 'node_modules/(zod|ajv|ajv-formats|fflate|@huggingface/tokenizers|@marcbachmann/cel-js|re2js)/';
+
+/**
+ * The parts of engine and server, lowest first: a part imports itself and what stands before it. A part is a file or
+ * the files that lie directly in a folder; those in one list make up one part.
+ */
+const parts = {
+  engine: [
+    // The ground: words, errors, ports, numbers and texts that everything above speaks in.
+    [
+      'domain.ts',
+      'errors.ts',
+      'ports.ts',
+      'limits.ts',
+      'numeric.ts',
+      'random.ts',
+      'json.ts',
+      'canonical-json.ts',
+      'utf8.ts',
+      'pii.ts',
+    ],
+    'schema',
+    'rules',
+    'rules/analysis',
+    'features',
+    'text',
+    'classifiers',
+    'onnx',
+    'bundle',
+    'decide',
+    ['training/request.ts', 'training/progress.ts'],
+    'training/data',
+    'training/select',
+    'training/evaluate',
+    'training/generate',
+    'training/package',
+    'training/stages',
+    'training/train.ts',
+  ],
+  server: [
+    'process',
+    'contract',
+    'errors',
+    'hot-path',
+    'store',
+    'auth',
+    'metering',
+    'connections',
+    'runtime',
+    'jobs',
+    'services',
+    'operations',
+    'mcp',
+    'http',
+    'start.ts',
+    'serve.ts',
+  ],
+};
+
+/** Forbids every part of a runtime to import a later one, and every file that is of no part. */
+function toPartRules([runtime, list]) {
+  const toPaths = (part) =>
+    [part].flat().map((name) => `^src/${runtime}/${name}${name.endsWith('.ts') ? '$' : '/[^/]+$'}`);
+  const everyFile = `^src/${runtime}/`;
+  return [
+    {
+      name: `${runtime}-parts-are-listed`,
+      severity: 'error',
+      comment: 'A new file or folder gets its place in the list of parts.',
+      from: { path: everyFile, pathNot: list.flatMap(toPaths) },
+      to: {},
+    },
+    ...list.map((part, index) => ({
+      name: `${runtime}-imports-downwards`,
+      severity: 'error',
+      from: { path: toPaths(part) },
+      to: { path: everyFile, pathNot: list.slice(0, index + 1).flatMap(toPaths) },
+    })),
+  ];
+}
 
 module.exports = {
   forbidden: [
     {
       name: 'no-cycles',
+      comment: 'Circles of types count, too: whoever reads one of the files has to read them all.',
       severity: 'error',
       from: { path: '^src/' },
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
+    ...Object.entries(parts).flatMap(toPartRules),
     {
       name: 'resolvable',
       severity: 'error',
@@ -92,6 +173,8 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    // The source has no CommonJS: a function that happens to be called `require` imports nothing.
+    moduleSystems: ['es6'],
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {

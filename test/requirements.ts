@@ -13,6 +13,10 @@ const service = {
   'SVC-4': 'The stage of an answer names what produced it: rules, classifier, escalation or fallback.',
   'SVC-5': 'Decisions, training, generation and hosting consume credits.',
   'SVC-6': 'The normal path of a decision makes no live model call.',
+  'SVC-8': {
+    statement: 'Training, generation and labelling use an offline teacher model.',
+    waived: 'No operation labels examples with the teacher yet. Generation is GEN-3; training asks it for TRN-12 only.',
+  },
   'SVC-7': {
     statement: 'The compiled stage aims at a latency below 100 ms.',
     waived: 'A target that depends on the machine: test/bench measures it.',
@@ -60,10 +64,10 @@ const decisionTypes = {
   'TYP-28': 'The decision type of another organisation does not exist for the caller.',
   'TYP-29': 'An enabled escalation that names a connection which does not exist is a 422 at its place.',
   'TYP-30':
-    'A path of pii_fields may name an object, pass through a list or mean a key with dots: all it can mean is personal.',
-  'TYP-31': 'No value of a personal field enters a bundle or is sent to a live model.',
+    'A path of pii_fields may name an object, pass through a list or mean a key with dots: all it can mean is redacted.',
+  'TYP-31': 'No value of a PII field enters a bundle or is sent to a connected model.',
   'TYP-32': 'The references of an input schema end, and mean at most 10,000 parts; the 422 names the place.',
-  'TYP-33': 'A given name of a type or an API key, an option or a reason code of only blanks is refused.',
+  'TYP-33': 'A name of a type or an API key, an option or a reason code of only blanks is refused.',
   'VER-1':
     'A version has id, version_number, options, reason_codes, hard_rules, input_schema, confidence_thresholds, escalation_policy and created_at.',
   'VER-2': 'A version never changes; earlier ones stay readable.',
@@ -78,7 +82,7 @@ const decisionTypes = {
   'RUL-6': 'Rules run in ascending priority, equal ones in listed order; the first match decides at once.',
   'RUL-7': 'Where no rule matches the classifier goes on.',
   'RUL-8': 'There are up to 200 rules and their names are unique.',
-  'RUL-9': 'A rule that errs on an input does not match; trace and log have the error and the call goes on.',
+  'RUL-9': 'A rule that fails on an input does not match; trace and log have the error and the call goes on.',
   'RUL-10': 'The rules language is the documented part of CEL over JSON, with its limits.',
   'RUL-11': 'Only own keys of the input are seen by a rule.',
 };
@@ -94,17 +98,18 @@ const deciding = {
   'DEC-7':
     'A rule decides with confidence 1, probability 1 for its option and 0 for the others, its reason code and its name alone in rules_triggered.',
   'DEC-8': 'policy_version is v and the version of the policy.',
-  'DEC-9': 'request_id is a usable X-Request-ID of the caller, else made; the header echoes it.',
+  'DEC-9':
+    'request_id is the X-Request-ID of the caller where it is usable, otherwise a new one; the header echoes it.',
   'DEC-10': 'trace=true adds rules, features, contributions, thresholds, times and truncated fields.',
   'DEC-11': 'The answer leaves after its log record and its credit entry are durable.',
   'THR-1': "At or above auto_decide the classifier's decision is returned, not escalated.",
-  'THR-2': 'Between the thresholds the escalation policy settles it: accept, flag, fallback or escalate.',
+  'THR-2': 'Between the thresholds the escalation policy says what happens: accept, flag, fallback or escalate.',
   'THR-3': 'Below escalation the fallback applies (stage fallback, fallback_used, escalate); without one, the flag.',
   'THR-4': 'A fallback keeps the confidence and the probabilities of the classifier.',
   'THR-5': 'A live escalation that fails or times out ends in the fallback.',
   'THR-6': 'An unfamiliar input counts as below escalation and the answer says so.',
   'THR-7':
-    'A live model that is asked decides in the stage escalation, with the confidence and probabilities of the classifier.',
+    'A connected model that is asked decides in the stage escalation, with the confidence and probabilities of the classifier.',
   'FEA-1': 'Numbers are z-score normalised.',
   'FEA-2': 'Booleans are binary-encoded.',
   'FEA-3': 'Short strings are categories.',
@@ -152,8 +157,9 @@ const training = {
   'TRN-3': 'A training that could not be dispatched is a 503 that names the durable policy and its status.',
   'TRN-4': 'A type that is not ready is a 422 with the readiness issues as details.',
   'TRN-5': 'An occupied training slot is a 409 conflict.',
-  'TRN-6': 'Every run executes the whole pipeline of seven stages.',
-  'TRN-7': 'A fifth is held out, stratified, and an example keeps its side.',
+  'TRN-6':
+    'Every run executes the whole pipeline of seven stages; the text stage embeds with the shipped encoder, as it is.',
+  'TRN-7': 'A fifth is held out, stratified; equal examples split alike, and added ones move only a few at the cut.',
   'TRN-8': 'Synthetic examples are never held out.',
   'TRN-9': 'A worker that died is retried once, as a new attempt on the same snapshot.',
   'TRN-10': 'The same snapshot and seed give the same metrics.',
@@ -214,12 +220,12 @@ const records = {
   'BUN-3': 'A bundle that was exported stays as it is; after a retraining a new one is exported.',
   'BUN-5': 'A bundle decides with the settings with which the service decides at the time of the export.',
   'BUN-4': 'A policy file that is missing or damaged is a 503 unavailable.',
-  'EDG-1': 'Offline use needs Python 3.10 or later.',
+  'EDG-1': 'The package declares that it needs Python 3.10 or later, and keeps to the grammar of 3.10.',
   'EDG-2': 'EdgePredictor.from_bundle(path).predict(input) gives the six fields of a decision.',
   'EDG-3': 'Offline decisions know the stages rules, classifier and fallback, never escalation.',
   'EDG-4': 'A local tool server offers make_decision, load_edge_bundle and get_bundle_info.',
-  'EDG-5': 'Offline answers are those of the service.',
-  'EDG-6': 'The package has the extras rules, mcp and all.',
+  'EDG-5': 'Offline answers are those of the service, for inputs that fit the input schema.',
+  'EDG-6': 'The package declares the extras rules, mcp and all; the last is the two others together.',
 };
 
 const credits = {
@@ -260,7 +266,7 @@ const identity = {
   'KEY-4': 'The rate limit is 600 a minute by default and configurable for each key.',
   'KEY-5': 'Keys and tokens are made with secrets outside the database, readable by the owner of the folder only.',
   'AUT-1': 'Both a key and a token are sent as Authorization: Bearer.',
-  'AUT-2': 'A key on an account or billing route is a 403 forbidden.',
+  'AUT-2': 'A key on a route of the account, its organisation, the keys or billing is a 403 forbidden.',
   'AUT-3': 'Missing or invalid credentials are a 401 unauthorized.',
   'AUT-4': 'The first login makes the user and links it to the organisation; the first user is the owner.',
   'AUT-5': 'Rotation: an old and a new key both work until one is revoked.',
@@ -269,7 +275,7 @@ const identity = {
   'AUT-8': 'Exactly the limit passes within a window of one minute.',
   'AUT-9': 'A token is accepted on every route that a key is.',
   'AUT-10': 'The local identity provider signs with ES256 and shows its public keys.',
-  'AUT-11': 'Tokens of other algorithms, keys, issuers and audiences are not believed.',
+  'AUT-11': 'Tokens of other algorithms, keys, issuers and audiences are refused.',
   'AUT-12': 'An external identity provider can be set by issuer, audience and key address.',
 };
 
@@ -286,11 +292,12 @@ const border = {
   'ERR-10': 'A part that is not available now is a 503 unavailable, and nothing was changed.',
   'ERR-11': 'The documents list the same codes and statuses as are sent.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
-  'MCP-2': 'It offers the 14 tools over decision types, examples, training, decisions, logs, metrics and credits.',
+  'MCP-2':
+    'It offers 14 tools: decision types, their rules at the creation, examples, training, deployment by a training, decisions, logs, metrics, credits and export.',
   'MCP-3':
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':
-    'Without a running workbench it ends with exit 96 and the remedy; one that stops meanwhile is told as an error.',
+    'Without a running workbench it ends with exit 96 and the remedy; one that stops meanwhile is reported as an error.',
   'MCP-5': 'It announces no messages about changed lists: a server without state sends none.',
   'MCP-6': 'What breaks the protocol itself, a wrong Accept or a body that is no JSON-RPC, is answered in its form.',
   'RUN-1': 'serve prints one line of JSON with url, mcp_url, data_dir and pid when it is ready.',

@@ -40,13 +40,7 @@ async function open(): Promise<void> {
   const window = new BrowserWindow(windowOptions(join(outDir, 'preload/index.cjs')));
   guardSession(window.webContents.session, workbench.url);
   guardNavigation(window.webContents, appUrl, (url) => void shell.openExternal(url));
-  const bridge = handleBridge({
-    window,
-    appUrl,
-    mcpUrl: workbench.mcpUrl,
-    dataDir,
-    issueSession: workbench.issueSession,
-  });
+  const bridge = handleBridge({ window, appUrl, issueSession: workbench.issueSession });
   Menu.setApplicationMenu(
     Menu.buildFromTemplate(
       menuTemplate(process.platform, {
@@ -57,7 +51,8 @@ async function open(): Promise<void> {
   );
   window.once('ready-to-show', () => window.show());
   window.on('close', (event) => {
-    if (bridge.unsavedDrafts() > 0 && !mayDiscard(window, bridge.unsavedDrafts())) event.preventDefault();
+    const unsavedDrafts = bridge.countUnsavedDrafts();
+    if (unsavedDrafts > 0 && !confirmDiscard(window, unsavedDrafts)) event.preventDefault();
   });
   closeServerBeforeQuit(workbench.close);
   await window.loadURL(appUrl);
@@ -88,7 +83,7 @@ function focusWindow(): void {
   window?.focus();
 }
 
-function mayDiscard(window: BrowserWindow, drafts: number): boolean {
+function confirmDiscard(window: BrowserWindow, drafts: number): boolean {
   const choice = dialog.showMessageBoxSync(window, {
     type: 'warning',
     message: drafts === 1 ? 'One draft is not saved.' : `${drafts} drafts are not saved.`,

@@ -1,12 +1,9 @@
+/** The preload script: gives the page the bridge, and nothing else of Electron. */
 import { contextBridge, type IpcRendererEvent, ipcRenderer } from 'electron';
 import { channels, type WorkbenchBridge } from './bridge.ts';
 
 const bridge: WorkbenchBridge = {
-  appInfo: () => ipcRenderer.invoke(channels.appInfo),
   sessionToken: () => ipcRenderer.invoke(channels.sessionToken),
-  openFile: (extensions) => ipcRenderer.invoke(channels.openFile, extensions),
-  saveFile: (suggestedName, bytes) => ipcRenderer.invoke(channels.saveFile, suggestedName, bytes),
-  showInFolder: (path) => ipcRenderer.invoke(channels.showInFolder, path),
   setUnsavedDrafts: (count) => ipcRenderer.send(channels.unsavedDrafts, count),
   onCommand: (listener) => {
     const relay = (_event: IpcRendererEvent, commandId: string) => listener(commandId);

@@ -68,7 +68,7 @@ describe('the workbench in the browser', () => {
       .poll(() => dialog.getByRole('list', { name: 'What it touches' }).textContent())
       .toMatch(/\d\d examples with this label.*Rules: /);
     await dialog.getByRole('button', { name: 'Rename everywhere' }).click();
-    await page.getByText('Renamed; version 2 is active').first().waitFor();
+    await page.getByText('Renamed. Version 2 is active.').first().waitFor();
     await expect.poll(() => page.getByLabel('Option 2').inputValue()).toBe('refuse');
   });
 
@@ -82,16 +82,16 @@ describe('the workbench in the browser', () => {
   test('shows where the policy is wrong', async () => {
     await tab('Results').click();
     await page.locator('.recharts-line').first().waitFor();
-    await page.getByRole('heading', { name: 'Where it errs' }).waitFor();
+    await page.getByRole('heading', { name: 'Where it is wrong' }).waitFor();
     const cell = page.getByRole('button', { name: /^\d+ examples of approve decided as approve$/ });
     const count = Number(await cell.textContent());
     await cell.click();
-    const opened = page.getByRole('region', { name: 'Rightly decided: approve' });
+    const opened = page.getByRole('region', { name: 'Decided correctly: approve' });
     await opened.getByText(`· ${count} in all`).waitFor();
-    await page.getByLabel('Wished error among direct decisions, in percent').fill('100');
+    await page.getByLabel('Target error among direct decisions, in percent').fill('100');
     await page.getByText('Decide directly from 0.00').waitFor();
     await page.getByRole('button', { name: 'Use these' }).click();
-    await page.getByText('Inputs are decided directly from 0.00').first().waitFor();
+    await page.getByText('Inputs are decided directly from a confidence of 0.00.').first().waitFor();
     await page.getByRole('button', { name: 'In use' }).waitFor();
     await page.getByRole('heading', { name: 'Would more examples help?' }).waitFor();
     await page.getByRole('heading', { name: 'Inputs unlike the examples' }).waitFor();

@@ -1,8 +1,8 @@
 /** The import rules between the layers, and proof that a breach is found. */
 import { execFile } from 'node:child_process';
-import { cp, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -38,6 +38,15 @@ const planted: [rule: string, file: string, source: string][] = [
     "import '../server/store/planted-database.ts';\n",
   ],
   ['electron-only-in-main-and-preload', 'src/server/store/planted-database.ts', "import 'electron';\n"],
+  ['engine-imports-downwards', 'src/engine/rules/planted-decision.ts', "import '../decide/decider.ts';\n"],
+  ['engine-parts-are-listed', 'src/engine/planted/room.ts', "import '../errors.ts';\n"],
+  ['server-imports-downwards', 'src/server/jobs/planted-handler.ts', "import '../operations/handlers.ts';\n"],
+  ['server-parts-are-listed', 'src/server/store/planted/shelf.ts', "import '../store.ts';\n"],
+  [
+    'no-cycles',
+    'src/server/store/planted-circle.ts',
+    "import type { Circle } from './planted-circle.ts';\nexport type Circles = Circle[];\nexport type Circle = string;\n",
+  ],
 ];
 
 describe('The layers of the source', () => {
@@ -60,7 +69,10 @@ describe('The layers of the source', () => {
   });
 
   it('are guarded: every planted breach is found', async () => {
-    for (const [, file, source] of planted) await writeFile(join(copy, file), source);
+    for (const [, file, source] of planted) {
+      await mkdir(dirname(join(copy, file)), { recursive: true });
+      await writeFile(join(copy, file), source);
+    }
     const { violations } = await cruise(copy);
     const found = violations.map(({ rule, from }) => `${rule.name}: ${from}`);
     expect(found).toEqual(expect.arrayContaining(planted.map(([rule, file]) => `${rule}: ${file}`)));

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { WorkbenchBridge } from '../../src/preload/bridge.ts';
 import { ApiError, createClient, describeDetail } from '../../src/renderer/api/client.ts';
 import { createSession, startSession } from '../../src/renderer/api/session.ts';
 
@@ -66,6 +67,18 @@ describe('opening the workbench', () => {
     const again = createSession(window.sessionStorage);
     await startSession(again, place('#/'), () => Promise.reject(new Error('not asked')));
     expect(again.token()).toBe('token for C0DE');
+  });
+
+  it('takes the token of the desktop window before anything else', async () => {
+    window.sessionStorage.clear();
+    const session = createSession(window.sessionStorage);
+    const bridge: WorkbenchBridge = {
+      sessionToken: () => Promise.resolve('token of the window'),
+      setUnsavedDrafts: () => undefined,
+      onCommand: () => () => undefined,
+    };
+    await startSession(session, { ...place('#login=C0DE'), bridge }, () => Promise.reject(new Error('not asked')));
+    expect(session.token()).toBe('token of the window');
   });
 
   it('explains a code that was used already', async () => {

@@ -31,7 +31,7 @@ async function showTab(call: Call, url: string) {
 }
 
 describe('the Define tab', () => {
-  it('sets which live model is asked, and renames no option beside unsaved changes', async () => {
+  it('sets which connected model is asked, and renames no option beside unsaved changes', async () => {
     const { call } = await openForTest();
     await call('POST', '/api/v1/connections', { name: 'judge', url: 'http://127.0.0.1:1/v1', model: 'm' });
     const url = `/api/v1/decision-types/${await makeType(call)}`;
@@ -39,7 +39,7 @@ describe('the Define tab', () => {
     const rename = screen.getByText('Rename an option everywhere…');
     expect(rename).toHaveProperty('disabled', false);
     await screen.findByRole('option', { name: 'judge' });
-    fireEvent.change(screen.getByLabelText('Live model'), { target: { value: 'judge' } });
+    fireEvent.change(screen.getByLabelText('Connected model'), { target: { value: 'judge' } });
     expect(rename).toHaveProperty('disabled', true);
     fireEvent.click(screen.getByText('Save changes'));
     await waitFor(async () =>

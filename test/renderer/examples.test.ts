@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guessFormat, importProblem, roleOf, withRole } from '../../src/renderer/examples/import-mapping.ts';
+import { findRole, guessFormat, importProblem, withRole } from '../../src/renderer/examples/import-mapping.ts';
 import { inferSchema } from '../../src/renderer/examples/infer-schema.ts';
 import { labelAction, moveRow } from '../../src/renderer/examples/labelling.ts';
 
@@ -40,10 +40,10 @@ describe('importing a file', () => {
   it('has one decision column: the one chosen last', () => {
     const columns = ['text', 'label', 'verdict'];
     const mapping = { decision: 'label', reason_codes: null, input: null };
-    expect(roleOf('text', mapping)).toBe('input');
+    expect(findRole('text', mapping)).toBe('input');
     const changed = withRole(mapping, columns, 'verdict', 'decision');
     expect(changed).toEqual({ decision: 'verdict', reason_codes: null, input: ['text'] });
-    expect(roleOf('label', changed)).toBe('ignore');
+    expect(findRole('label', changed)).toBe('ignore');
   });
 
   it('says which labels are not options', () => {

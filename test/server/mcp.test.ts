@@ -96,7 +96,7 @@ describe('an agent with an API key', () => {
   });
 
   for (const versions of ['legacy', 'auto'] as const) {
-    it(`builds, trains and uses a decision type (protocol negotiation: ${versions})`, {
+    it(`builds, trains and uses a decision type (protocol negotiation: ${versions}) [MCP-2]`, {
       timeout: 120_000,
     }, async () => {
       const { connect, key, url } = await agentOn({ versions });

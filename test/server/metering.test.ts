@@ -61,14 +61,17 @@ describe('the ledger', () => {
     expect(referred.toSorted()).toEqual(logs.items.map((record: { id: string }) => record.id).toSorted());
   });
 
-  it('has every charge with its reference, and a summary [CRD-3] [CRD-4] [CRD-6]', async () => {
+  it('has every charge with its reference, and a summary [SVC-5] [CRD-3] [CRD-4] [CRD-6]', async () => {
     const { shop, url, policyId, decide } = await openDeployed();
     await decide();
+    expect((await shop('POST', `${url}/examples/generate`, { count: 2 })).status).toBe(201);
     const usage = (await shop('GET', '/api/v1/credits/usage?page_size=2')).body;
-    expect(usage).toMatchObject({ total: 3, page: 1, page_size: 2, pages: 2 });
+    expect(usage).toMatchObject({ total: 4, page: 1, page_size: 2, pages: 2 });
+    const { generation } = usage.summary.by_operation;
+    expect(generation).toBeGreaterThanOrEqual(1);
     expect(usage.summary).toEqual({
-      total_credits: 2_003,
-      by_operation: { training: 2_000, hosting: 2, decision: 1 },
+      total_credits: 2_003 + generation,
+      by_operation: { training: 2_000, hosting: 2, decision: 1, generation },
     });
     const training = (await shop('GET', '/api/v1/credits/usage?operation=training')).body;
     expect(training.items).toEqual([

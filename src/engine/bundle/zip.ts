@@ -2,8 +2,8 @@
 import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import { WorkbenchError } from '../errors.ts';
 
-const maxEntries = 32;
-const maxUnpackedBytes = 256 * 1024 * 1024;
+export const maxEntries = 32;
+export const maxUnpackedBytes = 256 * 1024 * 1024;
 
 const localSignature = 0x04034b50;
 const centralSignature = 0x02014b50;

@@ -43,13 +43,13 @@ export function createClient(options: ClientOptions): Client {
       headers['content-type'] = 'application/json';
       init.body = JSON.stringify(input.body);
     }
-    const response = await options.fetch(options.baseUrl + addressOf(operation.path, input), init).catch((cause) => {
+    const response = await options.fetch(options.baseUrl + toAddress(operation.path, input), init).catch((cause) => {
       if (signal?.aborted) throw cause;
       throw new ApiError('unreachable', 'The workbench server does not answer. Is it still running?', 0, [], { cause });
     });
     if (response.ok) return response;
     if (response.status === 401) options.onUnauthorized();
-    throw await errorOf(response);
+    throw await readError(response);
   };
   return {
     call: async <N extends OperationName>(name: N, input: InputOf<N>, signal?: AbortSignal) => {
@@ -65,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-function addressOf(path: string, input: AnyInput): string {
+function toAddress(path: string, input: AnyInput): string {
   const filled = path.replace(/:([a-z_]+)/gi, (_whole, key: string) => encodeURIComponent(String(input.params?.[key])));
   const query = new URLSearchParams();
   for (const [key, value] of Object.entries(input.query ?? {})) {
@@ -75,7 +75,7 @@ function addressOf(path: string, input: AnyInput): string {
   return text === '' ? filled : `${filled}?${text}`;
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+async function readError(response: Response): Promise<ApiError> {
   const text = await response.text();
   try {
     const { error } = JSON.parse(text) as { error: { code: string; message: string; details?: unknown[] } };

@@ -1,14 +1,11 @@
+/** Who is working: the session token, where it comes from and how long it is kept. */
 import { createStore } from 'zustand/vanilla';
+import type { WorkbenchBridge } from '../../preload/bridge.ts';
 
-/** What a desktop shell may offer the page; absent in a browser. */
-export type Bridge = {
-  sessionToken?: () => Promise<string | null> | string | null;
-  setUnsavedDrafts?: (count: number) => void;
-  onCommand?: (listener: (commandId: string) => void) => () => void;
-};
 declare global {
   interface Window {
-    workbench?: Bridge;
+    /** Set by the desktop window's preload script; absent in a browser. */
+    workbench?: WorkbenchBridge;
   }
 }
 
@@ -17,7 +14,7 @@ type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 const storageKey = 'decision-workbench.session';
 
-/** Who is working: the session token, kept for this browser tab only. */
+/** Creates the session, whose token is kept for this browser tab only. */
 export function createSession(storage: Store) {
   const store = createStore<SessionState>()(() => ({ token: null, status: 'starting', problem: null }));
   return {
@@ -38,23 +35,22 @@ export function createSession(storage: Store) {
 
 export type Session = ReturnType<typeof createSession>;
 
-/** The one-time login code of an address `…/#login=CODE`, or null. */
-export function loginCodeOf(hash: string): string | null {
+/** Returns the one-time login code of an address `…/#login=CODE`, or null. */
+function readLoginCode(hash: string): string | null {
   return /^#\/?login=([^&]+)/.exec(hash)?.[1] ?? null;
 }
 
 /**
- * Finds a session: the shell's token, then a one-time code of the address, then what this tab has kept. `exchange`
+ * Finds a session: the desktop window's token, then a one-time code of the address, then what this tab has kept. `exchange`
  * turns a code into a token and rejects for a used one.
  */
 export async function startSession(
   session: Session,
-  place: { bridge: Bridge | undefined; hash: string; clearHash(): void },
+  place: { bridge: WorkbenchBridge | undefined; hash: string; clearHash(): void },
   exchange: (code: string) => Promise<string>,
 ): Promise<void> {
-  const fromShell = await place.bridge?.sessionToken?.();
-  if (typeof fromShell === 'string' && fromShell !== '') return session.open(fromShell);
-  const code = loginCodeOf(place.hash);
+  if (place.bridge) return session.open(await place.bridge.sessionToken());
+  const code = readLoginCode(place.hash);
   if (code !== null) {
     place.clearHash();
     try {

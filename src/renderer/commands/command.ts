@@ -15,7 +15,7 @@ export type Command = {
 export type KeyPress = { key: string; ctrlKey: boolean; metaKey: boolean; altKey: boolean; shiftKey: boolean };
 
 /** 'Mod+Shift+z' for a key press; Mod is Ctrl or ⌘. Shift is named only with a modifier or a named key. */
-export function pressName(press: KeyPress): string {
+function pressName(press: KeyPress): string {
   const mod = press.ctrlKey || press.metaKey;
   const parts: string[] = [];
   if (mod) parts.push('Mod');

@@ -47,7 +47,7 @@ export function useShell(): void {
   const unsaved = useStore(drafts, (state) => Object.keys(state.byType).length);
   useEffect(
     () =>
-      window.workbench?.onCommand?.((id) =>
+      window.workbench?.onCommand((id) =>
         listCommands(registry.getState().byOwner)
           .find((command) => command.id === id && command.enabled !== false)
           ?.run(),
@@ -55,7 +55,7 @@ export function useShell(): void {
     [registry],
   );
   useEffect(() => {
-    window.workbench?.setUnsavedDrafts?.(unsaved);
+    window.workbench?.setUnsavedDrafts(unsaved);
     if (unsaved === 0) return;
     const ask = (event: BeforeUnloadEvent) => event.preventDefault();
     window.addEventListener('beforeunload', ask);

@@ -16,7 +16,7 @@ export function guessFormat(fileName: string, text: string): ImportFormat {
 }
 
 /** The role of a column under a mapping; a mapping without an input list takes every column that is nothing else. */
-export function roleOf(column: string, mapping: ImportMapping): ColumnRole {
+export function findRole(column: string, mapping: ImportMapping): ColumnRole {
   if (mapping.decision === column) return 'decision';
   if (mapping.reason_codes === column) return 'reason_codes';
   return mapping.input === null || mapping.input.includes(column) ? 'input' : 'ignore';
@@ -29,7 +29,7 @@ export function withRole(
   column: string,
   role: ColumnRole,
 ): ImportMapping {
-  const roles = new Map(columns.map((name) => [name, roleOf(name, mapping)]));
+  const roles = new Map(columns.map((name) => [name, findRole(name, mapping)]));
   if (role === 'decision' || role === 'reason_codes') {
     for (const [name, old] of roles) if (old === role) roles.set(name, 'ignore');
   }

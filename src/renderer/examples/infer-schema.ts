@@ -2,7 +2,7 @@ type FieldSchema = { type: string | string[] };
 /** A JSON Schema of the top-level fields: enough to refuse an input that is plainly not one. */
 export type InferredSchema = { type: 'object'; properties: Record<string, FieldSchema>; required: string[] };
 
-function kindOf(value: unknown): string {
+function inferType(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   return typeof value;
@@ -14,7 +14,7 @@ export function inferSchema(inputs: readonly Record<string, unknown>[]): Inferre
   for (const input of inputs) {
     for (const [name, value] of Object.entries(input)) {
       const seen = kinds.get(name) ?? { kinds: new Set<string>(), count: 0 };
-      seen.kinds.add(kindOf(value));
+      seen.kinds.add(inferType(value));
       seen.count += 1;
       kinds.set(name, seen);
     }

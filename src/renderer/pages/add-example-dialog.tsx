@@ -3,16 +3,16 @@ import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useChange } from '../api/queries.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { AreaField, SelectField } from '../parts/fields.tsx';
+import { readJsonText } from '../parts/json-text.ts';
 import { ErrorNote } from '../parts/layout.tsx';
-import { readSchemaText } from './save-bar.tsx';
 
 /** One example written by hand. */
 export function AddExampleDialog({ type, onClose }: { type: DecisionType; onClose(): void }) {
   const [text, setText] = useState('{\n  \n}');
   const [decision, setDecision] = useState('');
   const create = useChange('examples.create');
-  const input = readSchemaText(text);
-  const problem = 'problem' in input ? input.problem.replace('input schema', 'input') : undefined;
+  const input = readJsonText(text, 'input');
+  const problem = 'problem' in input ? input.problem : undefined;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!('value' in input) || input.value === null) return;

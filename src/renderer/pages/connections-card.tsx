@@ -5,7 +5,7 @@ import { Busy, Card, ErrorNote } from '../parts/layout.tsx';
 
 const blank = { name: '', url: 'http://127.0.0.1:11434/v1', model: '', api_key: '', private_network: false };
 
-/** Teacher models: connected, tried out and removed. Nothing leaves this machine unless one is connected. */
+/** Model connections: created, tested and removed. Nothing leaves this machine unless there is one. */
 export function ConnectionsCard() {
   const [draft, setDraft] = useState(blank);
   const [tried, setTried] = useState<string | null>(null);
@@ -21,11 +21,11 @@ export function ConnectionsCard() {
     create.mutate({ body }, { onSuccess: () => setDraft(blank) });
   };
   return (
-    <Card title="Teacher model">
+    <Card title="Model connections">
       <p className="muted">
         Synthetic examples are made on this machine. A connected chat model (Ollama, llama.cpp, vLLM, LM Studio or
-        another OpenAI-compatible one) makes better ones. It is sent examples of the decision type; fields marked as
-        personal are masked.
+        another OpenAI-compatible one) makes better ones. It is sent examples of the decision type, in which PII fields
+        are redacted.
       </p>
       {connections.isPending && <Busy>Loading connections…</Busy>}
       {connections.isError && <ErrorNote error={connections.error} retry={() => void connections.refetch()} />}

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { limits } from '../../engine/limits.ts';
 import { useChange } from '../api/queries.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { AreaField, TextField, TextListField } from '../parts/fields.tsx';
@@ -32,7 +33,7 @@ export function CreateTypeDialog({ onClose }: { onClose(): void }) {
           hint="Programs use this name when they ask for a decision, for example refund_request."
           value={name}
           onValue={setName}
-          maxLength={100}
+          maxLength={limits.maxTypeNameLength}
           required
           autoFocus
         />
@@ -43,7 +44,7 @@ export function CreateTypeDialog({ onClose }: { onClose(): void }) {
           hint="The possible answers: at least two."
           values={options}
           onValues={setOptions}
-          minimum={2}
+          minimum={limits.minOptions}
         />
         {create.isError && <ErrorNote error={create.error} />}
         <div className="row end">

@@ -1,12 +1,13 @@
 import { useState } from 'react';
+import { limits } from '../../engine/limits.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useOperation } from '../api/queries.ts';
 import { inferSchema } from '../examples/infer-schema.ts';
 import { AreaField, SelectField, TextField, TextListField } from '../parts/fields.tsx';
+import { readJsonText } from '../parts/json-text.ts';
 import { Card } from '../parts/layout.tsx';
 import { changedFields } from '../state/drafts.ts';
 import { RenameOptionDialog } from './rename-option-dialog.tsx';
-import { readSchemaText } from './save-bar.tsx';
 import { useDraft } from './use-draft.ts';
 
 const unfamiliarChoices = [
@@ -18,7 +19,7 @@ const betweenChoices = [
   { value: 'flag', text: 'Decide, and mark it for a look' },
   { value: 'accept', text: 'Decide as if sure' },
   { value: 'fallback', text: 'Take the fallback option' },
-  { value: 'escalate', text: 'Ask the live model, else the fallback' },
+  { value: 'escalate', text: 'Ask the connected model, else the fallback' },
 ] as const;
 
 /** What is decided: name, options, reason codes, thresholds, fallback and the shape of the input. */
@@ -37,7 +38,7 @@ export function DefineTab({ type }: { type: DecisionType }) {
             hint="Programs ask for decisions by this name."
             value={draft.name}
             onValue={(name) => edit({ name }, 'name')}
-            maxLength={100}
+            maxLength={limits.maxTypeNameLength}
           />
           <AreaField
             label="Description"
@@ -50,7 +51,7 @@ export function DefineTab({ type }: { type: DecisionType }) {
             hint="The possible answers. A change needs a new training."
             values={draft.options}
             onValues={(options) => edit({ options }, `options-${options.length}`)}
-            minimum={2}
+            minimum={limits.minOptions}
           />
           <div>
             <button
@@ -77,15 +78,15 @@ export function DefineTab({ type }: { type: DecisionType }) {
         <InputCard type={type} />
         <Card title="Records">
           <TextListField
-            label="Personal data fields"
+            label="Personal data (PII) fields"
             itemLabel="Field path"
-            hint="Paths into the input, such as customer.email. Their values are replaced before anything is written."
+            hint="Paths into the input, such as customer.email. Their values are redacted before anything is written."
             values={draft.pii_fields}
             onValues={(pii_fields) => edit({ pii_fields }, `pii-${pii_fields.length}`)}
           />
           <TextField
             label="Keep log records for (days)"
-            hint="Empty: for ever. Older records are really deleted."
+            hint="Empty: without end. Older records are deleted from the disk."
             type="number"
             min={1}
             max={3650}
@@ -118,7 +119,7 @@ function ThresholdsCard({ type, choices }: { type: DecisionType; choices: readon
           step={0.01}
           value={String(auto_decide)}
           onValue={(text) => set({ auto_decide: Number(text) })}
-          error={escalation > auto_decide ? 'Must not be below the fallback threshold' : undefined}
+          error={escalation > auto_decide ? 'It must not be below the fallback threshold.' : undefined}
         />
         <TextField
           label="Fall back below"
@@ -158,8 +159,8 @@ function ThresholdsCard({ type, choices }: { type: DecisionType; choices: readon
         onValue={(value) => edit({ fallback_option: value === '' ? null : value })}
       />
       <SelectField
-        label="Live model"
-        hint="Asked below the lower threshold, and in between where that is set: the input then leaves this program, without its personal fields. When it fails, the fallback applies."
+        label="Connected model"
+        hint="Asked below the lower threshold, and in between where that is set: the input then leaves this program, with its PII fields redacted. When the model fails, the fallback applies."
         value={live}
         choices={[{ value: '', text: 'None' }, ...models.map((name) => ({ value: name, text: name }))]}
         onValue={(name) =>
@@ -182,7 +183,7 @@ function InputCard({ type }: { type: DecisionType }) {
     params: { decision_type_id: type.id },
     query: { page_size: 100 },
   });
-  const schema = readSchemaText(draft.inputSchemaText);
+  const schema = readJsonText(draft.inputSchemaText, 'input schema');
   const inputs = examples.data?.items.map((example) => example.input_payload) ?? [];
   const fields = inferSchema(inputs);
   return (

@@ -11,7 +11,7 @@ type Bulk = InputOf<'examples.bulk'>['body'];
 type BulkChange = Pick<Bulk, 'action' | 'decision' | 'reviewed'>;
 
 /** An input in one line: its only text as it is, else its fields. */
-export function summaryOf(input: Record<string, unknown>): string {
+export function summariseInput(input: Record<string, unknown>): string {
   const entries = Object.entries(input);
   const [only] = entries;
   if (entries.length === 1 && only && typeof only[1] === 'string') return only[1];
@@ -143,8 +143,8 @@ export function ExampleTable({ type, items }: { type: DecisionType; items: reado
                 onFocus={() => setRow(index)}
               >
                 <td>
-                  <span className="clip" style={{ maxWidth: '40rem' }} title={summaryOf(example.input_payload)}>
-                    {summaryOf(example.input_payload)}
+                  <span className="clip" style={{ maxWidth: '40rem' }} title={summariseInput(example.input_payload)}>
+                    {summariseInput(example.input_payload)}
                   </span>
                 </td>
                 <td style={{ minWidth: '11rem' }}>

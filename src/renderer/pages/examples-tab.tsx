@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { limits } from '../../engine/limits.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useChange, useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
@@ -19,7 +20,7 @@ const showChoices = [
   { value: 'synthetic', text: 'Synthetic' },
 ];
 
-function queryOf({ show, search }: Filter) {
+function toQuery({ show, search }: Filter) {
   const option = show.startsWith('option:') ? show.slice('option:'.length) : undefined;
   return {
     ...(show === 'unlabelled' ? { labelled: false } : {}),
@@ -39,7 +40,7 @@ export function ExamplesTab({ type }: { type: DecisionType }) {
   const stats = useOperation('examples.stats', { params });
   const list = useOperation(
     'examples.list',
-    { params, query: { page, page_size: pageSize, ...queryOf(filter) } },
+    { params, query: { page, page_size: pageSize, ...toQuery(filter) } },
     { keepPrevious: true },
   );
   const { ui } = useWorkbench();
@@ -49,7 +50,7 @@ export function ExamplesTab({ type }: { type: DecisionType }) {
       { params, body: {} },
       {
         onSuccess: (made) => {
-          ui.getState().notify('info', `${made.length} synthetic examples were made; review them`);
+          ui.getState().notify('info', `${made.length} synthetic examples were generated. Review them.`);
           setPart({ show: 'synthetic', search: '' });
         },
       },
@@ -104,7 +105,8 @@ export function ExamplesTab({ type }: { type: DecisionType }) {
       {stats.isSuccess && total === 0 && (
         <EmptyState title="No examples yet" actions={buttons}>
           Examples are inputs with the decision that was right. Import a CSV, TSV, JSON or JSONL file, labelled or not;
-          you can label the rest here by keyboard. Training needs at least 38 for each option.
+          you can label the rest here by keyboard. Training needs at least {limits.minExamplesPerOption} for each
+          option.
         </EmptyState>
       )}
       {stats.data && total > 0 && (

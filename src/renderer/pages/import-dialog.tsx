@@ -4,17 +4,17 @@ import type { ImportMapping, ImportResult } from '../../server/contract/examples
 import { useChange } from '../api/queries.ts';
 import {
   type ColumnRole,
+  findRole,
   guessFormat,
   type ImportFormat,
   importProblem,
-  roleOf,
   withRole,
 } from '../examples/import-mapping.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { SelectField } from '../parts/fields.tsx';
 import { Busy, ErrorNote } from '../parts/layout.tsx';
 import { useWorkbench } from '../workbench.tsx';
-import { summaryOf } from './example-table.tsx';
+import { summariseInput } from './example-table.tsx';
 
 const formats: readonly { value: ImportFormat; text: string }[] = [
   { value: 'csv', text: 'CSV' },
@@ -56,7 +56,7 @@ export function ImportDialog({ type, onClose }: { type: DecisionType; onClose():
       { params, body: { format: file.format, content: file.content, mapping: result.mapping, commit: true } },
       {
         onSuccess: (done) => {
-          ui.getState().notify('info', `Imported ${done.total.toLocaleString()} examples`);
+          ui.getState().notify('info', `${done.total.toLocaleString()} examples were imported.`);
           onClose();
         },
       },
@@ -155,7 +155,7 @@ function ColumnTable({ result, onRole }: { result: ImportResult; onRole(column: 
               <td>
                 <select
                   aria-label={`Column ${name} becomes`}
-                  value={roleOf(name, result.mapping)}
+                  value={findRole(name, result.mapping)}
                   onChange={(event) => {
                     const role = roles.find((each) => each.value === event.target.value)?.value;
                     if (role) onRole(name, role);
@@ -195,7 +195,7 @@ function PreviewTable({ result }: { result: ImportResult }) {
               <td className="num muted">{row.line}</td>
               <td>
                 <span className="clip" style={{ maxWidth: '26rem' }}>
-                  {summaryOf(row.input_payload)}
+                  {summariseInput(row.input_payload)}
                 </span>
               </td>
               <td>{row.expected_decision ?? <span className="muted">no label</span>}</td>

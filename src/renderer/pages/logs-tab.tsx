@@ -8,7 +8,7 @@ import { CheckField, SelectField } from '../parts/fields.tsx';
 import { Busy, EmptyState, ErrorNote, Facts, moment, percent } from '../parts/layout.tsx';
 import { saveFile } from '../parts/save-file.ts';
 import { useWorkbench } from '../workbench.tsx';
-import { summaryOf } from './example-table.tsx';
+import { summariseInput } from './example-table.tsx';
 import { Pager } from './types-page.tsx';
 
 /** Recent decisions; a wrong one is corrected here and becomes an example. */
@@ -122,8 +122,8 @@ function LogTable({ type, items }: { type: DecisionType; items: readonly LogReco
               <tr key={record.id}>
                 <td style={{ whiteSpace: 'nowrap' }}>{moment(record.created_at)}</td>
                 <td>
-                  <span className="clip" style={{ maxWidth: '22rem' }} title={summaryOf(record.input)}>
-                    {summaryOf(record.input)}
+                  <span className="clip" style={{ maxWidth: '22rem' }} title={summariseInput(record.input)}>
+                    {summariseInput(record.input)}
                   </span>
                 </td>
                 <td>
@@ -144,7 +144,7 @@ function LogTable({ type, items }: { type: DecisionType; items: readonly LogReco
                           body: { decision: event.target.value },
                         },
                         {
-                          onSuccess: () => ui.getState().notify('info', 'Corrected; a reviewed example was made of it'),
+                          onSuccess: () => ui.getState().notify('info', 'Corrected. It is a reviewed example now.'),
                         },
                       )
                     }

@@ -1,4 +1,5 @@
 import { type FormEvent, useState } from 'react';
+import { limits } from '../../engine/limits.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import { useChange } from '../api/queries.ts';
@@ -22,7 +23,7 @@ export function RenameOptionDialog({ type, onClose }: { type: DecisionType; onCl
         onSuccess: ({ committed, decision_type }) => {
           if (!committed) return;
           drafts.getState().discard(type.id);
-          ui.getState().notify('info', `Renamed; version ${decision_type.active_version.version_number} is active`);
+          ui.getState().notify('info', `Renamed. Version ${decision_type.active_version.version_number} is active.`);
           onClose();
         },
       },
@@ -44,7 +45,14 @@ export function RenameOptionDialog({ type, onClose }: { type: DecisionType; onCl
           onValue={change(setFrom)}
           choices={options.map((option) => ({ value: option, text: option }))}
         />
-        <TextField label="New name" value={to} onValue={change(setTo)} maxLength={200} required autoFocus />
+        <TextField
+          label="New name"
+          value={to}
+          onValue={change(setTo)}
+          maxLength={limits.maxNameLength}
+          required
+          autoFocus
+        />
         {shown && <Touched touches={shown.touches} />}
         {rename.isError && <ErrorNote error={rename.error} />}
         <div className="row end">

@@ -39,8 +39,8 @@ export function ResultsTab({ type }: { type: DecisionType }) {
           </button>
         }
       >
-        After a training this page shows how often the policy is right on examples it has not seen, where it errs, and
-        what a threshold costs and brings.
+        After a training this page shows how often the policy is right on examples it has not seen, where it is wrong,
+        and what a threshold costs and brings.
       </EmptyState>
     );
   }
@@ -84,7 +84,7 @@ function PoliciesCard({
   const run = (policy: PolicySummary) =>
     deploy.mutate(
       { params: { decision_type_id: type.id, policy_id: policy.id } },
-      { onSuccess: () => ui.getState().notify('info', `Policy v${policy.version} is deployed`) },
+      { onSuccess: () => ui.getState().notify('info', `Policy v${policy.version} is deployed.`) },
     );
   const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
   useCommands(
@@ -156,7 +156,7 @@ function PoliciesCard({
   );
 }
 
-const rangeOf = (interval: Metrics['accuracy_interval'], show: (value: number) => string) =>
+const formatInterval = (interval: Metrics['accuracy_interval'], show: (value: number) => string) =>
   interval === null ? '' : `${show(interval.low)} to ${show(interval.high)}`;
 
 function MetricsView({ type, policy, metrics }: { type: DecisionType; policy: PolicyDetail; metrics: Metrics }) {
@@ -175,13 +175,13 @@ function MetricsView({ type, policy, metrics }: { type: DecisionType; policy: Po
             name: 'Accuracy',
             value: percent(metrics.accuracy),
             detail: heldOut
-              ? `${rangeOf(metrics.accuracy_interval, percent)}, of ${metrics.test_size} unseen`
+              ? `${formatInterval(metrics.accuracy_interval, percent)}, of ${metrics.test_size} unseen`
               : 'on training examples',
           },
           {
             name: 'Macro F1',
             value: metrics.macro_f1.toFixed(3),
-            detail: rangeOf(metrics.macro_f1_interval, (value) => value.toFixed(3)),
+            detail: formatInterval(metrics.macro_f1_interval, (value) => value.toFixed(3)),
           },
           { name: 'Calibration error', value: metrics.ece.toFixed(3), detail: `was ${metrics.ece_before.toFixed(3)}` },
           {
@@ -195,7 +195,7 @@ function MetricsView({ type, policy, metrics }: { type: DecisionType; policy: Po
         ]}
       />
       <div className="two">
-        <Card title="Where it errs">
+        <Card title="Where it is wrong">
           <ConfusionTable
             labels={metrics.confusion_labels}
             matrix={metrics.confusion_matrix}
@@ -217,7 +217,7 @@ function MetricsView({ type, policy, metrics }: { type: DecisionType; policy: Po
       {metrics.risk_coverage.length > 0 && (
         <Card title="What a threshold costs">
           <p className="muted">
-            A higher threshold decides fewer inputs directly, and errs less among those.{' '}
+            A higher threshold decides fewer inputs directly, and is wrong on fewer of those.{' '}
             {heldOut && 'Drawn from the unseen examples.'}
           </p>
           <Suspense fallback={<Busy>Drawing…</Busy>}>

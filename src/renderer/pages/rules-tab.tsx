@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
-import type { JsonObject, Rule } from '../../engine/domain.ts';
+import type { Rule } from '../../engine/domain.ts';
 import { listSchemaFields } from '../../engine/rules/analysis/fields.ts';
 import { toKnownFields } from '../../engine/rules/analysis/survey.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
@@ -7,6 +7,7 @@ import type { OutputOf } from '../../server/contract/operations.ts';
 import { useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
 import { SelectField, TextField } from '../parts/fields.tsx';
+import { readJsonText } from '../parts/json-text.ts';
 import { Busy, Card, EmptyState, ErrorNote } from '../parts/layout.tsx';
 import { RulesAnalysisPanel } from '../parts/rules-analysis-panel.tsx';
 import type { TypeDraft } from '../state/drafts.ts';
@@ -32,22 +33,14 @@ function useSettled<T>(value: T, delayMs: number): T {
   return settled;
 }
 
-/** The schema of a draft; undefined while it is no JSON object. */
-function schemaOf(text: string): JsonObject | null | undefined {
-  if (text.trim() === '') return null;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? (parsed as JsonObject) : undefined;
-  } catch {
-    // Half-typed JSON: the editor of the schema tells about it.
-    return undefined;
-  }
-}
-
 /** What the rules would do, computed again when typing rests, and the fields they may use. */
 function useAnalysis(type: DecisionType, draft: TypeDraft) {
   const settled = useSettled(draft, analysisDelayMs);
-  const schema = useMemo(() => schemaOf(settled.inputSchemaText), [settled.inputSchemaText]);
+  const schema = useMemo(() => {
+    const read = readJsonText(settled.inputSchemaText, 'input schema');
+    // The analysis goes without a schema that is half typed; its editor shows the problem.
+    return 'value' in read ? read.value : undefined;
+  }, [settled.inputSchemaText]);
   const analysis = useOperation(
     'rules.analyse',
     {

@@ -1,7 +1,7 @@
-import type { JsonObject } from '../../engine/domain.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useChange } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
+import { readJsonText } from '../parts/json-text.ts';
 import { ErrorNote } from '../parts/layout.tsx';
 import { changedFields, type TypeDraft } from '../state/drafts.ts';
 import { useWorkbench } from '../workbench.tsx';
@@ -16,25 +16,13 @@ const versionFields: readonly (keyof TypeDraft)[] = [
   'escalation_policy',
 ];
 
-/** The JSON object a text holds, null for an empty text, or what is wrong with it. */
-export function readSchemaText(text: string): { value: JsonObject | null } | { problem: string } {
-  if (text.trim() === '') return { value: null };
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value: value as JsonObject };
-    return { problem: 'The input schema must be a JSON object.' };
-  } catch (error) {
-    return { problem: `The input schema is not JSON yet: ${(error as Error).message}` };
-  }
-}
-
 /** Save, undo, redo and discard for the edits of Define and Rules; shown only while there are any. */
 export function SaveBar({ type }: { type: DecisionType }) {
   const { drafts, ui } = useWorkbench();
   const { base, draft, history } = useDraft(type);
   const update = useChange('decision_types.update');
   const changed = changedFields(base, draft);
-  const schema = readSchemaText(draft.inputSchemaText);
+  const schema = readJsonText(draft.inputSchemaText, 'input schema');
   const canSave = changed.length > 0 && !update.isPending && 'value' in schema;
   const undo = () => drafts.getState().undo(type.id);
   const redo = () => drafts.getState().redo(type.id);
@@ -56,7 +44,7 @@ export function SaveBar({ type }: { type: DecisionType }) {
       {
         onSuccess: (saved) => {
           drafts.getState().discard(type.id);
-          ui.getState().notify('info', `Saved; version ${saved.active_version.version_number} is active`);
+          ui.getState().notify('info', `Saved. Version ${saved.active_version.version_number} is active.`);
         },
       },
     );

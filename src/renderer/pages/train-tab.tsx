@@ -148,7 +148,7 @@ function Row({ name, share, text, done }: { name: string; share: number; text: s
 
 const endings: Record<string, { text: string; badge: string }> = {
   deployed: { text: 'Done and deployed', badge: 'good' },
-  trained: { text: 'Done, waiting for your look', badge: 'accent' },
+  trained: { text: 'Done, not deployed', badge: 'accent' },
   cancelled: { text: 'Cancelled', badge: '' },
   failed: { text: 'Failed', badge: 'bad' },
   stopping: { text: 'Stopping', badge: 'warn' },
@@ -179,7 +179,7 @@ function ProgressCard({ type, policyId, version }: { type: DecisionType; policyI
       setSeenRunning(false);
       ui.getState().notify(
         status === 'failed' ? 'error' : 'info',
-        `Training v${version}: ${endings[status]?.text ?? status}`,
+        `Training of v${version}: ${endings[status]?.text ?? status}.`,
       );
       void queries.invalidateQueries();
     }

@@ -5,9 +5,9 @@ import type { DecideResponse } from '../../server/contract/decisions.ts';
 import { useChange, useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
 import { AreaField, TextField } from '../parts/fields.tsx';
+import { readJsonText } from '../parts/json-text.ts';
 import { Bars, Busy, Card, EmptyState, ErrorNote, percent } from '../parts/layout.tsx';
 import { goTo } from '../state/route.ts';
-import { readSchemaText } from './save-bar.tsx';
 
 /** One input decided by the deployed policy, with everything that led there. */
 export function TryTab({ type }: { type: DecisionType }) {
@@ -18,7 +18,7 @@ export function TryTab({ type }: { type: DecisionType }) {
   const decide = useChange('decide');
   const samples = examples.data?.items ?? [];
   const shown = text ?? JSON.stringify(samples[0]?.input_payload ?? {}, null, 2);
-  const parsed = readSchemaText(shown);
+  const parsed = readJsonText(shown, 'input');
   const input = 'value' in parsed ? parsed.value : null;
   const run = () => {
     if (input) decide.mutate({ query: { trace: true }, body: { decision_type: type.name, input } });
@@ -76,7 +76,7 @@ export function TryTab({ type }: { type: DecisionType }) {
             rows={14}
             value={shown}
             onValue={setText}
-            error={'problem' in parsed ? parsed.problem.replace('input schema', 'input') : undefined}
+            error={'problem' in parsed ? parsed.problem : undefined}
           />
         )}
         <div className="row">
@@ -163,7 +163,7 @@ function InputForm({ input, onInput }: { input: JsonObject; onInput(input: JsonO
 const stageNames = {
   rules: 'A rule decided',
   classifier: 'The classifier decided',
-  escalation: 'The live model decided',
+  escalation: 'The connected model decided',
   fallback: 'The fallback decided',
 } as const;
 
@@ -220,7 +220,7 @@ function Answer({ answer }: { answer: DecideResponse }) {
         </Card>
       )}
       {features.length > 0 && (
-        <Card title="What weighed in">
+        <Card title="Contributions of the fields">
           <div className="bars">
             {features.slice(0, 12).map(({ field, value, contribution }) => (
               <Contribution key={field} name={field} value={value} contribution={contribution} largest={largest} />
@@ -230,11 +230,11 @@ function Answer({ answer }: { answer: DecideResponse }) {
         </Card>
       )}
       {trace && trace.familiarity.length > 0 && (
-        <Card title="Like the examples?">
+        <Card title="Familiarity">
           <ul className="stack tight">
             {trace.familiarity.map(({ check, score, limit, familiar, outside }) => (
               <li key={check}>
-                <span className={`badge ${familiar ? 'good' : 'bad'}`}>{familiar ? 'familiar' : 'unlike them'}</span>{' '}
+                <span className={`badge ${familiar ? 'good' : 'bad'}`}>{familiar ? 'familiar' : 'unfamiliar'}</span>{' '}
                 {familiarityTexts[check]}: {Number(score.toFixed(3))} ({check === 'embedding' ? 'at least' : 'at most'}{' '}
                 {Number(limit.toFixed(3))}){outside.length > 0 && `: ${outside.join(', ')}`}
               </li>
@@ -243,7 +243,7 @@ function Answer({ answer }: { answer: DecideResponse }) {
         </Card>
       )}
       {trace && trace.reasons.length > 0 && (
-        <Card title="Reason codes told by the input">
+        <Card title="Reason codes learned from inputs">
           <Bars
             items={[...trace.reasons]
               .sort((a, b) => b.probability - a.probability)
@@ -252,7 +252,7 @@ function Answer({ answer }: { answer: DecideResponse }) {
         </Card>
       )}
       {trace && trace.truncated.length > 0 && (
-        <p className="note warn">Cut to the length of the text model: {trace.truncated.join(', ')}</p>
+        <p className="note warn">Cut to the length that the text model reads: {trace.truncated.join(', ')}</p>
       )}
     </>
   );
@@ -260,7 +260,7 @@ function Answer({ answer }: { answer: DecideResponse }) {
 
 const familiarityTexts = {
   words: 'Rarity of the words',
-  embedding: 'Nearness of the meaning to an option',
+  embedding: 'Similarity of the meaning to an option',
   fields: 'Fields outside the range of the examples',
 } as const;
 

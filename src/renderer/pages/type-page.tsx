@@ -4,7 +4,7 @@ import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useChange, useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
 import { Busy, ErrorNote } from '../parts/layout.tsx';
-import { changedFields, draftOf } from '../state/drafts.ts';
+import { changedFields, toDraft } from '../state/drafts.ts';
 import { formatRoute, goTo, type TypeTab, typeTabs } from '../state/route.ts';
 import { useWorkbench } from '../workbench.tsx';
 import { DefineTab } from './define-tab.tsx';
@@ -37,7 +37,7 @@ export function TypePage({ id, tab }: { id: string; tab: TypeTab }) {
   const remove = useChange('decision_types.delete');
   const type = query.data;
   const present = useStore(drafts, (state) => state.byType[id]?.history.present);
-  const unsaved = type && present ? changedFields(draftOf(type), present).length > 0 : false;
+  const unsaved = type && present ? changedFields(toDraft(type), present).length > 0 : false;
   const drop = () => {
     if (!type || !window.confirm(`Delete the decision type “${type.name}”? Programs can no longer ask it.`)) return;
     remove.mutate(
@@ -45,7 +45,7 @@ export function TypePage({ id, tab }: { id: string; tab: TypeTab }) {
       {
         onSuccess: () => {
           drafts.getState().discard(id);
-          ui.getState().notify('info', `Deleted ${type.name}`);
+          ui.getState().notify('info', `${type.name} was deleted.`);
           goTo({ page: 'types' });
         },
       },

@@ -53,7 +53,7 @@ export function UseTab({ type }: { type: DecisionType }) {
     mutationFn: () => client.download('bundle.export', { params, query: {} }),
     onSuccess: ({ blob, fileName }) => {
       saveFile(blob, fileName ?? `${type.name}.zip`);
-      ui.getState().notify('info', 'The bundle is in your downloads');
+      ui.getState().notify('info', 'The bundle is in your downloads.');
     },
   });
   const run = () => exportBundle.mutate();
@@ -110,7 +110,7 @@ function Snippet({ name, text }: { name: string; text: string }) {
   const { ui } = useWorkbench();
   const copy = async () => {
     await navigator.clipboard.writeText(text);
-    ui.getState().notify('info', `Copied: ${name}`);
+    ui.getState().notify('info', `The snippet “${name}” was copied.`);
   };
   return (
     <div className="stack tight">

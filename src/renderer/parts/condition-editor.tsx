@@ -109,7 +109,7 @@ export function ConditionEditor({
         if (model !== made.getModel()) return { suggestions: [] };
         const found = findCompletions(model.getValue(), model.getOffsetAt(position), newest.current.fields);
         const range = rangeIn(model, found.from, found.to);
-        return { suggestions: found.items.map((item) => suggestionOf(item, range)) };
+        return { suggestions: found.items.map((item) => toSuggestion(item, range)) };
       },
     });
     const hover = monaco.languages.registerHoverProvider(language, {
@@ -210,7 +210,7 @@ function rangeIn(model: monaco.editor.ITextModel, start: number, end: number): m
   };
 }
 
-function suggestionOf(item: Completion, range: monaco.IRange): monaco.languages.CompletionItem {
+function toSuggestion(item: Completion, range: monaco.IRange): monaco.languages.CompletionItem {
   return {
     label: item.label,
     kind: kinds[item.kind],

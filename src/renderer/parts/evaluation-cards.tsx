@@ -7,14 +7,14 @@ import { useWorkbench } from '../workbench.tsx';
 import { TextField } from './fields.tsx';
 import { Card, ErrorNote, percent } from './layout.tsx';
 
-/** Asks for a wished error, tells the threshold that keeps it, and takes it over for the decision type. */
+/** Suggests the threshold that keeps a target error, and takes it over for the decision type. */
 export function ThresholdAdvice({ type, metrics }: { type: DecisionType; metrics: Metrics }) {
-  const [wish, setWish] = useState('2');
+  const [percentText, setPercentText] = useState('2');
   const { ui } = useWorkbench();
   const update = useChange('decision_types.update');
-  const wished = Number(wish) / 100;
-  const valid = wish.trim() !== '' && Number.isFinite(wished) && wished >= 0 && wished <= 1;
-  const found = valid ? suggestThreshold(metrics.risk_coverage, wished, metrics.test_size) : null;
+  const targetError = Number(percentText) / 100;
+  const valid = percentText.trim() !== '' && Number.isFinite(targetError) && targetError >= 0 && targetError <= 1;
+  const found = valid ? suggestThreshold(metrics.risk_coverage, targetError, metrics.test_size) : null;
   const { confidence_thresholds: present } = type.active_version;
   const use = (threshold: number) =>
     update.mutate(
@@ -24,19 +24,22 @@ export function ThresholdAdvice({ type, metrics }: { type: DecisionType; metrics
           confidence_thresholds: { auto_decide: threshold, escalation: Math.min(present.escalation, threshold) },
         },
       },
-      { onSuccess: () => ui.getState().notify('info', `Inputs are decided directly from ${threshold.toFixed(2)}`) },
+      {
+        onSuccess: () =>
+          ui.getState().notify('info', `Inputs are decided directly from a confidence of ${threshold.toFixed(2)}.`),
+      },
     );
   return (
     <div className="stack tight">
       <TextField
-        label="Wished error among direct decisions, in percent"
+        label="Target error among direct decisions, in percent"
         type="number"
         min={0}
         max={100}
         step={0.1}
-        value={wish}
-        onValue={setWish}
-        error={valid ? undefined : 'A number from 0 to 100'}
+        value={percentText}
+        onValue={setPercentText}
+        error={valid ? undefined : 'It must be a number from 0 to 100.'}
       />
       {update.isError && <ErrorNote error={update.error} />}
       {valid && found === null && (

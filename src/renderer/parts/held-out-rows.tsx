@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useOperation } from '../api/queries.ts';
-import { summaryOf } from '../pages/example-table.tsx';
+import { summariseInput } from '../pages/example-table.tsx';
 import { Pager } from '../pages/types-page.tsx';
 import { Busy, Card, ErrorNote, percent } from './layout.tsx';
 
@@ -10,7 +10,7 @@ type Policy = { decision_type_id: string; policy_id: string };
 
 /** A row's input in one line; a deleted example says so. */
 function InputCell({ input }: { input: Record<string, unknown> | null }) {
-  const text = input === null ? 'The example was deleted' : summaryOf(input);
+  const text = input === null ? 'The example was deleted' : summariseInput(input);
   return (
     <span className={input === null ? 'muted' : 'clip'} style={{ maxWidth: '34rem' }} title={text}>
       {text}
@@ -18,7 +18,7 @@ function InputCell({ input }: { input: Record<string, unknown> | null }) {
   );
 }
 
-/** The held-out examples behind a cell of the confusion matrix, surest first. */
+/** The held-out examples behind a cell of the confusion matrix, the most confident first. */
 export function HeldOutRows({ policy, cell, onClose }: { policy: Policy; cell: Cell; onClose(): void }) {
   const [page, setPage] = useState(1);
   const query = { ...cell, page, page_size: 10 };
@@ -26,7 +26,7 @@ export function HeldOutRows({ policy, cell, onClose }: { policy: Policy; cell: C
   const right = cell.expected === cell.predicted;
   return (
     <Card
-      title={right ? `Rightly decided: ${cell.expected}` : `${cell.expected}, decided as ${cell.predicted}`}
+      title={right ? `Decided correctly: ${cell.expected}` : `${cell.expected}, decided as ${cell.predicted}`}
       actions={
         <button type="button" className="small" onClick={onClose}>
           Close
@@ -112,7 +112,7 @@ export function PolicyComparison({
       {other !== null && result.data && (
         <>
           <p>
-            Of {result.data.rows} examples that neither had seen, both decide {result.data.both_right} rightly and{' '}
+            Of {result.data.rows} examples that neither had seen, both decide {result.data.both_right} correctly and{' '}
             {result.data.both_wrong} wrongly. Only {name} is right on {result.data.only_first_right}, only {other.name}{' '}
             on {result.data.only_second_right}.
           </p>

@@ -12,7 +12,7 @@ export function Busy({ children }: { children: ReactNode }) {
 
 const remedies: Record<string, string> = {
   unreachable: 'Start the workbench again, then retry.',
-  conflict: 'Reload to see the present state, then try again.',
+  conflict: 'Reload to see the current state, then try again.',
   unauthorized: 'Open the workbench again to get a new session.',
   model_not_deployed: 'Train this decision type or deploy one of its policies first.',
   payload_too_large: 'Split the data into smaller parts.',

@@ -14,7 +14,7 @@ export function RulesAnalysisPanel({
 }) {
   const { findings, impact } = analysis;
   if (!impact) return <p className="muted">The effect of the rules is shown once none of them has a problem.</p>;
-  const nameOf = (place: number) => impact.rules.find(({ rule }) => rule === place)?.name ?? '';
+  const findName = (place: number) => impact.rules.find(({ rule }) => rule === place)?.name ?? '';
   return (
     <div className="stack" aria-live="polite">
       {findings.length > 0 && (
@@ -26,7 +26,7 @@ export function RulesAnalysisPanel({
                 {basisText(finding)}
               </span>{' '}
               <button type="button" className="small quiet" onClick={() => onOpenRule(finding.rule)}>
-                {nameOf(finding.rule)}
+                {findName(finding.rule)}
               </button>{' '}
               {finding.message} {finding.suggestion && <span className="muted">{finding.suggestion}</span>}
             </li>

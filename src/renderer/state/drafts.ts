@@ -11,7 +11,7 @@ export type TypeDraft = Pick<Version, 'options' | 'reason_codes' | 'confidence_t
   };
 
 /** The draft a stored decision type begins with. */
-export function draftOf(type: DecisionType): TypeDraft {
+export function toDraft(type: DecisionType): TypeDraft {
   const version = type.active_version;
   return {
     name: type.name,

@@ -6,7 +6,7 @@ export type TypeTab = (typeof typeTabs)[number];
 export type Route = { page: 'types' } | { page: 'type'; id: string; tab: TypeTab } | { page: 'unknown'; path: string };
 
 /** The place a hash names: `#/` is the list, `#/types/<id>/<tab>` a decision type. */
-export function parseRoute(hash: string): Route {
+function parseRoute(hash: string): Route {
   const path = hash.replace(/^#\/?/, '');
   const [first, id, tab] = path.split('/');
   if (path === '' || path.startsWith('login=')) return { page: 'types' };

@@ -1,7 +1,7 @@
 import { createStore } from 'zustand/vanilla';
 
 /** A short message in the corner; errors stay until they are closed. */
-export type Notice = { id: number; kind: 'info' | 'error'; text: string };
+type Notice = { id: number; kind: 'info' | 'error'; text: string };
 
 export type UiState = {
   open: 'palette' | 'shortcuts' | 'new-type' | null;

@@ -1,5 +1,5 @@
 /** Sorted lists of numbers as bytes in the database, which tell how many lie between two bounds without any row. */
-import type { WorkbenchDatabase } from './database.ts';
+import type { Database } from 'better-sqlite3';
 
 const bytesPerNumber = 8;
 
@@ -7,7 +7,7 @@ const bytesPerNumber = 8;
  * Gives a connection two functions of SQL: the aggregate `sorted_numbers(x)`, a blob of all x in ascending order as
  * little-endian doubles, and `count_between(blob, low, high)`, the number of them between two bounds, both included.
  */
-export function addNumberLists(db: WorkbenchDatabase): void {
+export function addNumberLists(db: Database): void {
   db.aggregate('sorted_numbers', {
     start: (): number[] => [],
     step: (numbers: number[], next: number) => {
