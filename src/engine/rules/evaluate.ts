@@ -276,6 +276,7 @@ function compileQuantifier(bind: Bind, test: Step, decisive: boolean): Walk {
 
 /** The members that pass the test, or what `result` makes of them; any error is the outcome. */
 function compileCollection(bind: Bind, test: Step | null, result: Step | null): Walk {
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: the innermost loop of a rule, where a call per member would be measured
   return (members, run) => {
     const values: Value[] = [];
     for (const member of members) {

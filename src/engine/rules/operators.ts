@@ -28,7 +28,7 @@ import {
 export type BinaryFunction = (a: Value, b: Value, run: Run) => Outcome;
 
 /** Returns the number where JSON can represent it, else an overflow. */
-export function toFinite(value: number): Outcome {
+function toFinite(value: number): Outcome {
   return Number.isFinite(value) ? value : overflow;
 }
 

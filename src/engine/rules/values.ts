@@ -91,6 +91,7 @@ export function isList(value: Value): value is readonly Value[] {
  * CEL equality: false between different types, deep for lists and maps. Takes one step per list member visited and per
  * key of two maps; below zero steps the result is void.
  */
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per type of value, on the path of every comparison
 export function isEqual(a: Value, b: Value, run: Run): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -9,9 +9,9 @@ import { countUtf8Bytes } from '../utf8.ts';
 import { findUnfollowable } from './schema-expansion.ts';
 
 /** Size of an input schema, in bytes of its JSON. */
-export const maxSchemaBytes = 64 * 1024;
+const maxSchemaBytes = 64 * 1024;
 /** Levels of an input schema. */
-export const maxSchemaDepth = 32;
+const maxSchemaDepth = 32;
 /** Problems that are reported of one input or schema. */
 const maxProblems = 50;
 const dialect = 'https://json-schema.org/draft/2020-12/schema';

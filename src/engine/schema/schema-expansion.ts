@@ -3,7 +3,7 @@ import type { JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
 
 /** Parts of an input schema, each reference counted as all that it refers to. */
-export const maxExpandedParts = 10_000;
+const maxExpandedParts = 10_000;
 /** Parts inside one another where references are followed; more would exhaust the stack. */
 const maxExpandedDepth = 1_000;
 const referenceKeywords = ['$ref', '$dynamicRef'] as const;

@@ -87,5 +87,3 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
     },
   };
 }
-
-export type ApiKeys = ReturnType<typeof createApiKeys>;

@@ -8,7 +8,7 @@ import { readOrMakeSecret } from './secrets.ts';
 
 export const localIssuer = 'urn:decision-workbench:local';
 export const localAudience = 'decision-workbench';
-export const localSubject = 'local-owner';
+const localSubject = 'local-owner';
 const sessionSeconds = 24 * 3600;
 const maxTokenLength = 8 * 1024;
 

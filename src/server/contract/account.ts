@@ -5,7 +5,7 @@ import { dateTime, uuid } from './common.ts';
 import { planNames } from './credits.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 
-export const organisationSchema = z
+const organisationSchema = z
   .object({ id: uuid, name: z.string(), plan: z.enum(planNames), created_at: dateTime })
   .meta({ id: 'Organisation' });
 

@@ -5,7 +5,7 @@ import { operation, reads } from './operation.ts';
 
 const predictionSchema = z.object({ predicted: z.string(), confidence: z.number() });
 
-export const heldOutRowSchema = predictionSchema
+const heldOutRowSchema = predictionSchema
   .extend({
     example_id: z.string(),
     /** null when the example was deleted since. */
@@ -13,9 +13,8 @@ export const heldOutRowSchema = predictionSchema
     expected: z.string(),
   })
   .meta({ id: 'HeldOutRow' });
-export type HeldOutRow = z.infer<typeof heldOutRowSchema>;
 
-export const comparedRowSchema = z
+const comparedRowSchema = z
   .object({
     example_id: z.string(),
     input: z.record(z.string(), z.unknown()).nullable(),
@@ -24,7 +23,6 @@ export const comparedRowSchema = z
     second: predictionSchema,
   })
   .meta({ id: 'ComparedRow' });
-export type ComparedRow = z.infer<typeof comparedRowSchema>;
 
 const common = { method: 'GET', access: 'key', tag: 'Training', status: 200, hints: reads } as const;
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';

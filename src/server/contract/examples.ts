@@ -68,7 +68,7 @@ export const importMappingSchema = z.strictObject({
 });
 export type ImportMapping = z.output<typeof importMappingSchema>;
 
-export const importRequestSchema = z
+const importRequestSchema = z
   .strictObject({
     format: z.enum(importFormats),
     content: z.string(),
@@ -96,7 +96,7 @@ export const importResultSchema = z.object({
 });
 export type ImportResult = z.infer<typeof importResultSchema>;
 
-export const exampleBulkSchema = z
+const exampleBulkSchema = z
   .strictObject({
     ids: z.array(uuid).min(1).max(limits.maxExamplesPerCall).optional(),
     filter: exampleFilterSchema.optional(),
@@ -123,14 +123,13 @@ export const exampleBulkSchema = z
       { properties: { action: { const: 'set_reviewed' } }, required: ['reviewed'] },
     ],
   });
-export type ExampleBulk = z.output<typeof exampleBulkSchema>;
 
 const common = { access: 'key', tag: 'Examples' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/examples';
 const params = decisionTypeParams;
 const one = decisionTypeParams.extend({ example_id: uuid });
 /** The largest body of a call that carries examples. */
-export const maxExamplesBodyBytes = 16 * 1024 * 1024;
+const maxExamplesBodyBytes = 16 * 1024 * 1024;
 
 export const exampleOperations = {
   'examples.create': operation({

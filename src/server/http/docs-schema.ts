@@ -28,7 +28,7 @@ const record = (value: unknown): Record<string, JsonSchema> =>
   typeof value === 'object' && value !== null ? (value as Record<string, JsonSchema>) : {};
 
 /** The schema itself, or the named one that it points to. */
-export function resolveReference(schema: JsonSchema, schemas: Schemas): JsonSchema {
+function resolveReference(schema: JsonSchema, schemas: Schemas): JsonSchema {
   const name = findReferenceName(schema);
   return name === null ? schema : (schemas[name] ?? {});
 }

@@ -65,7 +65,7 @@ const csvColumns = [
 ] as const satisfies readonly (keyof LogRecord)[];
 
 /** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */
-export function csvCell(value: unknown): string {
+function csvCell(value: unknown): string {
   const text = writeCellText(value);
   const safe = typeof value !== 'number' && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

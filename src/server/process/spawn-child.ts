@@ -23,7 +23,7 @@ export function childEntry(name: ChildName, moduleUrl: string = import.meta.url)
 }
 
 /** Node flags of a child: its memory is bounded, young objects included. */
-export function childFlags({ heapMb }: SpawnOptions): string[] {
+function childFlags({ heapMb }: SpawnOptions): string[] {
   return [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${heapMb < 256 ? 1 : 16}`];
 }
 

@@ -15,7 +15,7 @@ export type TextModel = {
 };
 
 /** The `resources` folder of the program, from source and from a build. */
-export function defaultResourcesDir(moduleUrl: string = import.meta.url): string {
+function defaultResourcesDir(moduleUrl: string = import.meta.url): string {
   return fileURLToPath(new URL(moduleUrl.endsWith('.ts') ? '../../../resources' : '../../resources', moduleUrl));
 }
 

@@ -53,6 +53,7 @@ function product(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
   return all;
 }
 
+// biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per form of a comparison reads best in one place
 function readComparison(node: RuleNode, wanted: boolean): { key: string; set: FieldSet } | null {
   const plain = findFieldKey(node);
   if (plain) return { key: plain, set: { ...anyValue, only: [wanted] } };

@@ -66,7 +66,7 @@ function pickTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | nu
 }
 
 /** True if the value is in the set. */
-export function contains(set: FieldSet, value: Literal): boolean {
+function contains(set: FieldSet, value: Literal): boolean {
   if (!set.present || (set.only && !set.only.includes(value)) || set.not.includes(value)) return false;
   if (set.types && !set.types.includes(inferLiteralType(value))) return false;
   const { low, high } = set;

@@ -21,6 +21,7 @@ const maxFields = 2000;
 /** Lists the fields that a JSON Schema names under `properties`, at most 2,000 and 8 levels deep. */
 export function listSchemaFields(schema: JsonObject | null): KnownField[] {
   const fields: KnownField[] = [];
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per keyword of a schema
   const walk = (node: Json | undefined, path: string[]) => {
     if (!isJsonObject(node) || path.length > maxDepth) return;
     if (path.length > 0 && fields.length < maxFields) {

@@ -30,7 +30,7 @@ export type Impact = {
 };
 
 /** Rows listed for each rule, and for each change. */
-export const maxListed = 20;
+const maxListed = 20;
 
 /** Starts to count for every rule: `add` takes rows in parts, `impact` is the sum so far. */
 export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRow>): void; impact: Impact } {

@@ -48,6 +48,7 @@ export function readSchemaSets(schema: JsonObject | null): SchemaSets {
   };
   if (schema) walk(schema, [], true);
 
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each prefix of a path can rule the conjunct out
   const narrow = (conjunct: Conjunct): Conjunct | null => {
     const allowed = new Map<string, FieldSet>();
     for (const [key, set] of conjunct.fields) {

@@ -53,6 +53,7 @@ export function createPhraseSampler(option: string, description: string): Phrase
 
 /** Samples a value for a JSON Schema. It may be invalid: patterns and conditions are left to the check that follows. */
 export function sampleSchema(schema: JsonObject, samplePhrase: PhraseSampler, random: Random): Json {
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per keyword and type of a schema
   const visit = (child: Json | undefined, depth: number): Json => {
     const node = resolveReference(schema, child);
     if (node === null || depth > maxDepth) return null;
