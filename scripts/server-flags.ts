@@ -1,9 +1,9 @@
 /**
- * What Node is given to run the server. Young objects die with their request: a small nursery keeps 30 MB off the
- * resident size, and one that has its size from the start saves a decision a twentieth of its time. Without the third
- * flag V8 may take the rows of an export for long-lived and keep them all, 190 MB.
+ * What Node is given to run the server. Young objects die with their request: a small nursery keeps 30 MB off the resident
+ * size, and one that has its size from the start saves a decision a twentieth of its time. Without the third flag V8 may
+ * take the rows of an export for long-lived and keep them all, 190 MB.
  *
- * The program cannot set them itself: when its first line runs, the nursery has its size already. So `npm run
- * workbench` repeats them in package.json, which test/layers/server-flags.test.ts compares with this list.
+ * The program cannot set them itself: when its first line runs, the nursery has its size already. So `npm run workbench`
+ * repeats them in package.json, which test/layers/server-flags.test.ts compares with this list.
  */
 export const serverFlags = ['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-allocation-site-pretenuring'];

@@ -6,7 +6,7 @@ import { type DecideRequest, typeNameFields } from '../contract/decisions.ts';
  * Reads one decide request, as JSON gave it, without a schema library. Accepts exactly the bodies that
  * `decideRequestSchema` accepts, and reports every problem with its `loc` below `at`.
  *
- * Measured: 0.03 µs where the schema takes 3.3 µs; with the schema a decision took a tenth more processor time (73 µs).
+ * Measured: 0.03 µs where the schema takes 3.3 µs; with the schema a decision took a fifth more processor time (68 µs).
  */
 export function readDecideRequest(
   body: unknown,

@@ -3,6 +3,7 @@ import { WorkbenchError } from '../../engine/errors.ts';
 import { listOperations } from '../contract/operations.ts';
 import { pagesPath } from '../contract/paths.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
+import { shareLogger } from '../hot-path/share-logger.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { serveAgentTools } from './agent-tools.ts';
@@ -17,7 +18,7 @@ import { createUnknownRoutes } from './unknown-routes.ts';
 export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyInstance> {
   const guard = createRequestGuard(deps);
   const app = fastify({
-    ...toListenerOptions(logger, deps.newId),
+    ...toListenerOptions(shareLogger(logger), deps.newId),
     frameworkErrors: answerUnreadableAddress(guard),
   });
   app.server.maxConnections = listenerLimits.connections;
@@ -42,7 +43,7 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
 /** Fastify finds no route for an address that it cannot decode, and so runs no hooks: the guard is asked here. */
 function answerUnreadableAddress(guard: RequestGuard) {
   return (error: Error, request: FastifyRequest, reply: FastifyReply): void => {
-    void guard.enter(request, reply).then(
+    void (async () => guard.enter(request, reply))().then(
       () => sendError(error, request, reply),
       (refusal: unknown) => sendError(refusal, request, reply),
     );
@@ -68,7 +69,13 @@ function admitRequests(app: FastifyInstance, guard: RequestGuard): void {
     const address = app.server.address();
     if (typeof address === 'object' && address !== null) guard.listensOn(address.port);
   });
-  app.addHook('onRequest', guard.enter);
+  // The hooks of every request call `done`: as `async` functions, and with a logger for each request, a decision took
+  // 8 to 12 % more processor time.
+  app.addHook('onRequest', (request, reply, done) => {
+    const entered = guard.enter(request, reply);
+    if (entered === undefined) done();
+    else entered.then(() => done(), done);
+  });
 }
 
 /** Redirects people to the pages, and refuses compressed bodies and unknown addresses before a body is read. */
@@ -76,16 +83,19 @@ function checkAddresses(
   app: FastifyInstance,
   refuseUnknown: (request: FastifyRequest, reply: FastifyReply) => never,
 ): void {
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     // A person who opens the bare address wants the pages, a program wants the service record.
     const wantsPages = request.url === '/' && request.headers.accept?.includes('text/html');
-    if (wantsPages || request.url === '/app') return reply.redirect(pagesPath, 302);
+    if (wantsPages || request.url === '/app') {
+      reply.redirect(pagesPath, 302);
+      return;
+    }
     const encoding = request.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
       throw new WorkbenchError('unsupported_media_type', 'Compressed bodies are not accepted.');
     }
     if (request.is404) refuseUnknown(request, reply);
-    return undefined;
+    done();
   });
 }
 
@@ -94,6 +104,9 @@ function authoriseRoutes(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRoute', (route) => {
     const access = route.config?.access;
     if (access === undefined) return;
-    route.onRequest = async (request) => deps.auth.authorise(request.caller, access);
+    route.onRequest = (request, _reply, done) => {
+      deps.auth.authorise(request.caller, access);
+      done();
+    };
   });
 }

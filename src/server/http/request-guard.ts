@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Authenticated } from '../auth/auth.ts';
 import { createHostGuard } from '../auth/host-guard.ts';
+import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
 
@@ -16,14 +17,17 @@ export function createRequestGuard(deps: Pick<Deps, 'auth'>) {
     listensOn(port: number): void {
       checkOrigin = createHostGuard(port);
     },
-    async enter(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    /** Done when it returns, or with the promise where credentials need looking up. */
+    enter(request: FastifyRequest, reply: FastifyReply): void | Promise<void> {
       reply.header('x-request-id', request.id);
       reply.header('x-content-type-options', 'nosniff');
       reply.header('cross-origin-resource-policy', 'same-origin');
       checkOrigin(request.headers);
       const header = request.headers.authorization;
-      if (header === undefined) return;
-      admitCaller(await deps.auth.authenticate(header, request.raw.socket), request, reply);
+      if (header === undefined) return undefined;
+      return mapMaybePromise(deps.auth.authenticate(header, request.raw.socket), (authenticated) =>
+        admitCaller(authenticated, request, reply),
+      );
     },
   };
 }
