@@ -24,7 +24,7 @@ Flags (environment variable, default):
   --synchronous FULL|NORMAL durability of a commit (WORKBENCH_SYNCHRONOUS, FULL)
   --heartbeat-timeout-ms N  a training silent for so long is dead (WORKBENCH_HEARTBEAT_TIMEOUT_MS, 30000)
   --training-memory-mb N    a training that needs more is stopped (WORKBENCH_TRAINING_MEMORY_MB, 2000)
-  --teacher-timeout-ms N    a connected teacher model answers within this (WORKBENCH_TEACHER_TIMEOUT_MS, 60000)
+  --teacher-timeout-ms N    a connected model answers within this (WORKBENCH_TEACHER_TIMEOUT_MS, 60000)
   --log-level LEVEL         silent, error, warn, info, debug (WORKBENCH_LOG_LEVEL, warn)
   --oidc-issuer URL         external OpenID provider (WORKBENCH_OIDC_ISSUER), with
   --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and

@@ -95,7 +95,7 @@ describe('a training with a connected teacher', () => {
     const { metrics } = (await bench.call('GET', policy)).body;
     expect(metrics.auto_generation.status).toBe('completed');
     expect(metrics.notes.join(' ')).toContain(
-      'The connected teacher failed: The model could not be asked: it answered 401',
+      'The connected teacher failed: The model could not be asked. It answered 401',
     );
     expect((await bench.call('GET', '/credits/usage?operation=generation')).body.total).toBe(0);
   });

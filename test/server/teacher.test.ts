@@ -242,9 +242,10 @@ describe('a teacher that fails', () => {
     };
     more();
   };
+  const compressedBomb = gzipSync('x'.repeat(10_000_000));
   const bomb: Behaviour = (_asked, response) => {
     response.setHeader('content-encoding', 'gzip');
-    response.end(gzipSync('x'.repeat(10_000_000)));
+    response.end(compressedBomb);
   };
   const deep = `{"examples":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
   const polluting = '{"examples":[{"input":{"__proto__":{"polluted":true}}}]}';

@@ -121,7 +121,8 @@ const fileSchema = z.strictObject({
 /** Loads `rules.json` of a bundle. Throws WorkbenchError 'validation_error' naming the rule whose tree is not valid. */
 export function loadRules(file: unknown): CompiledRules {
   const parsed = fileSchema.safeParse(file);
-  if (!parsed.success) throw new WorkbenchError('validation_error', 'rules.json is not a list of compiled rules.');
+  if (!parsed.success)
+    throw new WorkbenchError('validation_error', 'The entry rules.json is not a list of compiled rules.');
   const rules = parsed.data.rules.map((rule, index) => {
     const ast = readTree(rule.ast);
     if (!ast || !arePatternsValid(ast)) {

@@ -60,7 +60,7 @@ export async function askChat<T>(
       const unstructured: boolean = structured && (error.status === 400 || error.status === 422);
       structured &&= !unstructured;
       if (attempt >= retries || !(error.isRetryable || unstructured) || options.signal.aborted) {
-        throw new WorkbenchError('unavailable', `The model could not be asked: ${error.message}`, undefined, {
+        throw new WorkbenchError('unavailable', `The model could not be asked. ${error.message}`, undefined, {
           cause: error,
         });
       }
@@ -83,7 +83,7 @@ function readAnswer<T>(accept: (value: unknown) => T, content: string): T {
     return accept(readJsonBody(Buffer.from(start < 0 ? content : content.slice(start, end + 1))));
   } catch (cause) {
     const detail = cause instanceof Error ? cause.message.slice(0, 200) : '';
-    throw new ChatError(`its answer is not what was asked for. ${detail}`, true, null, { cause });
+    throw new ChatError(`Its answer is not what was asked for. ${detail}`, true, null, { cause });
   }
 }
 
@@ -112,7 +112,7 @@ async function askOnce(
   if (status !== 200) {
     const isRetryable = status === 408 || status === 429 || status >= 500;
     throw new ChatError(
-      `it answered ${status}${status === 401 || status === 403 ? '; check the API key' : ''}.`,
+      `It answered ${status}${status === 401 || status === 403 ? '; check the API key' : ''}.`,
       isRetryable,
       status,
     );
@@ -125,10 +125,10 @@ function readCompletion(bytes: Buffer): { content: string; tokens: number } {
   try {
     answer = (readJsonBody(bytes) ?? {}) as typeof answer;
   } catch (cause) {
-    throw new ChatError('its answer is cut off or not JSON.', true, null, { cause });
+    throw new ChatError('Its answer is cut off or not JSON.', true, null, { cause });
   }
   const content = Array.isArray(answer.choices) ? answer.choices[0]?.message?.content : undefined;
-  if (typeof content !== 'string') throw new ChatError('its answer is not a chat completion.', true);
+  if (typeof content !== 'string') throw new ChatError('Its answer is not a chat completion.', true);
   const reported = answer.usage?.total_tokens;
   return { content, tokens: isPlausible(reported, bytes.length) ? reported : Math.ceil(bytes.length / bytesPerToken) };
 }
@@ -151,12 +151,12 @@ function post(endpoint: Endpoint, body: string, options: ChatOptions): Promise<{
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown) => {
       if (cause instanceof ChatError) reject(cause);
-      else if (limit.aborted) reject(new ChatError(`it did not answer within ${timeoutMs / 1_000} s.`, true));
-      else if (signal.aborted) reject(new ChatError('the call was cancelled.', false));
+      else if (limit.aborted) reject(new ChatError(`It did not answer within ${timeoutMs / 1_000} s.`, true));
+      else if (signal.aborted) reject(new ChatError('The call was cancelled.', false));
       else {
         const code =
           (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : 'unknown fault');
-        reject(new ChatError(`no connection (${code}).`, true, null, { cause }));
+        reject(new ChatError(`There is no connection (${code}).`, true, null, { cause }));
       }
     };
     const send = url.protocol === 'https:' ? httpsRequest : httpRequest;
@@ -188,11 +188,11 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   const encoding = response.headers['content-encoding'];
   if (status >= 300 && status < 400) {
     response.destroy();
-    throw new ChatError('it redirects to another address, which is not followed.', false);
+    throw new ChatError('It redirects to another address, which is not followed.', false);
   }
   if (encoding !== undefined && encoding !== 'identity') {
     response.destroy();
-    throw new ChatError('it sent a compressed answer, which was not asked for.', false);
+    throw new ChatError('It sent a compressed answer, which was not asked for.', false);
   }
   const chunks: Buffer[] = [];
   let size = 0;
@@ -200,7 +200,7 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
     size += (chunk as Buffer).length;
     if (size > limits.responseBytes) {
       response.destroy();
-      throw new ChatError('its answer is larger than 4 MiB.', false);
+      throw new ChatError('Its answer is larger than 4 MiB.', false);
     }
     chunks.push(chunk as Buffer);
   }
