@@ -65,7 +65,7 @@ describe('the Rules page', () => {
   test('tells on what basis each finding stands', async () => {
     const findings = page.getByRole('list', { name: 'Findings' });
     await findings.getByText('by 1 of 4 examples').waitFor();
-    expect(await findings.innerText()).toContain('Some examples match "large" too, which decides deny first.');
+    expect(await findings.innerText()).toContain('Some examples also match "large", which decides deny first.');
   });
 
   test('lists by keyboard the examples that disagree with a rule', async () => {
