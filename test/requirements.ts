@@ -224,7 +224,7 @@ const records = {
   'EDG-2': 'EdgePredictor.from_bundle(path).predict(input) gives the six fields of a decision.',
   'EDG-3': 'Offline decisions know the stages rules, classifier and fallback, never escalation.',
   'EDG-4': 'A local tool server offers make_decision, load_edge_bundle and get_bundle_info.',
-  'EDG-5': 'Offline answers are those of the service, for inputs that fit the input schema.',
+  'EDG-5': 'Offline answers are those of the service; an input that fails the input schema is refused by both.',
   'EDG-6': 'The package declares the extras rules, mcp and all; the last is the two others together.',
 };
 
