@@ -146,3 +146,129 @@ describe('references that multiply', () => {
     expect(checkInputSchema(schema)).toEqual([]);
   });
 });
+
+/** Milliseconds of CPU that a call takes. */
+function measureCpuMs(call: () => void): number {
+  const before = process.cpuUsage();
+  call();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+describe('the check of an input ends whatever schema and input are', () => {
+  const node = { $ref: '#/$defs/n' };
+  const nest = (levels: number): JsonObject => (levels === 0 ? {} : { a: nest(levels - 1) });
+  const listOf = (length: number, item: Json): JsonObject => ({ list: Array.from({ length }, () => item) });
+  const tooManySteps = [{ type: 'input_steps', loc: ['body', 'input'], msg: expect.stringContaining('5000000 steps') }];
+  const many = (length: number, make: (n: number) => Json) => Array.from({ length }, (_, n) => make(n));
+
+  it.each<[string, JsonObject, number]>([
+    [
+      'by several ways to the same part of the same value',
+      {
+        $defs: { n: { properties: { a: node }, allOf: many(3, () => ({ properties: { a: node } })) } },
+        $ref: '#/$defs/n',
+      },
+      0,
+    ],
+    [
+      'by alternatives that each look into the same property',
+      { $defs: { n: { required: ['a'], anyOf: many(3, () => ({ properties: { a: node } })) } }, $ref: '#/$defs/n' },
+      1,
+    ],
+    [
+      'by items and properties that are not evaluated yet',
+      {
+        $defs: { n: { anyOf: many(3, () => ({ properties: { a: node } })), unevaluatedProperties: false } },
+        $ref: '#/$defs/n',
+      },
+      0,
+    ],
+  ])('%s, and gives the right answer [TYP-32]', (_name, schema, problems) => {
+    expect(checkInputSchema(schema)).toEqual([]);
+    const validate = compileInputSchema(schema);
+    let found = -1;
+    expect(measureCpuMs(() => (found = Math.min(1, validate(nest(30)).length)))).toBeLessThan(200);
+    expect(found).toBe(problems);
+  });
+
+  it('with at most 50 problems of a list whose every item fits none of many alternatives [TYP-32]', () => {
+    const schema = { properties: { list: { items: { anyOf: many(2_400, (n) => ({ required: [`r${n}`] })) } } } };
+    const validate = compileInputSchema(schema);
+    const input = listOf(200_000, {});
+    const before = process.memoryUsage().heapUsed;
+    let problems: unknown[] = [];
+    expect(measureCpuMs(() => (problems = validate(input)))).toBeLessThan(1_000);
+    expect(problems).toHaveLength(50);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(200_000_000);
+  });
+
+  it.each<[string, JsonObject, JsonObject]>([
+    [
+      'many alternatives that nearly all fail',
+      { properties: { list: { items: { anyOf: [...many(2_000, (n) => ({ required: [`r${n}`] })), true] } } } },
+      listOf(200_000, {}),
+    ],
+    [
+      'a long list of allowed values',
+      { properties: { list: { items: { enum: many(3_000, (n) => `v${n}`) } } } },
+      listOf(100_000, 'v2999'),
+    ],
+    [
+      'a large pattern and a long text',
+      { properties: { text: { pattern: '(?i)(x?){50}[^q]{200}y' } } },
+      { text: 'x'.repeat(900_000) },
+    ],
+    [
+      'many lengths of a long text',
+      { properties: { text: { allOf: many(1_000, (n) => ({ minLength: n })) } } },
+      { text: 'x'.repeat(900_000) },
+    ],
+    [
+      'dynamic references to one part on every level',
+      {
+        $defs: {
+          n: {
+            $dynamicAnchor: 'n',
+            allOf: many(3, () => ({ properties: { a: { $dynamicRef: '#n' } } })),
+          },
+        },
+        $ref: '#/$defs/n',
+      },
+      nest(30),
+    ],
+  ])('and says so where it would take too long: %s [TYP-32]', (_name, schema, input) => {
+    expect(checkInputSchema(schema)).toEqual([]);
+    const validate = compileInputSchema(schema);
+    expect(measureCpuMs(() => expect(validate(input)).toEqual(tooManySteps))).toBeLessThan(1_000);
+    expect(validate({})).toEqual([]);
+  });
+
+  it('but refuses to save a schema with which even an empty input would take too long [TYP-32]', () => {
+    const schema = {
+      $defs: { values: { enum: [...many(8_000, (n) => n), {}] } },
+      allOf: many(1_000, () => ({ $ref: '#/$defs/values' })),
+    };
+    expect(checkInputSchema(schema)).toEqual([
+      { type: 'schema_steps', loc: ['body', 'input_schema'], msg: expect.stringContaining('an empty input') },
+    ]);
+  });
+
+  it('and a large ordinary input passes [TYP-32]', () => {
+    const item = { properties: { a: { type: 'number' }, b: { maxLength: 10 }, c: { type: ['string', 'null'] } } };
+    const schema = { properties: { list: { items: { ...item, required: ['a'], additionalProperties: false } } } };
+    const validate = compileInputSchema(schema);
+    expect(validate(listOf(60_000, { a: 1, b: 'x', c: null }))).toEqual([]);
+    expect(validate(listOf(60_000, { a: '1' }))).toHaveLength(50);
+  });
+
+  it.each<[string, JsonObject]>([
+    [
+      'into a value to compare with',
+      { properties: { a: { const: { type: 'x' } }, b: { $ref: '#/properties/a/const' } } },
+    ],
+    ['of many dynamic targets', { $dynamicAnchor: 'n', items: { anyOf: many(51, () => ({ $dynamicRef: '#n' })) } }],
+  ])('references are refused %s [TYP-32]', (_name, schema) => {
+    expect(checkInputSchema(schema)).toMatchObject([{ type: 'schema_ref' }]);
+  });
+});

@@ -1,36 +1,27 @@
 /** Checks input schemas (JSON Schema 2020-12), and inputs against them. */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { RE2JS } from 're2js';
-import { toCanonicalJson } from '../canonical-json.ts';
-import type { Json, JsonObject } from '../domain.ts';
+import type { JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
 import { countUtf8Bytes } from '../utf8.ts';
+import { addCharges, countDynamicReferences, findComparedPart } from './charges.ts';
 import { findUnfollowable } from './schema-expansion.ts';
+import { createLinearRegExp, createStepBudget, meter, type StepBudget } from './step-budget.ts';
 
 /** Size of an input schema, in bytes of its JSON. */
 const maxSchemaBytes = 64 * 1024;
 /** Levels of an input schema. */
 const maxSchemaDepth = 32;
+/** Dynamic references of an input schema; what they cost grows with the square of their number. */
+const maxDynamicReferences = 50;
 /** Problems that are reported of one input or schema. */
 const maxProblems = 50;
+/** Steps of the check of one input: about a fifth of a second. */
+const maxSteps = 5_000_000;
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Checks one input and returns what is wrong with it, `loc` starting with ['body', 'input']. */
 export type InputValidator = (input: JsonObject) => ErrorDetail[];
-
-/** Runs patterns on a linear-time engine, so that a schema cannot make a decision hang. */
-const linearRegExp = Object.assign(
-  (pattern: string) => {
-    const compiled = RE2JS.compile(pattern);
-    return {
-      test: (text: string): boolean => compiled.matcher(text).find(),
-      // Ajv keeps compiled patterns by this name: without it all patterns of a schema would be one.
-      toString: (): string => `/${pattern}/u`,
-    };
-  },
-  { code: 'linearRegExp' },
-);
 
 const referenceKeywords = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
@@ -51,25 +42,17 @@ function checkStructure(value: unknown, path: (string | number)[], depth: number
   }
 }
 
-function createAjv(): Ajv2020 {
+function createAjv(budget: StepBudget): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
     logger: false,
     ownProperties: true,
-    code: { regExp: linearRegExp },
+    // What is compiled here has been checked before, with problems that have a place.
+    validateSchema: false,
+    code: { regExp: createLinearRegExp(budget) },
   });
   addFormats.default(ajv, { mode: 'fast' });
-  // Ajv compares every item with every other one: a list of 100,000 would block the service for minutes.
-  ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({
-    keyword: 'uniqueItems',
-    type: 'array',
-    schemaType: 'boolean',
-    validate: (isWanted: boolean, items: readonly Json[]) =>
-      !isWanted || new Set(items.map(toCanonicalJson)).size === items.length,
-    error: { message: 'must NOT have duplicate items' },
-  });
   return ajv;
 }
 
@@ -117,12 +100,17 @@ export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
   if (declared !== undefined && (typeof declared !== 'string' || declared.replace(/#$/, '') !== dialect)) {
     return [{ type: 'schema_dialect', loc: [...base, '$schema'], msg: `must be ${dialect}` }];
   }
-  const ajv = createAjv();
-  if (ajv.validateSchema(schema) !== true) {
+  if (findComparedPart(schema) !== null)
+    return [{ type: 'schema_ref', loc: base, msg: 'must not have references into "enum" or "const"' }];
+  if (countDynamicReferences(schema) > maxDynamicReferences)
+    return [
+      { type: 'schema_ref', loc: base, msg: `must not have more than ${maxDynamicReferences} dynamic references` },
+    ];
+  const ajv = createAjv(createStepBudget());
+  if (ajv.validateSchema(schema) !== true)
     return (ajv.errors ?? []).slice(0, maxProblems).map((error) => toDetail(error, base, schema));
-  }
   try {
-    ajv.compile(schema);
+    if (compileInputSchema(schema)({}).some(({ type }) => type === 'input_steps')) return [tooCostly(base)];
     return [];
   } catch (error) {
     if (!(error instanceof Error)) throw error;
@@ -132,9 +120,23 @@ export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
 
 /** Compiles a schema that {@link checkInputSchema} accepts, once for all inputs. */
 export function compileInputSchema(schema: JsonObject): InputValidator {
-  const validate = createAjv().compile(schema);
+  const budget = createStepBudget();
+  const ajv = createAjv(budget);
+  meter(ajv, budget, schema, maxProblems);
+  const validate = ajv.compile(addCharges(schema));
   return (input) => {
-    if (validate(input)) return [];
-    return (validate.errors ?? []).slice(0, maxProblems).map((error) => toDetail(error, ['body', 'input'], input));
+    const errors = budget.run(maxSteps, () => (validate(input) ? [] : (validate.errors ?? [])));
+    if (errors === null) return [tooManySteps(['body', 'input'])];
+    return errors.slice(0, maxProblems).map((error) => toDetail(error, ['body', 'input'], input));
   };
+}
+
+function tooManySteps(loc: ErrorDetail['loc']): ErrorDetail {
+  const msg = `takes more than ${maxSteps} steps to compare with the input schema; send less, or simplify the schema`;
+  return { type: 'input_steps', loc, msg };
+}
+
+function tooCostly(loc: ErrorDetail['loc']): ErrorDetail {
+  const msg = `takes more than ${maxSteps} steps to compare with an empty input; use shorter lists or fewer references`;
+  return { type: 'schema_steps', loc, msg };
 }

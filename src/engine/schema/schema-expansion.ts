@@ -49,6 +49,11 @@ function readReferences(schema: JsonObject, base: readonly (string | number)[]):
   };
 }
 
+/** Prepares to list what each part of a schema refers to, where that is in the schema. */
+export function listReferencedParts(schema: JsonObject): (part: object) => object[] {
+  return readReferences(schema, []).listTargets;
+}
+
 /**
  * Finds why the references of a schema cannot be followed: a part that is applied to the same value for ever, or the
  * innermost part that has more than {@link maxExpandedParts} parts where references are followed. Returns null where
