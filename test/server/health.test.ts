@@ -21,6 +21,7 @@ describe('a service that is not ready', () => {
       cache: true,
       models: true,
       deployed_models: 1,
+      unavailable_policies: 0,
       text_model: 'idle',
     });
     deps.db.close();

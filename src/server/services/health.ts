@@ -14,6 +14,8 @@ export type Health =
       /** Whether the text encoder answers, or is not needed. */
       models: boolean;
       deployedModels: number;
+      /** Of these, how many cannot be used now. */
+      unavailablePolicies: number;
       textModel: 'idle' | 'ready' | 'restarting';
     };
 
@@ -23,14 +25,16 @@ export function checkHealth({ store, runtime, log }: { store: Store; runtime: Ru
     const database = store.isAnswering();
     const policyIds = store.deployments.listIds();
     const cache = runtime.deployed.hasCompiled(policyIds);
+    const unavailablePolicies = policyIds.filter((id) => runtime.deployed.findUnavailability(id) !== null).length;
     const textModel = runtime.encoderHost.state();
     const models = textModel !== 'restarting';
     return {
-      isReady: database && cache && models,
+      isReady: database && cache && models && unavailablePolicies === 0,
       database,
       cache,
       models,
       deployedModels: policyIds.length,
+      unavailablePolicies,
       textModel,
     };
   } catch (error) {

@@ -2,18 +2,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Auth } from '../auth/auth.ts';
 import type { Clock } from '../process/clock.ts';
-import type { Log } from '../process/log.ts';
 import { pruneEncodings } from '../runtime/encoding-cache.ts';
 import { emptyWriteAheadLog, type WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
-import { chargeHosting, type HostingDeps } from './hosting.ts';
+import { type DeploymentDeps, retryUnavailablePolicies } from './deployment.ts';
+import { chargeHosting } from './hosting.ts';
 
 export type RetentionDeps = { db: WorkbenchDatabase; store: Store; clock: Clock };
-export type HousekeepingDeps = RetentionDeps & HostingDeps & { auth: Auth; log: Log; encodingsDir: string };
+export type HousekeepingDeps = RetentionDeps & DeploymentDeps & { auth: Auth; encodingsDir: string };
 
 const dayMs = 24 * 3600 * 1000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
+/** How often policies are looked for whose next try is due; finding none costs nothing. */
+const retryCheckMs = 1_000;
 /** Long enough for the start to be over before old records are looked for. */
 const firstCleaningMs = 5_000;
 
@@ -37,7 +39,7 @@ export async function applyRetention(deps: RetentionDeps, isStopped: () => boole
 
 /**
  * Starts the regular work: retention of logs and of embeddings daily and soon after the start, hosting credits and key
- * usage looked after every minute. Work that fails is logged and done again at its next time.
+ * usage looked after every minute, policies that cannot be used tried again. Work that fails is logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;
@@ -62,6 +64,10 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     setInterval(
       guarded(() => deps.auth.apiKeys.flush()),
       keyFlushMs,
+    ),
+    setInterval(
+      guarded(() => retryUnavailablePolicies(deps)),
+      retryCheckMs,
     ),
   ];
   for (const timer of [firstCleaning, ...intervals]) timer.unref();
