@@ -30,6 +30,7 @@ import { startHousekeeping } from './services/housekeeping.ts';
 import { completeTraining } from './services/training-completion.ts';
 import { toTrainingRequest } from './services/training-request.ts';
 import { askTeacher, hasTeacher } from './services/training-teacher.ts';
+import { TrustedTime } from './services/trusted-time.ts';
 import { createCommitQueue } from './store/commit-queue.ts';
 import { openDatabase, readMigrations } from './store/database.ts';
 import { createStore } from './store/store.ts';
@@ -107,6 +108,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     metering,
     auth,
     clock,
+    trustedTime: new TrustedTime({ store, clock, log }),
     newId,
     sha256,
     log,

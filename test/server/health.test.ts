@@ -23,6 +23,7 @@ describe('a service that is not ready', () => {
       deployed_models: 1,
       unavailable_policies: 0,
       text_model: 'idle',
+      clock: 'trusted',
     });
     deps.db.close();
     expect((await ready()).body).toEqual({ status: 'degraded', database: false });
