@@ -163,6 +163,7 @@ describe('a text policy whose encoder is away', () => {
     expect([refused.status, refused.body.error.code]).toEqual([503, 'unavailable']);
     expect(refused.body.error.message).toContain('The file of the text encoder cannot be read.');
     expect((await call('GET', messages.url)).body.availability.state).toBe('unavailable');
+    expect((await call('GET', `${messages.url}/export`)).body.error.code).toBe('unavailable');
 
     symlinkSync(target, encoder);
     const decided = async () => (await decideMessage(call, text)).status;

@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import { sha256 } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
-import type { TextModel } from '../runtime/text-model.ts';
+import { type TextModel, toMissingPart } from '../runtime/text-model.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { DeployedPolicy } from '../store/deployments.ts';
 import type { PolicyRecord } from '../store/policy-records.ts';
@@ -85,7 +85,7 @@ export function findExportablePolicy(
 
 /**
  * The bundle that decides as the service does now. A slim one leaves out tokenizer and encoder. Throws `unavailable`
- * when the file of the policy is missing or damaged.
+ * when the file of the policy is missing or damaged, or a part of the text model that goes into it is missing.
  */
 export async function exportBundle(
   { deployed, textModel }: { deployed: DeployedDeciders; textModel: TextModel },
@@ -95,6 +95,9 @@ export async function exportBundle(
 ): Promise<Uint8Array> {
   const slim = await deployed.exportSlim(type, policy, metrics);
   if (isSlim) return slim;
-  const [tokenizer, encoder] = await Promise.all([readFile(textModel.tokenizerPath), readFile(textModel.encoderPath)]);
+  const [tokenizer, encoder] = await Promise.all([
+    readFile(textModel.tokenizerPath).catch((cause: unknown) => Promise.reject(toMissingPart('tokenizer', cause))),
+    readFile(textModel.encoderPath).catch((cause: unknown) => Promise.reject(toMissingPart('text encoder', cause))),
+  ]);
   return withTextModel(slim, { tokenizer, encoder }, sha256);
 }
