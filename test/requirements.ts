@@ -53,7 +53,8 @@ const decisionTypes = {
   'TYP-19': 'An input that fails the schema is a 422 whose loc points into the input.',
   'TYP-20':
     'Values of pii_fields are replaced by a keyed digest, the same for the same value, before anything is written.',
-  'TYP-21': 'retention_days is null or 1 to 3650, default 90; older log records are really deleted.',
+  'TYP-21':
+    'retention_days is null or 1 to 3650, default 90; older log records leave every answer and are really deleted.',
   'TYP-22': 'Rules, thresholds, fallback and escalation of the active version apply at once.',
   'TYP-23':
     'After a change of the options the policy goes on with its own version and the type shows needs_retraining.',
@@ -68,6 +69,10 @@ const decisionTypes = {
   'TYP-31': 'No value of a PII field enters a bundle or is sent to a connected model.',
   'TYP-32': 'The references of an input schema end, and mean at most 10,000 parts; the 422 names the place.',
   'TYP-33': 'A name of a type or an API key, an option or a reason code of only blanks is refused.',
+  'AVL-1':
+    'A deployed policy that cannot be loaded stays deployed: availability and the 503 of what no rule decides say why.',
+  'AVL-2': 'A policy that cannot be loaded is tried again by itself, and at once by a call after its files changed.',
+  'AVL-3': 'A text that waits when the encoder dies is asked once more of the next one.',
   'VER-1':
     'A version has id, version_number, options, reason_codes, hard_rules, input_schema, confidence_thresholds, escalation_policy and created_at.',
   'VER-2': 'A version never changes; earlier ones stay readable.',
@@ -228,6 +233,14 @@ const records = {
   'EDG-6': 'The package declares the extras rules, mcp and all; the last is the two others together.',
 };
 
+const clock = {
+  'CLK-1': 'No log record is removed for its age after the clock leapt by more than two days, forward or back.',
+  'CLK-2': 'GET /clock and /ready say so; it ends when the clock is back or has agreed with itself as long, or 7 days.',
+  'CLK-3': "POST /clock/confirm says that the clock is right; only the owner's session may.",
+  'CLK-4':
+    'A record removed for its age can be restored by the owner for two days, but not where a type has pii_fields.',
+};
+
 const credits = {
   'CRD-1':
     'The balance has plan, allocation, used, remaining, percent_used, period_start and resets_at, for a key and for a session.',
@@ -314,6 +327,7 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...examples,
   ...training,
   ...records,
+  ...clock,
   ...credits,
   ...identity,
   ...border,

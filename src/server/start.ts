@@ -30,9 +30,10 @@ import { startHousekeeping } from './services/housekeeping.ts';
 import { completeTraining } from './services/training-completion.ts';
 import { toTrainingRequest } from './services/training-request.ts';
 import { askTeacher, hasTeacher } from './services/training-teacher.ts';
+import { TrustedTime } from './services/trusted-time.ts';
 import { createCommitQueue } from './store/commit-queue.ts';
-import { openDatabase, readMigrations, type WorkbenchDatabase } from './store/database.ts';
-import { createStore, type Store } from './store/store.ts';
+import { openDatabase, readMigrations } from './store/database.ts';
+import { createStore } from './store/store.ts';
 
 /** How often a worker sends a heartbeat at least. */
 const maxHeartbeatIntervalMs = 2_000;
@@ -99,7 +100,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
   const auth = createAuth(options, store, clock, newId);
   closing.defer(() => auth.apiKeys.flush());
   const metering = createMetering(store, clock);
-  const runtime = openRuntime(options, db, store, clock, closing);
+  const runtime = openRuntime({ options, db, store, clock, log }, closing);
   const base = {
     options,
     db,
@@ -107,6 +108,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     metering,
     auth,
     clock,
+    trustedTime: new TrustedTime({ store, clock, log }),
     newId,
     sha256,
     log,
@@ -117,13 +119,8 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
   return { ...base, jobs: openJobs(base, closing) };
 }
 
-function openRuntime(
-  options: ServerOptions,
-  db: WorkbenchDatabase,
-  store: Store,
-  clock: Clock,
-  closing: ClosingStack,
-): Runtime {
+function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'log'>, closing: ClosingStack): Runtime {
+  const { options, db, store, clock, log } = deps;
   const textModel = openTextModel(options.resourcesDir);
   const encoderHost = new EncoderHost({ spawn: options.spawnChild ?? spawnChild, model: textModel });
   closing.defer(() => encoderHost.close());
@@ -138,6 +135,12 @@ function openRuntime(
     encoderHost,
     now: () => clock.monotonic(),
     findEscalationThreshold: (policyId) => store.policies.byId(policyId)?.trainingConfig.escalation_threshold ?? null,
+    findVersion: (typeId, versionId) => store.decisionTypes.getVersion(typeId, versionId),
+    onAvailability(policyId, error) {
+      if (error === null) log.info({ policyId }, 'a deployed policy can be used again');
+      else
+        log.error({ err: error, policyId }, 'a deployed policy cannot be used; it stays deployed and is tried again');
+    },
   });
   return {
     deployed,

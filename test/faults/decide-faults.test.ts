@@ -110,7 +110,7 @@ describe('a policy that reads text with the sentence encoder', () => {
     await bench.call('PUT', '/billing/plan', { plan: 'local' });
   });
 
-  it('answers every waiting call when the encoder is killed: decided or 503, each answer recorded once', async () => {
+  it('decides every waiting call when the encoder is killed, each recorded once', async () => {
     const { encoderHost } = bench.deps.runtime;
     const before = (await bench.call('GET', `${path}/logs`)).body.total;
     const calls = Array.from({ length: 40 }, (_, i) => decide(`${'see you later '.repeat(60)} ${i}`));
@@ -120,11 +120,8 @@ describe('a policy that reads text with the sentence encoder', () => {
     if (pid === null) throw new Error('the encoder has no process');
     process.kill(pid, 'SIGKILL');
     const answers = await Promise.all(calls);
-    const decided = answers.filter(({ status }) => status === 200).length;
-    const refused = answers.filter(({ status, body }) => status === 503 && body.error.code === 'unavailable').length;
-    expect(decided + refused).toBe(40);
-    expect(refused).toBeGreaterThan(0);
-    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(before + decided);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(40);
+    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(before + 40);
     expect((await decide('See you at home')).status).toBe(200);
   });
 

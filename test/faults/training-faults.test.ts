@@ -371,7 +371,7 @@ describe('the progress of a training', () => {
 });
 
 describe('a deployed policy whose file was damaged', () => {
-  it('is taken out of service at the start, and the type says so', async () => {
+  it('stays deployed at the start, and the type says that it cannot be used', async () => {
     bench = await startWorkbench(dataDir);
     const path = await createTrainable(bench, loanType, loanExamples(40));
     const { policy_id: policyId } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
@@ -380,8 +380,9 @@ describe('a deployed policy whose file was damaged', () => {
     appendFileSync(join(dataDir, 'artifacts', `${policyId}.zip`), 'x');
 
     bench = await startWorkbench(dataDir);
-    expect((await bench.call('GET', path)).body.model_deployed).toBe(false);
-    expect((await bench.call('POST', '/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(428);
+    const type = (await bench.call('GET', path)).body;
+    expect(type).toMatchObject({ model_deployed: true, availability: { state: 'unavailable' } });
+    expect((await bench.call('POST', '/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(503);
     expect((await bench.call('POST', `${path}/policies/${policyId}/deploy`)).status).toBe(503);
   });
 });

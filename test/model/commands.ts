@@ -63,6 +63,7 @@ function viewOf(type: DecisionType) {
     description: type.description,
     fallback_option: type.fallback,
     model_deployed: type.deployed,
+    availability: type.deployed ? { state: 'available', reason: null } : null,
     active_version: {
       version_number: type.versions.length,
       options: active.options,

@@ -15,6 +15,7 @@ describe('the life of a decision type', () => {
       retention_days: 90,
       fallback_option: null,
       model_deployed: false,
+      availability: null,
       needs_retraining: false,
       active_version: {
         version_number: 1,

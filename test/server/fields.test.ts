@@ -44,6 +44,7 @@ const decisionType = {
   retention_days: 90,
   fallback_option: null,
   model_deployed: flag,
+  availability: expect.toBeOneOf([null, { state: 'available', reason: null }]),
   needs_retraining: false,
   created_at: time,
   updated_at: time,

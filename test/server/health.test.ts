@@ -21,7 +21,9 @@ describe('a service that is not ready', () => {
       cache: true,
       models: true,
       deployed_models: 1,
+      unavailable_policies: 0,
       text_model: 'idle',
+      clock: 'trusted',
     });
     deps.db.close();
     expect((await ready()).body).toEqual({ status: 'degraded', database: false });

@@ -139,7 +139,7 @@ const summaries = () => db.prepare('SELECT * FROM log_blocks ORDER BY 1, 2, 3, 4
 
 function forget(typeSeq: number, minutes: number): void {
   const before = startMs + minutes * minuteMs;
-  const removed = [...new LogStore(db).forget(typeSeq, before)].reduce((sum, each) => sum + each, 0);
+  const removed = [...new LogStore(db).forget(typeSeq, before, null)].reduce((sum, each) => sum + each, 0);
   const kept = expected.filter((record) => record.decisionTypeSeq !== typeSeq || record.createdAt >= before);
   expect(removed).toBe(expected.length - kept.length);
   expected = kept;
@@ -163,6 +163,44 @@ describe('a decision log of several blocks', () => {
   it('still has them after retention took the old records of one type', async () => {
     forget(1, 4_321);
     forget(3, 2_000);
+    await expectTheLogToBeRight();
+  });
+
+  it('still has them while records wait for their deletion, when they come back, and when they are deleted', async () => {
+    const log = new LogStore(db);
+    const whole = summaries();
+    const all = expected;
+    const sum = (parts: Iterable<number>) => [...parts].reduce((total, each) => total + each, 0);
+    const before = startMs + 6_789 * minuteMs;
+    const waiting = all.filter((record) => record.decisionTypeSeq === 1 && record.createdAt < before);
+    for (const removedAt of [10, 20]) {
+      expect(sum(log.forget(1, before, removedAt))).toBe(waiting.length);
+      expected = all.filter((record) => !waiting.includes(record));
+      await expectTheLogToBeRight();
+      if (removedAt === 10) {
+        expect([sum(log.restore(2)), sum(log.restore(1))]).toEqual([0, waiting.length]);
+        expected = all;
+        expect(summaries()).toEqual(whole);
+        await expectTheLogToBeRight();
+      }
+    }
+    expect([sum(log.purge(19)), sum(log.purge(20)), sum(log.restore(1))]).toEqual([0, waiting.length, 0]);
+    await expectTheLogToBeRight();
+  });
+
+  it('still has them when the newest records wait and others come, and when they are deleted', async () => {
+    const log = new LogStore(db);
+    const everything = startMs + 1_000_000 * minuteMs;
+    expect([...log.forget(1, everything, 10)].length).toBeGreaterThan(0);
+    expected = expected.filter((record) => record.decisionTypeSeq !== 1);
+    add(blockRows, 15_000);
+    await expectTheLogToBeRight();
+    for (const typeSeq of [1, 2, 3]) expect([...log.forget(typeSeq, everything, 11)].length).toBeGreaterThan(0);
+    expected = [];
+    await expectTheLogToBeRight();
+    expect([...log.purge(11)].length).toBeGreaterThan(0);
+    expect([db.prepare('SELECT count(*) FROM decision_logs').pluck().get(), summaries()]).toEqual([0, []]);
+    add(4 * blockRows + 77, 0);
     await expectTheLogToBeRight();
   });
 

@@ -36,3 +36,43 @@ it('suggested thresholds of earlier policies name their target error as those of
     { ece: 0.1 },
   ]);
 });
+
+it('a policy that an earlier program withdrew because its file was away is deployed again', () => {
+  const file = join(temporaryFolder(), 'workbench.db');
+  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, 14) });
+  older.exec(`INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);`);
+  const insert = older.prepare(
+    `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, error, training_config,
+       seed, snapshot_sha256, snapshot_size, tool_versions, metrics,
+       bundle_sha256, created_at)
+     VALUES (@id, 'o', @type, @type || ' v', @version, @status, @error, '{}', 0, '', 0, '{}', '{}',
+       'sha', 0)`,
+  );
+  const insertType = older.prepare(
+    `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id, created_at,
+       updated_at) VALUES (@type, 'o', @type, '', '[]', @type || ' v', 0, 0)`,
+  );
+  const insertVersion = older.prepare(
+    `INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at)
+     VALUES (@type || ' v', @type, 1, '{}', 0)`,
+  );
+  older.transaction(() => {
+    for (const type of ['refunds', 'loans']) {
+      older.pragma('defer_foreign_keys = ON');
+      insertType.run({ type });
+      insertVersion.run({ type });
+    }
+    const withdrawn = { status: 'trained', error: 'The file of the policy is missing or damaged.' };
+    insert.run({ id: 'never deployed', type: 'refunds', version: 1, status: 'trained', error: null });
+    insert.run({ id: 'withdrawn first', type: 'refunds', version: 2, ...withdrawn });
+    insert.run({ id: 'withdrawn last', type: 'refunds', version: 3, ...withdrawn });
+    insert.run({ id: 'replaced', type: 'loans', version: 1, ...withdrawn });
+    insert.run({ id: 'deployed since', type: 'loans', version: 2, status: 'deployed', error: null });
+  })();
+  older.close();
+
+  const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
+  const deployed = newer.prepare<[], string>("SELECT id FROM policies WHERE status = 'deployed' ORDER BY seq").pluck();
+  expect(deployed.all()).toEqual(['withdrawn last', 'deployed since']);
+  newer.close();
+});

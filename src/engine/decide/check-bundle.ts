@@ -69,7 +69,7 @@ export function requireTextParts({ manifest, plan }: Bundle, { encoder, tokenize
 }
 
 /** Compiles the bundle's input schema; null without one. */
-export function compileInputValidator({ inputSchema }: Bundle): InputValidator | null {
+export function compileInputValidator({ inputSchema }: Pick<Bundle, 'inputSchema'>): InputValidator | null {
   if (inputSchema === null) return null;
   const problems = checkInputSchema(inputSchema);
   if (problems.length === 0) return compileInputSchema(inputSchema);

@@ -9,7 +9,13 @@ import { compileFamiliarity, type FamiliarityCheck } from '../features/familiari
 import type { FeaturePlan } from '../features/plan.ts';
 import { argmax } from '../numeric.ts';
 import type { MonotonicClock } from '../ports.ts';
-import { type CompiledRules, loadRules, type RuleFailure, type RulesOutcome } from '../rules/compile.ts';
+import {
+  type CompiledRules,
+  loadRules,
+  type RuleFailure,
+  type RulesFile,
+  type RulesOutcome,
+} from '../rules/compile.ts';
 import type { InputValidator } from '../schema/input-schema.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from '../text/ngrams.ts';
@@ -52,16 +58,20 @@ export type Decider = {
   decide(input: JsonObject, options?: { trace?: boolean }): DecisionResult | Promise<DecisionResult>;
 };
 
-/** Everything about a policy that can be prepared once. */
-type CompiledPolicy = {
-  manifest: Manifest;
-  plan: FeaturePlan;
-  reasons: Reasons;
+/** What decides before the classifier is asked. */
+type RulesPart = {
   now: MonotonicClock;
   validateInput: InputValidator | null;
   rules: CompiledRules;
   /** The decision of each rule, in the order of the rules. */
   ruleDecisions: readonly Decision[];
+};
+
+/** Everything about a policy that can be prepared once. */
+type CompiledPolicy = RulesPart & {
+  manifest: Manifest;
+  plan: FeaturePlan;
+  reasons: Reasons;
   features: CompiledFeatures;
   text: (TextParts & { weighNgrams: ((ids: readonly number[]) => NgramRow) | null }) | null;
   /** The dense vector of every call; null where calls overlap because they wait for the encoder. */
@@ -86,6 +96,39 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   };
 }
 
+/** What is known of a policy without its bundle: enough to decide by input schema and rules. */
+export type RulesOnlyPolicy = {
+  rules: RulesFile;
+  inputSchema: JsonObject | null;
+  options: readonly string[];
+  policyVersion: string;
+};
+
+/**
+ * Compiles what decides while the classifier of a policy cannot be used: input schema and rules, as `compileDecider`
+ * has them. Where no rule matches, `refuse` throws.
+ */
+export function compileRulesDecider(policy: RulesOnlyPolicy, now: MonotonicClock, refuse: () => never): Decider {
+  const part = compileRulesPart(policy, now);
+  return {
+    decide(input, options) {
+      const outcome = decideByRules(part, input, options?.trace === true ? startStageTimer(now) : null);
+      return 'ok' in outcome ? outcome : refuse();
+    },
+  };
+}
+
+function compileRulesPart(policy: RulesOnlyPolicy, now: MonotonicClock): RulesPart {
+  const { options, policyVersion } = policy;
+  const rules = loadRules(policy.rules);
+  return {
+    now,
+    validateInput: compileInputValidator(policy),
+    rules,
+    ruleDecisions: rules.file.rules.map((rule) => composeRuleDecision(rule, options, policyVersion)),
+  };
+}
+
 function compilePolicy(bundle: Bundle, ports: DeciderPorts): CompiledPolicy {
   const { manifest, plan, reasons, familiarity } = bundle;
   const { options, policy_version: policyVersion } = manifest;
@@ -93,16 +136,12 @@ function compilePolicy(bundle: Bundle, ports: DeciderPorts): CompiledPolicy {
   const text = requireTextParts(bundle, ports);
   const ngrams = plan.text?.ngrams ?? null;
   const features = compileFeatures(plan);
-  const rules = loadRules(bundle.rules);
   const ignoresUnfamiliar = manifest.escalation_policy.unfamiliar === 'ignore';
   return {
+    ...compileRulesPart({ ...bundle, options, policyVersion }, ports.now),
     manifest,
     plan,
     reasons,
-    now: ports.now,
-    validateInput: compileInputValidator(bundle),
-    rules,
-    ruleDecisions: rules.file.rules.map((rule) => composeRuleDecision(rule, options, policyVersion)),
     features,
     text: text === null ? null : { ...text, weighNgrams: ngrams === null ? null : compileNgrams(ngrams) },
     sharedDense: text?.encoder ? null : new Float32Array(classifier.D),
@@ -119,11 +158,8 @@ function compilePolicy(bundle: Bundle, ports: DeciderPorts): CompiledPolicy {
 const noIds: readonly number[] = [];
 const noNgrams: NgramRow = { indices: [], values: [] };
 
-function decide(
-  policy: CompiledPolicy,
-  input: JsonObject,
-  timer: StageTimer | null,
-): DecisionResult | Promise<DecisionResult> {
+/** The decision of the first rule that matches, what is wrong with the input, or the rules' outcome without a match. */
+function decideByRules(policy: RulesPart, input: JsonObject, timer: StageTimer | null): DecisionResult | RulesOutcome {
   if (policy.validateInput !== null) {
     const problems = policy.validateInput(input);
     if (problems.length > 0) return { ok: false, problems };
@@ -136,6 +172,16 @@ function decide(
     const trace = timer === null ? null : traceWithoutClassifier(rulesOutcome.trace, null, timer);
     return { ok: true, decision, trace, escalation: null, ruleErrors: rulesOutcome.errors };
   }
+  return rulesOutcome;
+}
+
+function decide(
+  policy: CompiledPolicy,
+  input: JsonObject,
+  timer: StageTimer | null,
+): DecisionResult | Promise<DecisionResult> {
+  const rulesOutcome = decideByRules(policy, input, timer);
+  if ('ok' in rulesOutcome) return rulesOutcome;
   const dense = policy.features.writeTabular(input, policy.sharedDense ?? new Float32Array(policy.denseWidth));
   timer?.mark('features');
   if (policy.text === null) {

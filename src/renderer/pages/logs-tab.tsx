@@ -50,6 +50,7 @@ export function LogsTab({ type }: { type: DecisionType }) {
     <div className="stack">
       {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
       {exportLog.isError && <ErrorNote error={exportLog.error} />}
+      <ClockNote />
       {metrics.data && (
         <Facts
           items={[
@@ -165,5 +166,24 @@ function LogTable({ type, items }: { type: DecisionType; items: readonly LogReco
         </table>
       </div>
     </>
+  );
+}
+
+/** Says that old records are kept because the clock leapt, and asks whether it is right. */
+function ClockNote() {
+  const clock = useOperation('clock.get', {});
+  const confirm = useChange('clock.confirm');
+  if (clock.data?.state !== 'in doubt') return null;
+  return (
+    <div className="note warn">
+      <p>
+        The clock of this machine leapt by more than two days and shows {moment(clock.data.now)} now. No record is
+        removed for its age until you confirm the time or set it right.
+      </p>
+      {confirm.isError && <ErrorNote error={confirm.error} />}
+      <button type="button" disabled={confirm.isPending} onClick={() => confirm.mutate({})}>
+        The time is right
+      </button>
+    </div>
   );
 }

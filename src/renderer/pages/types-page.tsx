@@ -127,6 +127,13 @@ function TypesTable({ items }: { items: readonly DecisionType[] }) {
 }
 
 export function TypeStatus({ type }: { type: DecisionType }) {
+  if (type.availability?.state === 'unavailable') {
+    return (
+      <span className="badge bad" title={type.availability.reason ?? ''}>
+        Unavailable
+      </span>
+    );
+  }
   if (type.needs_retraining) return <span className="badge warn">Needs retraining</span>;
   if (type.model_deployed) return <span className="badge good">Deployed</span>;
   return <span className="badge">Needs training</span>;

@@ -71,6 +71,11 @@ export function UseTab({ type }: { type: DecisionType }) {
       {!type.model_deployed && (
         <p className="note warn">Nothing is deployed yet: decisions and the bundle need a deployed policy.</p>
       )}
+      {type.availability?.state === 'unavailable' && (
+        <p className="note error">
+          The deployed policy cannot be used now: only its rules decide. {type.availability.reason}
+        </p>
+      )}
       <div className="two">
         <div className="stack">
           <Card title="Ask over REST">

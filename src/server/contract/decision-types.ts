@@ -100,6 +100,10 @@ export const decisionTypeSchema = z
     retention_days: z.int().nullable(),
     fallback_option: z.string().nullable(),
     model_deployed: z.boolean(),
+    availability: z
+      .object({ state: z.enum(['available', 'unavailable']), reason: z.string().nullable() })
+      .nullable()
+      .describe('Whether the deployed policy can be used now, and why not; null without one'),
     needs_retraining: z.boolean(),
     created_at: dateTime,
     updated_at: dateTime,

@@ -93,6 +93,17 @@ export const logOperations = {
     summary: 'Store the right decision of a record and make a reviewed example of it',
     hints: updates,
   }),
+  'logs.restore': operation({
+    ...common,
+    access: 'owner',
+    method: 'POST',
+    path: `${base}/logs/restore`,
+    params: decisionTypeParams,
+    output: z.object({ restored: z.int() }),
+    status: 200,
+    summary: 'Bring back records that were removed for their age in the last two days; raise retention_days first',
+    hints: updates,
+  }),
   'metrics.type': operation({
     ...common,
     method: 'GET',

@@ -1,8 +1,20 @@
 /** What the service says of itself. */
 import { z } from 'zod';
-import { operation, reads } from './operation.ts';
+import { dateTime } from './common.ts';
+import { operation, reads, updates } from './operation.ts';
 
 const open = { access: 'public', status: 200, hints: reads, tag: 'System' } as const;
+
+const clockSchema = z
+  .object({
+    now: dateTime,
+    trusted_at: dateTime.describe('The highest time that was believed'),
+    state: z
+      .enum(['trusted', 'in doubt'])
+      .describe('in doubt: the clock leapt by more than two days, so no log record is removed for its age'),
+    leap_seconds: z.int().nullable().describe('How far it leapt, negative backwards; null while it is trusted'),
+  })
+  .meta({ id: 'Clock' });
 
 export const systemOperations = {
   'system.root': operation({
@@ -46,5 +58,25 @@ export const systemOperations = {
     path: '/.well-known/jwks.json',
     output: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
     summary: 'Public keys of the local identity provider',
+  }),
+  'clock.get': operation({
+    method: 'GET',
+    path: '/api/v1/clock',
+    output: clockSchema,
+    status: 200,
+    access: 'key',
+    summary: 'The clock of the service, and whether retention may act on it',
+    hints: reads,
+    tag: 'System',
+  }),
+  'clock.confirm': operation({
+    method: 'POST',
+    path: '/api/v1/clock/confirm',
+    output: clockSchema,
+    status: 200,
+    access: 'owner',
+    summary: 'Say that the clock is right as it stands now, so that retention goes on',
+    hints: { ...updates, destructive: true },
+    tag: 'System',
   }),
 };

@@ -12,6 +12,7 @@ import type { Metering } from '../metering/metering.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { TrustedTime } from '../services/trusted-time.ts';
 import type { WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 
@@ -23,6 +24,7 @@ export type Deps = {
   metering: Metering;
   auth: Auth;
   clock: Clock;
+  trustedTime: TrustedTime;
   newId(): string;
   sha256: Sha256;
   log: FastifyBaseLogger;

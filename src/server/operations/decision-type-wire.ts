@@ -1,6 +1,7 @@
 /** Decision types and versions as the wire has them. */
 import type { DecisionType, Version } from '../contract/decision-types.ts';
 import { isoTime } from '../process/clock.ts';
+import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
 
@@ -13,9 +14,18 @@ export function toVersion(version: VersionRecord): Version {
   };
 }
 
-/** Needs the store to say whether a policy is deployed, and whether it knows the options that the type has now. */
-export function toDecisionType(deps: { store: Pick<Store, 'deployments'> }, type: DecisionTypeRecord): DecisionType {
+type Deps = {
+  store: Pick<Store, 'deployments'>;
+  runtime: { deployed: Pick<DeployedDeciders, 'findUnavailability'> };
+};
+
+/**
+ * Needs the store to say whether a policy is deployed, and whether it knows the options that the type has now, and the
+ * deciders to say whether it can be used.
+ */
+export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionType {
   const deployed = deps.store.deployments.find(type.id);
+  const reason = deployed === null ? null : deps.runtime.deployed.findUnavailability(deployed.id);
   return {
     id: type.id,
     name: type.name,
@@ -25,6 +35,7 @@ export function toDecisionType(deps: { store: Pick<Store, 'deployments'> }, type
     retention_days: type.retentionDays,
     fallback_option: type.fallbackOption,
     model_deployed: deployed !== null,
+    availability: deployed === null ? null : { state: reason === null ? 'available' : 'unavailable', reason },
     needs_retraining: deployed !== null && !isSameSet(deployed.options, type.activeVersion.definition.options),
     created_at: isoTime(type.createdAt),
     updated_at: isoTime(type.updatedAt),

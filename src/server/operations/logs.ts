@@ -7,7 +7,7 @@ import { exportSliceSize } from '../hot-path/export-slice-size.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import { isoTime } from '../process/clock.ts';
 import { findDecisionType } from '../services/decision-types.ts';
-import { correctDecision } from '../services/logged-decisions.ts';
+import { correctDecision, restoreRemoved } from '../services/logged-decisions.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { LoggedDecision } from '../store/logs.ts';
 import type { Handlers } from './context.ts';
@@ -138,6 +138,10 @@ export const logHandlers = {
     return toLogRecord(type, correctDecision(deps, type, params.log_id, labels));
   },
 
+  'logs.restore': async (deps, { caller, params }) => ({
+    restored: await restoreRemoved(deps, findDecisionType(deps, caller, params.decision_type_id)),
+  }),
+
   'metrics.type': (deps, { caller, params }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const metrics = deps.store.logs.computeMetrics(type.seq, deps.clock.now() - dayMs);
@@ -178,4 +182,6 @@ export const logHandlers = {
       decision_types: rows,
     };
   },
-} satisfies Handlers<'logs.list' | 'logs.export' | 'logs.correct' | 'metrics.type' | 'metrics.organisation'>;
+} satisfies Handlers<
+  'logs.list' | 'logs.export' | 'logs.correct' | 'logs.restore' | 'metrics.type' | 'metrics.organisation'
+>;

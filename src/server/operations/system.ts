@@ -1,7 +1,18 @@
-/** What the service says of itself. */
+/** What the service says of itself and of the clock. */
 import { makeOpenApi } from '../contract/openapi.ts';
+import { isoTime } from '../process/clock.ts';
 import { checkHealth } from '../services/health.ts';
+import type { ClockState } from '../services/trusted-time.ts';
 import type { Handlers } from './context.ts';
+
+function toClock({ now, trustedAt, leapMs }: ClockState) {
+  return {
+    now: isoTime(now),
+    trusted_at: isoTime(trustedAt),
+    state: leapMs === null ? ('trusted' as const) : ('in doubt' as const),
+    leap_seconds: leapMs === null ? null : Math.round(leapMs / 1_000),
+  };
+}
 
 export const systemHandlers = {
   'system.root': (deps, { baseUrl }) => ({
@@ -17,9 +28,22 @@ export const systemHandlers = {
     const { isReady, ...health } = checkHealth(deps);
     const status = isReady ? 'ready' : 'degraded';
     if (!('cache' in health)) return { status, ...health };
-    const { database, cache, models, deployedModels, textModel } = health;
-    return { status, database, cache, models, deployed_models: deployedModels, text_model: textModel };
+    const { database, cache, models, deployedModels, unavailablePolicies, textModel, clock } = health;
+    return {
+      status,
+      database,
+      cache,
+      models,
+      deployed_models: deployedModels,
+      unavailable_policies: unavailablePolicies,
+      text_model: textModel,
+      clock,
+    };
   },
   'system.openapi': (deps) => makeOpenApi(deps.toolVersion),
   'system.jwks': (deps) => deps.auth.issuer.jwks(),
-} satisfies Handlers<'system.root' | 'system.health' | 'system.ready' | 'system.openapi' | 'system.jwks'>;
+  'clock.get': (deps) => toClock(deps.trustedTime.look()),
+  'clock.confirm': (deps) => toClock(deps.trustedTime.confirm()),
+} satisfies Handlers<
+  'system.root' | 'system.health' | 'system.ready' | 'system.openapi' | 'system.jwks' | 'clock.get' | 'clock.confirm'
+>;

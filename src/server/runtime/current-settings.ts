@@ -1,11 +1,34 @@
 import type { Bundle } from '../../engine/bundle/bundle.ts';
+import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
 import { compileRules } from '../../engine/rules/compile.ts';
-import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
+import type { DeployedPolicy } from '../store/deployments.ts';
 
 /** True where the active version still names the options that the policy knows, in any order. */
 function sameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
   const known = new Set(policyOptions);
   return known.size === options.length && options.every((option) => known.has(option));
+}
+
+/**
+ * What decides for a type now without the bundle of its policy: schema and rules of today as long as the options are
+ * the same, else those of the version `trained` that the policy was made from.
+ */
+export function toRulesOnlyPolicy(
+  type: DecisionTypeRecord,
+  policy: DeployedPolicy,
+  trained: VersionRecord,
+): RulesOnlyPolicy {
+  const isSame = sameOptions(policy.options, type.activeVersion.definition.options);
+  const { definition, id } = isSame ? type.activeVersion : trained;
+  const rules = compileRules(definition.hard_rules, definition);
+  if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
+  return {
+    rules: rules.value.file,
+    inputSchema: definition.input_schema,
+    options: policy.options,
+    policyVersion: `v${policy.version}`,
+  };
 }
 
 /**

@@ -4,18 +4,19 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { writeModelCard } from '../../engine/bundle/model-card.ts';
-import { compileDecider, type Decider } from '../../engine/decide/decider.ts';
+import { compileDecider, compileRulesDecider, type Decider } from '../../engine/decide/decider.ts';
 import { recordGoldenLines, runGolden } from '../../engine/decide/golden.ts';
 import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
 import { sha256 } from '../process/clock.ts';
-import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { DeployedPolicy } from '../store/deployments.ts';
-import { withCurrentSettings } from './current-settings.ts';
+import { toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
 import type { EncoderHost } from './encoder-host.ts';
 import { createRecentCache } from './recent-cache.ts';
 import type { TextModel } from './text-model.ts';
+import { UnavailablePolicies } from './unavailable-policies.ts';
 
 export type DeployedDecidersOptions = {
   artifactsDir: string;
@@ -24,6 +25,10 @@ export type DeployedDecidersOptions = {
   now: MonotonicClock;
   /** The escalation threshold that the training of a policy was started with, or null. */
   findEscalationThreshold(policyId: string): number | null;
+  /** The version of a type that a policy was trained from. */
+  findVersion(typeId: string, versionId: string): VersionRecord | null;
+  /** Hears of a deployed policy that cannot be used any more, and of one that can be again (null). */
+  onAvailability(policyId: string, error: unknown): void;
 };
 type Compiled = { bundle: Bundle; decider: Decider; type: DecisionTypeRecord; settingsKey: string };
 
@@ -36,29 +41,74 @@ export function artifactPath(artifactsDir: string, policyId: string): string {
   return join(artifactsDir, `${policyId}.zip`);
 }
 
-/** Keeps up to 24 compiled policies, each with the settings of its type's active version. */
+/**
+ * Keeps up to 24 compiled policies, each with the settings of its type's active version. That a policy is deployed is
+ * what somebody asked for; whether it can be used is known here, and never changes the former.
+ */
 export class DeployedDeciders {
   private readonly options: DeployedDecidersOptions;
   private readonly compiled = createRecentCache<string, Compiled>(maxCompiledPolicies);
+  /** What decides meanwhile for policies that cannot be loaded. */
+  private readonly rulesOnly = createRecentCache<string, Pick<Compiled, 'type' | 'decider'>>(maxCompiledPolicies);
+  private readonly unavailable: UnavailablePolicies;
+  /** The loaded policies that ask the text encoder. */
+  private readonly encoderUsers = new Set<string>();
 
   constructor(options: DeployedDecidersOptions) {
     this.options = options;
+    const { artifactsDir, textModel, now } = options;
+    this.unavailable = new UnavailablePolicies(now, (policyId) => [
+      artifactPath(artifactsDir, policyId),
+      textModel.encoderPath,
+      textModel.tokenizerPath,
+    ]);
   }
 
   /**
    * The decider of a deployed policy under its type's present settings. Costs a map look-up once it is compiled;
-   * compiled anew after a change of the settings. Throws `unavailable` when the file is missing or damaged.
+   * compiled anew after a change of the settings. While the policy cannot be loaded, its rules decide, and what none of
+   * them decides is refused as `unavailable` with the reason; a call after its files changed loads it.
    */
   get(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
     const known = this.compiled.get(policy.id);
     // The store gives the same row until something changes.
-    return known?.type === type ? known.decider : this.load(type, policy).decider;
+    if (known?.type === type) return known.decider;
+    if (!this.unavailable.isHopeless(policy.id) && this.prepare(type, policy)) return this.load(type, policy).decider;
+    return this.getRulesOnly(type, policy);
   }
 
-  /** Starts the text encoder where a deployed policy asks it, so that no decide call waits for its loading. */
-  async startEncoder(type: DecisionTypeRecord, policy: DeployedPolicy): Promise<void> {
-    const { bundle } = this.load(type, policy);
-    if (bundle.plan.text?.encoder) await this.options.encoderHost.start();
+  /** Loads a deployed policy now, whenever it was tried last; returns whether it can be used. */
+  prepare(type: DecisionTypeRecord, policy: DeployedPolicy): boolean {
+    try {
+      const { bundle } = this.load(type, policy);
+      if (bundle.plan.text?.encoder) this.encoderUsers.add(policy.id);
+    } catch (error) {
+      if (this.unavailable.note(policy.id, error)) this.options.onAvailability(policy.id, error);
+      return false;
+    }
+    if (this.unavailable.forget(policy.id)) this.options.onAvailability(policy.id, null);
+    return true;
+  }
+
+  /** Starts the text encoder where a loaded policy asks it, so that no decide call waits for its loading. */
+  async startEncoder(policyId: string): Promise<void> {
+    if (this.encoderUsers.has(policyId)) await this.options.encoderHost.start();
+  }
+
+  /** Why a deployed policy cannot be used now, with the remedy; null while it can. */
+  findUnavailability(policyId: string): string | null {
+    const reason = this.unavailable.findReason(policyId);
+    return reason ?? (this.encoderUsers.has(policyId) ? this.options.encoderHost.findFailure() : null);
+  }
+
+  /** The policies that could not be loaded and are to be tried again now. */
+  listDue(): string[] {
+    return this.unavailable.listDue();
+  }
+
+  /** Forgets that a policy could not be loaded: it is not deployed any more. */
+  forget(policyId: string): void {
+    this.unavailable.forget(policyId);
   }
 
   /**
@@ -108,6 +158,23 @@ export class DeployedDeciders {
     const compiled = { bundle, decider, type, settingsKey };
     this.compiled.set(policy.id, compiled);
     return compiled;
+  }
+
+  private getRulesOnly(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
+    const known = this.rulesOnly.get(policy.id);
+    if (known?.type === type) return known.decider;
+    const decider = this.compileRulesOnly(type, policy);
+    this.rulesOnly.set(policy.id, { type, decider });
+    return decider;
+  }
+
+  private compileRulesOnly(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
+    const trained = this.options.findVersion(type.id, policy.versionId);
+    if (trained === null) throw new Error(`The version ${policy.versionId} does not exist.`);
+    return compileRulesDecider(toRulesOnlyPolicy(type, policy, trained), this.options.now, () => {
+      const reason = this.unavailable.findReason(policy.id) ?? '';
+      throw new WorkbenchError('unavailable', `No rule decides this input, and the policy cannot be used. ${reason}`);
+    });
   }
 
   private withPresentSettings(bundle: Bundle, type: DecisionTypeRecord): Bundle {

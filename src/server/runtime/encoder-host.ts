@@ -1,11 +1,13 @@
 /** The sentence encoder behind a process border: queue, cache, and restart after a crash. */
 import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
 import type { TextEncoder } from '../../engine/ports.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
 import { createRecentCache, type RecentCache } from './recent-cache.ts';
+import { toMissingPart } from './text-model.ts';
 
 const defaultCachedTexts = 2_000;
 const defaultMaxQueueLength = 512;
@@ -25,12 +27,15 @@ export type EncoderHostOptions = {
 /** `restarting` also stands for the first loading of the model. */
 export type EncoderState = 'idle' | 'ready' | 'restarting';
 type Waiting<T> = { resolve(value: T): void; reject(error: WorkbenchError): void };
-type Call = { id: number; ids: readonly number[] };
+type Call = Waiting<Float32Array> & { ids: readonly number[]; deaths: number };
+
+/** Deaths of a child that a call may be the cause of, or the witness at its loading, before it is given up. */
+const maxDeathsOfCall = 2;
 
 /**
  * Runs the encoder in a child process. Calls are pipelined to the child and answered in order; equal texts are answered
- * from a cache. `embed` rejects with `unavailable` when the child dies, the queue is full or the host is closed; the
- * next call finds a new child (at most 2 s later).
+ * from a cache. What waits when the child dies is asked once more of the next one (at most 2 s later). `embed` rejects
+ * with `unavailable` when that one dies too, the queue is full or the host is closed.
  */
 export class EncoderHost {
   /** The port of the engine. */
@@ -39,10 +44,11 @@ export class EncoderHost {
   private readonly model: EncoderHostOptions['model'];
   private readonly maxQueueLength: number;
   private readonly cache: RecentCache<string, Float32Array>;
-  private readonly waiting = new Map<number, Waiting<Float32Array>>();
+  /** In the order of their coming, which is that of their answers. */
+  private readonly waiting = new Map<number, Call>();
   private starts: Waiting<void>[] = [];
-  /** Calls that came while there was no child. */
-  private unsent: Call[] = [];
+  /** Why no child could load the model since the last one that did. */
+  private failure: string | null = null;
   private child: ChildProcess | null = null;
   private isReady = false;
   private isClosed = false;
@@ -93,6 +99,11 @@ export class EncoderHost {
     return this.child || this.restartTimer ? 'restarting' : 'idle';
   }
 
+  /** Why the model cannot be loaded now; null while it is loaded, or nothing has gone wrong. */
+  findFailure(): string | null {
+    return this.failure;
+  }
+
   /** Process id of the running child; null while there is none. */
   pid(): number | null {
     return this.child?.pid ?? null;
@@ -106,11 +117,11 @@ export class EncoderHost {
     if (this.waiting.size >= this.maxQueueLength) {
       throw new WorkbenchError('unavailable', 'Too many texts wait for the encoder.');
     }
-    const call: Call = { id: this.nextId++, ids };
+    const id = this.nextId++;
     const embedding = await new Promise<Float32Array>((resolve, reject) => {
-      this.waiting.set(call.id, { resolve, reject });
-      if (this.child) send(this.child, { kind: 'embed', ...call });
-      else this.unsent.push(call);
+      this.waiting.set(id, { ids, deaths: 0, resolve, reject });
+      // Where there is no child, the next one gets all that waits.
+      if (this.child) send(this.child, { kind: 'embed', id, ids });
       this.ensureChild();
       if (this.waiting.size === 1) this.restartSilenceTimer();
     });
@@ -139,14 +150,14 @@ export class EncoderHost {
     started.once('error', (error) => this.handleDeath(started, error));
     started.once('exit', () => this.handleDeath(started, undefined));
     send(started, { kind: 'open', modelPath: this.model.encoderPath });
-    for (const call of this.unsent) send(started, { kind: 'embed', ...call });
-    this.unsent = [];
+    for (const [id, { ids }] of this.waiting) send(started, { kind: 'embed', id, ids });
     this.restartSilenceTimer();
   }
 
   private receive(reply: EncoderReply): void {
     if (reply.kind === 'ready') {
       this.isReady = true;
+      this.failure = null;
       for (const start of this.starts) start.resolve();
       this.starts = [];
     } else {
@@ -159,15 +170,15 @@ export class EncoderHost {
     this.restartSilenceTimer();
   }
 
-  /** Refuses everything that waits and, unless the host is closed, plans the next child. */
+  /** Refuses what has seen too many deaths, everything once the host is closed, and plans the next child. */
   private handleDeath(which: ChildProcess | null, cause: unknown): void {
     if (which !== this.child) return;
+    const wasLoading = !this.isReady;
     this.child = null;
     this.isReady = false;
-    this.unsent = [];
-    const error = new WorkbenchError('unavailable', 'The text encoder stopped. Try again.', undefined, { cause });
-    for (const call of this.waiting.values()) call.reject(error);
-    this.waiting.clear();
+    const error = this.describeDeath(cause);
+    if (wasLoading) this.failure = error.message;
+    this.countDeath(wasLoading, error);
     for (const start of this.starts) start.reject(error);
     this.starts = [];
     this.restartSilenceTimer();
@@ -176,6 +187,23 @@ export class EncoderHost {
     this.deathsInARow += 1;
     this.restartTimer = setTimeout(() => this.launch(), delayMs);
     this.restartTimer.unref();
+  }
+
+  /** While it loads, a child's death concerns all that wait; while it works, the text that it was working on. */
+  private countDeath(wasLoading: boolean, error: WorkbenchError): void {
+    for (const [id, call] of this.waiting) {
+      call.deaths += 1;
+      if (this.isClosed || call.deaths >= maxDeathsOfCall) {
+        this.waiting.delete(id);
+        call.reject(error);
+      }
+      if (!wasLoading && !this.isClosed) return;
+    }
+  }
+
+  private describeDeath(cause: unknown): WorkbenchError {
+    if (!existsSync(this.model.encoderPath)) return toMissingPart('text encoder', cause);
+    return new WorkbenchError('unavailable', 'The text encoder stopped. Try again.', undefined, { cause });
   }
 
   private restartSilenceTimer(): void {

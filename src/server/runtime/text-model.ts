@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { JsonObject } from '../../engine/domain.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
 import { createTokenizer, type Tokenizer } from '../../engine/text/tokenizer.ts';
 import { sha256 } from '../process/clock.ts';
 
@@ -27,14 +28,33 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** Describes the text model in `<resourcesDir>/models/all-MiniLM-L6-v2`. Nothing is read before it is asked for. */
+/** What is told of a part of the text model that is not there; the place of the file is for the log alone. */
+export function toMissingPart(part: 'text encoder' | 'tokenizer', cause: unknown): WorkbenchError {
+  const message = `The file of the ${part} cannot be read. Put it back, or install the program again.`;
+  return new WorkbenchError('unavailable', message, undefined, { cause });
+}
+
+function readPart(file: string, part: 'text encoder' | 'tokenizer'): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (cause) {
+    throw toMissingPart(part, cause);
+  }
+}
+
+/**
+ * Describes the text model in `<resourcesDir>/models/all-MiniLM-L6-v2`. Nothing is read before it is asked for; a part
+ * that cannot be read then throws `unavailable`, and is looked for again the next time.
+ */
 export function openTextModel(resourcesDir: string = defaultResourcesDir()): TextModel {
   const folder = join(resourcesDir, 'models', 'all-MiniLM-L6-v2');
   const encoderPath = join(folder, 'encoder.int8.onnx');
   const tokenizerPath = join(folder, 'tokenizer.json');
-  const encoderSha256 = once(() => sha256(readFileSync(encoderPath)));
-  const tokenizerSha256 = once(() => sha256(readFileSync(tokenizerPath)));
-  const tokenizer = once(() => createTokenizer(JSON.parse(readFileSync(tokenizerPath, 'utf8')) as JsonObject));
+  const encoderSha256 = once(() => sha256(readPart(encoderPath, 'text encoder')));
+  const tokenizerSha256 = once(() => sha256(readPart(tokenizerPath, 'tokenizer')));
+  const tokenizer = once(() =>
+    createTokenizer(JSON.parse(readPart(tokenizerPath, 'tokenizer').toString('utf8')) as JsonObject),
+  );
   return {
     encoderPath,
     tokenizerPath,

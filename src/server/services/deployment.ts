@@ -7,7 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import { sha256 } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
-import type { TextModel } from '../runtime/text-model.ts';
+import { type TextModel, toMissingPart } from '../runtime/text-model.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { DeployedPolicy } from '../store/deployments.ts';
 import type { PolicyRecord } from '../store/policy-records.ts';
@@ -36,29 +36,28 @@ export async function deployPolicy(deps: DeploymentDeps, policy: PolicyRecord): 
 
 /**
  * Compiles a deployed policy, charges its hosting and starts the text encoder where it needs it, so that no decide
- * call waits for that. A policy whose file cannot be used is taken out of service. Does nothing for a policy that is
- * not deployed.
+ * call waits for that. A policy that cannot be used stays deployed: it is unavailable until its files are back. Does
+ * nothing for a policy that is not deployed.
  */
 export async function prepareDeployedPolicy(deps: DeploymentDeps, policyId: string): Promise<void> {
   const { store, log, runtime } = deps;
   const row = store.policies.byId(policyId);
   const type = row && store.decisionTypes.get(row.decisionTypeId, row.organisationId);
   const policy = type && store.deployments.find(type.id);
-  if (!type || policy?.id !== policyId) return;
-  try {
-    runtime.deployed.get(type, policy);
-  } catch (error) {
-    log.error({ err: error, policyId }, 'a deployed policy cannot be used and was taken out of service');
-    store.deployments.withdraw(policyId, 'The file of the policy is missing or damaged.');
-    return;
-  }
+  if (!type || policy?.id !== policyId) return runtime.deployed.forget(policyId);
+  if (!runtime.deployed.prepare(type, policy)) return;
   chargeHosting(deps);
   try {
-    await runtime.deployed.startEncoder(type, policy);
+    await runtime.deployed.startEncoder(policyId);
   } catch (error) {
     // Decisions by rule go on; the host starts the encoder again by itself.
     log.warn({ err: error, policyId }, 'the text encoder is not ready');
   }
+}
+
+/** Tries the deployed policies again that could not be used and whose wait is over. */
+export async function retryUnavailablePolicies(deps: DeploymentDeps): Promise<void> {
+  for (const policyId of deps.runtime.deployed.listDue()) await prepareDeployedPolicy(deps, policyId);
 }
 
 /** Prepares every deployed policy, one after the other. */
@@ -86,7 +85,7 @@ export function findExportablePolicy(
 
 /**
  * The bundle that decides as the service does now. A slim one leaves out tokenizer and encoder. Throws `unavailable`
- * when the file of the policy is missing or damaged.
+ * when the file of the policy is missing or damaged, or a part of the text model that goes into it is missing.
  */
 export async function exportBundle(
   { deployed, textModel }: { deployed: DeployedDeciders; textModel: TextModel },
@@ -96,6 +95,9 @@ export async function exportBundle(
 ): Promise<Uint8Array> {
   const slim = await deployed.exportSlim(type, policy, metrics);
   if (isSlim) return slim;
-  const [tokenizer, encoder] = await Promise.all([readFile(textModel.tokenizerPath), readFile(textModel.encoderPath)]);
+  const [tokenizer, encoder] = await Promise.all([
+    readFile(textModel.tokenizerPath).catch((cause: unknown) => Promise.reject(toMissingPart('tokenizer', cause))),
+    readFile(textModel.encoderPath).catch((cause: unknown) => Promise.reject(toMissingPart('text encoder', cause))),
+  ]);
   return withTextModel(slim, { tokenizer, encoder }, sha256);
 }

@@ -2,6 +2,9 @@
 import type { Log } from '../process/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Store } from '../store/store.ts';
+import type { TrustedTime } from './trusted-time.ts';
+
+type HealthDeps = { store: Store; runtime: Runtime; trustedTime: TrustedTime; log: Log };
 
 /** The state of the parts; the rest is left out when the database does not answer. */
 export type Health =
@@ -14,24 +17,31 @@ export type Health =
       /** Whether the text encoder answers, or is not needed. */
       models: boolean;
       deployedModels: number;
+      /** Of these, how many cannot be used now. */
+      unavailablePolicies: number;
       textModel: 'idle' | 'ready' | 'restarting';
+      /** Retention waits while the clock is in doubt; decisions do not. */
+      clock: 'trusted' | 'in doubt';
     };
 
 /** Looks at database, compiled policies and text encoder. Never throws. */
-export function checkHealth({ store, runtime, log }: { store: Store; runtime: Runtime; log: Log }): Health {
+export function checkHealth({ store, runtime, trustedTime, log }: HealthDeps): Health {
   try {
     const database = store.isAnswering();
     const policyIds = store.deployments.listIds();
     const cache = runtime.deployed.hasCompiled(policyIds);
+    const unavailablePolicies = policyIds.filter((id) => runtime.deployed.findUnavailability(id) !== null).length;
     const textModel = runtime.encoderHost.state();
     const models = textModel !== 'restarting';
     return {
-      isReady: database && cache && models,
+      isReady: database && cache && models && unavailablePolicies === 0,
       database,
       cache,
       models,
       deployedModels: policyIds.length,
+      unavailablePolicies,
       textModel,
+      clock: trustedTime.isInDoubt() ? 'in doubt' : 'trusted',
     };
   } catch (error) {
     log.error({ err: error }, 'the database does not answer');

@@ -20,7 +20,8 @@ export function chargeHosting(deps: HostingDeps): number {
     for (const type of store.decisionTypes.listAll()) {
       const policy = store.deployments.find(type.id);
       if (policy === null) continue;
-      const last = store.credits.getLastHosting(policy.id);
+      // An hour charged while the clock was ahead does not stand for those that are still to come.
+      const last = store.credits.getLastHosting(policy.id, now + hourMs);
       if (last !== null && now < last + hourMs) continue;
       chargeCredits(deps, {
         organisationSeq: store.accounts.getOrganisation(type.organisationId).seq,

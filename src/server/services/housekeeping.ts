@@ -1,43 +1,60 @@
 /** The regular work of a running service. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Auth } from '../auth/auth.ts';
-import type { Clock } from '../process/clock.ts';
-import type { Log } from '../process/log.ts';
 import { pruneEncodings } from '../runtime/encoding-cache.ts';
 import { emptyWriteAheadLog, type WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
-import { chargeHosting, type HostingDeps } from './hosting.ts';
+import { type DeploymentDeps, retryUnavailablePolicies } from './deployment.ts';
+import { chargeHosting } from './hosting.ts';
+import type { TrustedTime } from './trusted-time.ts';
 
-export type RetentionDeps = { db: WorkbenchDatabase; store: Store; clock: Clock };
-export type HousekeepingDeps = RetentionDeps & HostingDeps & { auth: Auth; log: Log; encodingsDir: string };
+export type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
+export type HousekeepingDeps = RetentionDeps & DeploymentDeps & { auth: Auth; encodingsDir: string };
 
 const dayMs = 24 * 3600 * 1000;
+/** How long a record past its retention can be restored. */
+const graceMs = 2 * dayMs;
+const clockLookMs = 60_000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
+/** How often policies are looked for whose next try is due; finding none costs nothing. */
+const retryCheckMs = 1_000;
 /** Long enough for the start to be over before old records are looked for. */
 const firstCleaningMs = 5_000;
 
 /**
- * Really deletes the log records that are older than their type's retention; returns how many. Decisions go on
- * between its slices; `isStopped` ends it early, the rest goes the next time.
+ * Takes the log records that are older than their type's retention out of the log; returns how many. Records of types
+ * with personal fields are deleted at once, others two days later, so that they can be restored until then. Nothing
+ * happens while the clock is in doubt. Decisions go on between its slices; `isStopped` ends it early, the rest goes the
+ * next time.
  */
 export async function applyRetention(deps: RetentionDeps, isStopped: () => boolean = () => false): Promise<number> {
+  const { store, trustedTime } = deps;
+  const now = trustedTime.now();
+  if (now === null) return 0;
+  let removed = 0;
   let deleted = 0;
-  for (const type of deps.store.decisionTypes.listRetentions()) {
-    const before = deps.clock.now() - type.retentionDays * dayMs;
-    for (const removed of deps.store.logs.forget(type.seq, before)) {
-      deleted += removed;
+  for (const { seq, retentionDays, hasPersonalFields } of store.decisionTypes.listRetentions()) {
+    const before = now - retentionDays * dayMs;
+    for (const some of store.logs.forget(seq, before, hasPersonalFields ? null : now)) {
+      removed += some;
+      if (hasPersonalFields) deleted += some;
       await nextTurn();
-      if (isStopped()) return deleted;
+      if (isStopped()) return removed;
     }
   }
+  for (const some of store.logs.purge(now - graceMs)) {
+    deleted += some;
+    await nextTurn();
+    if (isStopped()) return removed;
+  }
   if (deleted > 0) emptyWriteAheadLog(deps.db);
-  return deleted;
+  return removed;
 }
 
 /**
  * Starts the regular work: retention of logs and of embeddings daily and soon after the start, hosting credits and key
- * usage looked after every minute. Work that fails is logged and done again at its next time.
+ * usage looked after every minute and the clock looked at, policies that cannot be used tried again. Work that fails is logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;
@@ -49,12 +66,16 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     }
   };
   const cleanUp = guarded(() => {
-    pruneEncodings(deps.encodingsDir, deps.clock.now());
+    const now = deps.trustedTime.now();
+    if (now !== null) pruneEncodings(deps.encodingsDir, now);
     return applyRetention(deps, () => isStopped);
   });
+  const look = guarded(() => deps.trustedTime.look());
+  void look();
   const firstCleaning = setTimeout(cleanUp, firstCleaningMs);
   const intervals = [
     setInterval(cleanUp, dayMs),
+    setInterval(look, clockLookMs),
     setInterval(
       guarded(() => chargeHosting(deps)),
       hostingCheckMs,
@@ -62,6 +83,10 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     setInterval(
       guarded(() => deps.auth.apiKeys.flush()),
       keyFlushMs,
+    ),
+    setInterval(
+      guarded(() => retryUnavailablePolicies(deps)),
+      retryCheckMs,
     ),
   ];
   for (const timer of [firstCleaning, ...intervals]) timer.unref();

@@ -1,4 +1,5 @@
-/** Corrections of logged decisions, each of which becomes an example. */
+/** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
 import type { Clock } from '../process/clock.ts';
@@ -38,4 +39,17 @@ export function correctDecision(
     }
     return { ...logged, correctedDecision: labels.decision };
   });
+}
+
+/** Brings back the records of a type that retention removed and that are not deleted yet; returns how many. */
+export async function restoreRemoved(
+  { store }: { store: Pick<Store, 'logs'> },
+  type: DecisionTypeRecord,
+): Promise<number> {
+  let restored = 0;
+  for (const some of store.logs.restore(type.seq)) {
+    restored += some;
+    await nextTurn();
+  }
+  return restored;
 }

@@ -69,6 +69,8 @@ export type BlockTable<Name extends string> = {
   /** What `read` selects of the rows. */
   columns: string;
   blocks: string;
+  /** A condition without values that rows must meet to count; the summaries leave out the others, too. */
+  present?: string;
   sums: Record<Name, { ofBlocks: string; ofRows: string }>;
 };
 
@@ -111,14 +113,14 @@ export class BlockReader<Name extends string> {
   /** Returns the number of rows of a range that match. */
   count(filter: readonly Condition[], range: Range): number {
     if (range.n !== null) return range.n;
-    const sql = `SELECT count(*) AS n FROM ${this.#table.rows} WHERE ${toRowsWhere(filter)}`;
+    const sql = `SELECT count(*) AS n FROM ${this.#table.rows} WHERE ${this.#toRowsWhere(filter)}`;
     return this.#all<{ n: number }>(sql, toRowsValues(filter, range))[0]?.n ?? 0;
   }
 
   /** Returns rows of one range that match, newest first. */
   read<Row>(filter: readonly Condition[], range: Range, limit: number, offset = 0): Row[] {
     const { columns, rows } = this.#table;
-    const sql = `SELECT ${columns} FROM ${rows} WHERE ${toRowsWhere(filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`;
+    const sql = `SELECT ${columns} FROM ${rows} WHERE ${this.#toRowsWhere(filter)} ORDER BY seq DESC LIMIT ? OFFSET ?`;
     return this.#all<Row>(sql, [...toRowsValues(filter, range), limit, offset]);
   }
 
@@ -135,7 +137,7 @@ export class BlockReader<Name extends string> {
       [...toValues(filter), JSON.stringify(cut.map((range) => toBlockNumber(range.first)))],
     );
     for (const range of cut) {
-      const sql = `SELECT ${by} AS "of", ${this.#rowSums} FROM ${rows} WHERE ${toRowsWhere(filter)} GROUP BY ${by}`;
+      const sql = `SELECT ${by} AS "of", ${this.#rowSums} FROM ${rows} WHERE ${this.#toRowsWhere(filter)} GROUP BY ${by}`;
       parts.push(...this.#all<Part>(sql, toRowsValues(filter, range)));
     }
     const sums = new Map<string, Record<Name | 'n', number>>();
@@ -155,6 +157,11 @@ export class BlockReader<Name extends string> {
     return last < first ? [] : [{ first, last, n: null }];
   }
 
+  #toRowsWhere(filter: readonly Condition[]): string {
+    const present = this.#table.present ?? '1';
+    return ['seq BETWEEN ? AND ?', ...filter.map((condition) => condition.row), present].join(' AND ');
+  }
+
   #all<Row>(sql: string, values: readonly Value[]): Row[] {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
@@ -167,10 +174,6 @@ export class BlockReader<Name extends string> {
 
 function toValues(conditions: readonly Condition[]): Value[] {
   return conditions.flatMap(({ values }) => values);
-}
-
-function toRowsWhere(filter: readonly Condition[]): string {
-  return ['seq BETWEEN ? AND ?', ...filter.map((condition) => condition.row)].join(' AND ');
 }
 
 function toRowsValues(filter: readonly Condition[], { first, last }: Range): Value[] {

@@ -88,8 +88,9 @@ function prepareStatements(db: WorkbenchDatabase) {
        FROM credit_entries WHERE seq > ? AND organisation_seq = ? AND created_at >= ?`,
     ),
     lastHosting: db
-      .prepare<[string], number | null>(
-        "SELECT max(created_at) FROM credit_entries WHERE operation = 'hosting' AND reference_id = ?",
+      .prepare<[string, number], number | null>(
+        `SELECT max(created_at) FROM credit_entries
+         WHERE operation = 'hosting' AND reference_id = ? AND created_at <= ?`,
       )
       .pluck(),
     highest: db.prepare<[], number | null>('SELECT max(seq) FROM credit_entries').pluck(),
@@ -133,9 +134,9 @@ export class CreditStore {
     return sums;
   }
 
-  /** Returns when the hosting of a policy was charged last, or null. */
-  getLastHosting(policyId: string): number | null {
-    return this.#statements.lastHosting.get(policyId) ?? null;
+  /** Returns when the hosting of a policy was charged last, up to a time, or null. */
+  getLastHosting(policyId: string, untilMs: number): number | null {
+    return this.#statements.lastHosting.get(policyId, untilMs) ?? null;
   }
 
   /** Returns one page of entries, the newest first, with the number and the credits of all that match. */

@@ -101,8 +101,9 @@ function prepareStatements(db: WorkbenchDatabase) {
       `${selectTypes} WHERE t.organisation_id = ? AND t.deleted_at IS NULL ORDER BY t.seq DESC LIMIT ? OFFSET ?`,
     ),
     all: db.prepare<[], RawDecisionType>(`${selectTypes} WHERE t.deleted_at IS NULL ORDER BY t.seq`),
-    retentions: db.prepare<[], { seq: number; retentionDays: number }>(
-      'SELECT seq, retention_days AS retentionDays FROM decision_types WHERE retention_days IS NOT NULL ORDER BY seq',
+    retentions: db.prepare<[], { seq: number; retentionDays: number; hasPersonalFields: number }>(
+      `SELECT seq, retention_days AS retentionDays, pii_fields <> '[]' AS hasPersonalFields
+       FROM decision_types WHERE retention_days IS NOT NULL ORDER BY seq`,
     ),
     count: db
       .prepare<[string], number>('SELECT count(*) FROM decision_types WHERE organisation_id = ? AND deleted_at IS NULL')
@@ -198,8 +199,10 @@ export class DecisionTypeStore {
   }
 
   /** Returns how long records of each type are kept, deleted types included: a deletion keeps records no longer. */
-  listRetentions(): { seq: number; retentionDays: number }[] {
-    return this.#statements.retentions.all();
+  listRetentions(): { seq: number; retentionDays: number; hasPersonalFields: boolean }[] {
+    return this.#statements.retentions
+      .all()
+      .map((type) => ({ ...type, hasPersonalFields: type.hasPersonalFields === 1 }));
   }
 
   count(organisationId: string): number {

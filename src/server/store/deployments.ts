@@ -34,11 +34,13 @@ function prepareStatements(db: WorkbenchDatabase) {
       `UPDATE policies SET status = 'deployed', deployed_at = ?, error = NULL
        WHERE id = ? AND status IN ('trained', 'deployed')`,
     ),
-    withdraw: db.prepare(`UPDATE policies SET status = 'trained', error = ? WHERE id = ? AND status = 'deployed'`),
   };
 }
 
-/** Keeps the deployed policy of each type in memory until one changes: every decide call asks for it. */
+/**
+ * Keeps the deployed policy of each type in memory until one changes: every decide call asks for it. Deployed is what a
+ * person, an agent or a training was told; whether the policy can be used now is not written here.
+ */
 export class DeploymentStore {
   private readonly db: WorkbenchDatabase;
   private readonly clock: Clock;
@@ -75,12 +77,6 @@ export class DeploymentStore {
       }
     });
     deploy();
-    this.forgetKnown();
-  }
-
-  /** Takes a policy out of service whose file cannot be used; it may be deployed again when the file is back. */
-  withdraw(policyId: string, error: string): void {
-    this.statements.withdraw.run(error, policyId);
     this.forgetKnown();
   }
 

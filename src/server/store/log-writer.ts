@@ -75,7 +75,8 @@ export function prepareLogSummaries(db: WorkbenchDatabase): (first: number, last
     `INSERT OR REPLACE INTO log_blocks
      SELECT decision_type_seq, seq / ${blockRows}, decision, escalated, count(*), sum(confidence), sum(latency_ms),
        min(confidence), max(confidence), min(created_at), max(created_at), min(seq), max(seq), sorted_numbers(confidence)
-     FROM decision_logs WHERE seq BETWEEN ? AND ? AND (? IS NULL OR decision_type_seq = ?) GROUP BY 1, 2, 3, 4`,
+     FROM decision_logs WHERE seq BETWEEN ? AND ? AND removed_at IS NULL AND (? IS NULL OR decision_type_seq = ?)
+     GROUP BY 1, 2, 3, 4`,
   );
   return (first, last, typeSeq) => {
     statement.run(first, last, typeSeq ?? null, typeSeq ?? null);

@@ -107,16 +107,34 @@ function readTime(text: string): number {
 /** Records that are deleted before other work gets its turn. */
 const rowsPerDeletion = 500;
 
+/** Some of a type's present records older than a time, between two row numbers. */
+const oldRows = `SELECT seq FROM decision_logs
+  WHERE seq BETWEEN ? AND ? AND decision_type_seq = ? AND created_at < ? AND removed_at IS NULL ORDER BY seq LIMIT ?`;
+type OldRows = [number, number, number, number, number];
+
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     get: db.prepare<[number, string, number], RawLogRecord>(
-      'SELECT * FROM decision_logs WHERE seq = ? AND id = ? AND decision_type_seq = ?',
+      'SELECT * FROM decision_logs WHERE seq = ? AND id = ? AND decision_type_seq = ? AND removed_at IS NULL',
     ),
     correct: db.prepare('UPDATE decision_logs SET corrected_decision = ? WHERE seq = ?'),
     highest: db.prepare<[], number | null>('SELECT max(seq) FROM decision_logs').pluck(),
-    removeRows: db.prepare<[number, number, number, number, number]>(
-      `DELETE FROM decision_logs WHERE seq IN (SELECT seq FROM decision_logs
-         WHERE seq BETWEEN ? AND ? AND decision_type_seq = ? AND created_at < ? ORDER BY seq LIMIT ?)`,
+    deleteRows: db.prepare<OldRows>(`DELETE FROM decision_logs WHERE seq IN (${oldRows})`),
+    markRows: db.prepare<[number, ...OldRows]>(`UPDATE decision_logs SET removed_at = ? WHERE seq IN (${oldRows})`),
+    deleteMarked: db.prepare<[number, number]>(
+      `DELETE FROM decision_logs WHERE seq IN (SELECT seq FROM decision_logs INDEXED BY decision_logs_removed
+         WHERE removed_at IS NOT NULL AND (removed_at <= ?
+           OR decision_type_seq IN (SELECT seq FROM decision_types WHERE pii_fields <> '[]')) LIMIT ?)`,
+    ),
+    markedBlocks: db
+      .prepare<[number], number>(
+        `SELECT DISTINCT seq / ${blockRows} FROM decision_logs INDEXED BY decision_logs_removed
+         WHERE removed_at IS NOT NULL AND decision_type_seq = ?`,
+      )
+      .pluck(),
+    unmarkRows: db.prepare<[number, number, number]>(
+      `UPDATE decision_logs SET removed_at = NULL
+       WHERE seq BETWEEN ? AND ? AND decision_type_seq = ? AND removed_at IS NOT NULL`,
     ),
     removeBlock: db.prepare<[number, number]>('DELETE FROM log_blocks WHERE decision_type_seq = ? AND block = ?'),
     removeBlocksFrom: db.prepare<[number]>('DELETE FROM log_blocks WHERE block >= ?'),
@@ -138,6 +156,7 @@ export class LogStore {
       rows: 'decision_logs',
       columns: '*',
       blocks: 'log_blocks',
+      present: 'removed_at IS NULL',
       sums: {
         confidence: { ofBlocks: 'sum(confidence_sum)', ofRows: 'sum(confidence)' },
         latency: { ofBlocks: 'sum(latency_sum)', ofRows: 'sum(latency_ms)' },
@@ -182,7 +201,7 @@ export class LogStore {
     const conditions = toConditions(typeSeq, filter);
     const values = conditions.flatMap((condition) => condition.values);
     const sql = `FROM decision_logs INDEXED BY decision_logs_to_review
-      WHERE ${conditions.map(({ row }) => row).join(' AND ')} AND escalated = 1 AND corrected_decision IS NULL`;
+      WHERE ${conditions.map(({ row }) => row).join(' AND ')} AND escalated = 1 AND corrected_decision IS NULL AND removed_at IS NULL`;
     const count = this.#db.prepare<(string | number)[], number>(`SELECT count(*) ${sql}`).pluck();
     const rows = this.#db.prepare<(string | number)[], RawLogRecord>(
       `SELECT * ${sql} ORDER BY unfamiliar DESC, seq DESC LIMIT ? OFFSET ?`,
@@ -236,16 +255,46 @@ export class LogStore {
     };
   }
 
-  /** Deletes a type's records older than `beforeMs`, a few at a time, each a commit; yields how many each time. */
-  *forget(typeSeq: number, beforeMs: number): Generator<number> {
+  /**
+   * Takes a type's records older than `beforeMs` out of the log, a few at a time, each a commit; yields how many each
+   * time. They are marked with the time `removedAtMs` and can be restored until they are purged, or deleted where it is
+   * null.
+   */
+  *forget(typeSeq: number, beforeMs: number, removedAtMs: number | null): Generator<number> {
     const old = [equals('decision_type_seq', typeSeq), atMost('created_at', beforeMs - 1)];
-    const forgetSome = this.#db.transaction((range: Range) => this.#forgetSome(typeSeq, beforeMs, range));
+    const forgetSome = this.#db.transaction((range: Range) => this.#forgetSome(typeSeq, beforeMs, removedAtMs, range));
     for (const range of this.#log.ranges(old).reverse()) {
       for (let removed = rowsPerDeletion; removed === rowsPerDeletion; ) {
         removed = forgetSome.immediate(range);
         yield removed;
       }
     }
+  }
+
+  /**
+   * Really deletes the records that were marked at `beforeMs` or earlier, and all marked ones of types with personal
+   * fields; a few at a time, as `forget`.
+   */
+  *purge(beforeMs: number): Generator<number> {
+    const purgeSome = this.#db.transaction(() => {
+      const { changes } = this.#statements.deleteMarked.run(beforeMs, rowsPerDeletion);
+      if (changes > 0) this.#reopenLastBlock();
+      return changes;
+    });
+    for (let deleted = rowsPerDeletion; deleted === rowsPerDeletion; ) {
+      deleted = purgeSome.immediate();
+      yield deleted;
+    }
+  }
+
+  /** Brings the marked records of a type back into the log, a block at a time; yields how many each time. */
+  *restore(typeSeq: number): Generator<number> {
+    const restoreBlock = this.#db.transaction((block: number) => {
+      const { changes } = this.#statements.unmarkRows.run(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
+      this.#summariseAnew(typeSeq, block);
+      return changes;
+    });
+    for (const block of this.#statements.markedBlocks.all(typeSeq)) yield restoreBlock.immediate(block);
   }
 
   /** Makes the summaries anew from the records. */
@@ -269,17 +318,25 @@ export class LogStore {
     }
   }
 
-  /** Deletes some old records of a type between two row numbers and makes the summaries right again. */
-  #forgetSome(typeSeq: number, beforeMs: number, { first, last }: Range): number {
-    const { changes } = this.#statements.removeRows.run(first, last, typeSeq, beforeMs, rowsPerDeletion);
+  /** Takes out some old records of a type between two row numbers and makes the summaries right again. */
+  #forgetSome(typeSeq: number, beforeMs: number, removedAtMs: number | null, { first, last }: Range): number {
+    const old: OldRows = [first, last, typeSeq, beforeMs, rowsPerDeletion];
+    const { deleteRows, markRows } = this.#statements;
+    const { changes } = removedAtMs === null ? deleteRows.run(...old) : markRows.run(removedAtMs, ...old);
     if (changes === 0) return 0;
-    const block = toBlockNumber(first);
-    const open = this.#findOpenBlock();
-    this.#statements.removeBlock.run(typeSeq, block);
-    if (block < open) this.#writeSummaries(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
-    // Where the newest records went, their row numbers will be given again.
-    this.#statements.removeBlocksFrom.run(open);
+    this.#summariseAnew(typeSeq, toBlockNumber(first));
+    this.#reopenLastBlock();
     return changes;
+  }
+
+  #summariseAnew(typeSeq: number, block: number): void {
+    this.#statements.removeBlock.run(typeSeq, block);
+    if (block < this.#findOpenBlock()) this.#writeSummaries(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
+  }
+
+  /** Where the newest records went, their row numbers will be given again: their blocks are not full any more. */
+  #reopenLastBlock(): void {
+    this.#statements.removeBlocksFrom.run(this.#findOpenBlock());
   }
 
   /** Returns the number of the block that the next record goes into. */

@@ -1,6 +1,7 @@
 /** All stores on one database connection. */
 import type { Clock } from '../process/clock.ts';
 import { AccountStore } from './accounts.ts';
+import { ClockSightingStore } from './clock-sightings.ts';
 import { createConnectionStore } from './connections.ts';
 import { CreditStore } from './credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
@@ -18,6 +19,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
   const deployments = new DeploymentStore(db, clock);
   return {
     accounts: new AccountStore(db),
+    clockSightings: new ClockSightingStore(db),
     credits: new CreditStore(db),
     connections: createConnectionStore(db),
     decisionTypes: new DecisionTypeStore(db),

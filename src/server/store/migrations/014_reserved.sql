@@ -1,0 +1,2 @@
+-- Nothing: the number is reserved.
+SELECT 1;
