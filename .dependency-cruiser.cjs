@@ -44,6 +44,7 @@ const parts = {
     'errors',
     'hot-path',
     'store',
+    'data-folder',
     'auth',
     'metering',
     'connections',

@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createIssuer } from './auth/issuer.ts';
-import { prepareDataDir } from './auth/secrets.ts';
+import { requireDataFolder } from './data-folder/folder.ts';
 import { systemClock } from './process/clock.ts';
 import type { ServerOptions } from './process/options.ts';
 import { findProgramFolder } from './process/program-folder.ts';
@@ -186,7 +186,7 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
 }
 
 async function printToken(dataDir: string): Promise<void> {
-  prepareDataDir(dataDir);
+  requireDataFolder(dataDir);
   const { token } = await createIssuer({ dataDir, oidc: null }, systemClock).issue();
   process.stdout.write(`${token}\n`);
 }

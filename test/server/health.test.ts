@@ -18,6 +18,7 @@ describe('a service that is not ready', () => {
     expect((await ready()).body).toEqual({
       status: 'ready',
       database: true,
+      data_folder: true,
       cache: true,
       models: true,
       deployed_models: 1,

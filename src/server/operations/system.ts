@@ -17,8 +17,16 @@ export const systemHandlers = {
     const { isReady, ...health } = checkHealth(deps);
     const status = isReady ? 'ready' : 'degraded';
     if (!('cache' in health)) return { status, ...health };
-    const { database, cache, models, deployedModels, textModel } = health;
-    return { status, database, cache, models, deployed_models: deployedModels, text_model: textModel };
+    const { database, isFolderIntact, cache, models, deployedModels, textModel } = health;
+    return {
+      status,
+      database,
+      data_folder: isFolderIntact,
+      cache,
+      models,
+      deployed_models: deployedModels,
+      text_model: textModel,
+    };
   },
   'system.openapi': (deps) => makeOpenApi(deps.toolVersion),
   'system.jwks': (deps) => deps.auth.issuer.jwks(),

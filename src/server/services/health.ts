@@ -1,4 +1,5 @@
 /** Whether the service can do its work now. */
+import type { FolderWatch } from '../data-folder/watch.ts';
 import type { Log } from '../process/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Store } from '../store/store.ts';
@@ -9,6 +10,8 @@ export type Health =
   | {
       isReady: boolean;
       database: boolean;
+      /** Whether the data folder is still the one that was opened. */
+      isFolderIntact: boolean;
       /** Whether the deployed policies are compiled. */
       cache: boolean;
       /** Whether the text encoder answers, or is not needed. */
@@ -18,16 +21,28 @@ export type Health =
     };
 
 /** Looks at database, compiled policies and text encoder. Never throws. */
-export function checkHealth({ store, runtime, log }: { store: Store; runtime: Runtime; log: Log }): Health {
+export function checkHealth({
+  store,
+  runtime,
+  folderWatch,
+  log,
+}: {
+  store: Store;
+  runtime: Runtime;
+  folderWatch: FolderWatch;
+  log: Log;
+}): Health {
   try {
     const database = store.isAnswering();
+    const isFolderIntact = folderWatch.isIntact();
     const policyIds = store.deployments.listIds();
     const cache = runtime.deployed.hasCompiled(policyIds);
     const textModel = runtime.encoderHost.state();
     const models = textModel !== 'restarting';
     return {
-      isReady: database && cache && models,
+      isReady: database && isFolderIntact && cache && models,
       database,
+      isFolderIntact,
       cache,
       models,
       deployedModels: policyIds.length,

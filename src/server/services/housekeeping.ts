@@ -1,6 +1,7 @@
 /** The regular work of a running service. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Auth } from '../auth/auth.ts';
+import { emptyTrash } from '../data-folder/trash.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import { pruneEncodings } from '../runtime/encoding-cache.ts';
@@ -9,7 +10,8 @@ import type { Store } from '../store/store.ts';
 import { chargeHosting, type HostingDeps } from './hosting.ts';
 
 export type RetentionDeps = { db: WorkbenchDatabase; store: Store; clock: Clock };
-export type HousekeepingDeps = RetentionDeps & HostingDeps & { auth: Auth; log: Log; encodingsDir: string };
+export type HousekeepingDeps = RetentionDeps &
+  HostingDeps & { auth: Auth; log: Log; encodingsDir: string; trashDir: string };
 
 const dayMs = 24 * 3600 * 1000;
 const hostingCheckMs = 60_000;
@@ -36,7 +38,7 @@ export async function applyRetention(deps: RetentionDeps, isStopped: () => boole
 }
 
 /**
- * Starts the regular work: retention of logs and of embeddings daily and soon after the start, hosting credits and key
+ * Starts the regular work: retention of logs, embeddings and trash daily and soon after the start, hosting credits and key
  * usage looked after every minute. Work that fails is logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
@@ -50,6 +52,7 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   };
   const cleanUp = guarded(() => {
     pruneEncodings(deps.encodingsDir, deps.clock.now());
+    emptyTrash(deps.trashDir, deps.clock.now());
     return applyRetention(deps, () => isStopped);
   });
   const firstCleaning = setTimeout(cleanUp, firstCleaningMs);
