@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Auth } from '../auth/auth.ts';
 import { emptyTrash } from '../data-folder/trash.ts';
+import type { FolderWatch } from '../data-folder/watch.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import { pruneEncodings } from '../runtime/encoding-cache.ts';
@@ -11,7 +12,7 @@ import { chargeHosting, type HostingDeps } from './hosting.ts';
 
 export type RetentionDeps = { db: WorkbenchDatabase; store: Store; clock: Clock };
 export type HousekeepingDeps = RetentionDeps &
-  HostingDeps & { auth: Auth; log: Log; encodingsDir: string; trashDir: string };
+  HostingDeps & { auth: Auth; log: Log; encodingsDir: string; trashDir: string; folderWatch: FolderWatch };
 
 const dayMs = 24 * 3600 * 1000;
 const hostingCheckMs = 60_000;
@@ -44,6 +45,8 @@ export async function applyRetention(deps: RetentionDeps, isStopped: () => boole
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;
   const guarded = (work: () => unknown) => async () => {
+    // Where the folder is gone, work would only make an empty one in its place.
+    if (!deps.folderWatch.isIntact()) return;
     try {
       await work();
     } catch (err) {

@@ -11,8 +11,8 @@ export type DatabaseState =
   | { kind: 'foreign' }
   | { kind: 'ours'; schemaVersion: number; folderId: string | null };
 
-/** Long enough for another program that only looks into the file. */
-const lookTimeoutMs = 2_000;
+/** Long enough for a process that reads the file to its end for a workbench that was killed meanwhile. */
+const lookTimeoutMs = 5_000;
 /** A larger file is checked in the background: reading this much takes a fraction of a second. */
 const maxCheckedAtStartBytes = 64 * 1024 * 1024;
 
