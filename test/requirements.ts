@@ -317,6 +317,18 @@ const border = {
   'RUN-2': 'A data folder in use ends the start with exit 97 and the address, a busy port with exit 98.',
   'RUN-3': 'token prints a session of the local owner.',
   'RUN-4': 'npm start opens the window, or the browser through a login link that works once.',
+  'DAT-1':
+    'A data folder whose database is missing, empty, damaged, of another folder or of a newer program is refused with a sentence; nothing is changed.',
+  'DAT-2': 'What the database does not know is moved to the trash of the data folder and kept there for 30 days.',
+  'DAT-3':
+    'A data folder that is removed or replaced while the program runs is noticed within 5 s: not ready, and every write a 503.',
+  'DAT-4':
+    "A folder that is not a data folder of the workbench is refused and keeps its permissions; ours is its owner's.",
+  'DAT-5': 'An upgrade of the data is done as a whole after a checked copy, or not at all.',
+  'DAT-6': 'The data are checked at the start or soon after, and daily; /ready and the log report damage.',
+  'DAT-7':
+    'POST backups answers 201 and writes a backup while the service goes on, one at a time; GET backups lists them; owner only.',
+  'DAT-8': 'workbench backup, restore and verify need no running workbench; restore makes a new data folder only.',
   'RUN-5': 'Flags and environment variables fill the same options, flags first; wrong ones are explained.',
 };
 

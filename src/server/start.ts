@@ -1,12 +1,14 @@
 /** The composition root: what the program consists of, in which order it is opened and closed. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { createAuth } from './auth/auth.ts';
-import { prepareDataDir } from './auth/secrets.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
+import { Caretaker } from './data-folder/caretaker.ts';
+import { openDataFolder, prepareDataFolder, toFolderPaths } from './data-folder/folder.ts';
+import { FolderWatch } from './data-folder/watch.ts';
 import { buildApp } from './http/app.ts';
 import { PendingWrites } from './jobs/pending-writes.ts';
 import { TrainingJobs } from './jobs/training-jobs.ts';
@@ -32,7 +34,8 @@ import { toTrainingRequest } from './services/training-request.ts';
 import { askTeacher, hasTeacher } from './services/training-teacher.ts';
 import { TrustedTime } from './services/trusted-time.ts';
 import { createCommitQueue } from './store/commit-queue.ts';
-import { openDatabase, readMigrations } from './store/database.ts';
+import { readMigrations } from './store/database.ts';
+import { isCheckedAtStart } from './store/folder-identity.ts';
 import { createStore } from './store/store.ts';
 
 /** How often a worker sends a heartbeat at least. */
@@ -83,7 +86,11 @@ export async function openWorkbench(options: ServerOptions, clock: Clock, log: L
     await prepareDeployedPolicies(deps);
     const app = await buildApp(deps, log);
     closing.defer(() => app.close());
-    const housekeeping = startHousekeeping({ ...deps, encodingsDir: encodingsFolder(options.dataDir) });
+    const housekeeping = startHousekeeping({
+      ...deps,
+      encodingsDir: encodingsFolder(options.dataDir),
+      trashDir: toFolderPaths(options.dataDir).trash,
+    });
     closing.defer(() => housekeeping.stop());
     return { app, deps, close: () => closing.close() };
   });
@@ -91,12 +98,20 @@ export async function openWorkbench(options: ServerOptions, clock: Clock, log: L
 
 /** Opens what the handlers are given, lowest layer first, each part with its closing. */
 function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: ClosingStack): Deps {
-  prepareDataDir(options.dataDir);
-  const migrations = readMigrations(findMigrations());
-  const db = openDatabase(path.join(options.dataDir, 'workbench.db'), { synchronous: options.synchronous, migrations });
-  closing.defer(() => void db.close());
-  const store = createStore(db, clock);
   const newId = createIdSource(clock.now);
+  prepareDataFolder(options.dataDir);
+  const db = openDataFolder(options.dataDir, {
+    synchronous: options.synchronous,
+    migrations: readMigrations(findMigrations()),
+    newId,
+    now: clock.now,
+  });
+  closing.defer(() => void db.close());
+  const folderWatch = new FolderWatch(options.dataDir, log);
+  closing.defer(() => folderWatch.close());
+  const version = toolVersion(findProgramFolder(import.meta.dirname));
+  const caretaker = openCaretaker(options, version, clock, log, closing);
+  const store = createStore(db, clock);
   const auth = createAuth(options, store, clock, newId);
   closing.defer(() => auth.apiKeys.flush());
   const metering = createMetering(store, clock);
@@ -104,6 +119,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
   const base = {
     options,
     db,
+    folderWatch,
     store,
     metering,
     auth,
@@ -112,11 +128,25 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     newId,
     sha256,
     log,
-    toolVersion: toolVersion(findProgramFolder(import.meta.dirname)),
+    toolVersion: version,
+    caretaker,
     runtime,
     pendingWrites: new PendingWrites(log),
   };
   return { ...base, jobs: openJobs(base, closing) };
+}
+
+function openCaretaker(
+  { dataDir, spawnChild: spawn = spawnChild }: ServerOptions,
+  version: string,
+  clock: Clock,
+  log: Logger,
+  closing: ClosingStack,
+): Caretaker {
+  const isChecked = isCheckedAtStart(toFolderPaths(dataDir).database);
+  const caretaker = new Caretaker({ dataDir, toolVersion: version, spawn, clock, log, isChecked });
+  closing.defer(() => caretaker.close());
+  return caretaker;
 }
 
 function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'log'>, closing: ClosingStack): Runtime {
@@ -127,10 +157,11 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
   const modelConnections = openModelConnections(store, {
     dataDir: options.dataDir,
     timeoutMs: options.teacherTimeoutMs,
+    now: clock.now,
   });
   closing.defer(() => modelConnections.close());
   const deployed = new DeployedDeciders({
-    artifactsDir: openArtifactsFolder(options),
+    artifactsDir: toFolderPaths(options.dataDir).artifacts,
     textModel,
     encoderHost,
     now: () => clock.monotonic(),
@@ -154,7 +185,7 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
 /** Starts the runner of trainings; what a training needs of the services is handed down to it. */
 function openJobs(deps: Omit<Deps, 'jobs'>, closing: ClosingStack): TrainingJobs {
   const { options, store, clock, log, runtime } = deps;
-  const artifactsDir = openArtifactsFolder(options);
+  const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
   const teacherDeps = { ...deps, modelConnections: runtime.modelConnections };
   const jobs = new TrainingJobs({
     policies: store.policies,
@@ -169,6 +200,7 @@ function openJobs(deps: Omit<Deps, 'jobs'>, closing: ClosingStack): TrainingJobs
     spawn: options.spawnChild ?? spawnChild,
     clock,
     artifactsDir,
+    trashDir,
     resourcesDir: options.resourcesDir,
     encodingsDir: encodingsFolder(options.dataDir),
     heartbeatMs: Math.min(maxHeartbeatIntervalMs, options.heartbeatTimeoutMs / 4),
@@ -178,13 +210,6 @@ function openJobs(deps: Omit<Deps, 'jobs'>, closing: ClosingStack): TrainingJobs
   });
   closing.defer(() => jobs.close());
   return jobs;
-}
-
-/** Where the bundles of policies lie; made when it is missing. */
-function openArtifactsFolder({ dataDir }: ServerOptions): string {
-  const folder = path.join(dataDir, 'artifacts');
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
 }
 
 function findMigrations(): string {
@@ -203,7 +228,7 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
   const options = completeOptions(startOptions);
   // The standard output is a machine interface: logs go to the standard error.
   const log = pino({ level: options.logLevel }, pino.destination({ dest: 2, sync: true }));
-  prepareDataDir(options.dataDir);
+  prepareDataFolder(options.dataDir);
   const closing = new ClosingStack();
   return await closing.closeUnless(async () => {
     const lock = acquireFolderLock(options.dataDir);

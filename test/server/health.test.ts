@@ -18,6 +18,8 @@ describe('a service that is not ready', () => {
     expect((await ready()).body).toEqual({
       status: 'ready',
       database: true,
+      data_folder: true,
+      integrity: 'ok',
       cache: true,
       models: true,
       deployed_models: 1,

@@ -1,5 +1,6 @@
 /** What happens to data that an earlier version of the program wrote. */
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openDatabase, readMigrations } from '../../src/server/store/database.ts';
 import { temporaryFolder } from './workbench.ts';
@@ -75,4 +76,28 @@ it('a policy that an earlier program withdrew because its file was away is deplo
   const deployed = newer.prepare<[], string>("SELECT id FROM policies WHERE status = 'deployed' ORDER BY seq").pluck();
   expect(deployed.all()).toEqual(['withdrawn last', 'deployed since']);
   newer.close();
+});
+
+it('data of every earlier version are brought up to date after a copy, and are left alone when that fails [DAT-5]', () => {
+  const failing = { version: migrations.length + 1, sql: 'CREATE TABLE organisations (x)' };
+  const versionOf = (file: string) => {
+    const db = new Database(file, { readonly: true });
+    const version = db.pragma('user_version', { simple: true });
+    const sound = db.pragma('integrity_check', { simple: true });
+    db.close();
+    return [version, sound];
+  };
+  for (let version = 1; version < migrations.length; version += 1) {
+    const folder = temporaryFolder();
+    const file = join(folder, 'workbench.db');
+    const settings = { synchronous: 'NORMAL', backupsDir: join(folder, 'backups') } as const;
+    openDatabase(file, { ...settings, migrations: migrations.slice(0, version) }).close();
+    expect(() => openDatabase(file, { ...settings, migrations: [...migrations, failing] })).toThrow(
+      /Nothing was changed/,
+    );
+    expect(versionOf(file)).toEqual([version, 'ok']);
+    openDatabase(file, { ...settings, migrations }).close();
+    expect(versionOf(file)).toEqual([migrations.length, 'ok']);
+    expect(versionOf(join(folder, 'backups', `schema-${version}.db`))).toEqual([version, 'ok']);
+  }
 });

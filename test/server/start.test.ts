@@ -237,11 +237,14 @@ describe('the data file', () => {
     expect(() => openDatabase(newer, { synchronous: 'FULL', migrations: [] })).toThrow(/newer program/);
   });
 
-  it('takes a migration whole or not at all', () => {
+  it('takes all its migrations or none', () => {
     const file = path.join(temporaryFolder(), 'data.db');
     const good = { version: 1, sql: 'CREATE TABLE a (x)' };
     const bad = { version: 2, sql: 'CREATE TABLE b (x); CREATE TABLE a (x)' };
     expect(() => openDatabase(file, { synchronous: 'FULL', migrations: [good, bad] })).toThrow(/already exists/);
+    const untouched = new Database(file);
+    expect(untouched.pragma('user_version', { simple: true })).toBe(0);
+    untouched.close();
     const db = openDatabase(file, { synchronous: 'FULL', migrations: [good] });
     expect(db.pragma('user_version', { simple: true })).toBe(1);
     expect(db.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all()).toEqual(['a']);

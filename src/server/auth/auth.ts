@@ -12,11 +12,18 @@ import { createIssuer } from './issuer.ts';
 import { createLoginCodes } from './login-codes.ts';
 import { createRateLimiter, type RateVerdict } from './rate-limit.ts';
 import { createPiiRedactor } from './redaction.ts';
-import { readOrMakeSecret } from './secrets.ts';
+import { readOrMakeSecret, type SecretKind } from './secrets.ts';
 import { createSessions } from './sessions.ts';
 
 /** A caller with, for an API key, its place in the window of the rate limit. */
 export type Authenticated = { caller: Caller; rate: RateVerdict | null };
+
+/** The key under which digests of API keys and of personal fields are made. */
+export const serverKeyKind: SecretKind = {
+  name: 'key-hmac',
+  make: () => randomBytes(32).toString('hex'),
+  isSound: (text) => /^[0-9a-f]{64}$/.test(text),
+};
 
 /** Makes everything that says who is calling; secrets are made in the data folder where they are missing. */
 export function createAuth(
@@ -25,8 +32,7 @@ export function createAuth(
   clock: Clock,
   newId: () => string,
 ) {
-  const makeServerKey = () => randomBytes(32).toString('hex');
-  const serverKey = Buffer.from(readOrMakeSecret(options.dataDir, 'key-hmac', makeServerKey), 'hex');
+  const serverKey = Buffer.from(readOrMakeSecret(options.dataDir, serverKeyKind), 'hex');
   const apiKeys = createApiKeys(store, clock, newId, serverKey);
   const issuer = createIssuer(options, clock);
   const findUser = createSessions({ store, issuer, clock, newId });

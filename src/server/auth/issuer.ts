@@ -1,10 +1,10 @@
 /** Session tokens: issued for the local owner, and verified, those of an external identity provider too. */
-import { createHash, generateKeyPairSync } from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto';
 import type { JWTPayload, JWTVerifyGetKey } from 'jose';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
-import { readOrMakeSecret } from './secrets.ts';
+import { readOrMakeSecret, type SecretKind } from './secrets.ts';
 
 export const localIssuer = 'urn:decision-workbench:local';
 export const localAudience = 'decision-workbench';
@@ -29,6 +29,21 @@ function makeKeyFile(): string {
   const file: KeyFile = { kid, private: pair.privateKey.export({ format: 'jwk' }), public: publicKey };
   return JSON.stringify(file);
 }
+
+/** Whether the text is a key pair whose halves belong together. */
+function isKeyFile(text: string): boolean {
+  try {
+    const { kid, private: privateKey, public: publicKey } = JSON.parse(text) as KeyFile;
+    const derived = createPublicKey(createPrivateKey({ key: privateKey, format: 'jwk' })).export({ format: 'jwk' });
+    return typeof kid === 'string' && derived.x === publicKey['x'] && derived.y === publicKey['y'];
+  } catch {
+    // Whatever is wrong with it, it is not a key.
+    return false;
+  }
+}
+
+/** The key pair that signs session tokens. */
+export const issuerKeyKind: SecretKind = { name: 'issuer-key.json', make: makeKeyFile, isSound: isKeyFile };
 
 /** How long an external provider's keys are used before they are fetched again. */
 const keysMaxAgeMs = 10 * 60_000;
@@ -63,35 +78,30 @@ async function remoteKeys(jwksUrl: string): Promise<JWTVerifyGetKey> {
 /**
  * The local identity provider (ES256, key in the data folder) and the reader of session tokens, its own and those
  * of an external provider when one is set. `verify` gives null for any token that is not to be believed, and throws
- * `unavailable` when the external provider's keys cannot be read.
+ * `unavailable` when the external provider's keys cannot be read. Throws StartError `data` when the key is damaged.
  */
 export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, clock: Clock) {
-  let keyFile: KeyFile | null = null;
-  const keys = (): KeyFile => {
-    keyFile ??= JSON.parse(readOrMakeSecret(options.dataDir, 'issuer-key.json', makeKeyFile)) as KeyFile;
-    return keyFile;
-  };
+  const keyFile = JSON.parse(readOrMakeSecret(options.dataDir, issuerKeyKind)) as KeyFile;
   let remote: JWTVerifyGetKey | null = null;
 
   return {
     /** Public keys, as `/.well-known/jwks.json` serves them. */
     jwks(): { keys: Record<string, unknown>[] } {
-      const { kid, public: publicKey } = keys();
+      const { kid, public: publicKey } = keyFile;
       return { keys: [{ ...publicKey, kid, alg: 'ES256', use: 'sig' }] };
     },
     /** A session token for the local owner; valid for a day. */
     async issue(): Promise<{ token: string; expiresAt: number }> {
       const { SignJWT, importJWK } = await import('jose');
-      const file = keys();
       const issuedAt = Math.floor(clock.now() / 1000);
       const token = await new SignJWT({ name: 'Owner' })
-        .setProtectedHeader({ alg: 'ES256', kid: file.kid })
+        .setProtectedHeader({ alg: 'ES256', kid: keyFile.kid })
         .setIssuer(localIssuer)
         .setAudience(localAudience)
         .setSubject(localSubject)
         .setIssuedAt(issuedAt)
         .setExpirationTime(issuedAt + sessionSeconds)
-        .sign(await importJWK(file.private, 'ES256'));
+        .sign(await importJWK(keyFile.private, 'ES256'));
       return { token, expiresAt: (issuedAt + sessionSeconds) * 1000 };
     },
     /** Returns who a token speaks for, or null. */
@@ -115,7 +125,7 @@ export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, c
             audience,
           }));
         } else {
-          ({ payload } = await jwtVerify(token, await importJWK(keys().public, 'ES256'), {
+          ({ payload } = await jwtVerify(token, await importJWK(keyFile.public, 'ES256'), {
             ...common,
             algorithms: ['ES256'],
             issuer: localIssuer,

@@ -1,24 +1,23 @@
 /** Secrets in the data folder, readable by their owner only. */
 import { randomUUID } from 'node:crypto';
-import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { StartError } from '../process/start-error.ts';
 
-/** Makes the data folder and its `secrets` folder, readable by their owner only. */
-export function prepareDataDir(dataDir: string): void {
-  for (const folder of [dataDir, path.join(dataDir, 'secrets'), path.join(dataDir, 'artifacts')]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    chmodSync(folder, 0o700);
-  }
-}
+/** How a secret is made, and what one looks like; a wrong one must never be used. */
+export type SecretKind = { name: string; make(): string; isSound(text: string): boolean };
 
 /**
- * The secret `name` of the data folder, made by `make` when there is none. Two processes that ask at the same time
- * get the same secret: the first complete file wins. Mode 0600.
+ * A secret of the data folder, made when there is none. Two processes that ask at the same time get the same secret: the
+ * first complete file wins. Mode 0600. Throws StartError `data` when the file holds something else.
  */
-export function readOrMakeSecret(dataDir: string, name: string, make: () => string): string {
+export function readOrMakeSecret(dataDir: string, { name, make, isSound }: SecretKind): string {
   const file = path.join(dataDir, 'secrets', name);
   const existing = readIfThere(file);
-  if (existing !== null) return existing;
+  if (existing !== null) {
+    if (isSound(existing)) return existing;
+    throw new StartError('data', `The secret ${file} is damaged. Put it back from a backup; nothing was changed.`);
+  }
   const draft = `${file}.${randomUUID()}.tmp`;
   writeFileSync(draft, make(), { mode: 0o600, flag: 'wx', flush: true });
   try {
@@ -29,6 +28,14 @@ export function readOrMakeSecret(dataDir: string, name: string, make: () => stri
     rmSync(draft);
   }
   return readFileSync(file, 'utf8');
+}
+
+/** The names of those secrets in the data folder that hold something else; one that is missing is not damaged. */
+export function findDamagedSecrets(dataDir: string, kinds: readonly SecretKind[]): string[] {
+  return kinds.flatMap(({ name, isSound }) => {
+    const text = readIfThere(path.join(dataDir, 'secrets', name));
+    return text === null || isSound(text) ? [] : [name];
+  });
 }
 
 function readIfThere(file: string): string | null {

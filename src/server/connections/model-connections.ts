@@ -1,6 +1,8 @@
 /** The model connections of the organisations: their endpoints with the keys, which only this module reads. */
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { toFolderPaths } from '../data-folder/folder.ts';
+import { moveToTrash } from '../data-folder/trash.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { ConnectionRecord } from '../store/connections.ts';
 import type { Store } from '../store/store.ts';
@@ -23,18 +25,18 @@ export type ModelConnections = {
 
 const keyFileName = /^connection-(.+)\.key$/;
 
-/** Opens the connections; key files that belong to none of them (an interrupted change) are removed. */
+/** Opens the connections; key files that belong to none of them (an interrupted change) go into the trash. */
 export function openModelConnections(
   store: Pick<Store, 'connections'>,
-  settings: { dataDir: string; timeoutMs: number },
+  settings: { dataDir: string; timeoutMs: number; now(): number },
 ): ModelConnections {
-  const folder = path.join(settings.dataDir, 'secrets');
+  const { secrets: folder, trash } = toFolderPaths(settings.dataDir);
   const toKeyPath = (id: string) => path.join(folder, `connection-${id}.key`);
   const closing = new AbortController();
   const known = new Set(store.connections.listIds());
   for (const name of readdirSync(folder)) {
     const id = keyFileName.exec(name)?.[1];
-    if (id !== undefined && !known.has(id)) rmSync(path.join(folder, name), { force: true });
+    if (id !== undefined && !known.has(id)) moveToTrash(path.join(folder, name), trash, settings.now());
   }
   return {
     chat: { timeoutMs: settings.timeoutMs, signal: closing.signal },

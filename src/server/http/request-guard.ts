@@ -8,9 +8,10 @@ import type { Deps } from '../operations/context.ts';
 
 /**
  * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
- * `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden` or `rate_limited`.
+ * `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden` or `rate_limited`, and
+ * `unavailable` for what could write while the data folder is gone.
  */
-export function createRequestGuard(deps: Pick<Deps, 'auth'>) {
+export function createRequestGuard(deps: Pick<Deps, 'auth' | 'folderWatch'>) {
   // Requests that are injected, not received, carry the standard port.
   let checkOrigin = createHostGuard(80);
   return {
@@ -23,6 +24,7 @@ export function createRequestGuard(deps: Pick<Deps, 'auth'>) {
       reply.header('x-content-type-options', 'nosniff');
       reply.header('cross-origin-resource-policy', 'same-origin');
       checkOrigin(request.headers);
+      if (request.method !== 'GET' && request.method !== 'HEAD') deps.folderWatch.checkWritable();
       const header = request.headers.authorization;
       if (header === undefined) return undefined;
       return mapMaybePromise(deps.auth.authenticate(header, request.raw.socket), (authenticated) =>

@@ -1,22 +1,24 @@
-/** Trainings that an earlier process of the server left behind: confirmed dead, recorded, their files removed. */
+/** Trainings that an earlier process of the server left behind: confirmed dead, recorded, their files put aside. */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { moveToTrash } from '../data-folder/trash.ts';
 import type { PolicyStore } from '../store/policies.ts';
 import type { PolicyRecord } from '../store/policy-records.ts';
 import type { TrainingRunStore } from '../store/training-runs.ts';
 
 type OrphanStores = { policies: PolicyStore; trainingRuns: TrainingRunStore };
+type OrphanFolders = { artifactsDir: string; trashDir: string };
 
 /**
  * Ends every training that is in progress by the database and whose process is confirmed gone: `cancelled` where a
  * cancel was under way, else `failed` ("interrupted"). A worker that still lives is killed and its training held in
  * `stopping`; call again until the answer, the number of such trainings, is 0. Then the files that belong to no
- * finished policy are removed.
+ * finished policy go into the trash.
  */
-export function endOrphans(stores: OrphanStores, artifactsDir: string): number {
+export function endOrphans(stores: OrphanStores, folders: OrphanFolders, nowMs: number): number {
   const living = stores.policies.listInProgress().filter((policy) => !endOrphan(stores, policy)).length;
-  if (living === 0) removeUnownedFiles(stores.policies, artifactsDir);
+  if (living === 0) removeUnownedFiles(stores.policies, folders, nowMs);
   return living;
 }
 
@@ -37,11 +39,14 @@ function endOrphan({ policies, trainingRuns }: OrphanStores, policy: PolicyRecor
   return true;
 }
 
-function removeUnownedFiles(policies: PolicyStore, artifactsDir: string): void {
-  mkdirSync(artifactsDir, { recursive: true, mode: 0o700 });
+/** A database that knows too little (an older copy) must not cost the policies that it does not know. */
+function removeUnownedFiles(policies: PolicyStore, { artifactsDir, trashDir }: OrphanFolders, nowMs: number): void {
+  if (!existsSync(artifactsDir)) return;
   for (const name of readdirSync(artifactsDir)) {
     const isOwned = name.endsWith('.zip') && policies.hasBundle(name.slice(0, -'.zip'.length));
-    if (!isOwned && /\.(zip|attempt|part)$/.test(name)) rmSync(join(artifactsDir, name), { force: true });
+    if (!isOwned && /\.(zip|attempt|part)$/.test(name)) {
+      moveToTrash(join(artifactsDir, name), trashDir, nowMs);
+    }
   }
 }
 

@@ -117,7 +117,7 @@ export class TrainingJobs {
   }
 
   private endOrphans(): void {
-    this.hasOrphans = endOrphans(this.options, this.options.artifactsDir) > 0;
+    this.hasOrphans = endOrphans(this.options, this.options, this.options.clock.now()) > 0;
   }
 
   /** Starts a worker. Throws when no process could be made. */

@@ -28,10 +28,22 @@ export const systemHandlers = {
     const { isReady, ...health } = checkHealth(deps);
     const status = isReady ? 'ready' : 'degraded';
     if (!('cache' in health)) return { status, ...health };
-    const { database, cache, models, deployedModels, unavailablePolicies, textModel, clock } = health;
+    const {
+      database,
+      isFolderIntact,
+      integrity,
+      cache,
+      models,
+      deployedModels,
+      unavailablePolicies,
+      textModel,
+      clock,
+    } = health;
     return {
       status,
       database,
+      data_folder: isFolderIntact,
+      integrity,
       cache,
       models,
       deployed_models: deployedModels,

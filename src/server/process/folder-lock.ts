@@ -1,5 +1,5 @@
 /** The lock of the data folder: at most one running workbench holds it, and writes its address for the others. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { StartError } from './start-error.ts';
@@ -12,16 +12,18 @@ const lookTimeoutMs = 100;
 
 /**
  * Holds the data folder by a lock that the system frees when the process ends, however it ends; `announce` writes the
- * address where others find it. Throws StartError `instance`, with the address, when a running workbench has it.
+ * address where others find it. Throws StartError `instance`, with the address, when a running workbench has it, and
+ * `data` when no lock can be made there. Whoever removes the file only loses this sentence: the database itself is
+ * opened by one workbench alone.
  */
 export function acquireFolderLock(dataDir: string): { announce(url: string): void; release(): void } {
-  const db = new Database(toLockPath(dataDir), { timeout: lookTimeoutMs });
+  const db = openLock(dataDir);
   try {
     db.pragma('locking_mode = EXCLUSIVE');
     db.exec('BEGIN EXCLUSIVE; CREATE TABLE IF NOT EXISTS held (x); COMMIT; BEGIN EXCLUSIVE');
   } catch (cause) {
     db.close();
-    if (!isBusy(cause)) throw cause;
+    if (!isBusy(cause)) throw unusableLock(dataDir, cause);
     const url = readAddress(dataDir);
     throw new StartError(
       'instance',
@@ -44,6 +46,20 @@ export function acquireFolderLock(dataDir: string): { announce(url: string): voi
       db.close();
     },
   };
+}
+
+function openLock(dataDir: string): Database.Database {
+  try {
+    if (!existsSync(toLockPath(dataDir))) closeSync(openSync(toLockPath(dataDir), 'a', 0o600));
+    return new Database(toLockPath(dataDir), { timeout: lookTimeoutMs });
+  } catch (cause) {
+    throw unusableLock(dataDir, cause);
+  }
+}
+
+function unusableLock(dataDir: string, cause: unknown): StartError {
+  const message = `The lock ${toLockPath(dataDir)} cannot be used. Make the folder writable, or remove that file.`;
+  return new StartError('data', message, { cause });
 }
 
 /** The address of the workbench that runs on the data folder; null when none runs or it is not ready yet. */

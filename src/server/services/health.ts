@@ -1,10 +1,19 @@
 /** Whether the service can do its work now. */
+import type { Caretaker, Integrity } from '../data-folder/caretaker.ts';
+import type { FolderWatch } from '../data-folder/watch.ts';
 import type { Log } from '../process/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Store } from '../store/store.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
-type HealthDeps = { store: Store; runtime: Runtime; trustedTime: TrustedTime; log: Log };
+type HealthDeps = {
+  store: Store;
+  runtime: Runtime;
+  trustedTime: TrustedTime;
+  folderWatch: FolderWatch;
+  caretaker: Caretaker;
+  log: Log;
+};
 
 /** The state of the parts; the rest is left out when the database does not answer. */
 export type Health =
@@ -12,6 +21,10 @@ export type Health =
   | {
       isReady: boolean;
       database: boolean;
+      /** Whether the data folder is still the one that was opened. */
+      isFolderIntact: boolean;
+      /** What the last check of the data found. */
+      integrity: Integrity;
       /** Whether the deployed policies are compiled. */
       cache: boolean;
       /** Whether the text encoder answers, or is not needed. */
@@ -25,17 +38,21 @@ export type Health =
     };
 
 /** Looks at database, compiled policies and text encoder. Never throws. */
-export function checkHealth({ store, runtime, trustedTime, log }: HealthDeps): Health {
+export function checkHealth({ store, runtime, trustedTime, folderWatch, caretaker, log }: HealthDeps): Health {
   try {
     const database = store.isAnswering();
+    const isFolderIntact = folderWatch.isIntact();
+    const integrity = caretaker.integrity();
     const policyIds = store.deployments.listIds();
     const cache = runtime.deployed.hasCompiled(policyIds);
     const unavailablePolicies = policyIds.filter((id) => runtime.deployed.findUnavailability(id) !== null).length;
     const textModel = runtime.encoderHost.state();
     const models = textModel !== 'restarting';
     return {
-      isReady: database && cache && models && unavailablePolicies === 0,
+      isReady: database && isFolderIntact && integrity !== 'damaged' && cache && models && unavailablePolicies === 0,
       database,
+      isFolderIntact,
+      integrity,
       cache,
       models,
       deployedModels: policyIds.length,

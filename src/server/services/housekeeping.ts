@@ -1,6 +1,8 @@
 /** The regular work of a running service. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Auth } from '../auth/auth.ts';
+import { emptyTrash } from '../data-folder/trash.ts';
+import type { FolderWatch } from '../data-folder/watch.ts';
 import { pruneEncodings } from '../runtime/encoding-cache.ts';
 import { emptyWriteAheadLog, type WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
@@ -9,7 +11,8 @@ import { chargeHosting } from './hosting.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
 export type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
-export type HousekeepingDeps = RetentionDeps & DeploymentDeps & { auth: Auth; encodingsDir: string };
+export type HousekeepingDeps = RetentionDeps &
+  DeploymentDeps & { auth: Auth; encodingsDir: string; trashDir: string; folderWatch: FolderWatch };
 
 const dayMs = 24 * 3600 * 1000;
 /** How long a record past its retention can be restored. */
@@ -53,12 +56,15 @@ export async function applyRetention(deps: RetentionDeps, isStopped: () => boole
 }
 
 /**
- * Starts the regular work: retention of logs and of embeddings daily and soon after the start, hosting credits and key
- * usage looked after every minute and the clock looked at, policies that cannot be used tried again. Work that fails is logged and done again at its next time.
+ * Starts the regular work: retention of logs, embeddings and trash daily and soon after the start, hosting credits and key
+ * usage looked after every minute and the clock looked at, policies that cannot be used tried again. Work that fails is
+ * logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;
   const guarded = (work: () => unknown) => async () => {
+    // Where the folder is gone, work would only make an empty one in its place.
+    if (!deps.folderWatch.isIntact()) return;
     try {
       await work();
     } catch (err) {
@@ -67,7 +73,10 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   };
   const cleanUp = guarded(() => {
     const now = deps.trustedTime.now();
-    if (now !== null) pruneEncodings(deps.encodingsDir, now);
+    if (now !== null) {
+      pruneEncodings(deps.encodingsDir, now);
+      emptyTrash(deps.trashDir, now);
+    }
     return applyRetention(deps, () => isStopped);
   });
   const look = guarded(() => deps.trustedTime.look());

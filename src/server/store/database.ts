@@ -1,8 +1,9 @@
 /** Opening the data file: pragmas read back, migrations applied. */
-import { chmodSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
 import { StartError } from '../process/start-error.ts';
+import { copyBeforeUpgrade } from './database-copy.ts';
 import { addNumberLists } from './number-lists.ts';
 
 export type WorkbenchDatabase = Database.Database;
@@ -26,16 +27,18 @@ export function readMigrations(folder: string): Migration[] {
 }
 
 /**
- * Opens the data file: write-ahead log, durability set and read back, foreign keys, all migrations applied. Throws
- * StartError with a sentence for the user when the file is damaged, belongs to a newer program or cannot be opened; the
- * file is never deleted or replaced.
+ * Opens the data file: write-ahead log, durability set and read back, foreign keys, all migrations applied. With
+ * `backupsDir`, a checked copy of data that needs an upgrade is put there first. Throws StartError with a sentence for
+ * the user when the file is damaged, belongs to a newer program or cannot be opened or upgraded; the file is never
+ * deleted or replaced.
  */
 export function openDatabase(
   file: string,
-  settings: { synchronous: 'FULL' | 'NORMAL'; migrations: readonly Migration[] },
+  settings: { synchronous: 'FULL' | 'NORMAL'; migrations: readonly Migration[]; backupsDir?: string },
 ): WorkbenchDatabase {
   let db: WorkbenchDatabase;
   try {
+    restrictToOwner(file);
     db = new Database(file, { timeout: 5_000 });
   } catch (cause) {
     throw new StartError('data', `The data file ${file} could not be opened.`, { cause });
@@ -43,22 +46,35 @@ export function openDatabase(
   try {
     prepareConnection(db, settings.synchronous);
     addNumberLists(db);
-    migrate(db, settings.migrations);
-    chmodSync(file, 0o600);
+    migrate(db, settings);
     return db;
   } catch (cause) {
     db.close();
-    if (cause instanceof StartError) throw cause;
-    if (cause instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(cause.code)) {
-      throw new StartError(
-        'data',
-        `The data file ${file} is damaged and was left as it is. ` +
-          'Move it away (with its -wal and -shm files) or put a backup in its place.',
-        { cause },
-      );
-    }
-    throw cause;
+    throw isDamage(cause) ? damagedError(file, cause) : cause;
   }
+}
+
+/**
+ * Makes the file where it is missing: SQLite gives the files beside it the mode that it has when they are made. One that
+ * is there is not opened, because closing it again would free every lock that this process has on it.
+ */
+function restrictToOwner(file: string): void {
+  if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
+  for (const each of [file, `${file}-wal`, `${file}-shm`]) if (existsSync(each)) chmodSync(each, 0o600);
+}
+
+/** Whether an error says that the file is not, or not wholly, a database. */
+export function isDamage(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code);
+}
+
+/** The end of a start on a damaged data file. */
+export function damagedError(file: string, cause: unknown): StartError {
+  return new StartError(
+    'data',
+    `The data file ${file} is damaged and was left as it is. Restore a backup into a new data folder.`,
+    { cause },
+  );
 }
 
 /** The exact pragmas every connection gets; each one that matters is read back. */
@@ -98,21 +114,51 @@ function isAtLeast(version: string, minimum: readonly number[]): boolean {
   return true;
 }
 
-function migrate(db: WorkbenchDatabase, migrations: readonly Migration[]): void {
+/**
+ * Applies all migrations that are missing in one transaction, so that a failure leaves data that the program which wrote
+ * them can open.
+ */
+function migrate(
+  db: WorkbenchDatabase,
+  { migrations, backupsDir }: { migrations: readonly Migration[]; backupsDir?: string },
+): void {
   const current = Number(db.pragma('user_version', { simple: true }));
-  if (current > migrations.length) {
+  if (current > migrations.length) throw newerError(current, migrations.length);
+  const pending = migrations.slice(current);
+  if (pending.length === 0) return;
+  const copy = current > 0 && backupsDir !== undefined ? copyBeforeUpgrade(db, current, backupsDir) : null;
+  let reached = current;
+  try {
+    db.transaction(() => {
+      for (const migration of pending) {
+        reached = migration.version;
+        applyMigration(db, migration);
+      }
+    }).immediate();
+  } catch (cause) {
+    if (isDamage(cause)) throw cause;
     throw new StartError(
       'data',
-      `The data file was written by a newer program (schema ${current}, this one knows ${migrations.length}). ` +
-        'It was left untouched.',
+      `The data could not be brought from schema ${current} to ${migrations.length}: step ${reached} failed ` +
+        `(${cause instanceof Error ? cause.message : String(cause)}). Nothing was changed, and the program that wrote ` +
+        `the data can still open it${copy === null ? '' : `; a copy is in ${copy}`}.`,
+      { cause },
     );
   }
-  for (const migration of migrations.slice(current)) {
-    db.transaction(() => {
-      db.exec(migration.sql);
-      db.pragma(`user_version = ${migration.version}`);
-      const broken = db.pragma('foreign_key_check') as unknown[];
-      if (broken.length > 0) throw new Error(`migration ${migration.version} breaks ${broken.length} references`);
-    }).immediate();
-  }
+}
+
+function applyMigration(db: WorkbenchDatabase, { version, sql }: Migration): void {
+  db.exec(sql);
+  db.pragma(`user_version = ${version}`);
+  const broken = db.pragma('foreign_key_check') as unknown[];
+  if (broken.length > 0) throw new Error(`The migration breaks ${broken.length} references.`);
+}
+
+/** The end of a start on data that a newer program has written. */
+export function newerError(schemaVersion: number, knownVersion: number): StartError {
+  return new StartError(
+    'data',
+    `The data were written by a newer program (schema ${schemaVersion}, this one knows ${knownVersion}). ` +
+      'Start that program; nothing was changed.',
+  );
 }

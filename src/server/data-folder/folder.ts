@@ -1,0 +1,144 @@
+/** The folder in which everything lies: which one is ours, what identifies it, and when it must not be used. */
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+import { writeDurably } from '../process/durable-file.ts';
+import { StartError } from '../process/start-error.ts';
+import { type Migration, newerError, openDatabase, type WorkbenchDatabase } from '../store/database.ts';
+import { inspectDatabase, readFolderId, writeFolderId } from '../store/folder-identity.ts';
+
+/** Where each kind of thing lies in a data folder. */
+export const toFolderPaths = (dataDir: string) => ({
+  database: path.join(dataDir, 'workbench.db'),
+  identity: path.join(dataDir, 'data-folder.json'),
+  secrets: path.join(dataDir, 'secrets'),
+  artifacts: path.join(dataDir, 'artifacts'),
+  backups: path.join(dataDir, 'backups'),
+  trash: path.join(dataDir, 'trash'),
+});
+
+/** What may lie in a folder that is not yet a data folder: a start that was cut off, or the system's own entries. */
+const harmlessName =
+  /^(workbench\.db(-wal|-shm|-journal)?|instance\.lock\.db(-journal)?|runtime\.json(\.tmp)?|data-folder\.json\.part|secrets|artifacts|encodings|trash|backups|lost\+found|\.DS_Store)$/;
+/** The mode bit of a folder in which everybody has files, such as /tmp. */
+const stickyBit = 0o1000;
+
+const identitySchema = z.object({ id: z.string().min(1), schema_version: z.int(), created_at: z.string() });
+/** Says which data folder this is; the database carries the same id. */
+type FolderIdentity = z.infer<typeof identitySchema>;
+
+/** Reads the identity of a data folder; null where it has none. Throws StartError `data` when the file is damaged. */
+function readIdentity(dataDir: string): FolderIdentity | null {
+  const file = toFolderPaths(dataDir).identity;
+  if (!existsSync(file)) return null;
+  try {
+    return identitySchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch (cause) {
+    throw new StartError(
+      'data',
+      `The file ${file} is damaged. Put it back from a backup, or remove it if the database beside it is the right one.`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * Makes the data folder where it is missing. Throws StartError `data`, nothing changed, for a folder that holds other
+ * things or belongs to everybody: the program restricts what it owns to one user, and must not do that to them.
+ */
+export function prepareDataFolder(dataDir: string): void {
+  if (!existsSync(dataDir)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    return;
+  }
+  const found = statSync(dataDir);
+  const { identity, database } = toFolderPaths(dataDir);
+  if (!found.isDirectory()) throw new StartError('data', `${dataDir} is not a folder. Choose another with --data-dir.`);
+  if (existsSync(identity)) return;
+  const foreign = readdirSync(dataDir).find((name) => !harmlessName.test(name));
+  const isShared = (found.mode & stickyBit) !== 0;
+  if (!isShared && (foreign === undefined || existsSync(database))) return;
+  throw new StartError(
+    'data',
+    `The folder ${dataDir} is not a data folder of the workbench and ` +
+      `${isShared ? 'is shared by all users' : `holds other things (${foreign})`}. Choose another with --data-dir.`,
+  );
+}
+
+/** Throws StartError `data` when no workbench was ever started on the folder. */
+export function requireDataFolder(dataDir: string): void {
+  const { identity, database } = toFolderPaths(dataDir);
+  if (existsSync(identity) || existsSync(database)) return;
+  throw new StartError('data', `There are no data of the workbench in ${dataDir}. Start the workbench on it first.`);
+}
+
+/**
+ * Opens the database of a data folder that nobody else uses, and makes the folder known as ours: with an identity, open
+ * to its owner only. Throws StartError, nothing changed, when the database is missing, empty, damaged, of another folder
+ * or of a newer program while there is anything beside it that only it explains.
+ */
+export function openDataFolder(
+  dataDir: string,
+  settings: { synchronous: 'FULL' | 'NORMAL'; migrations: readonly Migration[]; newId(): string; now(): number },
+): WorkbenchDatabase {
+  const paths = toFolderPaths(dataDir);
+  const identity = readIdentity(dataDir);
+  const schemaVersion = settings.migrations.length;
+  checkDatabase(dataDir, identity, schemaVersion);
+  const db = openDatabase(paths.database, { ...settings, backupsDir: paths.backups });
+  try {
+    let id = readFolderId(db);
+    if (id === null) {
+      id = settings.newId();
+      writeFolderId(db, id);
+    }
+    if (identity?.schema_version !== schemaVersion) {
+      const createdAt = identity?.created_at ?? new Date(settings.now()).toISOString();
+      writeIdentity(dataDir, { id, schema_version: schemaVersion, created_at: createdAt });
+    }
+    for (const folder of [dataDir, paths.secrets, paths.artifacts]) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      chmodSync(folder, 0o700);
+    }
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function writeIdentity(dataDir: string, identity: FolderIdentity): void {
+  writeDurably(toFolderPaths(dataDir).identity, Buffer.from(`${JSON.stringify(identity, null, 2)}\n`));
+}
+
+function checkDatabase(dataDir: string, identity: FolderIdentity | null, knownVersion: number): void {
+  const { database } = toFolderPaths(dataDir);
+  if (identity !== null && identity.schema_version > knownVersion) {
+    throw newerError(identity.schema_version, knownVersion);
+  }
+  const state = inspectDatabase(database);
+  const remedy = 'Put the right one in its place, or restore a backup into a new data folder. Nothing was changed.';
+  if (state.kind === 'missing' || state.kind === 'empty') {
+    if (identity === null && !holdsData(dataDir)) return;
+    throw new StartError('data', `The database ${database} is ${state.kind}, but the folder was in use. ${remedy}`);
+  }
+  if (state.kind === 'foreign') {
+    throw new StartError('data', `The database ${database} is not one of the workbench. ${remedy}`);
+  }
+  if (state.schemaVersion > knownVersion) throw newerError(state.schemaVersion, knownVersion);
+  if (identity === null || state.folderId === identity.id) return;
+  if (state.folderId !== null) {
+    throw new StartError('data', `The database ${database} belongs to another data folder. ${remedy}`);
+  }
+  throw new StartError(
+    'data',
+    `The database ${database} is older than this folder's identity and does not name its folder. If it is the right ` +
+      `one, remove ${toFolderPaths(dataDir).identity}. Nothing was changed.`,
+  );
+}
+
+/** Whether policies or secrets lie in the folder, which mean nothing without their database. */
+function holdsData(dataDir: string): boolean {
+  const { artifacts, secrets } = toFolderPaths(dataDir);
+  return [artifacts, secrets].some((folder) => existsSync(folder) && readdirSync(folder).length > 0);
+}
