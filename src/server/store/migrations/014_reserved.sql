@@ -1,2 +1,0 @@
--- Nothing: the number is reserved.
-SELECT 1;
