@@ -54,6 +54,7 @@ const parts = {
     'operations',
     'mcp',
     'http',
+    'data-commands.ts',
     'start.ts',
     'serve.ts',
   ],

@@ -15,7 +15,7 @@ if (only !== '--renderer') await buildServer();
 if (only === '--renderer') await build({ configFile: join(projectRoot, 'vite.config.ts'), logLevel: 'warn' });
 if (only === undefined) buildDesktop();
 
-/** Bundles the headless server and its two child programs, side by side so that each finds the others. */
+/** Bundles the headless server and its child programs, side by side so that each finds the others. */
 async function buildServer(): Promise<void> {
   rmSync('out/server', { recursive: true, force: true });
   const bundle = await rolldown({
@@ -23,6 +23,7 @@ async function buildServer(): Promise<void> {
       serve: 'src/server/serve.ts',
       'encoder-child': 'src/server/runtime/encoder-child.ts',
       worker: 'src/server/jobs/worker.ts',
+      'data-child': 'src/server/data-folder/data-child.ts',
     },
     platform: 'node',
     // Native modules look for their binaries beside themselves.

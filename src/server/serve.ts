@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createIssuer } from './auth/issuer.ts';
+import { type DataCommand, runDataCommand } from './data-commands.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
 import { systemClock } from './process/clock.ts';
 import type { ServerOptions } from './process/options.ts';
@@ -17,6 +18,13 @@ const help = `Decision Workbench
   workbench token [flags]   print a session token for the owner of the data folder
   workbench mcp [flags]     offer the agent tools of the running workbench on stdin and stdout; WORKBENCH_API_KEY is
                             the key to use, without it they act as the owner of the data folder
+  workbench backup [--to FOLDER] [--with-secrets]
+                            write a backup of the data folder, also while the workbench runs; it is a folder with a list
+                            of digests, below backups/ of the data folder unless --to names a new one. Without secrets,
+                            API keys and the keys of model connections must be made anew after a restore
+  workbench restore FOLDER --data-dir NEW
+                            make a new data folder from a backup that is sound
+  workbench verify [FOLDER] check a backup, or the data folder: digests, database, bundles of the policies
 
 Flags (environment variable, default):
   --data-dir DIR            data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench)
@@ -37,6 +45,7 @@ export type CommandLine =
   | { command: 'help' }
   | { command: 'token'; dataDir: string }
   | { command: 'mcp'; dataDir: string; apiKey: string | null }
+  | DataCommand
   | { command: 'serve'; options: StartOptions; open: boolean };
 
 /** Reads flags and environment into one options object; throws StartError `options` with a sentence. */
@@ -48,14 +57,17 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
     throw new StartError('options', cause instanceof Error ? cause.message : 'The flags cannot be read.', { cause });
   }
   const { values, positionals } = parsed;
-  const [command = 'serve', ...excess] = positionals;
   if (values.help) return { command: 'help' };
-  if (excess.length > 0 || (command !== 'serve' && command !== 'token' && command !== 'mcp')) {
-    throw new StartError('options', `Unknown command: ${positionals.join(' ')}. See --help.`);
-  }
   const dataDir = path.resolve(
     values['data-dir'] ?? env['WORKBENCH_DATA_DIR'] ?? path.join(homedir(), '.decision-workbench'),
   );
+  const isDataDirGiven = (values['data-dir'] ?? env['WORKBENCH_DATA_DIR']) !== undefined;
+  const forData = readDataCommand(positionals, values, dataDir, isDataDirGiven);
+  if (forData !== null) return forData;
+  const [command = 'serve', ...excess] = positionals;
+  if (excess.length > 0 || (command !== 'serve' && command !== 'token' && command !== 'mcp')) {
+    throw new StartError('options', `Unknown command: ${positionals.join(' ')}. See --help.`);
+  }
   if (command === 'token') return { command, dataDir };
   if (command === 'mcp') return { command, dataDir, apiKey: readApiKey(env['WORKBENCH_API_KEY']) };
   return {
@@ -103,6 +115,26 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   };
 }
 
+/** Reads the commands that care for data folders; null for every other one. */
+function readDataCommand(
+  [command, operand, ...excess]: readonly string[],
+  { to, 'with-secrets': withSecrets }: ReturnType<typeof parseFlags>['values'],
+  dataDir: string,
+  isDataDirGiven: boolean,
+): DataCommand | null {
+  const folder = operand === undefined ? null : path.resolve(operand);
+  if (excess.length > 0) return null;
+  if (command === 'backup' && folder === null) {
+    return { command, dataDir, target: to === undefined ? null : path.resolve(to), withSecrets };
+  }
+  if (command === 'verify') return { command, backup: folder, dataDir };
+  if (command !== 'restore') return null;
+  if (folder === null || !isDataDirGiven) {
+    throw new StartError('options', 'Name the backup and, with --data-dir, the new folder that is made of it.');
+  }
+  return { command, backup: folder, dataDir };
+}
+
 function readInteger(name: string, text: string, min: number, max: number): number {
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
@@ -131,6 +163,8 @@ function parseFlags(args: readonly string[]) {
       'oidc-issuer': string,
       'oidc-audience': string,
       'oidc-jwks': string,
+      to: string,
+      'with-secrets': { type: 'boolean', default: false },
       open: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -176,7 +210,8 @@ export async function runCommandLine(args: readonly string[], env: NodeJS.Proces
     if (line.command === 'help') process.stdout.write(help);
     else if (line.command === 'token') await printToken(line.dataDir);
     else if (line.command === 'mcp') await offerTools(line.dataDir, line.apiKey);
-    else await serve(line.options, line.open);
+    else if (line.command === 'serve') await serve(line.options, line.open);
+    else process.stdout.write(`${runDataCommand(line, systemClock.now())}\n`);
   } catch (error) {
     if (!(error instanceof StartError)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -6,6 +6,7 @@ import pino, { type Logger } from 'pino';
 import { createAuth } from './auth/auth.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
+import { Caretaker } from './data-folder/caretaker.ts';
 import { openDataFolder, prepareDataFolder, toFolderPaths } from './data-folder/folder.ts';
 import { FolderWatch } from './data-folder/watch.ts';
 import { buildApp } from './http/app.ts';
@@ -33,6 +34,7 @@ import { toTrainingRequest } from './services/training-request.ts';
 import { askTeacher, hasTeacher } from './services/training-teacher.ts';
 import { createCommitQueue } from './store/commit-queue.ts';
 import { readMigrations, type WorkbenchDatabase } from './store/database.ts';
+import { isCheckedAtStart } from './store/folder-identity.ts';
 import { createStore, type Store } from './store/store.ts';
 
 /** How often a worker sends a heartbeat at least. */
@@ -106,6 +108,8 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
   closing.defer(() => void db.close());
   const folderWatch = new FolderWatch(options.dataDir, log);
   closing.defer(() => folderWatch.close());
+  const version = toolVersion(findProgramFolder(import.meta.dirname));
+  const caretaker = openCaretaker(options, version, clock, log, closing);
   const store = createStore(db, clock);
   const auth = createAuth(options, store, clock, newId);
   closing.defer(() => auth.apiKeys.flush());
@@ -122,11 +126,25 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     newId,
     sha256,
     log,
-    toolVersion: toolVersion(findProgramFolder(import.meta.dirname)),
+    toolVersion: version,
+    caretaker,
     runtime,
     pendingWrites: new PendingWrites(log),
   };
   return { ...base, jobs: openJobs(base, closing) };
+}
+
+function openCaretaker(
+  { dataDir, spawnChild: spawn = spawnChild }: ServerOptions,
+  version: string,
+  clock: Clock,
+  log: Logger,
+  closing: ClosingStack,
+): Caretaker {
+  const isChecked = isCheckedAtStart(toFolderPaths(dataDir).database);
+  const caretaker = new Caretaker({ dataDir, toolVersion: version, spawn, clock, log, isChecked });
+  closing.defer(() => caretaker.close());
+  return caretaker;
 }
 
 function openRuntime(

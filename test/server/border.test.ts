@@ -195,7 +195,15 @@ describe('a service that cannot work', () => {
   it('lives, and says which of its parts is missing [SYS-2] [SYS-3]', async () => {
     const { app, deps } = await openForTest();
     const anyone = callerOf(app, {});
-    const parts = { database: true, cache: true, models: true, deployed_models: 0, text_model: expect.any(String) };
+    const parts = {
+      database: true,
+      data_folder: true,
+      integrity: 'ok',
+      cache: true,
+      models: true,
+      deployed_models: 0,
+      text_model: expect.any(String),
+    };
     expect((await anyone('GET', '/ready')).body).toEqual({ status: 'ready', ...parts });
     deps.db.close();
     const ready = await anyone('GET', '/ready');

@@ -19,6 +19,7 @@ describe('a service that is not ready', () => {
       status: 'ready',
       database: true,
       data_folder: true,
+      integrity: 'ok',
       cache: true,
       models: true,
       deployed_models: 1,

@@ -30,6 +30,14 @@ export function readOrMakeSecret(dataDir: string, { name, make, isSound }: Secre
   return readFileSync(file, 'utf8');
 }
 
+/** The names of those secrets in the data folder that hold something else; one that is missing is not damaged. */
+export function findDamagedSecrets(dataDir: string, kinds: readonly SecretKind[]): string[] {
+  return kinds.flatMap(({ name, isSound }) => {
+    const text = readIfThere(path.join(dataDir, 'secrets', name));
+    return text === null || isSound(text) ? [] : [name];
+  });
+}
+
 function readIfThere(file: string): string | null {
   try {
     return readFileSync(file, 'utf8');

@@ -1,5 +1,6 @@
 /** Every operation of the service by its name. */
 import { accountOperations } from './account.ts';
+import { backupOperations } from './backups.ts';
 import { connectionOperations } from './connections.ts';
 import { billingOperations } from './credits.ts';
 import { decisionTypeOperations } from './decision-types.ts';
@@ -24,6 +25,7 @@ export const operations = {
   ...logOperations,
   ...connectionOperations,
   ...accountOperations,
+  ...backupOperations,
 } as const;
 
 export type Operations = typeof operations;

@@ -25,10 +25,10 @@ const stickyBit = 0o1000;
 
 const identitySchema = z.object({ id: z.string().min(1), schema_version: z.int(), created_at: z.string() });
 /** Says which data folder this is; the database carries the same id. */
-export type FolderIdentity = z.infer<typeof identitySchema>;
+type FolderIdentity = z.infer<typeof identitySchema>;
 
 /** Reads the identity of a data folder; null where it has none. Throws StartError `data` when the file is damaged. */
-export function readIdentity(dataDir: string): FolderIdentity | null {
+function readIdentity(dataDir: string): FolderIdentity | null {
   const file = toFolderPaths(dataDir).identity;
   if (!existsSync(file)) return null;
   try {

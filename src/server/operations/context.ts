@@ -6,6 +6,7 @@ import type { Auth } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
+import type { Caretaker } from '../data-folder/caretaker.ts';
 import type { FolderWatch } from '../data-folder/watch.ts';
 import type { PendingWrites } from '../jobs/pending-writes.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
@@ -20,6 +21,7 @@ export type Deps = {
   options: ServerOptions;
   db: WorkbenchDatabase;
   folderWatch: FolderWatch;
+  caretaker: Caretaker;
   /** Queries, one record per noun; SQL lives only there. */
   store: Store;
   metering: Metering;

@@ -1,6 +1,7 @@
 /** All handlers of the operation table. */
 import type { OperationName } from '../contract/operations.ts';
 import { accountHandlers } from './account.ts';
+import { backupHandlers } from './backups.ts';
 import { bundleHandlers } from './bundles.ts';
 import { connectionHandlers } from './connections.ts';
 import type { Handlers } from './context.ts';
@@ -36,4 +37,5 @@ export const operationHandlers: OperationHandlers = {
   ...logHandlers,
   ...connectionHandlers,
   ...accountHandlers,
+  ...backupHandlers,
 };

@@ -17,11 +17,12 @@ export const systemHandlers = {
     const { isReady, ...health } = checkHealth(deps);
     const status = isReady ? 'ready' : 'degraded';
     if (!('cache' in health)) return { status, ...health };
-    const { database, isFolderIntact, cache, models, deployedModels, textModel } = health;
+    const { database, isFolderIntact, integrity, cache, models, deployedModels, textModel } = health;
     return {
       status,
       database,
       data_folder: isFolderIntact,
+      integrity,
       cache,
       models,
       deployed_models: deployedModels,

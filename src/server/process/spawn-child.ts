@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-export type ChildName = 'encoder-child' | 'worker';
+export type ChildName = 'encoder-child' | 'worker' | 'data-child';
 export type SpawnOptions = {
   heapMb: number;
   /** Stands on the child's command line, so that this very process can be recognised later. */
@@ -11,7 +11,11 @@ export type SpawnOptions = {
 /** Starts a child with an IPC channel (structured clone). Electron and tests may give their own. */
 export type SpawnChild = (name: ChildName, options: SpawnOptions) => ChildProcess;
 
-const sourceFolders: Record<ChildName, string> = { 'encoder-child': '../runtime/', worker: '../jobs/' };
+const sourceFolders: Record<ChildName, string> = {
+  'encoder-child': '../runtime/',
+  worker: '../jobs/',
+  'data-child': '../data-folder/',
+};
 
 /**
  * Path of a child's entry file: the `.ts` source when this module itself runs from source (Node strips the types),

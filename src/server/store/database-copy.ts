@@ -1,4 +1,4 @@
-/** Whole, checked copies of the database: what a backup holds, and what is kept before an upgrade. */
+/** Whole, checked copies of the database, for backups and before an upgrade, and what is read from a file apart. */
 import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -55,6 +55,20 @@ export function listDatabaseProblems(file: string, check: 'quick_check' | 'integ
     throw error;
   } finally {
     db?.close();
+  }
+}
+
+/** Returns the policies of a data file that have a bundle, with its digest. */
+export function listBundles(database: string): { id: string; sha256: string }[] {
+  const db = new Database(database, { readonly: true, fileMustExist: true });
+  try {
+    return db
+      .prepare<[], { id: string; sha256: string }>(
+        'SELECT id, bundle_sha256 AS sha256 FROM policies WHERE bundle_sha256 IS NOT NULL',
+      )
+      .all();
+  } finally {
+    db.close();
   }
 }
 

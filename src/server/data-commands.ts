@@ -1,0 +1,48 @@
+/** The commands that care for data folders: backup, restore, verify. None of them starts a workbench. */
+import path from 'node:path';
+import { serverKeyKind } from './auth/auth.ts';
+import { issuerKeyKind } from './auth/issuer.ts';
+import { findDamagedSecrets } from './auth/secrets.ts';
+import { restoreBackup, toBackupPath, writeBackup } from './data-folder/backup.ts';
+import { requireDataFolder } from './data-folder/folder.ts';
+import { listBackupProblems, listDataProblems } from './data-folder/verify.ts';
+import { findProgramFolder, toolVersion } from './process/program-folder.ts';
+import { StartError } from './process/start-error.ts';
+
+export type DataCommand =
+  | { command: 'backup'; dataDir: string; target: string | null; withSecrets: boolean }
+  | { command: 'restore'; backup: string; dataDir: string }
+  | { command: 'verify'; backup: string | null; dataDir: string };
+
+/**
+ * Carries out one command and returns the line for stdout. Throws StartError `data` with what is wrong, one sentence a
+ * line.
+ */
+export function runDataCommand(line: DataCommand, nowMs: number): string {
+  try {
+    if (line.command === 'restore') {
+      restoreBackup(line.backup, line.dataDir);
+      return `The backup was restored into ${line.dataDir}.`;
+    }
+    if (line.command === 'verify') return verify(line.backup, line.dataDir);
+    requireDataFolder(line.dataDir);
+    const target = line.target ?? toBackupPath(line.dataDir, nowMs);
+    const version = toolVersion(findProgramFolder(import.meta.dirname));
+    writeBackup({ dataDir: line.dataDir, target, withSecrets: line.withSecrets, toolVersion: version, nowMs });
+    return target;
+  } catch (cause) {
+    if (cause instanceof StartError || !(cause instanceof Error)) throw cause;
+    throw new StartError('data', `The command could not be carried out: ${cause.message}.`, { cause });
+  }
+}
+
+function verify(backup: string | null, dataDir: string): string {
+  if (backup === null) requireDataFolder(dataDir);
+  const folder = backup ?? dataDir;
+  const problems = backup === null ? listDataProblems(dataDir) : listBackupProblems(backup);
+  for (const file of findDamagedSecrets(folder, [serverKeyKind, issuerKeyKind])) {
+    problems.push(`The secret ${path.join(folder, 'secrets', file)} is damaged.`);
+  }
+  if (problems.length > 0) throw new StartError('data', problems.join('\n'));
+  return `Everything in ${folder} is sound.`;
+}

@@ -1,0 +1,131 @@
+/** Backups: whole copies of a data folder, made while the workbench works on it, and their way back. */
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { renameDurably, writeDurably } from '../process/durable-file.ts';
+import { StartError } from '../process/start-error.ts';
+import { copyDatabase } from '../store/database-copy.ts';
+import { toFolderPaths } from './folder.ts';
+import { type BackupManifest, hashFile, readManifest, toManifestPath } from './manifest.ts';
+import { listBackupProblems } from './verify.ts';
+
+export type BackupOrder = {
+  dataDir: string;
+  /** The folder that is made; it must not exist. */
+  target: string;
+  withSecrets: boolean;
+  toolVersion: string;
+  nowMs: number;
+};
+
+/** Where the backup of a moment lies unless another place is named. */
+export function toBackupPath(dataDir: string, nowMs: number): string {
+  const time = new Date(nowMs).toISOString().replace(/[:.]/g, '-');
+  return path.join(toFolderPaths(dataDir).backups, `backup-${time}`);
+}
+
+/**
+ * Writes a backup: the database as it is at one moment, every bundle that it knows of, and a list with the digest of
+ * each file; the secrets only when they are asked for. Goes on beside a workbench that works. The folder appears with
+ * its name when it is whole; throws, with nothing left behind, when it cannot be.
+ */
+export function writeBackup({ dataDir, target, withSecrets, toolVersion, nowMs }: BackupOrder): BackupManifest {
+  if (existsSync(target)) throw new StartError('data', `There is something at ${target} already. Name another folder.`);
+  const part = `${target}.part`;
+  rmSync(part, { recursive: true, force: true });
+  mkdirSync(part, { recursive: true, mode: 0o700 });
+  try {
+    const [from, to] = [toFolderPaths(dataDir), toFolderPaths(part)];
+    // The database first: the bundles that it knows lie on the disk before it knows them.
+    const db = new Database(from.database, { readonly: true, fileMustExist: true, timeout: 5_000 });
+    try {
+      copyDatabase(db, to.database);
+    } finally {
+      db.close();
+    }
+    if (existsSync(from.identity)) copyDurably(from.identity, to.identity);
+    copyFolder(from.artifacts, to.artifacts, (name) => name.endsWith('.zip'));
+    if (withSecrets) copyFolder(from.secrets, to.secrets, (name) => !name.endsWith('.tmp'));
+    const manifest: BackupManifest = {
+      format: 1,
+      created_at: new Date(nowMs).toISOString(),
+      tool_version: toolVersion,
+      with_secrets: withSecrets,
+      files: listFiles(part).map((name) => ({
+        path: name,
+        size_bytes: statSync(path.join(part, name)).size,
+        sha256: hashFile(path.join(part, name)),
+      })),
+    };
+    writeDurably(toManifestPath(part), Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`));
+    renameDurably(part, target);
+    return manifest;
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/**
+ * Makes the new data folder `dataDir` of a backup, after checking the whole of it. Throws StartError `data`, nothing
+ * changed, when the backup is damaged or there is something at `dataDir` already.
+ */
+export function restoreBackup(backup: string, dataDir: string): void {
+  if (existsSync(dataDir) && (!statSync(dataDir).isDirectory() || readdirSync(dataDir).length > 0)) {
+    const message = `There is something at ${dataDir} already. A backup is restored into a new folder only.`;
+    throw new StartError('data', message);
+  }
+  const [problem] = listBackupProblems(backup);
+  const manifest = readManifest(backup);
+  if (problem !== undefined || manifest === null) {
+    throw new StartError('data', `The backup was not restored. ${problem ?? 'Its manifest is missing.'}`);
+  }
+  const part = `${dataDir}.part`;
+  rmSync(part, { recursive: true, force: true });
+  try {
+    for (const { path: name } of manifest.files) {
+      mkdirSync(path.join(part, path.dirname(name)), { recursive: true, mode: 0o700 });
+      copyDurably(path.join(backup, name), path.join(part, name));
+    }
+    renameDurably(part, dataDir);
+  } catch (error) {
+    rmSync(part, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** The files below a folder, in order, with slashes on every system. */
+function listFiles(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => statSync(path.join(folder, name)).isFile())
+    .map((name) => name.replaceAll('\\', '/'))
+    .sort();
+}
+
+function copyFolder(from: string, to: string, isWanted: (name: string) => boolean): void {
+  mkdirSync(to, { mode: 0o700 });
+  if (!existsSync(from)) return;
+  for (const name of readdirSync(from).filter(isWanted)) copyDurably(path.join(from, name), path.join(to, name));
+}
+
+function copyDurably(from: string, to: string): void {
+  copyFileSync(from, to);
+  chmodSync(to, 0o600);
+  const file = openSync(to, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,52 @@
+/** The list of what a backup holds, with the digest of each file. */
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import path from 'node:path';
+import { z } from 'zod';
+
+const manifestName = 'manifest.json';
+const chunkBytes = 1024 * 1024;
+
+const manifestSchema = z.object({
+  format: z.literal(1),
+  created_at: z.string(),
+  tool_version: z.string(),
+  with_secrets: z.boolean(),
+  files: z.array(
+    z.object({
+      // Below the folder of the backup, with slashes on every system; nothing may lead out of it.
+      path: z.string().regex(/^(?!.*\.\.)[\w.-]+(\/[\w.-]+)*$/),
+      size_bytes: z.int(),
+      sha256: z.string(),
+    }),
+  ),
+});
+export type BackupManifest = z.infer<typeof manifestSchema>;
+
+export const toManifestPath = (folder: string) => path.join(folder, manifestName);
+
+/** Reads the manifest of a backup; null where there is none that can be read. */
+export function readManifest(folder: string): BackupManifest | null {
+  if (!existsSync(toManifestPath(folder))) return null;
+  try {
+    return manifestSchema.parse(JSON.parse(readFileSync(toManifestPath(folder), 'utf8')));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
+    throw error;
+  }
+}
+
+/** Returns the SHA-256 of a file, which may be larger than the memory. */
+export function hashFile(file: string): string {
+  const hash = createHash('sha256');
+  const chunk = Buffer.allocUnsafe(chunkBytes);
+  const opened = openSync(file, 'r');
+  try {
+    for (let read = readSync(opened, chunk); read > 0; read = readSync(opened, chunk)) {
+      hash.update(chunk.subarray(0, read));
+    }
+  } finally {
+    closeSync(opened);
+  }
+  return hash.digest('hex');
+}

@@ -1,0 +1,51 @@
+/** Whether data and backups are sound: digests, the database's own checks, and the bundles that it names. */
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { listBundles, listDatabaseProblems } from '../store/database-copy.ts';
+import { toFolderPaths } from './folder.ts';
+import { hashFile, readManifest, toManifestPath } from './manifest.ts';
+
+/** Returns what is wrong with a backup, in sentences: nothing when every file is there as it was written. */
+export function listBackupProblems(backup: string): string[] {
+  const manifest = readManifest(backup);
+  if (manifest === null) return [`The manifest ${toManifestPath(backup)} is missing or damaged.`];
+  const problems: string[] = [];
+  for (const { path: name, size_bytes: sizeBytes, sha256 } of manifest.files) {
+    const file = path.join(backup, name);
+    if (!existsSync(file)) problems.push(`The file ${file} is missing.`);
+    else if (statSync(file).size !== sizeBytes || hashFile(file) !== sha256) {
+      problems.push(`The file ${file} is not as it was written.`);
+    }
+  }
+  // What the database says of itself means nothing when it is another file.
+  return problems.length > 0 ? problems : listDataProblems(backup);
+}
+
+/**
+ * Returns what is wrong with the data in a folder, in sentences; a workbench may work on them. Reads the whole database
+ * and every bundle of a trained policy.
+ */
+export function listDataProblems(dataDir: string): string[] {
+  const { database, artifacts } = toFolderPaths(dataDir);
+  if (!existsSync(database)) return [`The database ${database} is missing.`];
+  const problems = listDatabaseProblems(database, 'integrity_check');
+  if (problems.length > 0) return problems.map((problem) => `The database ${database} is damaged: ${problem}.`);
+  return listBundles(database).flatMap(({ id, sha256 }) => {
+    const file = path.join(artifacts, `${id}.zip`);
+    if (!existsSync(file)) return [`The bundle ${file} of a trained policy is missing.`];
+    return hashFile(file) === sha256 ? [] : [`The bundle ${file} is not the one that was trained.`];
+  });
+}
+
+const listNames = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+const isUnfinished = (name: string) => name.endsWith('.part');
+
+/** The names of the backups in a folder; what is being written is not yet one. */
+export function listBackupNames(backupsDir: string): string[] {
+  return listNames(backupsDir).filter((name) => name.startsWith('backup-') && !isUnfinished(name));
+}
+
+/** The names of backups that are being written, or never were finished. */
+export function listUnfinishedBackups(backupsDir: string): string[] {
+  return listNames(backupsDir).filter((name) => name.startsWith('backup-') && isUnfinished(name));
+}
