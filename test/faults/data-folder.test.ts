@@ -235,6 +235,16 @@ describe('a secret of the wrong form', () => {
   });
 });
 
+describe('a folder that cannot be used', () => {
+  it('ends the start with a sentence [DAT-1]', async () => {
+    const dataDir = temporaryFolder();
+    writeFileSync(path.join(dataDir, 'artifacts'), '');
+    await expectRefusal(dataDir, /^The data folder .* cannot be used \(ENOTDIR, .*\)\. Make it/);
+    const below = path.join(dataDir, 'artifacts', 'data');
+    await expect(start(below)).rejects.toMatchObject({ kind: 'data', message: expect.stringContaining('ENOTDIR') });
+  });
+});
+
 describe('the permissions of a folder', () => {
   it('are not touched where it is not ours, and nothing is put into it [DAT-4]', async () => {
     const home = temporaryFolder();

@@ -197,6 +197,8 @@ describe('a service that cannot work', () => {
     const anyone = callerOf(app, {});
     const parts = {
       database: true,
+      data_folder: true,
+      integrity: 'ok',
       cache: true,
       models: true,
       deployed_models: 0,

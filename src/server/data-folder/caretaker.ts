@@ -35,7 +35,8 @@ type CaretakerOptions = {
 /** Makes backups on demand, one at a time, and checks the data every day. */
 export class Caretaker {
   private readonly options: CaretakerOptions;
-  private readonly timers: NodeJS.Timeout[];
+  private readonly firstCheck: NodeJS.Timeout | null;
+  private readonly dailyCheck: NodeJS.Timeout;
   private readonly children = new Set<ChildProcess>();
   private isWriting = false;
   private known: Integrity;
@@ -48,8 +49,8 @@ export class Caretaker {
       rmSync(path.join(backups, name), { recursive: true, force: true });
     this.known = options.isChecked ? 'ok' : 'unchecked';
     const check = () => void this.check();
-    this.timers = [setInterval(check, dayMs), ...(options.isChecked ? [] : [setTimeout(check, firstCheckMs)])];
-    for (const timer of this.timers) timer.unref();
+    this.firstCheck = options.isChecked ? null : setTimeout(check, firstCheckMs).unref();
+    this.dailyCheck = setInterval(check, dayMs).unref();
   }
 
   /** What the last check found. */
@@ -105,7 +106,8 @@ export class Caretaker {
 
   /** Ends what is under way; a half-written backup has no name and is no backup. */
   close(): void {
-    for (const timer of this.timers) clearTimeout(timer);
+    if (this.firstCheck !== null) clearTimeout(this.firstCheck);
+    clearInterval(this.dailyCheck);
     for (const child of this.children) child.kill('SIGKILL');
   }
 

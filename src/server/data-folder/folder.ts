@@ -48,7 +48,11 @@ function readIdentity(dataDir: string): FolderIdentity | null {
  */
 export function prepareDataFolder(dataDir: string): void {
   if (!existsSync(dataDir)) {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    try {
+      mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    } catch (cause) {
+      throw toStartError(dataDir, cause);
+    }
     return;
   }
   const found = statSync(dataDir);
@@ -81,6 +85,21 @@ export function openDataFolder(
   dataDir: string,
   settings: { synchronous: 'FULL' | 'NORMAL'; migrations: readonly Migration[]; newId(): string; now(): number },
 ): WorkbenchDatabase {
+  try {
+    return openIdentified(dataDir, settings);
+  } catch (cause) {
+    throw toStartError(dataDir, cause);
+  }
+}
+
+/** An error of the file system as a sentence; every other error as it is. */
+function toStartError(dataDir: string, cause: unknown): unknown {
+  if (!(cause instanceof Error) || !('syscall' in cause) || !('code' in cause)) return cause;
+  const message = `The data folder ${dataDir} cannot be used (${String(cause.code)}, ${String(cause.syscall)}).`;
+  return new StartError('data', `${message} Make it, and what lies in it, yours and writable.`, { cause });
+}
+
+function openIdentified(dataDir: string, settings: Parameters<typeof openDataFolder>[1]): WorkbenchDatabase {
   const paths = toFolderPaths(dataDir);
   const identity = readIdentity(dataDir);
   const schemaVersion = settings.migrations.length;
