@@ -156,6 +156,16 @@ describe('a JSON body', () => {
     );
   });
 
+  it.each([
+    ['a long string', `{"a":"${'x'.repeat(9_000_000)}"]`, 'unexpected character at line 1, column 9000008'],
+    ['a long string that does not end', `["${'x'.repeat(9_000_000)}`, 'unexpected character at line 1, column 2'],
+    ['escapes', `["${'\\\\'.repeat(4_000_000)}\\x"]`, 'unexpected character at line 1, column 2'],
+    ['many lines', `[${'\n'.repeat(9_000_000)}}`, 'unexpected character at line 9000001, column 1'],
+    ['a long number', `[${'1'.repeat(9_000_000)}x]`, 'unexpected character at line 1, column 2'],
+  ])('names the place of a fault after %s', (_name, text, place) => {
+    expect(() => readJsonBody(Buffer.from(text))).toThrow(`The body is not valid JSON: ${place}.`);
+  });
+
   it('keeps each bound exactly', () => {
     const nested = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
     const wide = (keys: number) =>

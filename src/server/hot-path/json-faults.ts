@@ -49,8 +49,34 @@ export function findDuplicateKey(text: string): string {
   return '';
 }
 
-const token =
-  /[ \t\n\r]*(?:([{}[\],:])|("(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|true\b|false\b|null\b))/y;
+/** A mark, the quote that opens a string, or another value. */
+const token = /(?:([{}[\],:])|(")|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\w.])|true\b|false\b|null\b)/y;
+const escapeSequence = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/**
+ * Finds the index after the closing quote of the string whose content starts at `start`, or null where it is not a
+ * string of JSON. A loop, because a regular expression exhausts its stack on a string of some megabytes.
+ */
+function findValidStringEnd(text: string, start: number): number | null {
+  for (let index = start; index < text.length; ) {
+    const code = text.charCodeAt(index);
+    if (code === 34) return index + 1;
+    if (code < 32) return null;
+    if (code === 92) {
+      escapeSequence.lastIndex = index;
+      if (!escapeSequence.test(text)) return null;
+      index = escapeSequence.lastIndex;
+    } else index += 1;
+  }
+  return null;
+}
+
+/** Finds the index of the first character from `start` that is not white space. */
+function skipWhitespace(text: string, start: number): number {
+  let index = start;
+  while (index < text.length && ' \t\n\r'.includes(text.charAt(index))) index += 1;
+  return index;
+}
 
 /** Where a text stops being JSON; a small state machine over its tokens. */
 function locateFault(text: string): JsonFault {
@@ -59,10 +85,11 @@ function locateFault(text: string): JsonFault {
   let position = 0;
   let message = 'unexpected end';
   for (;;) {
-    const start = position + (/^[ \t\n\r]*/.exec(text.slice(position, position + 10_000))?.[0].length ?? 0);
-    token.lastIndex = position;
+    const start = skipWhitespace(text, position);
+    token.lastIndex = start;
     const found = token.exec(text);
-    if (found === null) {
+    const end = found?.[2] === undefined ? token.lastIndex : findValidStringEnd(text, token.lastIndex);
+    if (found === null || end === null) {
       if (start < text.length) message = 'unexpected character';
       position = start;
       break;
@@ -96,7 +123,7 @@ function locateFault(text: string): JsonFault {
       position = start;
       break;
     }
-    position = token.lastIndex;
+    position = end;
   }
   const before = text.slice(0, position);
   return { line: before.split('\n').length, column: position - before.lastIndexOf('\n'), message };
