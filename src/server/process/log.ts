@@ -14,6 +14,8 @@ const pinoWarning = 40;
  * `write` never throws and never waits, because a log must not decide whether a request is answered.
  */
 export function openLogDestination(now: () => number): { write(line: string): void } {
+  // Without a listener, whatever else is written there could end the program.
+  process.stderr.on('error', () => undefined);
   const writeText = isPipe(process.stderr.fd) ? openPipe(process.stderr) : openFile(process.stderr.fd);
   let lostLines = 0;
   return {
@@ -60,8 +62,6 @@ function openFile(fd: number): (text: string) => boolean {
 
 /** Writes to a pipe without waiting for its reader; returns whether there was room for the text. */
 function openPipe(stream: NodeJS.WriteStream): (text: string) => boolean {
-  // Without a listener, a reader that is gone would end the program.
-  stream.on('error', () => undefined);
   return (text) => {
     if (!stream.writable || stream.writableLength > maxWaitingBytes) return false;
     stream.write(text);
