@@ -290,6 +290,8 @@ const identity = {
   'AUT-10': 'The local identity provider signs with ES256 and shows its public keys.',
   'AUT-11': 'Tokens of other algorithms, keys, issuers and audiences are refused.',
   'AUT-12': 'An external identity provider can be set by issuer, audience and key address.',
+  'AUT-13': 'Of one address, 60 wrong credentials a minute are a 401, more are a 429; right ones go on.',
+  'AUT-14': 'Answers of the interface are sent with Cache-Control: no-store.',
 };
 
 const border = {

@@ -20,6 +20,7 @@ export const errorTable = {
   validation_error: { status: 422, retryable: false, meaning: 'Request validation failed' },
   model_not_deployed: { status: 428, retryable: false, meaning: 'No deployed model for the decision type' },
   rate_limited: { status: 429, retryable: true, meaning: 'Rate limit exceeded; retry after Retry-After' },
+  headers_too_large: { status: 431, retryable: false, meaning: 'Request headers exceed the size limit' },
   internal_error: { status: 500, retryable: true, meaning: 'Unexpected server error' },
   training_dispatch_failed: {
     status: 503,

@@ -1,16 +1,17 @@
 /** The entry without a window: a command line, its environment, its exit codes. */
 import { spawn } from 'node:child_process';
-import { homedir } from 'node:os';
+import { constants, homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createIssuer } from './auth/issuer.ts';
 import { type DataCommand, runDataCommand } from './data-commands.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
 import { systemClock } from './process/clock.ts';
+import type { Log } from './process/log.ts';
 import type { ServerOptions } from './process/options.ts';
 import { findProgramFolder } from './process/program-folder.ts';
 import { exitCodes, StartError } from './process/start-error.ts';
-import type { StartOptions } from './start.ts';
+import type { StartOptions, Workbench } from './start.ts';
 
 const help = `Decision Workbench
 
@@ -234,20 +235,8 @@ async function offerTools(dataDir: string, apiKey: string | null): Promise<void>
 async function serve(options: StartOptions, open: boolean): Promise<void> {
   const { startWorkbench } = await import('./start.ts');
   const workbench = await startWorkbench(options);
-  let closing = false;
-  const stop = () => {
-    if (closing) return;
-    closing = true;
-    workbench.close().then(
-      () => process.exit(0),
-      (error: unknown) => {
-        process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
+  surviveFaults(workbench.log);
+  endOnSignal(workbench);
   const { url, mcpUrl, dataDir } = workbench;
   process.stdout.write(`${JSON.stringify({ url, mcp_url: mcpUrl, data_dir: dataDir, pid: process.pid })}\n`);
   if (open) {
@@ -255,6 +244,29 @@ async function serve(options: StartOptions, open: boolean): Promise<void> {
     process.stderr.write(`Open the workbench: ${link}\n`);
     openBrowser(link);
   }
+}
+
+/** A fault in a timer or an event that nobody waits for is logged; it must not end the service for everybody. */
+function surviveFaults(log: Log): void {
+  process.on('unhandledRejection', (err) => log.error({ err }, 'a fault that nothing waited for'));
+}
+
+/** The first signal lets the answers under way end, a second one ends the program at once. */
+function endOnSignal(workbench: Workbench): void {
+  let isClosing = false;
+  const stop = (signal: NodeJS.Signals) => {
+    if (isClosing) process.exit(128 + constants.signals[signal]);
+    isClosing = true;
+    workbench.close().then(
+      () => process.exit(0),
+      (err: unknown) => {
+        workbench.log.error({ err }, 'the program could not be closed in order');
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop);
+  process.on('SIGINT', stop);
 }
 
 function openBrowser(link: string): void {

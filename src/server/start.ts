@@ -1,6 +1,7 @@
 /** The composition root: what the program consists of, in which order it is opened and closed. */
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import { createAuth } from './auth/auth.ts';
@@ -18,6 +19,7 @@ import type { Deps } from './operations/context.ts';
 import { type Clock, createIdSource, sha256, systemClock } from './process/clock.ts';
 import { ClosingStack } from './process/closing-stack.ts';
 import { acquireFolderLock } from './process/folder-lock.ts';
+import { type Log, openLogDestination } from './process/log.ts';
 import type { ServerOptions } from './process/options.ts';
 import { findProgramFolder, toolVersion } from './process/program-folder.ts';
 import { spawnChild } from './process/spawn-child.ts';
@@ -38,6 +40,8 @@ import { readMigrations } from './store/database.ts';
 import { isCheckedAtStart } from './store/folder-identity.ts';
 import { createStore } from './store/store.ts';
 
+/** What closing takes at most; the end of the process then closes the rest. */
+const maxClosingMs = 4_500;
 /** How often a worker sends a heartbeat at least. */
 const maxHeartbeatIntervalMs = 2_000;
 
@@ -51,6 +55,11 @@ export type Workbench = {
   issueSession(): Promise<string>;
   /** An address that signs the browser in, once, within ten minutes. */
   loginLink(): Promise<string>;
+  log: Log;
+  /**
+   * Ends the answers under way and closes everything, in at most five seconds: connections whose clients stall are cut
+   * off after three. Rejects when a part does not close in time; what was acknowledged is stored all the same.
+   */
   close(): Promise<void>;
 };
 
@@ -227,7 +236,7 @@ function findMigrations(): string {
 export async function startWorkbench(startOptions: StartOptions): Promise<Workbench> {
   const options = completeOptions(startOptions);
   // The standard output is a machine interface: logs go to the standard error.
-  const log = pino({ level: options.logLevel }, pino.destination({ dest: 2, sync: true }));
+  const log = pino({ level: options.logLevel }, openLogDestination(systemClock.now));
   prepareDataFolder(options.dataDir);
   const closing = new ClosingStack();
   return await closing.closeUnless(async () => {
@@ -243,9 +252,24 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
       dataDir: options.dataDir,
       issueSession: async () => (await deps.auth.issuer.issue()).token,
       loginLink: async () => `${url}${pagesPath}#login=${deps.auth.makeLoginCode()}`,
-      close: () => closing.close(),
+      log,
+      close: () => closeInTime(closing),
     };
   });
+}
+
+async function closeInTime(closing: ClosingStack): Promise<void> {
+  const giveUp = new AbortController();
+  const tooLate = wait(maxClosingMs, undefined, { signal: giveUp.signal }).then(() => {
+    throw new Error(`A part of the program did not close within ${maxClosingMs / 1_000} s.`);
+  });
+  try {
+    await Promise.race([closing.close(), tooLate]);
+  } finally {
+    giveUp.abort();
+    // The wait that is not needed any more rejects, too.
+    await tooLate.catch(() => undefined);
+  }
 }
 
 async function listen(app: FastifyInstance, options: ServerOptions): Promise<string> {

@@ -190,6 +190,57 @@ describe('an answer to an API key', () => {
   });
 });
 
+describe('wrong credentials', () => {
+  it('are a 429 beyond sixty a minute, while right ones go on [AUT-13] [AUT-7]', async () => {
+    const clock = stoppedClock();
+    const { app, call, deps } = await openForTest({}, clock);
+    const { key } = (await call('POST', keys, { name: 'shop' })).body;
+    const guess = (number: number) =>
+      callerOf(app, { authorization: `Bearer ${String(number).padStart(64, '0')}` })('GET', types);
+    const login = (code: string) => callerOf(app, {})('POST', '/api/v1/auth/session', { code });
+    for (let number = 0; number < 30; number += 1) {
+      expect((await guess(number)).status).toBe(401);
+      expect((await login(`no-such-code-${number}`)).status).toBe(401);
+    }
+    clock.move(20_000);
+    for (const answer of [await guess(99), await login('no-such-code')]) {
+      expect([answer.status, answer.body.error.code, answer.headers['retry-after']]).toEqual([
+        429,
+        'rate_limited',
+        '40',
+      ]);
+    }
+    expect((await callerOf(app, { authorization: `Bearer ${key}` })('GET', types)).status).toBe(200);
+    expect((await call('GET', types)).status).toBe(200);
+    expect((await login(deps.auth.makeLoginCode())).status).toBe(201);
+    expect((await callerOf(app, {})('GET', types)).status).toBe(401);
+    expect((await callerOf(app, { authorization: 'Bearer nonsense' })('GET', '/health')).status).toBe(200);
+    clock.move(40_000);
+    expect((await guess(100)).status).toBe(401);
+  });
+});
+
+describe('answers with keys, tokens and records', () => {
+  it('are kept by no browser and no cache between, unlike the files of the pages [AUT-14]', async () => {
+    const { app, call, deps } = await openForTest();
+    const answers = [
+      await call('POST', keys, { name: 'shop' }),
+      await callerOf(app, {})('POST', '/api/v1/auth/session', { code: deps.auth.makeLoginCode() }),
+      await call('GET', types),
+      await call('GET', '/nowhere'),
+      await callerOf(app, {})('GET', types),
+    ];
+    expect(answers.map(({ status, headers }) => [status, headers['cache-control']])).toEqual([
+      [201, 'no-store'],
+      [201, 'no-store'],
+      [200, 'no-store'],
+      [404, 'no-store'],
+      [401, 'no-store'],
+    ]);
+    expect((await callerOf(app, {})('GET', '/app/')).headers['cache-control']).toBeUndefined();
+  });
+});
+
 describe('sessions', () => {
   it('make the user, the organisation and their names [ACC-1] [ACC-2] [ACC-3]', async () => {
     const { call } = await openForTest();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { errorTable } from '../../src/engine/errors.ts';
 import { operations } from '../../src/server/contract/operations.ts';
-import { callerOf, makeType, minimalType, openForTest } from './workbench.ts';
+import { callerOf, makeType, minimalType, openForTest, stoppedClock } from './workbench.ts';
 
 const base = '/api/v1/decision-types';
 
@@ -321,7 +321,8 @@ describe('what the service says of itself', () => {
   });
 
   it('refuses everything else without credentials [AUT-3] [ERR-1]', async () => {
-    const { app } = await openForTest();
+    const clock = stoppedClock();
+    const { app } = await openForTest({}, clock);
     const document = (await callerOf(app, {})('GET', '/api/v1/openapi.json')).body;
     const id = '00000000-0000-4000-8000-000000000000';
     let guarded = 0;
@@ -329,6 +330,8 @@ describe('what the service says of itself', () => {
       for (const [method, operation] of Object.entries(methods)) {
         if (operation.security.length === 0) continue;
         guarded += 1;
+        // Another minute for each route, so that the many wrong credentials are no guessing.
+        clock.move(60_000);
         const url = route.replace(/\{name\}/, 'x').replace(/\{[a-z_]+\}/g, id);
         for (const authorization of ['', 'Bearer ', 'Bearer nonsense', `Bearer ${'0'.repeat(64)}`, 'Bearer a.b.c']) {
           const headers = authorization === '' ? {} : { authorization };

@@ -75,6 +75,7 @@ export async function makeDeployedFolder(type: object, examples: object[], clock
   }
   await close();
   return {
+    dataDir: folder,
     key,
     url,
     policyId,

@@ -1,4 +1,4 @@
-/** The rate limit of API keys. */
+/** The rate limit of API keys, and of addresses that send wrong credentials. */
 import type { Clock } from '../process/clock.ts';
 
 const windowMs = 60_000;
@@ -15,18 +15,27 @@ export type RateVerdict = {
 };
 
 /**
- * Fixed windows of one minute per key, on the monotonic clock: exactly `limit` calls of a window are allowed. The
- * window starts with the first call in it.
+ * Fixed windows of one minute per key (or whatever else a caller is known by), on the monotonic clock: exactly `limit`
+ * calls of a window are allowed. The window starts with the first call in it. The table is bounded: where it is full of
+ * windows that are not over, the oldest is forgotten.
  */
 export function createRateLimiter(clock: Clock) {
   const windows = new Map<string, { endsAt: number; used: number }>();
+
+  /** Forgets the windows that are over or, where none is, the oldest. */
+  function makeRoom(now: number): void {
+    for (const [id, { endsAt }] of windows) if (now >= endsAt) windows.delete(id);
+    const [oldest] = windows.keys();
+    if (windows.size >= maxKeys && oldest !== undefined) windows.delete(oldest);
+  }
+
   return {
     /** Counts one call of a key; a call over the limit is not counted. */
     take(key: string, limit: number): RateVerdict {
       const now = clock.monotonic();
       let window = windows.get(key);
       if (window === undefined || now >= window.endsAt) {
-        if (windows.size >= maxKeys) for (const [id, other] of windows) if (now >= other.endsAt) windows.delete(id);
+        if (windows.size >= maxKeys) makeRoom(now);
         window = { endsAt: now + windowMs, used: 0 };
         windows.set(key, window);
       }

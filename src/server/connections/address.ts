@@ -8,14 +8,31 @@ import { BlockList, isIP } from 'node:net';
 
 export type AddressPolicy = { url: string; privateNetwork: boolean };
 
+/** No service of anybody: reserved, link-local, multicast, metadata of a cloud, or another address in disguise. */
 const never = toBlockList([
   '0.0.0.0/8',
+  '100.100.100.200/32', // metadata
+  '168.63.129.16/32', // metadata
   '169.254.0.0/16',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24', // relays of 6to4
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
   '224.0.0.0/3',
-  '::/128',
+  '::/96', // IPv4 in an outdated form
+  '64:ff9b::/96', // NAT64
+  '64:ff9b:1::/48', // NAT64
+  '100::/64',
+  '2001::/32', // Teredo
+  '2001:db8::/32',
+  '2002::/16', // 6to4
   'fe80::/10',
+  'fec0::/10',
   'ff00::/8',
-  'fd00:ec2::/32',
+  'fd00:ec2::/32', // metadata
+  'fd20:ce::254/128', // metadata
 ]);
 const loopback = toBlockList(['127.0.0.0/8', '::1/128']);
 const privateNetworks = toBlockList(['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', 'fc00::/7']);
@@ -50,7 +67,10 @@ export function findAddressProblem({ url, privateNetwork }: AddressPolicy): stri
 }
 
 function findIpProblem(address: string, local: boolean, privateNetwork: boolean): string | null {
-  if (contains(never, address)) return 'The address is not one of a service (link-local, metadata or multicast).';
+  // `::1` lies in a range of the first list.
+  if (contains(never, address) && !contains(loopback, address)) {
+    return 'The address is not one of a service (link-local, metadata or multicast).';
+  }
   if (local) return contains(loopback, address) ? null : 'The name of this machine leads to another one.';
   if (!privateNetwork && (contains(privateNetworks, address) || contains(loopback, address))) {
     return 'The address is in a private network; allow that with private_network.';

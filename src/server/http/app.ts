@@ -7,7 +7,8 @@ import { shareLogger } from '../hot-path/share-logger.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { serveAgentTools } from './agent-tools.ts';
-import { type HttpLogger, listenerLimits, toListenerOptions } from './listener.ts';
+import { type Connections, createConnections } from './connections.ts';
+import { type HttpLogger, refuseTunnels, toListenerOptions } from './listener.ts';
 import { serveDocs, servePages } from './pages.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
 import { registerOperations } from './rest.ts';
@@ -16,14 +17,17 @@ import { createUnknownRoutes } from './unknown-routes.ts';
 
 /** Makes the HTTP application on ready dependencies; it does not listen yet. */
 export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyInstance> {
-  const guard = createRequestGuard(deps);
+  const connections = createConnections(deps.clock.monotonic);
+  const guard = createRequestGuard(deps, connections);
   const app = fastify({
     ...toListenerOptions(shareLogger(logger), deps.newId),
     frameworkErrors: answerUnreadableAddress(guard),
   });
-  app.server.maxConnections = listenerLimits.connections;
+  keepConnections(app, connections);
   acceptJsonBodies(app);
-  app.setErrorHandler(sendError);
+  app.setErrorHandler((error, request, reply) => {
+    sendError(guard.limitGuesses(error, request, reply), request, reply);
+  });
 
   const unknownRoutes = createUnknownRoutes(listOperations().map(({ row }) => row));
   app.setNotFoundHandler(unknownRoutes.refuse);
@@ -38,6 +42,14 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
   serveDocs(app, deps.toolVersion);
   await servePages(app, deps.options.rendererDir);
   return app;
+}
+
+/** Gives the connections their places, and ends them with the application, whatever their clients do. */
+function keepConnections(app: FastifyInstance, connections: Connections): void {
+  connections.watch(app.server);
+  refuseTunnels(app.server);
+  app.addHook('preClose', async () => connections.beginClosing());
+  app.addHook('onClose', async () => connections.endClosing());
 }
 
 /** Fastify finds no route for an address that it cannot decode, and so runs no hooks: the guard is asked here. */

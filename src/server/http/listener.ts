@@ -1,6 +1,8 @@
 /** How the HTTP listener is set up: its bounds, its request ids, and its answers to what is no request at all. */
-import type { Server } from 'node:http';
+import { type Server, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { type FastifyHttpOptions, LogController } from 'fastify';
+import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 import { toEnvelope } from '../errors/envelope.ts';
 
 type ListenerOptions = FastifyHttpOptions<Server>;
@@ -18,7 +20,8 @@ export const listenerLimits = {
   slowClientCheckMs: 1_000,
   requestTimeoutMs: 30_000,
   keepAliveMs: 72_000,
-  connections: 256,
+  /** How long a client has to read why its bytes were no request, before its connection is destroyed. */
+  hangUpMs: 500,
   /** Longer than an address can be, so that an id that is too long is refused as a wrong id. */
   parameterLength: 16 * 1024,
 } as const;
@@ -36,6 +39,8 @@ export function toListenerOptions(logger: HttpLogger, newId: () => string): List
     keepAliveTimeout: listenerLimits.keepAliveMs,
     exposeHeadRoutes: false,
     forceCloseConnections: 'idle',
+    // Fastify's own answer while closing has no envelope; the request guard refuses instead.
+    return503OnClosing: false,
     trustProxy: false,
     routerOptions: { maxParamLength: listenerLimits.parameterLength },
     http: {
@@ -54,15 +59,38 @@ export function toListenerOptions(logger: HttpLogger, newId: () => string): List
   };
 }
 
-/** Answers bytes that are not a request with the error envelope, then hangs up. */
+/** Answers to methods that are no requests for an address, as CONNECT. */
+export function refuseTunnels(server: Server): void {
+  server.on('connect', (_request, socket) => {
+    hangUp(socket, 'method_not_allowed', 'CONNECT is not offered here.');
+  });
+}
+
+/** Answers bytes that are not a request. */
 const answerClientError: NonNullable<ListenerOptions['clientErrorHandler']> = (error, socket) => {
-  if (error.code === 'ECONNRESET' || !socket.writable) return;
-  const body = JSON.stringify(toEnvelope('bad_request', 'The request is not well-formed HTTP, or came too slowly.'));
+  if (error.code === 'ECONNRESET') socket.destroy();
+  else if (error.code === 'HPE_HEADER_OVERFLOW') {
+    hangUp(socket, 'headers_too_large', `The headers are larger than ${listenerLimits.headerBytes / 1024} KiB.`);
+  } else hangUp(socket, 'bad_request', 'The request is not well-formed HTTP, or came too slowly.');
+};
+
+/**
+ * Says why with the error envelope and hangs up. What the client goes on sending is dropped for a moment, because a
+ * connection that is closed over unread bytes takes the answer with it; then it ends, whatever the client does.
+ */
+function hangUp(socket: Duplex, code: ErrorCode, message: string): void {
+  // Each further piece of what is no request comes here again.
+  if (socket.writableEnded) return;
+  const hangingUp = setTimeout(() => socket.destroy(), listenerLimits.hangUpMs).unref();
+  socket.once('close', () => clearTimeout(hangingUp));
+  if (!socket.writable) return;
+  const { status } = errorTable[code];
+  const body = JSON.stringify(toEnvelope(code, message));
   const head = [
-    'HTTP/1.1 400 Bad Request',
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     'Content-Type: application/json',
     `Content-Length: ${Buffer.byteLength(body)}`,
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-};
+}

@@ -2,16 +2,32 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Authenticated } from '../auth/auth.ts';
 import { createHostGuard } from '../auth/host-guard.ts';
+import { createRateLimiter } from '../auth/rate-limit.ts';
+import { pagesPath } from '../contract/paths.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
+import { type Connections, connectionLimits } from './connections.ts';
+
+/** How long a connection without a valid credential is kept for a next request. */
+const strangerKeepAlive = `timeout=${connectionLimits.strangerIdleMs / 1_000}`;
+const maxWrongCredentialsPerMinute = 60;
 
 /**
  * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
- * `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden` or `rate_limited`, and
- * `unavailable` for what could write while the data folder is gone.
+ * `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden`, `rate_limited` or, while
+ * the program ends and for what could write while the data folder is gone, `unavailable`.
  */
-export function createRequestGuard(deps: Pick<Deps, 'auth' | 'folderWatch'>) {
+export function createRequestGuard(deps: Pick<Deps, 'auth' | 'clock' | 'folderWatch'>, connections: Connections) {
+  const wrongCredentials = createRateLimiter(deps.clock);
+  const admit = (authenticated: Authenticated | null, request: FastifyRequest, reply: FastifyReply): void => {
+    if (authenticated === null) {
+      reply.header('keep-alive', strangerKeepAlive);
+      return;
+    }
+    connections.trust(request.raw.socket);
+    admitCaller(authenticated, request, reply);
+  };
   // Requests that are injected, not received, carry the standard port.
   let checkOrigin = createHostGuard(80);
   return {
@@ -23,19 +39,40 @@ export function createRequestGuard(deps: Pick<Deps, 'auth' | 'folderWatch'>) {
       reply.header('x-request-id', request.id);
       reply.header('x-content-type-options', 'nosniff');
       reply.header('cross-origin-resource-policy', 'same-origin');
+      // Answers hold keys, tokens and personal values; only the pages and their files may be kept by a browser.
+      if (!request.url.startsWith(pagesPath)) reply.header('cache-control', 'no-store');
+      if (connections.isClosing()) {
+        reply.header('connection', 'close');
+        throw new WorkbenchError('unavailable', 'The workbench is closing. Ask again when it runs.');
+      }
       checkOrigin(request.headers);
       if (request.method !== 'GET' && request.method !== 'HEAD') deps.folderWatch.checkWritable();
       const header = request.headers.authorization;
-      if (header === undefined) return undefined;
+      if (header === undefined) return admit(null, request, reply);
       return mapMaybePromise(deps.auth.authenticate(header, request.raw.socket), (authenticated) =>
-        admitCaller(authenticated, request, reply),
+        admit(authenticated, request, reply),
+      );
+    },
+    /**
+     * Counts wrong credentials by the address that sent them: returns the refusal to answer with, `rate_limited` in the
+     * place of `unauthorized` when there were too many in a minute. Right credentials are never refused because of it.
+     */
+    limitGuesses(refusal: unknown, request: FastifyRequest, reply: FastifyReply): unknown {
+      if (!(refusal instanceof WorkbenchError) || refusal.code !== 'unauthorized') return refusal;
+      // A credential stands in the header or, as a login code, in a body; a call without one guesses nothing.
+      if (request.headers.authorization === undefined && request.body === undefined) return refusal;
+      const { allowed, retryAfter } = wrongCredentials.take(request.ip, maxWrongCredentialsPerMinute);
+      if (allowed) return refusal;
+      reply.header('retry-after', retryAfter);
+      return new WorkbenchError(
+        'rate_limited',
+        `More than ${maxWrongCredentialsPerMinute} wrong credentials came from this address within a minute.`,
       );
     },
   };
 }
 
-function admitCaller(authenticated: Authenticated | null, request: FastifyRequest, reply: FastifyReply): void {
-  if (authenticated === null) return;
+function admitCaller(authenticated: Authenticated, request: FastifyRequest, reply: FastifyReply): void {
   request.caller = authenticated.caller;
   const { rate } = authenticated;
   if (rate === null) return;

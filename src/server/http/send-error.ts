@@ -1,12 +1,29 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { WorkbenchError } from '../../engine/errors.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
+import { dropUnreadBody, hasUnreadBody } from './unread-body.ts';
 
-/** Answers any error with the error envelope; only what went wrong inside the service is logged. */
-export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { status, code, message, details } = toWorkbenchError(error);
-  if (status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
-  if (code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
-  return reply
+/**
+ * Answers any error with the error envelope; only what went wrong inside the service is logged. A body that has not
+ * been read is read to its end first, within limits, so that every client comes to read the answer.
+ */
+export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const failure = toWorkbenchError(error);
+  if (failure.status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
+  if (failure.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
+  if (!hasUnreadBody(request.raw)) {
+    sendEnvelope(failure, reply);
+    return;
+  }
+  void dropUnreadBody(request.raw).then((isWhole) => {
+    // What still comes on this connection would be taken for the next request.
+    if (!isWhole) reply.header('connection', 'close');
+    sendEnvelope(failure, reply);
+  });
+}
+
+function sendEnvelope({ status, code, message, details }: WorkbenchError, reply: FastifyReply): void {
+  reply
     .code(status)
     .type('application/json')
     .send(toEnvelope(code, message, details));

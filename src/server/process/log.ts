@@ -1,2 +1,70 @@
+/** The program's log: what may be written to it, and the one place where its lines leave the process. */
+import { fstatSync, writeSync } from 'node:fs';
+
 /** What parts of the server that know nothing of HTTP write to the log. */
 export type Log = { warn(facts: object, text: string): void; error(facts: object, text: string): void };
+
+/** What waits for a reader of the log at most; further lines are lost. */
+const maxWaitingBytes = 1024 * 1024;
+const pinoWarning = 40;
+
+/**
+ * Opens the standard error for lines of the log. A line that cannot be written (a full disk, a reader that is gone or
+ * stands still) is dropped and counted, and the next line that can be written is preceded by how many are missing:
+ * `write` never throws and never waits, because a log must not decide whether a request is answered.
+ */
+export function openLogDestination(now: () => number): { write(line: string): void } {
+  // Without a listener, whatever else is written there could end the program.
+  process.stderr.on('error', () => undefined);
+  const writeText = isPipe(process.stderr.fd) ? openPipe(process.stderr) : openFile(process.stderr.fd);
+  let lostLines = 0;
+  return {
+    write(line) {
+      const notice = lostLines === 0 ? '' : writeNotice(lostLines, now());
+      if (writeText(`${notice}${line}`)) lostLines = 0;
+      else lostLines += 1;
+    },
+  };
+}
+
+function writeNotice(lostLines: number, time: number): string {
+  const msg = `${lostLines} lines of the log were lost.`;
+  return `${JSON.stringify({ level: pinoWarning, time, lostLines, msg })}\n`;
+}
+
+function isPipe(fd: number): boolean {
+  try {
+    const kind = fstatSync(fd);
+    return kind.isFIFO() || kind.isSocket();
+  } catch {
+    // A standard error that is closed takes the way of a file, where every line counts as lost.
+    return false;
+  }
+}
+
+/** Writes to a file, a device or a terminal; returns whether the whole text was taken. */
+function openFile(fd: number): (text: string) => boolean {
+  let isLineOpen = false;
+  return (text) => {
+    // What was cut off by an earlier failure must not run into this line.
+    const bytes = Buffer.from(isLineOpen ? `\n${text}` : text);
+    let written = 0;
+    try {
+      while (written < bytes.length) written += writeSync(fd, bytes, written);
+      isLineOpen = false;
+      return true;
+    } catch {
+      isLineOpen ||= written > 0;
+      return false;
+    }
+  };
+}
+
+/** Writes to a pipe without waiting for its reader; returns whether there was room for the text. */
+function openPipe(stream: NodeJS.WriteStream): (text: string) => boolean {
+  return (text) => {
+    if (!stream.writable || stream.writableLength > maxWaitingBytes) return false;
+    stream.write(text);
+    return true;
+  };
+}

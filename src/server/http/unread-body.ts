@@ -1,0 +1,37 @@
+/** What is left of a request's body when its answer is already known. */
+import type { IncomingMessage } from 'node:http';
+
+/** How much of a body is read, and for how long, only so that its sender reads the answer. */
+const drainLimits = { bytes: 32 * 1024 * 1024, timeoutMs: 5_000 } as const;
+
+/** Whether a part of the body has not been read. */
+export function hasUnreadBody(request: IncomingMessage): boolean {
+  if (request.readableEnded || request.destroyed) return false;
+  return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length']) > 0;
+}
+
+/**
+ * Reads the rest of a body and drops it; resolves with whether its end was reached within the limits. Many clients
+ * (Python's urllib, Node's fetch) read an answer only when their whole body is sent: with an answer before that and the
+ * connection closed, they see a broken pipe instead of the refusal.
+ */
+export function dropUnreadBody(request: IncomingMessage): Promise<boolean> {
+  return new Promise((resolve) => {
+    let leftBytes: number = drainLimits.bytes;
+    const finish = (isWhole: boolean) => {
+      clearTimeout(timer);
+      request.off('data', count).off('end', reachEnd).off('close', giveUp).off('error', giveUp);
+      if (!isWhole) request.pause();
+      resolve(isWhole);
+    };
+    const reachEnd = () => finish(true);
+    const giveUp = () => finish(false);
+    const count = (chunk: Buffer) => {
+      leftBytes -= chunk.length;
+      if (leftBytes < 0) giveUp();
+    };
+    const timer = setTimeout(giveUp, drainLimits.timeoutMs).unref();
+    request.on('data', count).once('end', reachEnd).once('close', giveUp).once('error', giveUp);
+    request.resume();
+  });
+}
