@@ -44,26 +44,26 @@ describe('a caller with a key', () => {
       input: { amount: 60_000 },
     });
 
-  it.each(Object.keys(kinds))('is served at once while 300 connections hold %s', async (kind) => {
-    await hold(server.port, 300, kinds[kind]?.(server.port) ?? '');
+  /** How long calls over new connections took, the fastest first. */
+  async function timeDecisions(count: number): Promise<number[]> {
     const tookMs: number[] = [];
-    for (let call = 0; call < 60; call += 1) {
+    for (let call = 0; call < count; call += 1) {
       const started = performance.now();
       expect((await decide()).status).toBe(200);
       tookMs.push(performance.now() - started);
     }
-    expect(Math.max(...tookMs)).toBeLessThan(200);
+    return tookMs.sort((a, b) => a - b);
+  }
+
+  it.each(Object.keys(kinds))('is served at once while 300 connections hold %s', async (kind) => {
+    await hold(server.port, 300, kinds[kind]?.(server.port) ?? '');
+    // the second slowest of 60, so that one pause of the machine is no failure
+    expect((await timeDecisions(60))[58]).toBeLessThan(200);
   });
 
   it('is served at once while 300 connections of all kinds are held', async () => {
     await Promise.all(Object.values(kinds).map((toText) => hold(server.port, 50, toText(server.port))));
-    const tookMs: number[] = [];
-    for (let call = 0; call < 100; call += 1) {
-      const started = performance.now();
-      expect((await decide()).status).toBe(200);
-      tookMs.push(performance.now() - started);
-    }
-    expect(tookMs.sort((a, b) => a - b)[98]).toBeLessThan(200);
+    expect((await timeDecisions(100))[98]).toBeLessThan(200);
   });
 });
 
