@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { compileFeatures } from '../../src/engine/features/compile.ts';
+import { featurePlanSchema } from '../../src/engine/features/plan.ts';
 import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { compileNgrams, fitNgrams } from '../../src/engine/text/ngrams.ts';
 import { createTokenizer } from '../../src/engine/text/tokenizer.ts';
@@ -12,6 +14,28 @@ describe('the tokenizer', () => {
     expect(tokenizer.encode('Hello world')).toEqual([7592, 2088]);
     expect(tokenizer.encode('')).toEqual([]);
     expect(tokenizer.encode('word '.repeat(400)).length).toBe(400);
+  });
+});
+
+describe('a text of a megabyte', () => {
+  it('is read as far as 20,000 characters, and the fields that were cut are named [DEC-10]', () => {
+    const plan = featurePlanSchema.parse({
+      format: 1,
+      fields: [],
+      tabular_size: 0,
+      left_out: [],
+      text: { fields: [['a'], ['b'], ['c']], ngrams: null, encoder: null },
+    });
+    const features = compileFeatures(plan);
+    const input = { a: 'word '.repeat(10), b: 'long '.repeat(200_000), c: 'last' };
+    const { text, parts, cut } = features.joinText(input);
+    expect(text).toHaveLength(20_000);
+    expect(cut).toEqual(['b', 'c']);
+    expect(parts.map(({ end }) => end)).toEqual([50, 20_000, 20_000]);
+    tokenizer.encode(text);
+    const before = process.cpuUsage();
+    tokenizer.encode(text);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
   });
 });
 

@@ -24,13 +24,16 @@ from ._json import (
 
 __all__ = ["TextFeatures", "join_text"]
 
+# Code points of an input's text that are read, as in the workbench.
+_MAX_CHARACTERS = 20_000
+
 # Special tokens of the encoder's vocabulary: [CLS] and [SEP].
 _START, _END = 101, 102
 
 
 def join_text(values: JsonObject, fields: list[list[str]]) -> str:
-    """Return the text fields joined by line breaks; what is missing or no string is left out."""
-    return "\n".join(value for path in fields if isinstance(value := find_value(values, path), str))
+    """Return the start of the text fields joined by line breaks; what is missing or no string is left out."""
+    return "\n".join(value for path in fields if isinstance(value := find_value(values, path), str))[:_MAX_CHARACTERS]
 
 
 class TextFeatures:
@@ -52,7 +55,7 @@ class TextFeatures:
                 self.encoder = _Encoder(expect_object(plan["encoder"]), encoder)
 
     def tokenize(self, values: JsonObject) -> list[int]:
-        """Return the token ids of all text fields joined by line breaks, without special tokens, never cut."""
+        """Return the token ids of all text fields joined by line breaks, without special tokens."""
         ids: list[int] = self._tokenizer.encode(join_text(values, self._fields), add_special_tokens=False).ids
         return ids
 

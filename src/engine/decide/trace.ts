@@ -85,9 +85,11 @@ export function traceFeatures(
 /** Names the text fields of which the encoder does not see everything. */
 export function listTruncatedFields(plan: FeaturePlan, tokenizer: Tokenizer, seen: ClassifierInput): string[] {
   const encoder = plan.text?.encoder;
-  if (!encoder || seen.text === null || seen.ids.length <= encoder.max_tokens - 2) return [];
-  const { text, parts } = seen.text;
+  if (seen.text === null) return [];
+  const { text, parts, cut } = seen.text;
+  if (!encoder || seen.ids.length <= encoder.max_tokens - 2) return cut;
   return parts.flatMap(({ field, end }, index) => {
+    if (cut.includes(field)) return [field];
     // A field without any token after the cut lost nothing.
     const start = index === 0 ? 0 : (parts[index - 1]?.end ?? 0);
     const tokensUpToEnd = tokenizer.encode(text.slice(0, end)).length;

@@ -1,20 +1,23 @@
 /** A feature plan made ready to run. */
 import type { JsonObject } from '../domain.ts';
+import { limits } from '../limits.ts';
 import { compileField, countSlots } from './kinds.ts';
 import type { FeaturePlan } from './plan.ts';
 import { compilePath } from './values.ts';
 
 /** Where a field stands in the dense vector. */
 export type Slot = { field: string; kind: string; start: number; size: number };
-/** The text of an input and where each field's part of it ends (UTF-16 index). */
-export type InputText = { text: string; parts: { field: string; end: number }[] };
+/** The text of an input and where each field's part of it ends (UTF-16 index). `cut` are the fields not read whole. */
+export type InputText = { text: string; parts: { field: string; end: number }[]; cut: string[] };
 
 export type CompiledFeatures = {
   slots: Slot[];
   tabularSize: number;
   /** Writes the tabular part of the dense vector, `tabularSize` numbers in float32, over the start of `dense`. */
   writeTabular(input: JsonObject, dense?: Float32Array): Float32Array;
-  /** The text fields joined by line ends; missing and non-string values are skipped. */
+  /**
+   * The text fields joined by line ends, as far as `limits.maxTextCharacters`; missing and non-string values are skipped.
+   */
   joinText(input: JsonObject): InputText;
 };
 
@@ -51,7 +54,19 @@ export function compileFeatures(plan: FeaturePlan): CompiledFeatures {
         text = parts.length === 0 ? value : `${text}\n${value}`;
         parts.push({ field, end: text.length });
       }
-      return { text, parts };
+      const end = findTextEnd(text);
+      if (end === text.length) return { text, parts, cut: [] };
+      const cut = parts.filter((part) => part.end > end).map(({ field }) => field);
+      return { text: text.slice(0, end), parts: parts.map((part) => ({ ...part, end: Math.min(part.end, end) })), cut };
     },
   };
+}
+
+/** Finds where the text that is read ends (UTF-16 index): whole code points, at most `limits.maxTextCharacters`. */
+function findTextEnd(text: string): number {
+  if (text.length <= limits.maxTextCharacters) return text.length;
+  let end = 0;
+  for (let count = 0; count < limits.maxTextCharacters && end < text.length; count++)
+    end += (text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  return end;
 }

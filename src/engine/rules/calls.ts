@@ -175,16 +175,28 @@ export const implementations: Readonly<Record<string, RuleFunction>> = {
   ),
 };
 
-/** Compiles an RE2 pattern into `matches`; null where it is not a pattern, or a larger one than the limit allows. */
-export function compilePattern(pattern: string): RuleFunction | null {
+/** Instructions that the patterns of a decision type's rules may still have together. */
+export type PatternBudget = { left: number };
+
+/** What a text that is no pattern takes of the budget. */
+const sizeOfNoPattern = 1_000;
+
+/**
+ * Compiles an RE2 pattern into `matches`; null where it is not a pattern, or a larger one than the limit allows. Takes
+ * its size, in instructions or characters, from `budget`.
+ */
+export function compilePattern(pattern: string, budget: PatternBudget | null = null): RuleFunction | null {
   let compiled: RE2JS;
   try {
     compiled = RE2JS.compile(pattern);
   } catch {
     // The library's message quotes the pattern; callers only say that it is not one.
+    if (budget !== null) budget.left -= sizeOfNoPattern;
     return null;
   }
-  if (compiled.programSize() > ruleLimits.maxPatternSize) return null;
+  const size = compiled.programSize();
+  if (budget !== null) budget.left -= Math.max(size, pattern.length);
+  if (size > ruleLimits.maxPatternSize) return null;
   return ([text], run) => {
     if (typeof text !== 'string') return typeMismatch;
     if (!chargeString(text, 6, run)) return limitReached;

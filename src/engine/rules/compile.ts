@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { type JsonObject, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
 import { type Result, WorkbenchError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { compilePattern } from './calls.ts';
+import { compilePattern, type PatternBudget } from './calls.ts';
 import { compileTree, startRun } from './evaluate.ts';
 import { parseCondition } from './parse.ts';
 import { readTree } from './read-tree.ts';
+import { ruleLimits } from './rule-limits.ts';
 import type { ConditionProblem, SourceRange } from './source.ts';
 import { findNearest } from './suggest.ts';
 import { compileTracer, type Tracer } from './trace.ts';
@@ -53,8 +54,9 @@ export function compileRules(rules: readonly Rule[], vocabulary: Vocabulary): Re
   const problems: RuleProblem[] = [];
   const names = new Set<string>();
   const compiled: CompiledRule[] = [];
+  const patterns: PatternBudget = { left: ruleLimits.maxPatternsSize };
   rules.forEach((rule, index) => {
-    const { ast, problems: found } = checkCondition(rule.condition);
+    const { ast, problems: found } = checkCondition(rule.condition, patterns);
     const own = [
       ...checkName(rule, names),
       ...checkReferences(rule, vocabulary),
@@ -100,8 +102,11 @@ function suggestName(word: string, candidates: readonly string[]): string | null
 }
 
 /** Parses a condition and checks its types; its problems are in source order. */
-function checkCondition(condition: string): { ast: RuleNode | null; problems: ConditionProblem[] } {
-  const { ast, draft, problems } = parseCondition(condition);
+function checkCondition(
+  condition: string,
+  patterns: PatternBudget,
+): { ast: RuleNode | null; problems: ConditionProblem[] } {
+  const { ast, draft, problems } = parseCondition(condition, patterns);
   const checked = draft && inferType(draft.tree);
   for (const { at, message, suggestion } of checked?.problems ?? [])
     problems.push({ message, suggestion, range: draft?.toRange(at) ?? nowhere });

@@ -1,6 +1,6 @@
 /** Converts the syntax tree of cel-js into a tree of the rules language, and reports what the language leaves out. */
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { compilePattern } from './calls.ts';
+import { compilePattern, type PatternBudget } from './calls.ts';
 import { type FunctionInfo, ruleFunctions } from './functions.ts';
 import { ruleLimits } from './rule-limits.ts';
 import { type ConditionProblem, indexCodePoints, type SourceRange, widenToParentheses } from './source.ts';
@@ -18,6 +18,7 @@ type Conversion = {
   /** Turns a UTF-16 offset of the source into an offset in code points. */
   readonly toCodePoint: (offset: number) => number;
   readonly problems: ConditionProblem[];
+  readonly patterns: PatternBudget;
   /** Loop variables of the comprehensions around the current node, the outermost first. */
   readonly scope: string[];
   depth: number;
@@ -27,9 +28,13 @@ type Conversion = {
  * Converts a syntax tree of `source`. A part that is wrong becomes a variable without a name, so that the rest can be
  * checked too; each such part has a problem. The size of the tree is not checked here.
  */
-export function convertSyntax(root: ASTNode, source: string): { tree: RuleNode; problems: ConditionProblem[] } {
+export function convertSyntax(
+  root: ASTNode,
+  source: string,
+  patterns: PatternBudget,
+): { tree: RuleNode; problems: ConditionProblem[] } {
   const problems: ConditionProblem[] = [];
-  const tree = convert(root, { source, toCodePoint: indexCodePoints(source), problems, scope: [], depth: 0 });
+  const tree = convert(root, { source, toCodePoint: indexCodePoints(source), problems, patterns, scope: [], depth: 0 });
   return { tree, problems };
 }
 
@@ -199,7 +204,12 @@ function convertCall(node: Syntax<'call'> | Syntax<'rcall'>, at: At, conversion:
         message: 'The pattern of matches must be a string literal.',
         suggestion: 'Write ctx.field.matches("pattern").',
       });
-    if (!compilePattern(pattern.v))
+    if (conversion.patterns.left <= 0)
+      return refuse(written.at(-1) ?? node, at, conversion, {
+        message: 'The patterns before this one are already as large as all patterns of the rules may be together.',
+        suggestion: 'Use shorter patterns, fewer repetitions, or contains and startsWith.',
+      });
+    if (!compilePattern(pattern.v, conversion.patterns))
       return refuse(written.at(-1) ?? node, at, conversion, {
         message: 'This is not an RE2 pattern, or it is too large.',
         suggestion: 'RE2 has neither lookaround nor back references.',

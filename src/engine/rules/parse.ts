@@ -2,6 +2,7 @@
 import { Environment } from '@marcbachmann/cel-js';
 import { limits } from '../limits.ts';
 import { countUtf8Bytes } from '../utf8.ts';
+import type { PatternBudget } from './calls.ts';
 import { convertSyntax } from './convert.ts';
 import { ruleLimits } from './rule-limits.ts';
 import { type ConditionProblem, type SourceRange, toUtf16Range } from './source.ts';
@@ -20,13 +21,19 @@ export type ParsedCondition = {
 
 const parser = new Environment({ unlistedVariablesAreDyn: true, limits: { maxAstNodes: 4096, maxDepth: 200 } });
 
-/** Parses and checks a condition, and returns every problem that it has. */
-export function parseCondition(source: string): ParsedCondition {
+/**
+ * Parses and checks a condition, and returns every problem that it has. `patterns` is what its patterns may take of the
+ * budget that all rules of a decision type share.
+ */
+export function parseCondition(
+  source: string,
+  patterns: PatternBudget = { left: ruleLimits.maxPatternsSize },
+): ParsedCondition {
   const unreadable = checkSource(source);
   if (unreadable) return { ast: null, draft: null, problems: [unreadable] };
   const syntax = parseSyntax(source, parser);
   if (!syntax.ast) return { ast: null, draft: null, problems: syntax.problems };
-  const { tree, problems: found } = convertSyntax(syntax.ast, syntax.source);
+  const { tree, problems: found } = convertSyntax(syntax.ast, syntax.source, patterns);
   const problems = [
     ...syntax.problems,
     ...found.map((problem) => ({ ...problem, range: syntax.toOriginalRange(problem.range) })),

@@ -1,14 +1,21 @@
+/** Candidates that are compared letter by letter: rules with many unknown names would otherwise block the service. */
+const maxCompared = 200;
+
 /**
  * Finds the candidate that a misspelt word most likely stands for, or returns null. Case is ignored. The distance is
- * optimal string alignment, edit distance with transpositions; at most a third of the letters may differ.
+ * optimal string alignment, edit distance with transpositions; at most a third of the letters may differ, and the
+ * first {@link maxCompared} candidates of a fitting length are looked at.
  */
 export function findNearest(word: string, candidates: Iterable<string>): string | null {
   const lowerCased = word.slice(0, 100).toLowerCase();
   let best: string | null = null;
+  let compared = 0;
   let bestDistance = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const allowed = Math.max(1, Math.floor(Math.max(lowerCased.length, candidate.length) / 3));
     if (Math.abs(candidate.length - lowerCased.length) > allowed) continue;
+    compared += 1;
+    if (compared > maxCompared) break;
     const distance = editDistance(lowerCased, candidate.toLowerCase());
     if (distance <= allowed && distance < bestDistance) {
       best = candidate;

@@ -17,6 +17,8 @@ export type KnownField = {
 
 const maxDepth = 8;
 const maxFields = 2000;
+/** Unknown fields for which the nearest name is looked for. */
+const maxSuggestions = 50;
 
 /** Lists the fields that a JSON Schema names under `properties`, at most 2,000 and 8 levels deep. */
 export function listSchemaFields(schema: JsonObject | null): KnownField[] {
@@ -43,19 +45,23 @@ export function listSchemaFields(schema: JsonObject | null): KnownField[] {
 /** Types for the static check; an unknown field is reported with the known one of the nearest name. */
 export function createFieldTypes(known: readonly KnownField[]): FieldTypes {
   const byPath = new Map(known.map((field) => [JSON.stringify(field.path), field]));
+  const namesByParent = new Map<string, string[]>();
+  for (const { path } of known) {
+    const parent = JSON.stringify(path.slice(0, -1));
+    const names = namesByParent.get(parent) ?? [];
+    names.push(path.at(-1) ?? '');
+    namesByParent.set(parent, names);
+  }
+  let suggestionsLeft = maxSuggestions;
   return (path, at, report) => {
     const field = byPath.get(JSON.stringify(path));
     if (field) return field.type;
     const above = path.slice(0, -1);
     const parent = byPath.get(JSON.stringify(above));
-    const siblings = known.filter(
-      (one) => one.path.length === path.length && above.every((name, i) => one.path[i] === name),
-    );
+    const siblings = namesByParent.get(JSON.stringify(above)) ?? [];
     if (siblings.length > 0 && (above.length === 0 || parent?.type === 'map')) {
-      const nearest = findNearest(
-        path.at(-1) ?? '',
-        siblings.map((one) => one.path.at(-1) ?? ''),
-      );
+      const nearest = suggestionsLeft > 0 ? findNearest(path.at(-1) ?? '', siblings) : null;
+      suggestionsLeft -= 1;
       report({
         at,
         message: `Unknown field: ${printPath(path)}.`,

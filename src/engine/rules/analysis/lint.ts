@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../domain.ts';
 import type { RulesFile } from '../compile.ts';
 import type { At, RuleNode } from '../tree.ts';
-import { inferType } from '../types.ts';
+import { type FieldTypes, inferType } from '../types.ts';
 import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
 import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { findConstantErrors, foldConstants } from './fold.ts';
@@ -35,9 +35,10 @@ type Alternatives = readonly Conjunct[] | null;
 /** Everything that the checks read. The lists are in evaluation order. */
 type Context = {
   rules: RulesFile['rules'];
-  inputSchema: JsonObject | null;
   schema: SchemaSets;
-  seenFields: readonly KnownField[];
+  /** Types of the fields that the schema names, and of those with the examples' fields; null where there are none. */
+  schemaTypes: FieldTypes | null;
+  knownTypes: FieldTypes | null;
   /** Null without examples. */
   impact: Impact | null;
   /** The conditions with their constants worked out. */
@@ -51,6 +52,8 @@ type Context = {
 
 /** Pairs of alternatives that are compared before the exact check leaves the rest to the examples. */
 const maxComparisons = 50_000;
+/** Pairs of listed values that take as long as one pair of alternatives. */
+const listedPairsPerComparison = 2_000;
 const reorder = 'Give it a lower priority number, or remove it.';
 
 /**
@@ -102,11 +105,13 @@ function createContext(
   const alternatives = folded.map(
     (ast) => toDisjunctiveForm(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null,
   );
+  const named = listSchemaFields(inputSchema);
+  const known = [...(evidence?.fields ?? []), ...named];
   return {
     rules,
-    inputSchema,
     schema,
-    seenFields: evidence?.fields ?? [],
+    schemaTypes: named.length > 0 ? createFieldTypes(named) : null,
+    knownTypes: known.length > 0 ? createFieldTypes(known) : null,
     impact: evidence && evidence.impact.rows > 0 ? evidence.impact : null,
     folded,
     alternatives,
@@ -122,11 +127,10 @@ function toShownBy(rows: number, { impact }: Context): RuleFinding['shownBy'] {
 /** Finds unknown fields and wrong types: by the schema alone where that is enough, else by the examples' fields. */
 function findFieldProblems(index: number, context: Context): Finding[] {
   const ast = context.rules[index]?.ast;
-  const named = listSchemaFields(context.inputSchema);
-  const known = [...context.seenFields, ...named];
-  if (!ast || known.length === 0) return [];
-  const bySchema = named.length > 0 ? inferType(ast, createFieldTypes(named)).problems : [];
-  return inferType(ast, createFieldTypes(known)).problems.map((problem): Finding => {
+  const { schemaTypes, knownTypes } = context;
+  if (!ast || knownTypes === null) return [];
+  const bySchema = schemaTypes === null ? [] : inferType(ast, schemaTypes).problems;
+  return inferType(ast, knownTypes).problems.map((problem): Finding => {
     const isExact = bySchema.some(({ at, message }) => at[0] === problem.at[0] && message === problem.message);
     return {
       ...problem,
@@ -195,6 +199,17 @@ function findCover(index: number, earlier: readonly number[], context: Context):
   };
 }
 
+/** How many pairs of plain alternatives a comparison counts as: long lists of values are compared value by value. */
+function weighComparison(a: Conjunct, b: Conjunct): number {
+  return 1 + Math.floor((countListed(a) * countListed(b)) / listedPairsPerComparison);
+}
+
+function countListed({ fields }: Conjunct): number {
+  let count = 0;
+  for (const { only, not } of fields.values()) count += (only?.length ?? 0) + not.length;
+  return count;
+}
+
 /** Returns rules of which one matches whenever the later one does: a single one if there is, null if not certain. */
 function computeCover(
   later: readonly Conjunct[],
@@ -205,7 +220,7 @@ function computeCover(
   const covers = later.map((conjunct) =>
     earlier.filter((rule) =>
       alternatives[rule]?.some((other) => {
-        budget.left--;
+        budget.left -= weighComparison(conjunct, other);
         return budget.left >= 0 && implies(conjunct, other);
       }),
     ),
@@ -284,7 +299,8 @@ function hasOverlap(a: Alternatives, b: Alternatives, { schema, budget }: Contex
   const others = understood(b);
   return understood(a).some((one) =>
     others.some((other) => {
-      if (--budget.left < 0 || ![...one.fields.keys()].some((key) => other.fields.has(key))) return false;
+      budget.left -= weighComparison(one, other);
+      if (budget.left < 0 || ![...one.fields.keys()].some((key) => other.fields.has(key))) return false;
       const joint = intersectConjuncts(one, other);
       const allowed = isImpossible(joint) ? null : schema.narrow(joint);
       return allowed !== null && schema.isExact(allowed);

@@ -21,6 +21,8 @@ const understoodKeywords = new Set(
 /** Keywords that limit their own value and no other field. */
 const valueKeywords = new Set(['pattern', 'format', 'minLength', 'maxLength', 'multipleOf']);
 const maxDepth = 8;
+/** Listed values that are understood; every comparison of rules goes over all of them. */
+const maxListedValues = 100;
 
 type Known = { set: FieldSet; required: boolean; exact: boolean };
 
@@ -81,7 +83,7 @@ function readFieldSet(node: JsonObject): { set: FieldSet; exact: boolean } {
   };
   const listed = Array.isArray(node.enum) ? node.enum : Object.hasOwn(node, 'const') ? [node.const ?? null] : null;
   const literals = listed?.filter((value): value is Literal => value === null || typeof value !== 'object') ?? null;
-  const hasOnlyLiterals = literals?.length === listed?.length;
+  const hasOnlyLiterals = literals?.length === listed?.length && (listed?.length ?? 0) <= maxListedValues;
   if (literals && hasOnlyLiterals)
     return { set: { ...set, only: literals }, exact: !hasValueKeyword(node) && !hasBounds(node) };
   // A bound says nothing about values other than numbers: it narrows the set only where there are none.
