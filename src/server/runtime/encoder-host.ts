@@ -35,6 +35,8 @@ type Call = { id: number; ids: readonly number[] };
 export class EncoderHost {
   /** The port of the engine. */
   readonly encoder: TextEncoder;
+  /** What computes the embeddings, with its version; null until the child was ready once. */
+  runtimeVersion: string | null = null;
   private readonly spawn: SpawnChild;
   private readonly model: EncoderHostOptions['model'];
   private readonly maxQueueLength: number;
@@ -146,6 +148,7 @@ export class EncoderHost {
 
   private receive(reply: EncoderReply): void {
     if (reply.kind === 'ready') {
+      this.runtimeVersion = reply.runtime;
       this.isReady = true;
       for (const start of this.starts) start.resolve();
       this.starts = [];
