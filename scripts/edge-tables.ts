@@ -1,6 +1,9 @@
 /** The bounds and tables that the Python package shares with the engine, written as its module `_tables.py`. */
 import { fastFormats } from 'ajv-formats/dist/formats.js';
-import { maxEntries, maxUnpackedBytes } from '../src/engine/bundle/zip.ts';
+import { z } from 'zod';
+import { bundleLimits, maxEntryBytes } from '../src/engine/bundle/manifest.ts';
+import { maxEntries } from '../src/engine/bundle/zip.ts';
+import { classifierKinds } from '../src/engine/classifiers/model.ts';
 import { limits } from '../src/engine/limits.ts';
 import { ruleFunctions } from '../src/engine/rules/functions.ts';
 import { ruleLimits } from '../src/engine/rules/rule-limits.ts';
@@ -14,7 +17,13 @@ const lineWidth = 120;
 export function renderEdgeTables(): string {
   const numbers = {
     MAX_BUNDLE_ENTRIES: maxEntries,
-    MAX_UNPACKED_BYTES: maxUnpackedBytes,
+    MAX_UNPACKED_BYTES: bundleLimits.maxPlainBytes + bundleLimits.maxEncoderBytes,
+    MAX_PLAIN_BYTES: bundleLimits.maxPlainBytes,
+    MAX_JSON_SEPARATORS: bundleLimits.maxJsonSeparators,
+    MAX_JSON_DEPTH: bundleLimits.maxJsonDepth,
+    MAX_GOLDEN_LINES: bundleLimits.maxGoldenLines,
+    MAX_REASON_CODES: limits.maxReasonCodes,
+    MAX_CONDITION_LENGTH: limits.maxConditionBytes,
     MAX_OPTIONS: limits.maxOptions,
     MAX_NAME_LENGTH: limits.maxNameLength,
     MAX_RULES: limits.maxRules,
@@ -36,11 +45,18 @@ export function renderEdgeTables(): string {
     '',
     `OPERATORS = ${writeStrings(binaryOperators)}`,
     `MACROS = ${writeStrings(macros)}`,
+    `CLASSIFIER_KINDS = ${writeStrings(classifierKinds)}`,
     'ARITIES = {',
     ...arities,
     '}',
     '"""Fewest and most arguments of each function, the receiver counted."""',
     '',
+    'MAX_ENTRY_BYTES = {',
+    ...Object.entries(maxEntryBytes).map(([name, bytes]) => `    "${name}": ${writeInteger(bytes)},`),
+    '}',
+    '"""Every name that a bundle may hold, with the bytes that it may have unpacked."""',
+    '',
+    `DATE_TIME = ${writeRawString(toPythonPattern(z.regexes.datetime({ offset: true })))}`,
     'FORMATS = {',
     ...listFormats().map(({ name, source, flags }) => `    ${JSON.stringify(name)}: (${source}, ${flags}),`),
     '}',

@@ -13,13 +13,19 @@ from tiny_bundle import parts, seal, write_zip
 
 @pytest.fixture
 def make_bundle(tmp_path: Path) -> Callable[..., Path]:
-    """Write the tiny bundle; `change(parts)` may alter it first, `manifest` settings are laid over it."""
+    """Write the tiny bundle; `change(parts)` may alter it first, `manifest` settings are laid over it.
 
-    def make(change: Callable[[dict[str, Any]], None] | None = None, **manifest: Any) -> Path:
+    A changed bundle would be refused for its golden vectors, so it has none unless `golden` or `change` says so.
+    """
+
+    def make(change: Callable[[dict[str, Any]], None] | None = None, golden: bool = False, **manifest: Any) -> Path:
         entries = parts()
+        original = entries["golden.jsonl"]
         entries["manifest.json"].update(manifest)
         if change is not None:
             change(entries)
+        if (change is not None or manifest) and not golden and entries["golden.jsonl"] == original:
+            entries["golden.jsonl"] = b""
         return write_zip(tmp_path / "bundle.zip", seal(entries))
 
     return make

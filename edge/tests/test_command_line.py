@@ -40,7 +40,7 @@ def test_verify_lists_what_differs(make_bundle: Any) -> None:
 
 def test_verify_lists_an_input_that_the_schema_refuses(make_bundle: Any) -> None:
     schema = {"properties": {"loan": {"properties": {"amount": {"minimum": 0}}}}}
-    done = run("verify", make_bundle(lambda entries: entries.update({"input_schema.json": schema})))
+    done = run("verify", make_bundle(lambda entries: entries.update({"input_schema.json": schema}), golden=True))
     assert done.returncode == 1
     assert done.stdout.decode().splitlines() == [
         "golden vector 2: refused: The input does not fit the input schema: input.loan.amount does not satisfy"
@@ -97,6 +97,8 @@ def test_predict_line_by_line_in_order(make_bundle: Any) -> None:
         "escalate",
         "fallback_used",
         "unfamiliar",
+        "policy_version",
+        "bundle_digest",
     }
 
 

@@ -68,7 +68,7 @@ def model_of(nodes: list[onnx.NodeProto]) -> bytes:
 def predictor(make_bundle: Any, classifier: bytes) -> EdgePredictor:
     def change(entries: dict[str, Any]) -> None:
         entries["classifier.onnx"] = classifier
-        entries["golden.jsonl"] = []
+        entries["golden.jsonl"] = b""
 
     return EdgePredictor.from_bundle(make_bundle(change, classifier={"kind": "trees"}))
 

@@ -176,6 +176,8 @@ def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:
         "escalate": False,
         "fallback_used": False,
         "unfamiliar": False,
+        "policy_version": "v3",
+        "bundle_digest": predictor.info["bundle_digest"],
     }
     # The first rule fails where there is no loan: it does not match and the next one is tried.
     result = predictor.predict({"vip": None})
@@ -234,18 +236,7 @@ def test_words_decide_through_ngrams(make_bundle: Any) -> None:
 
 def test_a_slim_bundle_with_the_sentence_encoder(make_bundle: Any) -> None:
     folder = Path(__file__).parents[2] / "resources" / "models" / "all-MiniLM-L6-v2"
-    digest = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ENCODER_FILES}
-
-    def change(entries: dict[str, Any]) -> None:
-        spec = {"dimensions": 384, "max_tokens": 256, "scale": 2.0}
-        entries["features.json"].update(text={"fields": [["note"]], "ngrams": None, "encoder": spec})
-        names = dict(zip(("encoder_sha256", "tokenizer_sha256"), digest.values(), strict=True))
-        entries["manifest.json"].update(text={**names, "slim": True})
-        # Scores are plus and minus the first component of the embedding, times 2 · 50.
-        rows = [[0, 0, 0], [0, 0, 0], [50, 0, -50], *([[0, 0, 0]] * 383)]
-        entries["classifier.onnx"] = classifier(rows, [], [0, 0, 0])
-
-    predictor = EdgePredictor.from_bundle(make_bundle(change), text_model=folder)
+    predictor = EdgePredictor.from_bundle(make_bundle(lambda entries: encode_notes(entries, folder)), text_model=folder)
     assert predictor.uses_encoder
     friendly, empty = predictor.predict({"note": "Thank you, all is well"}), predictor.predict({})
     assert friendly.class_probabilities != empty.class_probabilities
@@ -288,3 +279,43 @@ def test_threads_that_take_turns_all_the_time_share_a_predictor_with_rules(make_
             assert all(threads.map(decide_all, range(32)))
     finally:
         sys.setswitchinterval(interval)
+
+
+def test_an_encoder_that_computes_other_numbers_is_told_and_one_that_decides_otherwise_refused(
+    make_bundle: Any,
+) -> None:
+    folder = Path(__file__).parents[2] / "resources" / "models" / "all-MiniLM-L6-v2"
+    path = make_bundle(lambda entries: encode_notes(entries, folder))
+    answer = EdgePredictor.from_bundle(path, text_model=folder).predict({"note": "Thank you, all is well"}).to_dict()
+    output = {name: value for name, value in answer.items() if name not in ("policy_version", "bundle_digest")}
+
+    def record(**changes: Any) -> Path:
+        def change(entries: dict[str, Any]) -> None:
+            encode_notes(entries, folder)
+            line = {"input": {"note": "Thank you, all is well"}, "output": {**output, **changes}}
+            entries["golden.jsonl"] = json.dumps(line).encode()
+            entries["manifest.json"]["runtime"] = "onnxruntime 1.99.0"
+
+        written: Path = make_bundle(change)
+        return written
+
+    assert EdgePredictor.from_bundle(record(), text_model=folder).notes == ()
+    shifted = record(confidence=output["confidence"] + 0.002)
+    predictor = EdgePredictor.from_bundle(shifted, text_model=folder)
+    (note,) = predictor.notes
+    assert "onnxruntime 1.99.0" in note
+    assert "1 golden vectors of 1 differ" in note
+    assert copy.deepcopy(predictor).notes == predictor.notes
+    with pytest.raises(InvalidBundle, match="Golden vector 1 is not decided as in the workbench"):
+        EdgePredictor.from_bundle(record(escalate=not output["escalate"]), text_model=folder)
+
+
+def encode_notes(entries: dict[str, Any], folder: Path) -> None:
+    """Score the first component of the embedding of `note`, times 2 · 50."""
+    digest = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in ENCODER_FILES}
+    spec = {"dimensions": 384, "max_tokens": 256, "scale": 2.0}
+    entries["features.json"].update(text={"fields": [["note"]], "ngrams": None, "encoder": spec})
+    names = dict(zip(("encoder_sha256", "tokenizer_sha256"), digest.values(), strict=True))
+    entries["manifest.json"].update(text={**names, "slim": True})
+    rows = [[0, 0, 0], [0, 0, 0], [50, 0, -50], *([[0, 0, 0]] * 383)]
+    entries["classifier.onnx"] = classifier(rows, [], [0, 0, 0])

@@ -71,7 +71,7 @@ def parts() -> dict[str, Any]:
         golden.append({"input": {"loan": {"amount": amount}}, "output": output})
     return {
         "manifest.json": {
-            "format_version": 1,
+            "format_version": 2,
             "tool_version": "0.1.0",
             "decision_type": "loan",
             "version": 1,
@@ -85,6 +85,8 @@ def parts() -> dict[str, Any]:
             "created_at": "2026-01-01T00:00:00Z",
             "classifier": {"kind": "logistic"},
             "text": None,
+            "revision": "0" * 64,
+            "runtime": None,
         },
         "rules.json": {"rules": []},
         "features.json": {"format": 1, "fields": [field], "tabular_size": 2, "left_out": [], "text": None},
@@ -106,7 +108,15 @@ def seal(entries: dict[str, Any]) -> dict[str, bytes]:
     files = {
         name: {"sha256": hashlib.sha256(data).hexdigest(), "size_bytes": len(data)} for name, data in packed.items()
     }
-    return {"manifest.json": to_bytes({**entries["manifest.json"], "files": files}), **packed}
+    manifest = to_bytes({**entries["manifest.json"], "files": files})
+    return {"manifest.json": manifest, **digest_of(manifest), **packed}
+
+
+def digest_of(manifest: bytes) -> dict[str, bytes]:
+    """The entry that covers the manifest; format 1 has none."""
+    if json.loads(manifest)["format_version"] == 1:
+        return {}
+    return {"manifest.sha256": f"{hashlib.sha256(manifest).hexdigest()}  manifest.json\n".encode()}
 
 
 def write_zip(path: Path, entries: dict[str, bytes]) -> Path:

@@ -60,6 +60,7 @@ async function run(order: Order): Promise<Reply> {
     tokenizer,
     tokenizerSha256: model.tokenizerSha256,
     runModel,
+    runtimeVersion: 'onnxruntime',
     sha256,
     now: () => performance.now(),
     progress: ({ fraction, message }) =>

@@ -159,6 +159,7 @@ async function trainOn(name: string, rows: readonly TableRow[]): Promise<Trained
       tokenizer,
       tokenizerSha256: model.tokenizerSha256,
       runModel,
+      runtimeVersion: 'onnxruntime',
       sha256,
       now: () => performance.now(),
       progress: () => undefined,

@@ -58,7 +58,6 @@ export function bundleParts(overrides: Overrides = {}): BundleParts {
   if (!compiled.ok) throw new Error(JSON.stringify(compiled.problems));
   return {
     manifest: {
-      format_version: 1,
       tool_version: '0.1.0',
       decision_type: 'loan',
       version: 1,
@@ -79,6 +78,7 @@ export function bundleParts(overrides: Overrides = {}): BundleParts {
       created_at: '2026-11-21T14:00:02.000Z',
       classifier: { kind: (overrides.model ?? amountModel).kind },
       text: overrides.text ?? null,
+      runtime: null,
     },
     rules: compiled.value.file,
     plan: overrides.plan ?? amountPlan,

@@ -1,11 +1,17 @@
 import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
-import { packBundle, unpackBundle, withTextModel } from '../../src/engine/bundle/bundle.ts';
-import { entryNames } from '../../src/engine/bundle/manifest.ts';
+import { identifyBundle, packBundle, unpackBundle, withTextModel } from '../../src/engine/bundle/bundle.ts';
+import { bundleZipLimits, entryNames } from '../../src/engine/bundle/manifest.ts';
 import { writeModelCard } from '../../src/engine/bundle/model-card.ts';
-import { readZip, writeZip } from '../../src/engine/bundle/zip.ts';
+import { openZip, writeZip } from '../../src/engine/bundle/zip.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
 import { amountPlan, bundleParts, sha256, zeros } from './bundle-fixture.ts';
+
+/** Every entry of a bundle's ZIP. */
+function readEntries(bytes: Uint8Array): Map<string, Uint8Array> {
+  const zip = openZip(bytes, bundleZipLimits);
+  return new Map(zip.names.map((name) => [name, zip.read(name)!]));
+}
 
 const packed = (overrides = {}) => packBundle(bundleParts(overrides), sha256);
 
@@ -21,7 +27,7 @@ function refusal(bytes: Uint8Array): string {
 
 /** The same bundle with some entries replaced (manifest left as it is unless replaced too). */
 function rezipped(changes: Record<string, Uint8Array | null>): Uint8Array {
-  const files = readZip(packed(), entryNames);
+  const files = readEntries(packed());
   for (const [name, bytes] of Object.entries(changes)) {
     if (bytes === null) files.delete(name);
     else files.set(name, bytes);
@@ -33,10 +39,11 @@ function rezipped(changes: Record<string, Uint8Array | null>): Uint8Array {
 }
 
 function withManifest(change: (manifest: Record<string, unknown>) => void): Uint8Array {
-  const bytes = readZip(packed(), entryNames).get('manifest.json')!;
+  const bytes = readEntries(packed()).get('manifest.json')!;
   const manifest = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
   change(manifest);
-  return rezipped({ 'manifest.json': strToU8(JSON.stringify(manifest)) });
+  const changed = strToU8(JSON.stringify(manifest));
+  return rezipped({ 'manifest.json': changed, 'manifest.sha256': strToU8(`${sha256(changed)}  manifest.json\n`) });
 }
 
 describe('packing and opening a bundle', () => {
@@ -51,7 +58,7 @@ describe('packing and opening a bundle', () => {
     const { manifest: packedManifest, ...packedRest } = parts;
     expect(rest).toEqual(packedRest);
     expect(manifest).toMatchObject(packedManifest);
-    expect(Object.keys(manifest.files)).toEqual(entryNames.slice(1, 11).filter((name) => name !== 'reasons.onnx'));
+    expect(Object.keys(manifest.files)).toEqual(entryNames.slice(2, 12).filter((name) => name !== 'reasons.onnx'));
   });
 
   it('writes the same bytes every time, in every time zone', () => {
@@ -75,10 +82,36 @@ describe('packing and opening a bundle', () => {
     expect(unpackBundle(slim, sha256).manifest.text?.slim).toBe(true);
     const full = withTextModel(slim, { tokenizer, encoder }, sha256);
     expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
-    expect(readZip(full, entryNames).get('text/encoder.int8.onnx')).toEqual(encoder);
+    expect(readEntries(full).get('text/encoder.int8.onnx')).toEqual(encoder);
     expect(full).toEqual(packBundle(bundleParts({ plan, text }), sha256, { tokenizer, encoder }));
     expect(() => withTextModel(slim, { tokenizer, encoder: encoder.slice(1) }, sha256)).toThrow('not the encoder');
     expect(() => withTextModel(slim, { tokenizer: encoder, encoder }, sha256)).toThrow('not the tokenizer');
+  });
+
+  it('has one revision, slim and full, and another one after any change of what it decides', () => {
+    const revisionOf = (bytes: Uint8Array) => unpackBundle(bytes, sha256).manifest.revision;
+    const first = revisionOf(packed());
+    expect(revisionOf(packed())).toBe(first);
+    const others = [
+      packed({ fallbackOption: 'decline' }),
+      packed({ thresholds: { auto_decide: 0.9, escalation: 0.6 } }),
+      packed({ policy: { between: 'accept' } }),
+      packed({ rules: [{ name: 'vip', condition: 'ctx.amount < 5.0' }] }),
+      packed({ inputSchema: { required: ['amount'] } }),
+    ];
+    expect(new Set([first, ...others.map(revisionOf)]).size).toBe(others.length + 1);
+    const digests = [packed(), ...others].map((bytes) => identifyBundle(bytes, sha256).digest);
+    expect(new Set(digests).size).toBe(others.length + 1);
+    const tokenizer = strToU8('{}');
+    const plan = {
+      ...amountPlan,
+      text: { fields: [['note']], ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 }, encoder: null },
+    };
+    const text = { encoder_sha256: null, tokenizer_sha256: sha256(tokenizer), slim: true };
+    const slim = packed({ plan, text });
+    const full = withTextModel(slim, { tokenizer, encoder: null }, sha256);
+    expect(revisionOf(full)).toBe(revisionOf(slim));
+    expect(identifyBundle(full, sha256)).not.toEqual(identifyBundle(slim, sha256));
   });
 
   it('leaves out the encoder where only word pieces are used', () => {
@@ -89,7 +122,7 @@ describe('packing and opening a bundle', () => {
     };
     const text = { encoder_sha256: zeros, tokenizer_sha256: sha256(tokenizer), slim: true };
     const full = withTextModel(packed({ plan, text }), { tokenizer, encoder: new Uint8Array(9) }, sha256);
-    expect([...readZip(full, entryNames).keys()]).not.toContain('text/encoder.int8.onnx');
+    expect([...readEntries(full).keys()]).not.toContain('text/encoder.int8.onnx');
     expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
   });
 });
@@ -203,7 +236,7 @@ describe('a bundle that is not what it should be', () => {
   });
 
   it('is refused when an entry occurs twice', () => {
-    const files = [...readZip(packed(), entryNames)].map(([name, bytes]) => ({ name, bytes, stored: false }));
+    const files = [...readEntries(packed())].map(([name, bytes]) => ({ name, bytes, stored: false }));
     files.push({ name: 'rules.json', bytes: strToU8('{"rules":[]}'), stored: false });
     expect(refusal(writeZip(files, new Date(0)))).toContain('"rules.json" occurs twice');
   });
@@ -213,7 +246,7 @@ describe('a bundle that is not what it should be', () => {
     const view = new DataView(bytes.buffer);
     const central = view.getUint32(bytes.length - 6, true);
     view.setUint32(central + 24, 300 * 1024 * 1024, true);
-    expect(refusal(bytes)).toContain('over 268435456 bytes');
+    expect(refusal(bytes)).toContain('has over 1048576 bytes');
   });
 
   it.each([
@@ -227,7 +260,7 @@ describe('a bundle that is not what it should be', () => {
       new TextDecoder().decode(bytes.subarray(start + 46, start + 46 + view.getUint16(start + 28, true)));
     while (name(at) !== 'LICENSES') at += 46 + view.getUint16(at + 28, true);
     view.setUint32(at + 24, size, true);
-    expect(refusal(bytes)).toContain('entry LICENSES does not have the size it declares');
+    expect(refusal(bytes)).toContain('entry LICENSES is not where');
   });
 
   it('is refused when an entry has other content, is missing or is not listed', () => {
@@ -251,9 +284,9 @@ describe('a bundle that is not what it should be', () => {
     expect(
       refusal(
         withManifest((m) => {
-          m.format_version = 2;
+          m.format_version = 3;
         }),
       ),
-    ).toMatch(/newer than the format 1.*Update this product/);
+    ).toMatch(/newer than the format 2.*Update this product/);
   });
 });

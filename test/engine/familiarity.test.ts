@@ -90,6 +90,7 @@ describe('a trained policy', () => {
       tokenizer: model.tokenizer(),
       tokenizerSha256: model.tokenizerSha256,
       runModel,
+      runtimeVersion: 'onnxruntime test',
       sha256,
       now: () => performance.now(),
       progress: () => undefined,

@@ -84,6 +84,7 @@ async function trainWith(embed: TextEncoder['embed']) {
     tokenizer,
     tokenizerSha256: textModel.tokenizerSha256,
     runModel,
+    runtimeVersion: 'onnxruntime test',
     sha256,
     now: () => performance.now(),
     progress: ({ stage }) => {

@@ -54,6 +54,7 @@ function startRun(request: TrainRequest, changes: Partial<TrainPorts> = {}): Run
     tokenizer: realTokenizer,
     tokenizerSha256,
     runModel,
+    runtimeVersion: 'onnxruntime test',
     sha256,
     now: () => performance.now(),
     progress: ({ stage, message }) => reports.push(`${stage}: ${message}`),

@@ -24,6 +24,7 @@ beforeAll(async () => {
     tokenizer: model.tokenizer(),
     tokenizerSha256: model.tokenizerSha256,
     runModel,
+    runtimeVersion: 'onnxruntime test',
     sha256,
     now: () => performance.now(),
     progress: (report) => reports.push(report),

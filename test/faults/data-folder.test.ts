@@ -132,7 +132,16 @@ describe('a database that is not the one of its folder', () => {
       const dataDir = trained.copy();
       rmSync(path.join(dataDir, 'data-folder.json'), { force: true });
       const db = new Database(database(dataDir));
-      db.exec('DROP TABLE IF EXISTS folder_identity; PRAGMA user_version = 13');
+      db.exec(`
+        DROP TABLE IF EXISTS folder_identity;
+        DROP TABLE clock_sightings;
+        DROP INDEX decision_logs_removed;
+        DROP INDEX decision_logs_to_review;
+        ALTER TABLE decision_logs DROP COLUMN removed_at;
+        CREATE INDEX decision_logs_to_review ON decision_logs
+          (decision_type_seq, unfamiliar, seq, decision, escalated, confidence, created_at)
+          WHERE escalated = 1 AND corrected_decision IS NULL;
+        PRAGMA user_version = 13`);
       db.close();
       return dataDir;
     };

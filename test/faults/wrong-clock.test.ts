@@ -36,9 +36,14 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => trained.remove());
 
+let closeLast: () => Promise<void> = async () => undefined;
+
+/** Starts the program anew on the folder, after the end of the one before. */
 async function openWithLog(wallMs = startMs + 60_000) {
   const clock = settableClock(wallMs);
+  await closeLast();
   const opened = await openForTest({ dataDir }, clock);
+  closeLast = opened.close;
   // Each call with a session of its moment: the clock leaps past the end of others.
   const call: Call = async (method, url, body) => {
     const { token } = await opened.deps.auth.issuer.issue();

@@ -3,6 +3,8 @@ import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundle, unpackBundle } from '../../src/engine/bundle/bundle.ts';
+import { bundleZipLimits } from '../../src/engine/bundle/manifest.ts';
+import { openZip, writeZip } from '../../src/engine/bundle/zip.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import {
   createTrainable,
@@ -16,6 +18,19 @@ import {
   type Workbench,
 } from './training-workbench.ts';
 
+/** The same policy as a version of the program from before `manifest.sha256` wrote it. */
+function toFirstFormat(bytes: Uint8Array): Uint8Array {
+  const zip = openZip(bytes, bundleZipLimits);
+  const { revision: _revision, runtime: _runtime, ...settings } = unpackBundle(bytes, sha256).manifest;
+  const manifest = new TextEncoder().encode(JSON.stringify({ ...settings, format_version: 1 }));
+  const names = zip.names.filter((name) => name !== 'manifest.sha256');
+  const files = names.map((name) => ({ name, bytes: zip.read(name) ?? new Uint8Array(), stored: false }));
+  return writeZip(
+    files.map((file) => (file.name === 'manifest.json' ? { ...file, bytes: manifest } : file)),
+    new Date(settings.created_at),
+  );
+}
+
 describe('the bundle of a decision type', () => {
   const dataDir = makeDataDir();
   let bench: Workbench;
@@ -28,14 +43,14 @@ describe('the bundle of a decision type', () => {
     const done = await pollUntil(() => bench.call('GET', `${path}/policies/${policyId}/progress`), terminal);
     expect(done.body).toMatchObject({ status: 'deployed', error: null });
   };
-  const download = async (query = ''): Promise<{ headers: Record<string, unknown>; bundle: Bundle }> => {
+  const download = async (query = ''): Promise<{ headers: Record<string, unknown>; bundle: Bundle; bytes: Buffer }> => {
     const { token } = await bench.deps.auth.issuer.issue();
     const answer = await bench.app.inject({
       url: `/api/v1${path}/export${query}`,
       headers: { authorization: `Bearer ${token}`, host: '127.0.0.1' },
     });
     expect(answer.statusCode).toBe(200);
-    return { headers: answer.headers, bundle: unpackBundle(answer.rawPayload, sha256) };
+    return { headers: answer.headers, bundle: unpackBundle(answer.rawPayload, sha256), bytes: answer.rawPayload };
   };
 
   beforeAll(async () => {
@@ -57,7 +72,7 @@ describe('the bundle of a decision type', () => {
     const { headers, bundle } = await download();
     expect(headers).toMatchObject({
       'content-type': 'application/zip',
-      'content-disposition': 'attachment; filename="loan-v1.zip"',
+      'content-disposition': `attachment; filename="loan-v1-${bundle.manifest.revision?.slice(0, 8)}.zip"`,
     });
     expect(bundle.manifest).toMatchObject({
       decision_type: 'loan',
@@ -78,6 +93,38 @@ describe('the bundle of a decision type', () => {
     await train();
     const second = (await download('?slim=true')).bundle;
     expect([first.manifest.policy_version, second.manifest.policy_version]).toEqual(['v1', 'v2']);
+  });
+
+  it('has another identity after a change of the fallback, and the old one after its return [BUN-6]', async () => {
+    const identify = async () => {
+      const { headers, bundle, bytes } = await download();
+      const manifest = openZip(bytes, bundleZipLimits).read('manifest.json');
+      expect(headers['etag']).toBe(`"${sha256(manifest ?? new Uint8Array())}"`);
+      expect(headers['repr-digest']).toBe(`sha-256=:${Buffer.from(sha256(bytes), 'hex').toString('base64')}:`);
+      return { name: headers['content-disposition'], etag: headers['etag'], revision: bundle.manifest.revision };
+    };
+    const before = await identify();
+    await bench.call('PUT', path, { fallback_option: 'approve' });
+    const changed = await identify();
+    for (const part of ['name', 'etag', 'revision'] as const) expect(changed[part]).not.toBe(before[part]);
+    await bench.call('PUT', path, { fallback_option: 'decline' });
+    expect(await identify()).toEqual(before);
+  });
+
+  it('is exported in the newest format where the stored one is of the first', async () => {
+    const file = join(dataDir, 'artifacts', `${policyId}.zip`);
+    const whole = readFileSync(file);
+    const restartWith = async (bytes: Uint8Array) => {
+      bench.deps.db.prepare('UPDATE policies SET bundle_sha256 = ? WHERE id = ?').run(sha256(bytes), policyId);
+      writeFileSync(file, bytes);
+      await bench.stop();
+      bench = await startWorkbench(dataDir);
+    };
+    await restartWith(toFirstFormat(whole));
+    const { bundle } = await download('?slim=true');
+    expect(bundle.manifest).toMatchObject({ format_version: 2, policy_id: policyId });
+    expect(bundle.golden.length).toBeGreaterThan(0);
+    await restartWith(whole);
   });
 
   it('decides with the settings of today, as the service does, and its golden decisions say so [BUN-5]', async () => {

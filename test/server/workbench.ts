@@ -42,14 +42,14 @@ export function stoppedClock(startMs = Date.UTC(2026, 5, 15, 12)): Clock & { mov
 export async function openForTest(
   changes: Partial<ServerOptions> = {},
   clock: Clock = { now: () => Date.now(), monotonic: () => performance.now() },
-): Promise<{ app: FastifyInstance; deps: Deps; dataDir: string; token: string; call: Call }> {
+): Promise<{ app: FastifyInstance; deps: Deps; dataDir: string; token: string; call: Call; close(): Promise<void> }> {
   const dataDir = changes.dataDir ?? temporaryFolder();
   const options = completeOptions({ port: 0, rendererDir: null, logLevel: 'silent', ...changes, dataDir });
   const opened = await openWorkbench(options, clock, pino({ level: 'silent' }));
   onTestFinished(() => opened.close());
   const { token } = await opened.deps.auth.issuer.issue();
   const call = callerOf(opened.app, { authorization: `Bearer ${token}` });
-  return { app: opened.app, deps: opened.deps, dataDir, token, call };
+  return { app: opened.app, deps: opened.deps, dataDir, token, call, close: () => opened.close() };
 }
 
 /**

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import __version__
+from ._bundle import read_bundle
 from ._errors import DecisionEdgeError, InvalidBundle, InvalidInput
 from ._json import parse_json
-from ._verify import iterate_differences
 from .predictor import EdgePredictor
 
 __all__ = ["main"]
@@ -60,15 +60,20 @@ def _make_parser() -> argparse.ArgumentParser:
 def _run(command: str, bundle: str, text_model: str | None) -> int:
     if command == "mcp":
         return _serve(bundle, text_model)
+    if command == "verify":
+        # Opened without the check of its own golden vectors: all that differ are to be listed.
+        return _verify(EdgePredictor(read_bundle(bundle, text_model)))
     predictor = EdgePredictor.from_bundle(bundle, text_model=text_model)
     if command == "info":
         print(json.dumps(predictor.info, indent=2))
         return 0
-    return _verify(predictor) if command == "verify" else _predict(predictor)
+    for note in predictor.notes:
+        print(note, file=sys.stderr)
+    return _predict(predictor)
 
 
 def _verify(predictor: EdgePredictor) -> int:
-    comparisons = list(iterate_differences(predictor))
+    comparisons = [[*compared.decided, *compared.numbers] for compared in predictor.verify()]
     if not comparisons:
         raise InvalidBundle("The bundle holds no golden vectors.")
     for number, sentences in enumerate(comparisons, 1):

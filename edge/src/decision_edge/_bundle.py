@@ -5,43 +5,36 @@ from __future__ import annotations
 import hashlib
 import io
 import os
-import stat
-import struct
-import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TypeAlias
 
 from ._errors import InvalidBundle, TextModelNeeded
-from ._json import JsonObject, parse_json
-from ._tables import MAX_BUNDLE_ENTRIES, MAX_UNPACKED_BYTES
+from ._json import JsonObject, parse_entry
+from ._manifest import check_manifest, check_manifest_digest, list_files
+from ._tables import MAX_GOLDEN_LINES, MAX_UNPACKED_BYTES
+from ._zip import ENCODER, read_zip
 
 __all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
 
 BundleSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 
-FORMAT_VERSION = 1
-MAX_RATIO = 100
-# Below this size a high ratio is harmless and happens in honest bundles (weights that are all zero).
-RATIO_FREE_BYTES = 16 * 1024 * 1024
-MAX_DIRECTORY_BYTES = 64 * 1024
-
-TOKENIZER, ENCODER = "text/tokenizer.json", "text/encoder.int8.onnx"
+TOKENIZER = "text/tokenizer.json"
 _PARTS = {"manifest.json", "rules.json", "features.json", "classifier.onnx", "reasons.json", "golden.jsonl"}
-REQUIRED = _PARTS | {"model-card.md", "LICENSES"}
-ALLOWED = REQUIRED | {"reasons.onnx", "familiarity.json", "input_schema.json", TOKENIZER, ENCODER}
-
-# What the ZIP reader raises for damaged files; NotImplementedError is a RuntimeError.
-_ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, RuntimeError, ValueError)
+REQUIRED = frozenset(_PARTS | {"model-card.md", "LICENSES"})
+MAX_GOLDEN_LINE_BYTES = 8 * 1024 * 1024
 
 
 class Bundle:
-    """The checked contents of a bundle: `manifest` and the other entries as bytes."""
+    """The checked contents of a bundle: `manifest` and the other entries as bytes.
 
-    def __init__(self, manifest: JsonObject, entries: dict[str, bytes]) -> None:
+    `digest` is the SHA-256 of the manifest, which covers every other entry by its own.
+    """
+
+    def __init__(self, manifest: JsonObject, entries: dict[str, bytes], digest: str) -> None:
         self.manifest = manifest
+        self.digest = digest
         self._entries = entries
 
     def __contains__(self, name: str) -> bool:
@@ -55,10 +48,14 @@ class Bundle:
         """Return an entry that holds a JSON object."""
         return _read_object(self._entries[name], name)
 
-    def golden(self) -> list[JsonObject]:
-        """Return the golden vectors, each `{input, output}`; none where the bundle has none."""
-        lines = self._entries.get("golden.jsonl", b"").splitlines()
-        return [_read_object(line, f"golden.jsonl line {number}") for number, line in enumerate(lines, 1)]
+    def iterate_golden(self) -> Iterator[JsonObject]:
+        """Yield the golden vectors as they are read, each `{input, output}`."""
+        lines = io.BytesIO(self._entries["golden.jsonl"])
+        for number, line in enumerate(iter(lambda: lines.readline(MAX_GOLDEN_LINE_BYTES + 2), b""), 1):
+            name, line = f"golden.jsonl line {number}", line.removesuffix(b"\n")
+            if number > MAX_GOLDEN_LINES or len(line) > MAX_GOLDEN_LINE_BYTES:
+                raise InvalidBundle(f"{name} is too long, or one of too many.")
+            yield _read_object(line, name)
 
 
 def name_source(source: BundleSource) -> str:
@@ -74,19 +71,18 @@ def read_bundle(source: BundleSource, text_model: str | os.PathLike[str] | None 
     """
     try:
         with _open_source(source) as file:
-            entries = _read_entries(file)
+            entries = read_zip(file, REQUIRED)
     except IsADirectoryError as error:
         raise InvalidBundle("This is a folder: it cannot be read as a bundle, which is the ZIP file itself.") from error
     except OSError as error:
         raise InvalidBundle(f"The file cannot be read: {error.strerror or error}.") from error
-    except _ZIP_ERRORS as error:
-        raise InvalidBundle(f"The file is not a sound ZIP file: {error}.") from error
-    manifest = _read_object(entries.pop("manifest.json"), "manifest.json")
-    version = manifest.get("format_version")
-    if version != FORMAT_VERSION or isinstance(version, bool):
-        raise InvalidBundle(f"Bundle format {version!r} is not known to this version, which reads {FORMAT_VERSION}.")
+    data, stated = entries.pop("manifest.json"), entries.pop("manifest.sha256", None)
+    manifest = _read_object(data, "manifest.json")
+    check_manifest(manifest)
+    check_manifest_digest(manifest, data, stated)
     _check_files(manifest, entries)
-    bundle = Bundle(manifest, entries)
+    bundle = Bundle(manifest, entries, hashlib.sha256(data).hexdigest())
+    _check_text(bundle)
     _add_text_model(bundle, entries, None if text_model is None else Path(text_model))
     return bundle
 
@@ -106,73 +102,28 @@ def _open_source(source: BundleSource) -> Iterator[IO[bytes]]:
         yield io.BytesIO(source.read(MAX_UNPACKED_BYTES + 1))
 
 
-def _read_entries(file: IO[bytes]) -> dict[str, bytes]:
-    size = file.seek(0, os.SEEK_END)
-    if size > MAX_UNPACKED_BYTES:
-        raise InvalidBundle(f"The file is larger than {MAX_UNPACKED_BYTES} bytes.")
-    _check_directory(file, size)
-    with zipfile.ZipFile(file) as archive:
-        infos = archive.infolist()
-        if len(infos) > MAX_BUNDLE_ENTRIES:
-            raise InvalidBundle(f"The file has more than {MAX_BUNDLE_ENTRIES} entries.")
-        seen: set[str] = set()
-        for info in infos:
-            if info.filename not in ALLOWED or info.orig_filename != info.filename:
-                raise InvalidBundle(f"Entry {info.orig_filename!r} does not belong in a bundle.")
-            if info.filename in seen:
-                raise InvalidBundle(f"Entry {info.filename!r} is there twice.")
-            seen.add(info.filename)
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            if kind not in (0, stat.S_IFREG):
-                raise InvalidBundle(f"Entry {info.filename!r} is not a plain file.")
-            if info.flag_bits & 0x1:
-                raise InvalidBundle(f"Entry {info.filename!r} is encrypted.")
-            if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-                raise InvalidBundle(f"Entry {info.filename!r} is compressed in an unknown way.")
-        if missing := sorted(REQUIRED - seen):
-            raise InvalidBundle(f"Entry {missing[0]!r} is missing.")
-        unpacked = sum(info.file_size for info in infos)
-        if unpacked > MAX_UNPACKED_BYTES:
-            raise InvalidBundle(f"The entries unpack to more than {MAX_UNPACKED_BYTES} bytes.")
-        if unpacked > RATIO_FREE_BYTES and unpacked > MAX_RATIO * size:
-            raise InvalidBundle(f"The entries unpack to more than {MAX_RATIO} times the file.")
-        return {info.filename: _read_entry(archive, info) for info in infos}
-
-
-def _check_directory(file: IO[bytes], size: int) -> None:
-    """Refuse an oversized list of entries before the ZIP reader takes all of it into memory."""
-    file.seek(max(0, size - 65557))
-    tail = file.read()
-    end = tail.rfind(b"PK\x05\x06")
-    if end < 0 or len(tail) - end < 22:
-        raise InvalidBundle("The file is not a ZIP file, or its end is missing. Export it again, or copy it again.")
-    directory: int = struct.unpack_from("<L", tail, end + 12)[0]
-    if directory > MAX_DIRECTORY_BYTES or tail[max(0, end - 20) : end].startswith(b"PK\x06\x07"):
-        raise InvalidBundle("The file's list of entries is too large.")
-    file.seek(0)
-
-
-def _read_entry(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
-    # Sizes in the directory may lie: never take more than announced.
-    with archive.open(info) as stream:
-        data = stream.read(info.file_size + 1)
-    if len(data) != info.file_size:
-        raise InvalidBundle(f"Entry {info.filename!r} has another size than announced.")
-    return data
-
-
 def _check_files(manifest: JsonObject, entries: dict[str, bytes]) -> None:
-    files = manifest.get("files")
-    if not isinstance(files, dict):
-        raise InvalidBundle("manifest.json: files is missing.")
+    files = list_files(manifest)
     if different := sorted(files.keys() ^ entries.keys()):
         raise InvalidBundle(f"Entry {different[0]!r} is not both listed in manifest.json and present.")
     for name, data in entries.items():
-        listed = files[name]
-        if not isinstance(listed, dict) or listed.get("size_bytes") != len(data):
+        if files[name]["size_bytes"] != len(data):
             raise InvalidBundle(f"Entry {name!r} has another size than manifest.json says.")
-        if listed.get("sha256") != hashlib.sha256(data).hexdigest():
+        if files[name]["sha256"] != hashlib.sha256(data).hexdigest():
             raise InvalidBundle(f"Entry {name!r} has another SHA-256 than manifest.json says.")
+
+
+def _check_text(bundle: Bundle) -> None:
+    """Refuse a bundle whose plan, manifest and text files do not agree about text."""
+    plan_text, text = bundle.json("features.json").get("text"), bundle.manifest["text"]
+    if (plan_text is None) != (text is None):
+        raise InvalidBundle("features.json and manifest.json disagree about text.")
+    expected: set[str] = set()
+    if isinstance(plan_text, dict) and isinstance(text, dict) and not text["slim"]:
+        expected = {TOKENIZER} if plan_text.get("encoder") is None else {TOKENIZER, ENCODER}
+    for name in (TOKENIZER, ENCODER):
+        if (name in bundle) != (name in expected):
+            raise InvalidBundle(f"Entry {name!r} is missing or not expected in this bundle.")
 
 
 def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | None) -> None:
@@ -206,10 +157,7 @@ def _read_text_file(name: str, folder: Path | None) -> bytes:
 
 
 def _read_object(data: bytes, name: str) -> JsonObject:
-    try:
-        value = parse_json(data.decode("utf-8"))
-    except ValueError as error:
-        raise InvalidBundle(f"{name} is not JSON: {error}.") from error
+    value = parse_entry(data, name)
     if not isinstance(value, dict):
         raise InvalidBundle(f"{name} is not a JSON object.")
     return value

@@ -33,7 +33,7 @@ class Classifier:
         self, model: bytes, dense_size: int, ngram_size: int, options: int, name: str = "classifier.onnx"
     ) -> None:
         self._name = name
-        check_graph(model, name)
+        self.kind = check_graph(model, name)
         self._session = open_session(model, name)
         self._names = {node.name for node in self._session.get_inputs()}
         self._options = options

@@ -6,10 +6,17 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ._errors import InvalidBundle
-from ._json import JsonObject, expect_list, expect_number, expect_object, expect_string, reading
+from ._json import (
+    JsonObject,
+    expect_keys,
+    expect_list,
+    expect_number,
+    expect_object,
+    expect_string,
+    read_record,
+    reading,
+)
 from ._rules import Rule
-from ._tables import MAX_NAME_LENGTH, MAX_OPTIONS
 
 __all__ = ["EdgeDecision", "Settings"]
 
@@ -23,6 +30,7 @@ class EdgeDecision:
     """One decision. `stage` is "rules", "classifier" or "fallback"; `escalate` asks for a person's look.
 
     `unfamiliar` says that the input is unlike the examples: the classifier's choice was not relied on.
+    `bundle_digest` is the SHA-256 of the bundle's manifest: it tells which bundle decided.
     """
 
     decision: str
@@ -34,6 +42,8 @@ class EdgeDecision:
     escalate: bool
     fallback_used: bool
     unfamiliar: bool
+    policy_version: str
+    bundle_digest: str
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a new JSON-ready dict."""
@@ -41,43 +51,31 @@ class EdgeDecision:
 
 
 class Settings:
-    """What the manifest and reasons.json say about deciding. Raises InvalidBundle where they contradict themselves."""
+    """What the manifest and reasons.json say about deciding. Raises InvalidBundle."""
 
-    def __init__(self, manifest: JsonObject, reasons: JsonObject) -> None:
+    def __init__(self, manifest: JsonObject, digest: str, reasons: JsonObject) -> None:
+        """Read a checked manifest, whose SHA-256 is `digest`."""
+        self._digest = digest
         with reading("manifest.json"):
+            self._policy_version = expect_string(manifest["policy_version"])
             self.options = [expect_string(option) for option in expect_list(manifest["options"])]
             thresholds = expect_object(manifest["confidence_thresholds"])
             self._auto_decide = expect_number(thresholds["auto_decide"])
             self._escalation = expect_number(thresholds["escalation"])
             policy = expect_object(manifest["escalation_policy"])
-            self._between = expect_string(policy["between"])
+            self._between = expect_string(policy.get("between", "flag"))
             # Bundles from before familiarity have neither the setting nor the file.
             self._unfamiliar = expect_string(policy.get("unfamiliar", "escalate"))
             fallback = manifest["fallback_option"]
             self._fallback = None if fallback is None else expect_string(fallback)
         with reading("reasons.json"):
+            expect_keys(reasons, {"by_option"}, {"heads"})
             self._reasons = {
                 option: [expect_string(code) for code in expect_list(codes)]
-                for option, codes in expect_object(reasons["by_option"]).items()
+                for option, codes in read_record(reasons["by_option"]).items()
             }
             self.heads = [_read_head(expect_object(head)) for head in expect_list(reasons.get("heads", []))]
         self.notices_unfamiliar = self._unfamiliar != "ignore"
-        self._check()
-
-    def _check(self) -> None:
-        if not 2 <= len(self.options) <= MAX_OPTIONS or len(set(self.options)) != len(self.options):
-            raise InvalidBundle(f"manifest.json: options must be 2 to {MAX_OPTIONS} different names.")
-        for option in self.options:
-            if not 1 <= len(option) <= MAX_NAME_LENGTH or option == "__proto__":
-                raise InvalidBundle(f"manifest.json: {option[:50]!r} cannot be the name of an option.")
-        if not 0 <= self._escalation <= self._auto_decide <= 1:
-            raise InvalidBundle("manifest.json: confidence_thresholds must be 0 ≤ escalation ≤ auto_decide ≤ 1.")
-        if self._unfamiliar not in ("escalate", "ignore"):
-            raise InvalidBundle(f"manifest.json: escalation_policy.unfamiliar is {self._unfamiliar!r}.")
-        if self._between not in ("accept", "flag", "fallback", "escalate"):
-            raise InvalidBundle(f"manifest.json: escalation_policy.between is {self._between!r}.")
-        if self._fallback is not None and self._fallback not in self.options:
-            raise InvalidBundle(f"manifest.json: fallback_option {self._fallback!r} is none of the options.")
 
     def decide_by_rule(self, rule: Rule) -> EdgeDecision:
         """Return the decision of a matching rule: certain, with the rule's reason code."""
@@ -91,6 +89,8 @@ class Settings:
             escalate=False,
             fallback_used=False,
             unfamiliar=False,
+            policy_version=self._policy_version,
+            bundle_digest=self._digest,
         )
 
     def decide_by_classifier(
@@ -121,6 +121,8 @@ class Settings:
             escalate=escalate,
             fallback_used=fallback is not None,
             unfamiliar=unfamiliar,
+            policy_version=self._policy_version,
+            bundle_digest=self._digest,
         )
 
     def _choose_codes(self, option: str, head_softmax: Sequence[float]) -> list[str]:
@@ -138,5 +140,6 @@ class Settings:
 
 
 def _read_head(head: JsonObject) -> tuple[str, frozenset[str]]:
+    expect_keys(head, {"code", "options"})
     options = frozenset(expect_string(option) for option in expect_list(head["options"]))
     return expect_string(head["code"]), options

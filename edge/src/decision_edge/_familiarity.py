@@ -11,6 +11,7 @@ from ._json import (
     JsonObject,
     JsonValue,
     expect_integer,
+    expect_keys,
     expect_list,
     expect_number,
     expect_object,
@@ -30,6 +31,7 @@ class Familiarity:
         self._field_sizes = field_sizes
         self._tabular_size = sum(field_sizes)
         with reading("familiarity.json"):
+            expect_keys(file, {"words", "embedding", "fields"})
             text = expect_object(plan["text"]) if plan.get("text") is not None else {}
             words, embedding, fields = (file[check] for check in ("words", "embedding", "fields"))
             self._words = None if words is None else _Words(expect_object(words), expect_object(text["ngrams"]))
@@ -51,6 +53,7 @@ class _Words:
     """The mean rarity of the text's tokens must not be above a limit."""
 
     def __init__(self, check: JsonObject, ngrams: JsonObject) -> None:
+        expect_keys(check, {"unknown", "most"})
         tokens = [expect_integer(token) for token in expect_list(ngrams["unigrams"])]
         # The weights of the bigrams follow those of the unigrams.
         self._idf = dict(zip(tokens, _read_numbers(ngrams["idf"]), strict=False))
@@ -67,7 +70,10 @@ class _Embedding:
     """The largest dot product with an option's mean direction must not be below a limit."""
 
     def __init__(self, check: JsonObject, encoder: JsonObject) -> None:
+        expect_keys(check, {"centroids", "least"})
         rows = [_read_numbers(row) for row in expect_list(check["centroids"])]
+        if not rows or len({len(row) for row in rows}) != 1:
+            raise ValueError("the centroids are not of one length")
         self._centroids: npt.NDArray[np.float64] = np.array(rows, np.float64)
         if self._centroids.ndim != 2 or self._centroids.shape[1] != expect_integer(encoder["dimensions"]):
             raise ValueError("the centroids do not have the encoder's dimensions")
@@ -83,11 +89,14 @@ class _Fields:
     """No more than a number of fields may have a slot outside the range of the examples."""
 
     def __init__(self, check: JsonObject, field_sizes: Sequence[int]) -> None:
+        expect_keys(check, {"low", "high", "most"})
         self._low, self._high = _read_numbers(check["low"]), _read_numbers(check["high"])
         if len(self._low) != sum(field_sizes) or len(self._high) != sum(field_sizes):
             raise ValueError("the ranges do not have the plan's slots")
         self._field_sizes = field_sizes
         self._max_outside = expect_integer(check["most"])
+        if self._max_outside < 0:
+            raise ValueError("a number of fields is negative")
 
     def is_outside(self, dense: Sequence[float]) -> bool:
         low, high = self._low, self._high

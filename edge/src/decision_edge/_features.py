@@ -13,6 +13,7 @@ from ._json import (
     JsonObject,
     JsonValue,
     expect_integer,
+    expect_keys,
     expect_list,
     expect_number,
     expect_object,
@@ -27,6 +28,18 @@ __all__ = ["TabularFeatures", "read_path"]
 Encode: TypeAlias = Callable[[JsonValue], list[float]]
 Scale: TypeAlias = Callable[[float], float]
 
+# What a field holds besides kind and path: the keys that it must have, and those that it may have.
+_KEYS: dict[str, tuple[set[str], set[str]]] = {
+    "number": ({"median", "mean", "std"}, set()),
+    "boolean": (set(), set()),
+    "category": ({"values"}, set()),
+    "date": ({"mean", "std"}, set()),
+    "numbers": ({"stats"}, set()),
+    "strings": ({"stats", "values"}, set()),
+    "objects": ({"stats"}, {"members"}),
+}
+_MAX_LISTED, _MAX_MEMBERS = 50, 8
+
 _DATE = re.compile(
     r"([0-9]{4})-([0-9]{2})-([0-9]{2})"
     r"(?:[T ]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:\.[0-9]+)?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
@@ -38,6 +51,12 @@ class TabularFeatures:
 
     def __init__(self, plan: JsonObject) -> None:
         with reading("features.json: a field"):
+            expect_keys(plan, {"format", "fields", "tabular_size", "left_out", "text"})
+            if isinstance(plan["format"], bool) or plan["format"] != 1:
+                raise ValueError(f"format {plan['format']!r} is not known to this version")
+            for entry in expect_list(plan["left_out"]):
+                described = expect_keys(entry, {"path", "reason"})
+                expect_string(described["path"]), expect_string(described["reason"])
             fields = [expect_object(field) for field in expect_list(plan["fields"])]
             self._fields = [(read_path(field["path"]), _compile(field)) for field in fields]
             self.size = expect_integer(plan["tabular_size"])
@@ -55,8 +74,11 @@ class TabularFeatures:
 
 
 def read_path(value: JsonValue) -> list[str]:
-    """Return the keys that lead to a value of the input. Raises ValueError where they are not a list of strings."""
-    return [expect_string(part) for part in expect_list(value)]
+    """Return the keys that lead to a value of the input. Raises ValueError where they are no list of strings."""
+    path = [expect_string(part) for part in expect_list(value)]
+    if not path:
+        raise ValueError("a path is empty")
+    return path
 
 
 def _compile(field: JsonObject) -> Encode:
@@ -72,16 +94,21 @@ def _compile(field: JsonObject) -> Encode:
     }
     if kind not in compilers:
         raise ValueError(f"the kind {kind!r} is not known")
+    required, optional = _KEYS[kind]
+    expect_keys(field, {"kind", "path"} | required, optional)
     return compilers[kind](field)
 
 
 def _compile_scale(stats: JsonObject) -> Scale:
-    mean, std = expect_number(stats["mean"]), expect_number(stats["std"]) or 1.0
+    mean, std = expect_number(stats["mean"]), expect_number(stats["std"])
+    if std < 0:
+        raise ValueError("a standard deviation is negative")
+    std = std or 1.0
     return lambda x: min(max((x - mean) / std, -8.0), 8.0)
 
 
 def _compile_scales(field: JsonObject, count: int) -> list[Scale]:
-    scales = [_compile_scale(expect_object(stats)) for stats in expect_list(field["stats"])]
+    scales = [_compile_scale(expect_keys(stats, {"mean", "std"})) for stats in expect_list(field["stats"])]
     if len(scales) != count:
         raise ValueError(f"{count} stats are expected where {len(scales)} are")
     return scales
@@ -176,6 +203,8 @@ def _compile_numbers(field: JsonObject) -> Encode:
 
 def _compile_strings(field: JsonObject) -> Encode:
     (z,), values = _compile_scales(field, 1), [expect_string(value) for value in expect_list(field["values"])]
+    if len(values) > _MAX_LISTED:
+        raise ValueError(f"more than {_MAX_LISTED} values are listed")
 
     def encode(value: JsonValue) -> list[float]:
         if not isinstance(value, list):
@@ -188,7 +217,9 @@ def _compile_strings(field: JsonObject) -> Encode:
 
 def _compile_objects(field: JsonObject) -> Encode:
     (z,) = _compile_scales(field, 1)
-    described = [expect_object(member) for member in expect_list(field.get("members", []))]
+    described = [expect_keys(member, {"path", "stats"}) for member in expect_list(field.get("members", []))]
+    if len(described) > _MAX_MEMBERS:
+        raise ValueError(f"more than {_MAX_MEMBERS} members are described")
     members = [(read_path(member["path"]), _compile_scales(member, 4)) for member in described]
 
     def encode(value: JsonValue) -> list[float]:

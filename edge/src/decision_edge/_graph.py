@@ -29,10 +29,18 @@ _ATTRIBUTES = {*_NODE_LISTS, *_LEAF_LISTS, *_FLOAT_LISTS, *_SETTINGS, "nodes_mod
 _Field: TypeAlias = "tuple[int, int | bytes]"
 
 
-def check_graph(model: bytes, name: str) -> None:
-    """Raise InvalidBundle for operators that a classifier does not have and for trees with wrong numbers."""
+# More fields than a large classifier has in one message; millions of tiny ones would take the memory of the machine.
+_MAX_FIELDS = 300_000
+_MAX_LISTED_NUMBERS = 500_000
+
+
+def check_graph(model: bytes, name: str) -> str:
+    """Return the kind of classifier that a graph is.
+
+    Raises InvalidBundle for operators that a classifier does not have and for trees with wrong numbers.
+    """
     try:
-        _check_model(model)
+        return _check_model(model)
     except _Problem as problem:
         raise InvalidBundle(f"{name} {problem}.") from None
     except (ValueError, IndexError, struct.error) as error:
@@ -43,7 +51,7 @@ class _Problem(Exception):
     """What is wrong with the graph."""
 
 
-def _check_model(model: bytes) -> None:
+def _check_model(model: bytes) -> str:
     fields = list(_iterate_fields(model))
     if any(number == 25 for number, _ in fields):
         _refuse("defines functions of its own")
@@ -60,6 +68,11 @@ def _check_model(model: bytes) -> None:
             _refuse("has a graph within a graph")
         if operator == _TREES:
             _check_trees(node, attributes, _count_columns(graphs[0], nodes))
+    weights = {_find_string(list(_iterate_fields(value)), 8) for value in _list_messages(graphs[0], 5)}
+    is_linear = not weights.isdisjoint({"dense_weights", "ngram_weights"})
+    if not any(_find_string(node, 4) == _TREES[1] for node in nodes):
+        return "logistic"
+    return "blend" if is_linear else "trees"
 
 
 def _count_columns(graph: list[_Field], nodes: list[list[_Field]]) -> int:
@@ -132,8 +145,11 @@ def _read_varint(data: bytes, at: int) -> tuple[int, int]:
 
 
 def _iterate_fields(data: bytes) -> Iterator[_Field]:
-    at = 0
+    at = count = 0
     while at < len(data):
+        count += 1
+        if count > _MAX_FIELDS:
+            raise ValueError("too many parts")
         key, at = _read_varint(data, at)
         kind = key & 7
         if kind == 0:
@@ -177,6 +193,8 @@ def _read_integers(fields: list[_Field], number: int) -> npt.NDArray[np.int64]:
         while at < len(value):
             entry, at = _read_varint(value, at)
             numbers.append(entry)
+            if len(numbers) > _MAX_LISTED_NUMBERS:
+                raise ValueError("too many numbers")
     return np.array([entry if entry < 2**53 else -1 for entry in numbers], np.int64)
 
 

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from typing import TypeAlias
 
 from ._errors import InvalidBundle, InvalidInput
+from ._tables import MAX_JSON_DEPTH, MAX_JSON_SEPARATORS
 
 __all__ = [
     "JsonObject",
     "JsonValue",
     "clean_input",
     "expect_integer",
+    "expect_keys",
     "expect_list",
     "expect_number",
     "expect_object",
     "expect_string",
     "find_value",
     "format_number",
+    "parse_entry",
     "parse_json",
+    "read_record",
     "reading",
 ]
 
@@ -29,6 +33,7 @@ JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, J
 JsonObject: TypeAlias = "dict[str, JsonValue]"
 
 MAX_DEPTH = 32
+_MAX_SAFE_INTEGER = 2**53 - 1
 
 
 def _refuse_constant(name: str) -> JsonValue:
@@ -42,6 +47,38 @@ def parse_json(text: str) -> JsonValue:
     except RecursionError as error:
         raise ValueError("JSON is nested too deeply") from error
     return value
+
+
+def parse_entry(data: bytes, name: str) -> JsonValue:
+    """Parse a JSON entry of a bundle; `name` is what refusals call it.
+
+    What parsing may take is bounded by the commas and brackets that are counted before: a small file can hold
+    millions of empty lists. Numbers that no double holds are refused, also where nothing reads them.
+    """
+    if data.count(b",") + data.count(b"[") + data.count(b"{") > MAX_JSON_SEPARATORS:
+        raise InvalidBundle(f"{name} holds too many values.")
+    try:
+        value = parse_json(data.decode("utf-8"))
+    except ValueError as error:
+        raise InvalidBundle(f"{name} is not JSON: {error}.") from error
+    _check_values(value, name)
+    return value
+
+
+def _check_values(root: JsonValue, name: str) -> None:
+    """Walk level by level, so that no nesting is too deep for it."""
+    level = [root]
+    depth = 0
+    while level:
+        following: list[JsonValue] = []
+        for value in level:
+            if isinstance(value, (dict, list)):
+                if depth == MAX_JSON_DEPTH:
+                    raise InvalidBundle(f"{name} is nested too deeply.")
+                following.extend(value.values() if isinstance(value, dict) else value)
+            elif isinstance(value, (int, float)) and not math.isfinite(_to_double(value)):
+                raise InvalidBundle(f"{name} holds a number that is too large for a double.")
+        level, depth = following, depth + 1
 
 
 @contextmanager
@@ -59,6 +96,24 @@ def expect_object(value: JsonValue) -> JsonObject:
     if not isinstance(value, dict):
         raise ValueError(f"an object is expected where {_name_type(value)} is")
     return value
+
+
+def expect_keys(value: JsonValue, required: Set[str], optional: Set[str] = frozenset()) -> JsonObject:
+    """Return an object that has all `required` keys and no others but `optional` ones. Raises ValueError."""
+    found = expect_object(value)
+    if missing := sorted(required - found.keys()):
+        raise ValueError(f"{missing[0]} is missing")
+    if unknown := sorted(found.keys() - required - optional):
+        raise ValueError(f"{unknown[0][:50]!r} is not known")
+    return found
+
+
+def read_record(value: JsonValue) -> JsonObject:
+    """Return an object whose keys are names out of the data. Raises ValueError for a name that JavaScript reserves."""
+    found = expect_object(value)
+    if "__proto__" in found:
+        raise ValueError("'__proto__' cannot be a name")
+    return found
 
 
 def expect_list(value: JsonValue) -> list[JsonValue]:
@@ -88,8 +143,8 @@ def expect_number(value: JsonValue) -> float:
 def expect_integer(value: JsonValue) -> int:
     """Return a whole JSON number, written as 3 or as 3.0. Raises ValueError for any other value."""
     number = expect_number(value)
-    if not number.is_integer():
-        raise ValueError("a whole number is expected where a fraction is")
+    if not number.is_integer() or abs(number) > _MAX_SAFE_INTEGER:
+        raise ValueError("a whole number is expected where a fraction is, or one that no double holds exactly")
     return int(number)
 
 

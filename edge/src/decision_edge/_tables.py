@@ -4,6 +4,12 @@ from __future__ import annotations
 
 MAX_BUNDLE_ENTRIES = 32
 MAX_UNPACKED_BYTES = 268_435_456
+MAX_PLAIN_BYTES = 67_108_864
+MAX_JSON_SEPARATORS = 400_000
+MAX_JSON_DEPTH = 64
+MAX_GOLDEN_LINES = 1_000
+MAX_REASON_CODES = 500
+MAX_CONDITION_LENGTH = 4_096
 MAX_OPTIONS = 200
 MAX_NAME_LENGTH = 200
 MAX_RULES = 200
@@ -17,6 +23,7 @@ MAX_LIST_LENGTH = 10_000
 
 OPERATORS = ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "in")
 MACROS = ("all", "exists", "exists_one", "map", "filter")
+CLASSIFIER_KINDS = ("logistic", "trees", "blend")
 ARITIES = {
     "size": (1, 1),
     "contains": (2, 2),
@@ -46,6 +53,25 @@ ARITIES = {
 }
 """Fewest and most arguments of each function, the receiver counted."""
 
+MAX_ENTRY_BYTES = {
+    "manifest.json": 1_048_576,
+    "manifest.sha256": 1_048_576,
+    "rules.json": 8_388_608,
+    "features.json": 8_388_608,
+    "classifier.onnx": 33_554_432,
+    "reasons.json": 1_048_576,
+    "reasons.onnx": 33_554_432,
+    "familiarity.json": 8_388_608,
+    "input_schema.json": 1_048_576,
+    "golden.jsonl": 33_554_432,
+    "model-card.md": 1_048_576,
+    "LICENSES": 1_048_576,
+    "text/tokenizer.json": 8_388_608,
+    "text/encoder.int8.onnx": 201_326_592,
+}
+"""Every name that a bundle may hold, with the bytes that it may have unpacked."""
+
+DATE_TIME = r"^(?:(?:\d\d[2468][048]|\d\d[13579][26]|\d\d0[48]|[02468][048]00|[13579][26]00)-02-29|\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|(?:02)-(?:0[1-9]|1\d|2[0-8])))T(?:(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:Z|([+-](?:[01]\d|2[0-3]):[0-5]\d)))\Z"
 FORMATS = {
     "date": (r"^\d\d\d\d-[0-1]\d-[0-3]\d\Z", False),
     "time": (r"^(?:[0-2]\d:[0-5]\d:[0-5]\d|23:59:60)(?:\.\d+)?(?:z|[+-]\d\d(?::?\d\d)?)\Z", True),

@@ -15,6 +15,7 @@ from ._features import read_path
 from ._json import (
     JsonObject,
     expect_integer,
+    expect_keys,
     expect_list,
     expect_number,
     expect_object,
@@ -48,7 +49,10 @@ class TextFeatures:
         self._tokenizer.no_truncation()
         self._tokenizer.no_padding()
         with reading("features.json: text"):
+            expect_keys(plan, {"fields", "ngrams", "encoder"})
             self._fields = [read_path(path) for path in expect_list(plan["fields"])]
+            if not self._fields:
+                raise ValueError("no field is named")
             self.ngrams = None if plan["ngrams"] is None else _Ngrams(expect_object(plan["ngrams"]))
             self.encoder = None
             if plan["encoder"] is not None and encoder is not None:
@@ -64,8 +68,11 @@ class _Ngrams:
     """TF-IDF over known uni- and bigrams of token ids: (1 + ln count) · idf, L2-normalised, times scale."""
 
     def __init__(self, spec: JsonObject) -> None:
+        expect_keys(spec, {"unigrams", "bigrams", "idf", "scale"})
         unigrams = [expect_integer(token) for token in expect_list(spec["unigrams"])]
         flat = [expect_integer(token) for token in expect_list(spec["bigrams"])]
+        if min((*unigrams, *flat), default=0) < 0:
+            raise ValueError("a token is negative")
         pairs = zip(flat[0::2], flat[1::2], strict=True)
         self._unigrams = {token: position for position, token in enumerate(unigrams)}
         self._bigrams = {pair: len(unigrams) + position for position, pair in enumerate(pairs)}
@@ -93,8 +100,11 @@ class _Encoder:
     """The sentence encoder: one unpadded text a call, adapters switched off (zeros)."""
 
     def __init__(self, spec: JsonObject, model: bytes) -> None:
+        expect_keys(spec, {"dimensions", "max_tokens", "scale"})
         self.size = expect_integer(spec["dimensions"])
         self._max_tokens = expect_integer(spec["max_tokens"])
+        if self.size < 1 or self._max_tokens < 3:
+            raise ValueError("the encoder has no dimensions or reads no tokens")
         self._scale = expect_number(spec["scale"])
         self._session = open_session(model, "text/encoder.int8.onnx")
         self._adapters: dict[str, npt.NDArray[np.float32]] = {}

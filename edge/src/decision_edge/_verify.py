@@ -3,50 +3,127 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING
 
-from ._errors import InvalidInput
-from ._json import JsonObject, expect_number, expect_object, reading
-from .predictor import EdgePredictor
+import onnxruntime
 
-__all__ = ["iterate_differences"]
+from ._bundle import Bundle
+from ._errors import InvalidBundle, InvalidInput
+from ._json import (
+    JsonObject,
+    JsonValue,
+    expect_keys,
+    expect_list,
+    expect_number,
+    expect_object,
+    expect_string,
+    read_record,
+    reading,
+)
 
-# The classifier runs in float32 here and in double in the workbench; the encoder's int8 kernels differ by processor.
-_TOLERANCE, _TOLERANCE_WITH_ENCODER = 1e-4, 1e-3
-_EXACT = ("decision", "stage", "reason_codes", "rules_triggered", "fallback_used", "escalate")
+if TYPE_CHECKING:
+    from .predictor import EdgePredictor
+
+__all__ = ["Comparison", "check_itself", "iterate_comparisons"]
+
+# The classifier runs in float32 here and in double in the workbench.
+_TOLERANCE = 1e-4
+_STRINGS, _LISTS, _FLAGS = ("decision", "stage"), ("reason_codes", "rules_triggered"), ("fallback_used", "escalate")
+_OUTPUT = frozenset({*_STRINGS, *_LISTS, *_FLAGS, "confidence", "class_probabilities"})
+_STAGES = ("rules", "classifier", "fallback", "escalation")
+# Each costs a run of the encoder; where its arithmetic differs, about every second one shows it.
+_ENCODED_VECTORS = 8
 
 
-def iterate_differences(predictor: EdgePredictor) -> Iterator[list[str]]:
-    """Yield for each golden vector one sentence for each difference; an empty list where it is equal.
+@dataclass(frozen=True)
+class Comparison:
+    """One golden vector: a sentence for each part that is decided otherwise, and for each number that is off."""
 
-    Raises InvalidBundle for a vector that is not as the format says.
+    decided: list[str]
+    numbers: list[str]
+
+
+def check_itself(predictor: EdgePredictor, bundle: Bundle) -> list[str]:
+    """Decide the golden vectors and return notes about what a user should know.
+
+    Raises InvalidBundle for a vector that is decided otherwise, or whose numbers differ where no encoder is used: the
+    bundle was changed, or this machine does not do what the workbench did. Only the first vectors are decided where
+    each costs a run of the encoder; all of them are read.
     """
-    tolerance = _TOLERANCE_WITH_ENCODER if predictor.uses_encoder else _TOLERANCE
-    for number, golden in enumerate(predictor.golden(), 1):
-        with reading(f"golden.jsonl line {number}"):
-            values, expected = expect_object(golden["input"]), expect_object(golden["output"])
-            try:
-                sentences = list(_compare(predictor, values, expected, tolerance))
-            except InvalidInput as error:
-                sentences = [f"refused: {error}"]
-        yield sentences
+    notes: list[str] = []
+    if bundle.manifest["format_version"] == 1:
+        notes.append("The bundle has format 1, in which nothing covers the manifest by a digest. Export it again.")
+    limit = _ENCODED_VECTORS if predictor.uses_encoder else None
+    different = number = 0
+    for number, compared in enumerate(islice(iterate_comparisons(predictor, bundle), limit), 1):
+        refused = compared.decided or ([] if predictor.uses_encoder else compared.numbers)
+        if refused:
+            raise InvalidBundle(f"Golden vector {number} is not decided as in the workbench: {refused[0]}.")
+        different += bool(compared.numbers)
+    for line, golden in enumerate(bundle.iterate_golden(), 1):
+        _read_vector(golden, line)
+    if different:
+        here, there = f"onnxruntime {onnxruntime.__version__}", bundle.manifest.get("runtime") or "another runtime"
+        notes.append(
+            f"The sentence encoder computes other numbers with {here} on this machine than the workbench did with"
+            f" {there}: {different} golden vectors of {number} differ. Decisions near a threshold may come out"
+            " otherwise."
+        )
+    return notes
 
 
-def _compare(predictor: EdgePredictor, values: JsonObject, expected: JsonObject, tolerance: float) -> Iterator[str]:
+def iterate_comparisons(predictor: EdgePredictor, bundle: Bundle) -> Iterator[Comparison]:
+    """Compare each golden vector. Raises InvalidBundle for one that is not as the format says."""
+    for number, golden in enumerate(bundle.iterate_golden(), 1):
+        values, expected = _read_vector(golden, number)
+        try:
+            yield _compare(predictor, values, expected)
+        except InvalidInput as error:
+            yield Comparison([f"refused: {error}"], [])
+
+
+def _read_vector(golden: JsonObject, number: int) -> tuple[JsonObject, JsonObject]:
+    """Return input and expected output of a golden vector, after a look at every part of it."""
+    with reading(f"golden.jsonl line {number}"):
+        expect_keys(golden, {"input", "output"})
+        values, expected = expect_object(golden["input"]), expect_keys(golden["output"], _OUTPUT, {"unfamiliar"})
+        for name in _STRINGS:
+            expect_string(expected[name])
+        if expected["stage"] not in _STAGES:
+            raise ValueError(f"the stage {expected['stage']!r:.50} is not known")
+        for name in _LISTS:
+            for member in expect_list(expected[name]):
+                expect_string(member)
+        for name in (*_FLAGS, "unfamiliar"):
+            if not isinstance(expected.get(name, False), bool):
+                raise ValueError(f"{name} is no boolean")
+        expect_number(expected["confidence"])
+        for probability in read_record(expected["class_probabilities"]).values():
+            expect_number(probability)
+    return values, expected
+
+
+def _compare(predictor: EdgePredictor, values: JsonObject, expected: JsonObject) -> Comparison:
     actual = predictor.predict(values)
     fields = actual.to_dict()
-    if expected.get("unfamiliar", False) != actual.unfamiliar:
-        yield f"unfamiliar: expected {not actual.unfamiliar}, got {actual.unfamiliar}"
-    for field in _EXACT:
-        if expected[field] != fields[field]:
-            yield f"{field}: expected {expected[field]!r}, got {fields[field]!r}"
-    confidence = expect_number(expected["confidence"])
-    if abs(confidence - actual.confidence) > tolerance:
-        yield f"confidence: expected {confidence}, got {actual.confidence}"
+    decided = [
+        f"{field}: expected {expected.get(field, False)!r}, got {fields[field]!r}"
+        for field in (*_STRINGS, *_LISTS, *_FLAGS, "unfamiliar")
+        if expected.get(field, False) != fields[field]
+    ]
+    numbers = _compare_number("confidence", expected["confidence"], actual.confidence)
     probabilities = expect_object(expected["class_probabilities"])
     if probabilities.keys() != actual.class_probabilities.keys():
-        yield f"class_probabilities: expected options {sorted(probabilities)}, got {sorted(actual.class_probabilities)}"
-        return
+        options, got = sorted(probabilities), sorted(actual.class_probabilities)
+        decided.append(f"class_probabilities: expected options {options}, got {got}")
+        return Comparison(decided, numbers)
     for option, value in probabilities.items():
-        probability, got = expect_number(value), actual.class_probabilities[option]
-        if abs(probability - got) > tolerance:
-            yield f"class_probabilities of {option!r}: expected {probability}, got {got}"
+        numbers += _compare_number(f"class_probabilities of {option!r}", value, actual.class_probabilities[option])
+    return Comparison(decided, numbers)
+
+
+def _compare_number(name: str, expected: JsonValue, actual: float) -> list[str]:
+    number = expect_number(expected)
+    return [] if abs(number - actual) <= _TOLERANCE else [f"{name}: expected {number}, got {actual}"]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
-from ._bundle import ENCODER, TOKENIZER, Bundle, BundleSource, name_source, read_bundle
+from ._bundle import TOKENIZER, Bundle, BundleSource, name_source, read_bundle
 from ._classifier import Classifier
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle
@@ -15,6 +16,8 @@ from ._json import JsonObject, clean_input, expect_object, reading
 from ._rules import RulesError, RuleSet, load_rules
 from ._schema import InputSchema
 from ._text import TextFeatures
+from ._verify import Comparison, check_itself, iterate_comparisons
+from ._zip import ENCODER
 
 __all__ = ["EdgePredictor"]
 
@@ -30,6 +33,9 @@ _INFO = (
     "fallback_option",
     "created_at",
     "tool_version",
+    "format_version",
+    "revision",
+    "runtime",
 )
 
 
@@ -46,54 +52,69 @@ class EdgePredictor:
     A predictor keeps no state between calls and may be used from several threads. It can be pickled and copied.
     """
 
-    def __init__(self, bundle: Bundle) -> None:
-        """Compile a checked bundle; use `from_bundle`."""
+    def __init__(self, bundle: Bundle, notes: Sequence[str] = ()) -> None:
+        """Compile a checked bundle; use `from_bundle`, which also lets it decide its golden vectors."""
         plan = bundle.json("features.json")
-        if plan.get("format") != 1:
-            raise InvalidBundle(f"features.json: format {plan.get('format')!r} is not known to this version.")
         self._bundle = bundle
-        self._settings = Settings(bundle.manifest, bundle.json("reasons.json"))
+        self._notes = tuple(notes)
+        self._settings = Settings(bundle.manifest, bundle.digest, bundle.json("reasons.json"))
         self._rules = _load_rules(bundle, self._settings.options)
         self._schema = InputSchema(bundle.json("input_schema.json")) if "input_schema.json" in bundle else None
         self._tabular = TabularFeatures(plan)
         self._text = _load_text(bundle, plan)
         self._familiarity: Familiarity | None = None
-        if "familiarity.json" in bundle and self._settings.notices_unfamiliar:
-            self._familiarity = Familiarity(bundle.json("familiarity.json"), plan, self._tabular.field_sizes)
+        if "familiarity.json" in bundle:
+            familiarity = Familiarity(bundle.json("familiarity.json"), plan, self._tabular.field_sizes)
+            self._familiarity = familiarity if self._settings.notices_unfamiliar else None
         dense_size, ngram_size = self._tabular.size, 0
         if self._text is not None:
             dense_size += self._text.encoder.size if self._text.encoder else 0
             ngram_size = self._text.ngrams.size if self._text.ngrams else 0
         options, heads = len(self._settings.options), len(self._settings.heads)
         self._classifier = Classifier(bundle.bytes("classifier.onnx"), dense_size, ngram_size, options)
+        kind = expect_object(bundle.manifest["classifier"])["kind"]
+        if self._classifier.kind != kind:
+            raise InvalidBundle(f"classifier.onnx is of kind {self._classifier.kind}, manifest.json says {kind}.")
         if bool(heads) != ("reasons.onnx" in bundle):
             raise InvalidBundle("reasons.json and reasons.onnx disagree about the heads.")
         self._heads: Classifier | None = None
         if heads:
             graph = bundle.bytes("reasons.onnx")
             self._heads = Classifier(graph, dense_size, ngram_size, heads + 1, "reasons.onnx")
+            if self._heads.kind != "logistic":
+                raise InvalidBundle("reasons.onnx is not of kind logistic.")
 
     @classmethod
     def from_bundle(cls, source: BundleSource, *, text_model: str | os.PathLike[str] | None = None) -> EdgePredictor:
         """Open a bundle: a path, its bytes or a binary file object, which stays open.
 
         A slim one needs the folder with `encoder.int8.onnx` and `tokenizer.json` as `text_model`. Raises InvalidBundle
-        (damaged, foreign, unsafe or unknown) or TextModelNeeded; the message begins with the name of the file.
+        (damaged, foreign, unsafe, unknown, or its golden vectors are decided otherwise here) or TextModelNeeded; the
+        message begins with the name of the file.
         """
         try:
-            return cls(read_bundle(source, text_model))
+            bundle = read_bundle(source, text_model)
+            predictor = cls(bundle)
+            predictor._notes = tuple(check_itself(predictor, bundle))
+            return predictor
         except InvalidBundle as error:
             error.source = name_source(source)
             raise
 
-    def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle]]:
+    def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle, tuple[str, ...]]]:
         """Pickle the checked bundle; whoever unpickles it compiles it anew."""
-        return type(self), (self._bundle,)
+        return type(self), (self._bundle, self._notes)
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the bundle is: decision type, version, options, thresholds; a new dict."""
-        return {name: self._bundle.manifest.get(name) for name in _INFO}
+        """What the bundle is: decision type, version, options, thresholds, digest, notes; a new dict."""
+        settings = {name: self._bundle.manifest.get(name) for name in _INFO}
+        return {**settings, "bundle_digest": self._bundle.digest, "notes": list(self._notes)}
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user of the bundle should know: an older format, an encoder that computes other numbers here."""
+        return self._notes
 
     @property
     def uses_encoder(self) -> bool:
@@ -102,7 +123,11 @@ class EdgePredictor:
 
     def golden(self) -> list[dict[str, Any]]:
         """Return the bundle's golden vectors, `{input, output}` each."""
-        return self._bundle.golden()
+        return list(self._bundle.iterate_golden())
+
+    def verify(self) -> list[Comparison]:
+        """Decide every golden vector and compare it with what the workbench decided."""
+        return list(iterate_comparisons(self, self._bundle))
 
     def predict(self, input: dict[str, Any]) -> EdgeDecision:
         """Decide one input, which stays unchanged.

@@ -3,24 +3,31 @@ import { strFromU8, strToU8 } from 'fflate';
 import type { ZodType } from 'zod';
 import type { JsonObject } from '../domain.ts';
 import { type FamiliarityFile, familiaritySchema, fitsPlan } from '../features/familiarity.ts';
+import { countSlots } from '../features/kinds.ts';
 import { type FeaturePlan, featurePlanSchema } from '../features/plan.ts';
 import { isJsonObject } from '../json.ts';
 import type { Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/compile.ts';
+import { assemble, toJsonBytes } from './assemble.ts';
 import { licensesText } from './licenses.ts';
 import {
   bundleFormatVersion,
+  bundleLimits,
+  bundleZipLimits,
   type EntryName,
   entryNames,
   type Golden,
   goldenSchema,
   type Manifest,
+  type ManifestDraft,
   manifestSchema,
   type Reasons,
   reasonsSchema,
   requiredEntries,
+  unlistedEntries,
 } from './manifest.ts';
-import { readZip, toBundleError, writeZip, type ZipFile } from './zip.ts';
+import { parseJson } from './parse-json.ts';
+import { openZip, toBundleError } from './zip.ts';
 
 /** Everything a bundle says, parsed and checked; `classifier` is the ONNX file's bytes. */
 export type Bundle = {
@@ -38,30 +45,16 @@ export type Bundle = {
   modelCard: string;
 };
 
-/** What {@link packBundle} needs: a bundle whose manifest has no file digests yet. */
-export type BundleParts = Omit<Bundle, 'manifest'> & { manifest: Omit<Manifest, 'files'> };
+/** What {@link packBundle} needs: a bundle whose manifest has no digests yet. */
+export type BundleParts = Omit<Bundle, 'manifest'> & { manifest: ManifestDraft };
 
 /** The shared text files of a full bundle; `encoder` is null where the policy uses the tokenizer only. */
 export type TextModelFiles = { tokenizer: Uint8Array; encoder: Uint8Array | null };
 
-const toJsonBytes = (value: unknown): Uint8Array => strToU8(JSON.stringify(value));
-
-function assemble(manifest: Omit<Manifest, 'files'>, entries: Map<EntryName, Uint8Array>, sha256: Sha256): Uint8Array {
-  const files: Manifest['files'] = {};
-  const zipFiles: ZipFile[] = [];
-  for (const name of entryNames) {
-    const bytes = entries.get(name);
-    if (name === 'manifest.json' || bytes === undefined) continue;
-    files[name] = { sha256: sha256(bytes), size_bytes: bytes.length };
-    zipFiles.push({ name, bytes, stored: name === 'text/encoder.int8.onnx' });
-  }
-  const full = manifestSchema.parse({ ...manifest, files });
-  zipFiles.unshift({ name: 'manifest.json', bytes: strToU8(JSON.stringify(full, null, 2)), stored: false });
-  return writeZip(zipFiles, new Date(manifest.created_at));
-}
+const newline = 0x0a;
 
 function listTextEntries(
-  manifest: Omit<Manifest, 'files'>,
+  manifest: ManifestDraft,
   plan: FeaturePlan,
   text: TextModelFiles,
   sha256: Sha256,
@@ -113,15 +106,6 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
   return assemble(manifest, entries, sha256);
 }
 
-function parseJson(name: string, bytes: Uint8Array, line?: number): unknown {
-  try {
-    return JSON.parse(strFromU8(bytes));
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    throw toBundleError(`entry ${name}${line === undefined ? '' : ` line ${line}`}`, `is not JSON (${error.message})`);
-  }
-}
-
 function parseAs<T>(name: string, schema: ZodType<T>, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -143,9 +127,23 @@ function readManifest(bytes: Uint8Array): Manifest {
   return parseAs('manifest.json', manifestSchema, value);
 }
 
+/** Compares the manifest with its digest, which every format but the first has. */
+function checkManifestDigest(files: ReadonlyMap<string, Uint8Array>, manifest: Manifest, sha256: Sha256): void {
+  const stated = files.get('manifest.sha256');
+  if (manifest.format_version === 1) {
+    if (stated !== undefined) throw toBundleError('entry manifest.sha256', 'is not expected in format 1');
+    return;
+  }
+  if (stated === undefined) throw toBundleError('entry manifest.sha256', 'is missing');
+  const actual = sha256(files.get('manifest.json') ?? new Uint8Array());
+  if (strFromU8(stated) !== `${actual}  manifest.json\n`) {
+    throw toBundleError('entry manifest.json', 'has another SHA-256 than manifest.sha256 says');
+  }
+}
+
 function checkDigests(files: Map<string, Uint8Array>, manifest: Manifest, sha256: Sha256): void {
   for (const name of files.keys()) {
-    if (name !== 'manifest.json' && !Object.hasOwn(manifest.files, name)) {
+    if (!unlistedEntries.includes(name) && !Object.hasOwn(manifest.files, name)) {
       throw toBundleError(`entry ${name}`, 'is not listed in the manifest');
     }
   }
@@ -181,12 +179,19 @@ function checkText(manifest: Manifest, plan: FeaturePlan): void {
 }
 
 function readGolden(bytes: Uint8Array): Golden[] {
-  const lines = strFromU8(bytes).split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  return lines.map((line, index) => {
-    const value = parseJson('golden.jsonl', strToU8(line), index + 1);
-    return parseAs(`golden.jsonl line ${index + 1}`, goldenSchema, value);
-  });
+  const lines: Golden[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const lineEnd = bytes.indexOf(newline, start);
+    const end = lineEnd < 0 ? bytes.length : lineEnd;
+    const name = `golden.jsonl line ${lines.length + 1}`;
+    if (end - start > bundleLimits.maxJsonBytes) throw toBundleError(`entry ${name}`, 'is too long');
+    lines.push(parseAs(name, goldenSchema, parseJson(name, bytes.subarray(start, end))));
+    if (lines.length > bundleLimits.maxGoldenLines) {
+      throw toBundleError('entry golden.jsonl', `has more than ${bundleLimits.maxGoldenLines} lines`);
+    }
+    start = end + 1;
+  }
+  return lines;
 }
 
 /** Reads and checks an entry that is JSON. */
@@ -224,17 +229,24 @@ function readRules(bytes: Uint8Array, options: readonly string[]): RulesFile {
   );
 }
 
+function readPlan(bytes: Uint8Array): FeaturePlan {
+  const plan = readJson('features.json', featurePlanSchema as ZodType<FeaturePlan>, bytes);
+  const slots = plan.fields.reduce((sum, field) => sum + countSlots(field), 0);
+  if (slots === plan.tabular_size) return plan;
+  throw toBundleError('entry features.json', `has fields of ${slots} slots, but tabular_size ${plan.tabular_size}`);
+}
+
 function openBundle(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files: Map<string, Uint8Array> } {
-  const files = readZip(bytes, entryNames);
-  const findEntry = (name: EntryName): Uint8Array => {
-    const content = files.get(name);
-    if (content === undefined) throw toBundleError(`entry ${name}`, 'is missing');
-    return content;
-  };
-  for (const name of requiredEntries) findEntry(name);
+  const zip = openZip(bytes, bundleZipLimits);
+  const missing = requiredEntries.find((name) => !zip.names.includes(name));
+  if (missing !== undefined) throw toBundleError(`entry ${missing}`, 'is missing');
+  const files = new Map<string, Uint8Array>();
+  for (const name of zip.names) files.set(name, zip.read(name) ?? new Uint8Array());
+  const findEntry = (name: EntryName): Uint8Array => files.get(name) ?? new Uint8Array();
   const manifest = readManifest(findEntry('manifest.json'));
+  checkManifestDigest(files, manifest, sha256);
   checkDigests(files, manifest, sha256);
-  const plan = readJson('features.json', featurePlanSchema as ZodType<FeaturePlan>, findEntry('features.json'));
+  const plan = readPlan(findEntry('features.json'));
   checkText(manifest, plan);
   const reasonHeads = files.get('reasons.onnx') ?? null;
   const familiarityBytes = files.get('familiarity.json');
@@ -262,6 +274,17 @@ export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
   return openBundle(bytes, sha256).bundle;
 }
 
+/** What tells one bundle from another; `digest` is the SHA-256 of the manifest, which covers every other entry. */
+export type BundleIdentity = { digest: string; revision: string | null; isSlim: boolean };
+
+/** The identity of a bundle that this product has packed; no other entry than the manifest is read. */
+export function identifyBundle(bytes: Uint8Array, sha256: Sha256): BundleIdentity {
+  const manifestBytes = openZip(bytes, bundleZipLimits).read('manifest.json');
+  if (manifestBytes === undefined) throw toBundleError('entry manifest.json', 'is missing');
+  const { revision, text } = readManifest(manifestBytes);
+  return { digest: sha256(manifestBytes), revision, isSlim: text?.slim === true };
+}
+
 /**
  * The full bundle of a slim one: the same entries with the tokenizer and, where the policy uses it, the encoder
  * inside. Unchanged bytes for a policy without text. Refuses text files that the policy was not trained with.
@@ -269,7 +292,7 @@ export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
 export function withTextModel(slim: Uint8Array, text: TextModelFiles, sha256: Sha256): Uint8Array {
   const { bundle, files } = openBundle(slim, sha256);
   if (bundle.manifest.text === null) return slim;
-  const { files: _digests, ...manifest } = bundle.manifest;
+  const { files: _files, format_version: _format, revision: _revision, ...manifest } = bundle.manifest;
   const entries = new Map<EntryName, Uint8Array>();
   for (const name of entryNames) {
     const content = files.get(name);

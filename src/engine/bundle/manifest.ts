@@ -9,9 +9,30 @@ import {
   reasonCodesSchema,
   stages,
 } from '../domain.ts';
+import type { ZipLimits } from './zip.ts';
 
-/** The newest bundle layout this product writes and reads. */
-export const bundleFormatVersion = 1;
+/**
+ * The bundle layout that this product writes. It also reads format 1, which has neither `manifest.sha256` nor the
+ * settings `revision` and `runtime`.
+ */
+export const bundleFormatVersion = 2;
+
+const mebibyte = 1024 * 1024;
+/** A file that claims to be a bundle may not make its reader hold more than a reader of honest bundles holds. */
+export const bundleLimits = {
+  /** Unpacked bytes of an entry, by its kind. */
+  maxJsonBytes: 8 * mebibyte,
+  maxGoldenBytes: 32 * mebibyte,
+  maxModelBytes: 32 * mebibyte,
+  maxTextBytes: mebibyte,
+  maxEncoderBytes: 192 * mebibyte,
+  /** Unpacked bytes of all entries but the encoder. */
+  maxPlainBytes: 64 * mebibyte,
+  /** Commas and opening brackets of a JSON entry, or of a line of golden.jsonl: they bound what parsing it takes. */
+  maxJsonSeparators: 400_000,
+  maxJsonDepth: 64,
+  maxGoldenLines: 1000,
+} as const;
 
 const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hex digits');
 /** Passes the parsed object through untouched: a copying schema would lose own keys such as `__proto__`. */
@@ -20,11 +41,18 @@ const rawObject = z.custom<JsonObject>(
   'must be an object',
 );
 
+/** Names out of the data with a value each. The schema's own record leaves the key `__proto__` out unseen. */
+const recordOf = <T>(value: z.ZodType<T>) =>
+  z
+    .unknown()
+    .refine((record) => !(typeof record === 'object' && record !== null && Object.hasOwn(record, '__proto__')), {
+      message: 'may not have the key "__proto__"',
+    })
+    .pipe(z.record(z.string(), value));
+
 const fileFactsSchema = z.strictObject({ sha256: sha256Hex, size_bytes: z.int().min(0) });
 
-/** `manifest.json`: what the bundle decides, by which settings, and the digest of every other entry. */
-export const manifestSchema = z.strictObject({
-  format_version: z.literal(bundleFormatVersion),
+const settings = {
   tool_version: z.string(),
   decision_type: z.string(),
   version: z.int().min(1),
@@ -41,16 +69,43 @@ export const manifestSchema = z.strictObject({
   text: z
     .strictObject({ encoder_sha256: sha256Hex.nullable(), tokenizer_sha256: sha256Hex, slim: z.boolean() })
     .nullable(),
-  files: z.record(z.string(), fileFactsSchema),
+  files: recordOf(fileFactsSchema),
+};
+const currentSchema = z.strictObject({
+  format_version: z.literal(bundleFormatVersion),
+  ...settings,
+  /** SHA-256 of all that decides: the same for the slim and the full bundle, another one after any change of it. */
+  revision: sha256Hex,
+  /** What computed the embeddings of the golden lines; null without an encoder. */
+  runtime: z.string().nullable(),
 });
-export type Manifest = z.infer<typeof manifestSchema>;
+const firstSchema = z.strictObject({ format_version: z.literal(1), ...settings });
+
+/** `manifest.json`: what the bundle decides, by which settings, and the digest of every other entry. */
+export type Manifest = Omit<z.infer<typeof currentSchema>, 'format_version' | 'revision'> & {
+  format_version: 1 | typeof bundleFormatVersion;
+  /** null in format 1. */
+  revision: string | null;
+};
+
+/** Reads a manifest of either format. */
+export const manifestSchema: z.ZodType<Manifest> = z
+  .discriminatedUnion('format_version', [currentSchema, firstSchema])
+  .refine(({ options, fallback_option: fallback }) => fallback === null || options.includes(fallback), {
+    path: ['fallback_option'],
+    message: 'must be one of the options',
+  })
+  .transform((manifest) => ({ revision: null, runtime: null, ...manifest }));
+
+/** What packing a bundle is given; it adds the rest. */
+export type ManifestDraft = Omit<Manifest, 'files' | 'format_version' | 'revision'>;
 
 /**
  * `reasons.json`: the reason codes that go with a classifier decision for each option, and the codes that have a head
  * in `reasons.onnx`, in the order of its outputs, with the options whose examples carry them.
  */
 export const reasonsSchema = z.strictObject({
-  by_option: z.record(z.string(), z.array(z.string())),
+  by_option: recordOf(z.array(z.string())),
   heads: z.array(z.strictObject({ code: z.string(), options: z.array(z.string()) })).default([]),
 });
 export type Reasons = z.infer<typeof reasonsSchema>;
@@ -64,7 +119,7 @@ const goldenOutputSchema = z.strictObject({
   fallback_used: z.boolean(),
   escalate: z.boolean(),
   unfamiliar: z.boolean().default(false),
-  class_probabilities: z.record(z.string(), z.number()),
+  class_probabilities: recordOf(z.number()),
 });
 /** One line of `golden.jsonl`: an input and the decision that every implementation must give for it. */
 export const goldenSchema = z.strictObject({ input: rawObject, output: goldenOutputSchema });
@@ -89,6 +144,7 @@ export function toGoldenOutput(decision: Decision): GoldenOutput {
 /** Names that may occur in a bundle, in the order in which they are written. */
 export const entryNames = [
   'manifest.json',
+  'manifest.sha256',
   'rules.json',
   'features.json',
   'classifier.onnx',
@@ -103,6 +159,35 @@ export const entryNames = [
   'text/encoder.int8.onnx',
 ] as const;
 export type EntryName = (typeof entryNames)[number];
+
+/** Entries that the manifest does not list. */
+export const unlistedEntries: readonly string[] = ['manifest.json', 'manifest.sha256'];
+
+const { maxJsonBytes, maxGoldenBytes, maxModelBytes, maxTextBytes, maxEncoderBytes } = bundleLimits;
+/** Unpacked bytes that an entry may have. */
+export const maxEntryBytes: Readonly<Record<EntryName, number>> = {
+  'manifest.json': maxTextBytes,
+  'manifest.sha256': maxTextBytes,
+  'rules.json': maxJsonBytes,
+  'features.json': maxJsonBytes,
+  'classifier.onnx': maxModelBytes,
+  'reasons.json': maxTextBytes,
+  'reasons.onnx': maxModelBytes,
+  'familiarity.json': maxJsonBytes,
+  'input_schema.json': maxTextBytes,
+  'golden.jsonl': maxGoldenBytes,
+  'model-card.md': maxTextBytes,
+  LICENSES: maxTextBytes,
+  'text/tokenizer.json': maxJsonBytes,
+  'text/encoder.int8.onnx': maxEncoderBytes,
+};
+
+/** What the ZIP of a bundle may hold. */
+export const bundleZipLimits: ZipLimits = {
+  maxEntryBytes,
+  maxTotalBytes: bundleLimits.maxPlainBytes,
+  uncounted: 'text/encoder.int8.onnx',
+};
 
 /** Entries that every bundle has. */
 export const requiredEntries: readonly EntryName[] = [

@@ -2,17 +2,17 @@
 import type { Metrics } from '../domain.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import type { RulesFile } from '../rules/compile.ts';
-import type { Manifest } from './manifest.ts';
+import type { ManifestDraft } from './manifest.ts';
 
 /** What a model card is written from. */
 export type ModelCardFacts = {
-  manifest: Omit<Manifest, 'files'>;
+  manifest: ManifestDraft;
   plan: FeaturePlan;
   rules: RulesFile;
   metrics: Metrics;
 };
 
-const classifierWords: Record<Manifest['classifier']['kind'], string> = {
+const classifierWords: Record<ManifestDraft['classifier']['kind'], string> = {
   logistic: 'logistic classifier',
   trees: 'classifier of boosted trees',
   blend: 'blend of a logistic classifier and boosted trees',

@@ -3,11 +3,15 @@ import { deflateSync, inflateSync, strFromU8, strToU8 } from 'fflate';
 import { WorkbenchError } from '../errors.ts';
 
 export const maxEntries = 32;
-export const maxUnpackedBytes = 256 * 1024 * 1024;
 
 const localSignature = 0x04034b50;
 const centralSignature = 0x02014b50;
 const endSignature = 0x06054b50;
+/** Bits of an entry's flags that mean nothing to a reader: the level of compression, and UTF-8 names. */
+const allowedFlags = 0x0806;
+/** The kind of file in the Unix part of an entry's attributes. */
+const fileTypeMask = 0xf000;
+const plainFile = 0x8000;
 const remedy = 'Export the bundle again, or copy it again.';
 
 /**
@@ -91,21 +95,50 @@ export function writeZip(files: readonly ZipFile[], modifiedAt: Date): Uint8Arra
   return out;
 }
 
+/** What a ZIP may hold: the names with the bytes that each may have unpacked, and the bytes of all together. */
+export type ZipLimits = {
+  maxEntryBytes: Readonly<Record<string, number>>;
+  maxTotalBytes: number;
+  /** The one entry that does not count towards the total. */
+  uncounted: string;
+};
+
 type Listed = { method: number; crc: number; packedBytes: number; sizeBytes: number; offset: number };
 
-/** The end record's position, or -1: it is the last 22 bytes plus an optional comment of at most 65,535. */
-function findEnd(view: DataView): number {
-  const lowest = Math.max(0, view.byteLength - 22 - 0xffff);
-  for (let at = view.byteLength - 22; at >= lowest; at--) {
-    if (view.getUint32(at, true) === endSignature && at + 22 + view.getUint16(at + 20, true) === view.byteLength)
-      return at;
-  }
-  return -1;
+type Central = Listed & { name: string; next: number };
+
+/** Reads one line of the table of contents, which ends at `end`. */
+function readCentral(bytes: Uint8Array, view: DataView, at: number, end: number): Central {
+  const damaged = () => toBundleError('file', 'has a damaged table of contents');
+  if (at + 46 > end || view.getUint32(at, true) !== centralSignature) throw damaged();
+  const nameLength = view.getUint16(at + 28, true);
+  const next = at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
+  if (next > end) throw damaged();
+  const name = strFromU8(bytes.subarray(at + 46, at + 46 + nameLength));
+  const shown = JSON.stringify(name.slice(0, 100));
+  const flags = view.getUint16(at + 8, true);
+  const method = view.getUint16(at + 10, true);
+  const fileType = (view.getUint32(at + 38, true) >>> 16) & fileTypeMask;
+  if (fileType !== 0 && fileType !== plainFile) throw toBundleError(`entry ${shown}`, 'is not a plain file');
+  if ((flags & 1) !== 0) throw toBundleError(`entry ${shown}`, 'is encrypted');
+  if ((flags & ~allowedFlags) !== 0) throw toBundleError(`entry ${shown}`, 'is packed in an unknown way');
+  if (method !== 0 && method !== 8) throw toBundleError(`entry ${shown}`, `uses compression method ${method}`);
+  return {
+    name,
+    method,
+    crc: view.getUint32(at + 16, true),
+    packedBytes: view.getUint32(at + 20, true),
+    sizeBytes: view.getUint32(at + 24, true),
+    offset: view.getUint32(at + 42, true),
+    next,
+  };
 }
 
-function listEntries(bytes: Uint8Array, view: DataView, allowed: readonly string[]): Map<string, Listed> {
-  const end = findEnd(view);
-  if (end < 0) throw toBundleError('file', 'is not a complete ZIP file');
+function listEntries(bytes: Uint8Array, view: DataView, limits: ZipLimits): Map<string, Listed> {
+  const end = view.byteLength - 22;
+  if (view.getUint32(end, true) !== endSignature || view.getUint16(end + 20, true) !== 0) {
+    throw toBundleError('file', 'is not a complete ZIP file, or something follows it');
+  }
   const count = view.getUint16(end + 10, true);
   const centralSize = view.getUint32(end + 12, true);
   let at = view.getUint32(end + 16, true);
@@ -116,16 +149,9 @@ function listEntries(bytes: Uint8Array, view: DataView, allowed: readonly string
   const listed = new Map<string, Listed>();
   let total = 0;
   for (let index = 0; index < count; index++) {
-    if (at + 46 > end || view.getUint32(at, true) !== centralSignature) {
-      throw toBundleError('file', 'has a damaged table of contents');
-    }
-    const flags = view.getUint16(at + 8, true);
-    const nameLength = view.getUint16(at + 28, true);
-    const next = at + 46 + nameLength + view.getUint16(at + 30, true) + view.getUint16(at + 32, true);
-    if (next > end) throw toBundleError('file', 'has a damaged table of contents');
-    const name = strFromU8(bytes.subarray(at + 46, at + 46 + nameLength));
+    const { name, next, ...entry } = readCentral(bytes, view, at, end);
     const shown = JSON.stringify(name.slice(0, 100));
-    if (!allowed.includes(name)) {
+    if (!Object.hasOwn(limits.maxEntryBytes, name)) {
       throw toBundleError(
         `entry ${shown}`,
         'is not part of a bundle',
@@ -133,19 +159,11 @@ function listEntries(bytes: Uint8Array, view: DataView, allowed: readonly string
       );
     }
     if (listed.has(name)) throw toBundleError(`entry ${shown}`, 'occurs twice');
-    const method = view.getUint16(at + 10, true);
-    if ((flags & 1) !== 0) throw toBundleError(`entry ${shown}`, 'is encrypted');
-    if (method !== 0 && method !== 8) throw toBundleError(`entry ${shown}`, `uses compression method ${method}`);
-    const entry = {
-      method,
-      crc: view.getUint32(at + 16, true),
-      packedBytes: view.getUint32(at + 20, true),
-      sizeBytes: view.getUint32(at + 24, true),
-      offset: view.getUint32(at + 42, true),
-    };
-    total += entry.sizeBytes;
-    if (total > maxUnpackedBytes) {
-      throw toBundleError(`entry ${shown}`, `takes the bundle over ${maxUnpackedBytes} bytes unpacked`);
+    const maxBytes = limits.maxEntryBytes[name] ?? 0;
+    if (entry.sizeBytes > maxBytes) throw toBundleError(`entry ${shown}`, `has over ${maxBytes} bytes unpacked`);
+    if (name !== limits.uncounted) total += entry.sizeBytes;
+    if (total > limits.maxTotalBytes) {
+      throw toBundleError(`entry ${shown}`, `takes the bundle over ${limits.maxTotalBytes} bytes unpacked`);
     }
     listed.set(name, entry);
     at = next;
@@ -154,16 +172,37 @@ function listEntries(bytes: Uint8Array, view: DataView, allowed: readonly string
   return listed;
 }
 
-function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Listed): Uint8Array {
+/** Where the packed bytes of an entry begin; its own header must say what the table of contents says. */
+function findData(bytes: Uint8Array, view: DataView, name: string, entry: Listed): number {
   const start = entry.offset;
-  if (start + 30 > bytes.length || view.getUint32(start, true) !== localSignature) {
-    throw toBundleError(`entry ${name}`, 'is not where the table of contents says');
-  }
+  const misplaced = () => toBundleError(`entry ${name}`, 'is not where the table of contents says');
+  if (start + 30 > bytes.length || view.getUint32(start, true) !== localSignature) throw misplaced();
   const nameEnd = start + 30 + view.getUint16(start + 26, true);
   const dataStart = nameEnd + view.getUint16(start + 28, true);
-  if (dataStart + entry.packedBytes > bytes.length || strFromU8(bytes.subarray(start + 30, nameEnd)) !== name) {
-    throw toBundleError(`entry ${name}`, 'is not where the table of contents says');
+  const isSame =
+    view.getUint16(start + 8, true) === entry.method &&
+    view.getUint32(start + 14, true) === entry.crc &&
+    view.getUint32(start + 18, true) === entry.packedBytes &&
+    view.getUint32(start + 22, true) === entry.sizeBytes &&
+    strFromU8(bytes.subarray(start + 30, nameEnd)) === name;
+  if (!isSame || dataStart + entry.packedBytes > bytes.length) throw misplaced();
+  return dataStart;
+}
+
+/** Refuses bytes that belong to no entry: before, between and behind them, where another reader might look. */
+function checkLayout(bytes: Uint8Array, view: DataView, listed: ReadonlyMap<string, Listed>): void {
+  let at = 0;
+  for (const [name, entry] of [...listed].sort((a, b) => a[1].offset - b[1].offset)) {
+    if (entry.offset !== at) throw toBundleError(`entry ${name}`, 'does not follow the entry before it');
+    at = findData(bytes, view, name, entry) + entry.packedBytes;
   }
+  if (at !== view.getUint32(view.byteLength - 6, true)) {
+    throw toBundleError('file', 'has something between its entries and its table of contents');
+  }
+}
+
+function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Listed): Uint8Array {
+  const dataStart = findData(bytes, view, name, entry);
   const packed = bytes.subarray(dataStart, dataStart + entry.packedBytes);
   let content: Uint8Array;
   if (entry.method === 0) {
@@ -183,14 +222,23 @@ function readEntry(bytes: Uint8Array, view: DataView, name: string, entry: Liste
 }
 
 /**
- * Reads a ZIP that may come from anywhere: only names in `allowed`, each once, at most 32 entries and 256 MiB
- * unpacked; names and sizes are checked before anything is inflated. Throws WorkbenchError
- * 'validation_error' naming the entry.
+ * Opens a ZIP that may come from anywhere: only the names in `limits`, each once, with no bytes that belong to none of
+ * them. Names, sizes and places are checked here; each entry is inflated when it is asked for (undefined: not there).
+ * Both throw WorkbenchError 'validation_error' naming the entry.
  */
-export function readZip(bytes: Uint8Array, allowed: readonly string[]): Map<string, Uint8Array> {
+export function openZip(
+  bytes: Uint8Array,
+  limits: ZipLimits,
+): { names: readonly string[]; read(name: string): Uint8Array | undefined } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 22) throw toBundleError('file', 'is not a complete ZIP file');
-  const files = new Map<string, Uint8Array>();
-  for (const [name, entry] of listEntries(bytes, view, allowed)) files.set(name, readEntry(bytes, view, name, entry));
-  return files;
+  const listed = listEntries(bytes, view, limits);
+  checkLayout(bytes, view, listed);
+  return {
+    names: [...listed.keys()],
+    read(name) {
+      const entry = listed.get(name);
+      return entry === undefined ? undefined : readEntry(bytes, view, name, entry);
+    },
+  };
 }

@@ -8,6 +8,8 @@ import type { Decider } from './decider.ts';
 import { isCloseChoice } from './reason-codes.ts';
 
 const maxLines = 60;
+/** Of all inputs together, as JSON: readers refuse a larger golden.jsonl. */
+const maxCharacters = 8_000_000;
 /**
  * How far a golden decision stays from where it would turn: probabilities, familiarity scores, probabilities of codes.
  */
@@ -43,15 +45,19 @@ export async function recordGoldenLines(
   thresholds: ConfidenceThresholds,
 ): Promise<Golden[]> {
   const lines: Golden[] = [];
+  let characters = 0;
   for (const original of inputs) {
     if (lines.length >= maxLines) break;
     const input = redactToPlaceholder(original, piiFields);
+    const length = JSON.stringify(input).length;
+    if (characters + length > maxCharacters) continue;
     const result = await decider.decide(input, { trace: true });
     if (!result.ok) continue;
     const { stage, confidence, class_probabilities } = result.decision;
     if (stage !== 'rules' && !isClear(confidence, class_probabilities, thresholds)) continue;
     if (result.trace?.familiarity.some(isCloseCheck) === true) continue;
     if (isCloseChoice(result.trace?.reasons ?? [], reasonMargin)) continue;
+    characters += length;
     lines.push({ input, output: toGoldenOutput(result.decision) });
   }
   return lines;

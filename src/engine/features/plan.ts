@@ -6,25 +6,30 @@ import { z } from 'zod';
 
 const path = z.array(z.string()).min(1);
 const finite = z.number();
-const stat = z.object({ mean: finite, std: finite.nonnegative() });
+const stat = z.strictObject({ mean: finite, std: finite.nonnegative() });
 
 /** Mean and standard deviation with which a number is standardised. */
 export type Stat = z.infer<typeof stat>;
 
 export const fieldSchema = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('number'), path, median: finite, mean: finite, std: finite.nonnegative() }),
-  z.object({ kind: z.literal('boolean'), path }),
-  z.object({ kind: z.literal('category'), path, values: z.array(z.string()) }),
-  z.object({ kind: z.literal('date'), path, mean: finite, std: finite.nonnegative() }),
-  z.object({ kind: z.literal('numbers'), path, stats: z.array(stat).length(5) }),
-  z.object({ kind: z.literal('strings'), path, stats: z.array(stat).length(1), values: z.array(z.string()).max(50) }),
-  z.object({
+  z.strictObject({ kind: z.literal('number'), path, median: finite, mean: finite, std: finite.nonnegative() }),
+  z.strictObject({ kind: z.literal('boolean'), path }),
+  z.strictObject({ kind: z.literal('category'), path, values: z.array(z.string()) }),
+  z.strictObject({ kind: z.literal('date'), path, mean: finite, std: finite.nonnegative() }),
+  z.strictObject({ kind: z.literal('numbers'), path, stats: z.array(stat).length(5) }),
+  z.strictObject({
+    kind: z.literal('strings'),
+    path,
+    stats: z.array(stat).length(1),
+    values: z.array(z.string()).max(50),
+  }),
+  z.strictObject({
     kind: z.literal('objects'),
     path,
     stats: z.array(stat).length(1),
     /** Numbers of the members: mean, minimum, maximum and sum of what stands at each path. */
     members: z
-      .array(z.object({ path, stats: z.array(stat).length(4) }))
+      .array(z.strictObject({ path, stats: z.array(stat).length(4) }))
       .max(8)
       .default([]),
   }),
@@ -34,7 +39,7 @@ export type Field = z.infer<typeof fieldSchema>;
 export type FieldKind = Field['kind'];
 
 const ngramSpecSchema = z
-  .object({
+  .strictObject({
     unigrams: z.array(z.int().nonnegative()),
     bigrams: z.array(z.int().nonnegative()),
     idf: z.array(finite),
@@ -47,7 +52,7 @@ const ngramSpecSchema = z
 /** The vocabulary of word-piece n-grams: token ids, flat pairs of token ids, inverse document frequencies, scale. */
 export type NgramSpec = z.infer<typeof ngramSpecSchema>;
 
-const encoderSpecSchema = z.object({
+const encoderSpecSchema = z.strictObject({
   dimensions: z.int().positive(),
   max_tokens: z.int().min(3),
   scale: finite,
@@ -55,17 +60,17 @@ const encoderSpecSchema = z.object({
 /** How the sentence embedding enters the dense vector. */
 export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
 
-const textSpecSchema = z.object({
+const textSpecSchema = z.strictObject({
   fields: z.array(path).min(1),
   ngrams: ngramSpecSchema.nullable(),
   encoder: encoderSpecSchema.nullable(),
 });
 
-export const featurePlanSchema = z.object({
+export const featurePlanSchema = z.strictObject({
   format: z.literal(1),
   fields: z.array(fieldSchema),
   tabular_size: z.int().nonnegative(),
-  left_out: z.array(z.object({ path: z.string(), reason: z.string() })),
+  left_out: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
   text: textSpecSchema.nullable(),
 });
 /** Everything that is needed to turn an input into the classifier's numbers. */

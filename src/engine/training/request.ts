@@ -31,6 +31,8 @@ export type TrainPorts = {
   tokenizer: Tokenizer;
   tokenizerSha256: string;
   runModel: ModelRunner;
+  /** What runs the encoder, with its version: golden lines are exact only there. */
+  runtimeVersion: string;
   sha256: Sha256;
   now: MonotonicClock;
   /** `fraction` (0–1) is of the whole run and never falls. */

@@ -1,4 +1,5 @@
 /** The binding between the operation table and the HTTP framework. */
+import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -139,6 +140,10 @@ function sendAnswer(reply: FastifyReply, row: Operation, answer: unknown): unkno
     const fileName = answer.fileName.replace(/[^A-Za-z0-9._-]/g, '_');
     reply.header('content-type', answer.contentType);
     reply.header('content-disposition', `attachment; filename="${fileName}"`);
+    if (answer.etag !== undefined) reply.header('etag', `"${answer.etag}"`);
+    if (answer.body instanceof Uint8Array) {
+      reply.header('repr-digest', `sha-256=:${createHash('sha256').update(answer.body).digest('base64')}:`);
+    }
     return reply.send(answer.body);
   }
   return row.output === null ? reply.send() : answer;

@@ -108,6 +108,7 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
       tokenizer: model.tokenizer(),
       tokenizerSha256: model.tokenizerSha256,
       runModel,
+      runtimeVersion,
       sha256,
       now: () => performance.now(),
       progress: ({ stage, fraction, message }) =>

@@ -13,7 +13,7 @@ import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { findDecisionType } from '../services/decision-types.ts';
-import { findExportablePolicy } from '../services/deployment.ts';
+import { exportBundle, findExportablePolicy } from '../services/deployment.ts';
 import { type DescribedSchema, type Tool, tools } from './tools.ts';
 
 /** One call over HTTP, already authenticated, counted and checked for Host and Origin. */
@@ -124,15 +124,18 @@ async function runOperation(deps: Deps, tool: Tool, toolArguments: ToolArguments
 }
 
 /** What the tool answers instead of the bytes of a bundle. */
-function findBundleAddress(deps: Deps, toolArguments: ToolArguments, { caller, baseUrl }: McpCall) {
+async function findBundleAddress(deps: Deps, toolArguments: ToolArguments, { caller, baseUrl }: McpCall) {
   const id = String(toolArguments['decision_type_id']);
-  const { policy, fileName } = findExportablePolicy(deps, caller, findDecisionType(deps, caller, id));
-  const slim = toolArguments['slim'] === true ? '?slim=true' : '';
+  const type = findDecisionType(deps, caller, id);
+  const exportable = findExportablePolicy(deps, caller, type);
+  const isSlim = toolArguments['slim'] === true;
+  const { fileName } = await exportBundle(deps.runtime, type, exportable, isSlim);
+  const slim = isSlim ? '?slim=true' : '';
   return {
     download_url: `${baseUrl}/api/v1/decision-types/${id}/export${slim}`,
     content_type: 'application/zip',
     file_name: fileName,
-    policy_version: `v${policy.version}`,
+    policy_version: `v${exportable.policy.version}`,
   };
 }
 

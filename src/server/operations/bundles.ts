@@ -8,7 +8,7 @@ export const bundleHandlers = {
   'bundle.export': async (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const exportable = findExportablePolicy(deps, caller, type);
-    const body = await exportBundle(deps.runtime, type, exportable, query.slim);
-    return { download: true, contentType: 'application/zip', fileName: exportable.fileName, body };
+    const { bytes, fileName, identity } = await exportBundle(deps.runtime, type, exportable, query.slim);
+    return { download: true, contentType: 'application/zip', fileName, body: bytes, etag: identity.digest };
   },
 } satisfies Handlers<'bundle.export'>;

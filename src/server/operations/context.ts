@@ -39,7 +39,14 @@ export type Deps = {
 };
 
 /** A download instead of JSON. */
-export type Download = { download: true; contentType: string; fileName: string; body: Readable | Uint8Array };
+export type Download = {
+  download: true;
+  contentType: string;
+  fileName: string;
+  body: Readable | Uint8Array;
+  /** Identity of the content, where it has one. */
+  etag?: string;
+};
 
 export type HandlerRequest<N extends OperationName> = ParsedRequest<Operations[N]> & {
   /** null only on public operations */

@@ -1,7 +1,7 @@
 /** Entry of the encoder's own process: loads the model, answers one text at a time, ends when the parent is gone. */
 import { setPriority } from 'node:os';
 import type { TextEncoder } from '../../engine/ports.ts';
-import { openEncoder } from './onnx-session.ts';
+import { openEncoder, runtimeVersion } from './onnx-session.ts';
 
 /** Parent to child. */
 export type EncoderRequest =
@@ -9,7 +9,7 @@ export type EncoderRequest =
   | { kind: 'embed'; id: number; ids: readonly number[] };
 /** Child to parent. */
 export type EncoderReply =
-  | { kind: 'ready' }
+  | { kind: 'ready'; runtime: string }
   | { kind: 'embedding'; id: number; embedding: Float32Array }
   | { kind: 'refused'; id: number; message: string };
 
@@ -31,7 +31,7 @@ async function answer(request: EncoderRequest): Promise<void> {
   if (request.kind === 'open') {
     // A rejection ends the process: the parent sees its exit and tries again.
     encoder = await openEncoder(request.modelPath, '');
-    reply({ kind: 'ready' });
+    reply({ kind: 'ready', runtime: runtimeVersion });
     return;
   }
   try {

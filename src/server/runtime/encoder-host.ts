@@ -40,6 +40,8 @@ const maxDeathsOfCall = 2;
 export class EncoderHost {
   /** The port of the engine. */
   readonly encoder: TextEncoder;
+  /** What computes the embeddings, with its version; null until the child was ready once. */
+  runtimeVersion: string | null = null;
   private readonly spawn: SpawnChild;
   private readonly model: EncoderHostOptions['model'];
   private readonly maxQueueLength: number;
@@ -156,6 +158,7 @@ export class EncoderHost {
 
   private receive(reply: EncoderReply): void {
     if (reply.kind === 'ready') {
+      this.runtimeVersion = reply.runtime;
       this.isReady = true;
       this.failure = null;
       for (const start of this.starts) start.resolve();

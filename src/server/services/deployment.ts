@@ -1,6 +1,6 @@
 /** Putting a policy in charge of the decisions of its type, and giving its bundle away. */
 import { readFile } from 'node:fs/promises';
-import { withTextModel } from '../../engine/bundle/bundle.ts';
+import { type BundleIdentity, identifyBundle, withTextModel } from '../../engine/bundle/bundle.ts';
 import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
@@ -17,7 +17,13 @@ import { readPolicy } from './policies.ts';
 export type DeploymentDeps = HostingDeps & { log: Log; runtime: { deployed: DeployedDeciders } };
 
 /** A deployed policy whose bundle may be exported. */
-export type ExportablePolicy = { policy: DeployedPolicy; metrics: Metrics; fileName: string };
+export type ExportablePolicy = { policy: DeployedPolicy; metrics: Metrics };
+
+/** An exported bundle: its bytes, what it is called, and what tells it from every other. */
+export type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIdentity };
+
+/** Characters of the revision in a file's name: enough to tell the revisions of one policy apart. */
+const shownRevisionLength = 8;
 
 /**
  * Deploys a trained policy after its self-test, and prepares it; returns it as it is then. Throws `conflict` from
@@ -66,7 +72,7 @@ export async function prepareDeployedPolicies(deps: DeploymentDeps): Promise<voi
 }
 
 /**
- * The policy of a type whose bundle may be exported, and the name of its file. Throws `forbidden` where the plan has
+ * The policy of a type whose bundle may be exported. Throws `forbidden` where the plan has
  * no export and `model_not_deployed` where nothing is deployed.
  */
 export function findExportablePolicy(
@@ -80,7 +86,7 @@ export function findExportablePolicy(
   if (!policy || !metrics) {
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type.');
   }
-  return { policy, metrics, fileName: `${type.name}-v${policy.version}.zip` };
+  return { policy, metrics };
 }
 
 /**
@@ -92,12 +98,21 @@ export async function exportBundle(
   type: DecisionTypeRecord,
   { policy, metrics }: ExportablePolicy,
   isSlim: boolean,
-): Promise<Uint8Array> {
+): Promise<ExportedBundle> {
   const slim = await deployed.exportSlim(type, policy, metrics);
-  if (isSlim) return slim;
+  const { revision } = identifyBundle(slim, sha256);
+  // The revision changes with whatever changes what the bundle decides.
+  const name = `${type.name}-v${policy.version}-${revision?.slice(0, shownRevisionLength)}`;
+  if (isSlim) return nameBundle(slim, name);
   const [tokenizer, encoder] = await Promise.all([
     readFile(textModel.tokenizerPath).catch((cause: unknown) => Promise.reject(toMissingPart('tokenizer', cause))),
     readFile(textModel.encoderPath).catch((cause: unknown) => Promise.reject(toMissingPart('text encoder', cause))),
   ]);
-  return withTextModel(slim, { tokenizer, encoder }, sha256);
+  return nameBundle(withTextModel(slim, { tokenizer, encoder }, sha256), name);
+}
+
+/** A slim bundle says in its name that it is one. */
+function nameBundle(bytes: Uint8Array, name: string): ExportedBundle {
+  const identity = identifyBundle(bytes, sha256);
+  return { bytes, fileName: `${name}${identity.isSlim ? '-slim' : ''}.zip`, identity };
 }

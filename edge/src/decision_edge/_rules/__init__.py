@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .._json import JsonObject, JsonValue, expect_object, expect_string
-from .._tables import MAX_RULES
+from .._json import JsonObject, JsonValue, expect_integer, expect_keys, expect_string
+from .._tables import MAX_CONDITION_LENGTH, MAX_NAME_LENGTH, MAX_RULES
 from .evaluate import Step, compile_tree
 from .functions import RulesError
 from .trace import RuleTrace, trace_rule
@@ -73,7 +73,7 @@ def load_rules(rules_file: JsonValue) -> RuleSet:
 
     Raises RulesError where a tree is not sound, or where a rule uses ``matches`` and google-re2 is not installed.
     """
-    rules = rules_file.get("rules") if isinstance(rules_file, dict) else None
+    rules = rules_file.get("rules") if isinstance(rules_file, dict) and len(rules_file) == 1 else None
     if not isinstance(rules, list) or len(rules) > MAX_RULES:
         raise RulesError("rules.json is not a list of compiled rules.")
     return RuleSet([_load_rule(rule, number) for number, rule in enumerate(rules, 1)])
@@ -81,10 +81,13 @@ def load_rules(rules_file: JsonValue) -> RuleSet:
 
 def _load_rule(value: JsonValue, number: int) -> Rule:
     try:
-        rule = expect_object(value)
+        rule = expect_keys(value, {"name", "condition", "then", "ast"}, {"reason_code", "priority"})
         code = rule.get("reason_code")
         name, condition, then = (expect_string(rule[key]) for key in ("name", "condition", "then"))
         reason_code = None if code is None else expect_string(code)
+        in_range = 1 <= len(name) <= MAX_NAME_LENGTH and 1 <= len(condition) <= MAX_CONDITION_LENGTH
+        if not (in_range and then) or expect_integer(rule.get("priority", 100)) < 1:
+            raise ValueError("a name, a condition or a priority is out of its range")
         tree = read_tree(rule["ast"])
     except (KeyError, ValueError) as error:
         raise RulesError(f"rules.json: the tree of rule {number} is not sound.") from error

@@ -1,5 +1,5 @@
 /** The manifest of a trained policy. */
-import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
+import type { ManifestDraft } from '../../bundle/manifest.ts';
 import type { ConfidenceThresholds } from '../../domain.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
@@ -8,11 +8,10 @@ import type { FittedModel } from '../select/fit-choice.ts';
 export function buildManifest(
   request: TrainRequest,
   { plan, calibrated }: Pick<FittedModel, 'plan' | 'calibrated'>,
-  ports: Pick<TrainPorts, 'encoder' | 'tokenizerSha256'>,
-): Omit<Manifest, 'files'> {
+  ports: Pick<TrainPorts, 'encoder' | 'tokenizerSha256' | 'runtimeVersion'>,
+): ManifestDraft {
   const { definition } = request;
   return {
-    format_version: bundleFormatVersion,
     tool_version: request.toolVersion,
     decision_type: request.decisionType,
     version: request.versionNumber,
@@ -25,6 +24,7 @@ export function buildManifest(
     fallback_option: request.fallbackOption,
     created_at: request.createdAt,
     classifier: { kind: calibrated.kind },
+    runtime: plan.text?.encoder ? ports.runtimeVersion : null,
     text:
       plan.text === null
         ? null

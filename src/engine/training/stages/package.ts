@@ -1,5 +1,6 @@
 /** The package stage: the final model is exported and verified, and everything that decides is packed. */
 import { type BundleParts, packBundle } from '../../bundle/bundle.ts';
+import { bundleFormatVersion } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
 import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
@@ -46,7 +47,10 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
     golden: [],
     modelCard: '',
   };
-  const decider = compileDecider({ ...parts, manifest: { ...manifest, files: {} } }, ports);
+  const decider = compileDecider(
+    { ...parts, manifest: { ...manifest, format_version: bundleFormatVersion, revision: null, files: {} } },
+    ports,
+  );
   progress.report('package', 0.3, 'Recording golden decisions');
   const goldenInputs = [...testRows, ...trainRows].map((row) => row.input);
   const thresholds = manifest.confidence_thresholds;

@@ -1,0 +1,54 @@
+/** The last step of packing: the manifest with every digest, and the ZIP. */
+import { strToU8 } from 'fflate';
+import type { Sha256 } from '../ports.ts';
+import {
+  bundleFormatVersion,
+  type EntryName,
+  entryNames,
+  type Manifest,
+  type ManifestDraft,
+  manifestSchema,
+  unlistedEntries,
+} from './manifest.ts';
+import { writeZip, type ZipFile } from './zip.ts';
+
+/** A value as the bytes of a JSON entry. */
+export const toJsonBytes = (value: unknown): Uint8Array => strToU8(JSON.stringify(value));
+
+/** Entries that say nothing about decisions, or that the manifest names apart. */
+const undecidingEntries: readonly EntryName[] = [
+  'golden.jsonl',
+  'model-card.md',
+  'LICENSES',
+  'text/tokenizer.json',
+  'text/encoder.int8.onnx',
+];
+
+/** The digest of everything that decides: settings, deciding entries, and the text model by its digests. */
+function computeRevision(manifest: ManifestDraft, files: Manifest['files'], sha256: Sha256): string {
+  const { tool_version: _tool, created_at: _created, runtime: _runtime, text, ...settings } = manifest;
+  const { slim: _slim, ...textModel } = text ?? { slim: false };
+  const entries = Object.entries(files).filter(([name]) => !undecidingEntries.includes(name as EntryName));
+  return sha256(toJsonBytes([settings, textModel, entries.map(([name, facts]) => [name, facts.sha256])]));
+}
+
+/** Lists the entries in a manifest, adds its digest and the revision, and writes all of it as a ZIP. */
+export function assemble(draft: ManifestDraft, entries: Map<EntryName, Uint8Array>, sha256: Sha256): Uint8Array {
+  const files: Manifest['files'] = {};
+  const zipFiles: ZipFile[] = [];
+  for (const name of entryNames) {
+    const bytes = entries.get(name);
+    if (unlistedEntries.includes(name) || bytes === undefined) continue;
+    files[name] = { sha256: sha256(bytes), size_bytes: bytes.length };
+    zipFiles.push({ name, bytes, stored: name === 'text/encoder.int8.onnx' });
+  }
+  const revision = computeRevision(draft, files, sha256);
+  const full = manifestSchema.parse({ ...draft, format_version: bundleFormatVersion, files, revision });
+  const manifest = strToU8(JSON.stringify(full, null, 2));
+  const digest = strToU8(`${sha256(manifest)}  manifest.json\n`);
+  zipFiles.unshift(
+    { name: 'manifest.json', bytes: manifest, stored: false },
+    { name: 'manifest.sha256', bytes: digest, stored: false },
+  );
+  return writeZip(zipFiles, new Date(draft.created_at));
+}
