@@ -34,6 +34,8 @@ Flags (environment variable, default):
   --heartbeat-timeout-ms N  a training silent for so long is dead (WORKBENCH_HEARTBEAT_TIMEOUT_MS, 30000)
   --training-memory-mb N    a training that needs more is stopped (WORKBENCH_TRAINING_MEMORY_MB, 2000)
   --teacher-timeout-ms N    a connected model answers within this (WORKBENCH_TEACHER_TIMEOUT_MS, 60000)
+  --max-wrong-credentials N calls with wrong credentials from one address in a minute, then 429
+                            (WORKBENCH_MAX_WRONG_CREDENTIALS, 60)
   --log-level LEVEL         silent, error, warn, info, debug (WORKBENCH_LOG_LEVEL, warn)
   --oidc-issuer URL         external OpenID provider (WORKBENCH_OIDC_ISSUER), with
   --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and
@@ -100,6 +102,12 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
         1_000,
         3_600_000,
       ),
+      maxWrongCredentialsPerMinute: readInteger(
+        '--max-wrong-credentials',
+        values['max-wrong-credentials'] ?? env['WORKBENCH_MAX_WRONG_CREDENTIALS'] ?? '60',
+        1,
+        1_000_000,
+      ),
       logLevel: readChoice('--log-level', values['log-level'] ?? env['WORKBENCH_LOG_LEVEL'] ?? 'warn', [
         'silent',
         'error',
@@ -160,6 +168,7 @@ function parseFlags(args: readonly string[]) {
       'heartbeat-timeout-ms': string,
       'training-memory-mb': string,
       'teacher-timeout-ms': string,
+      'max-wrong-credentials': string,
       'log-level': string,
       'oidc-issuer': string,
       'oidc-audience': string,

@@ -73,6 +73,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
     heartbeatTimeoutMs: 30_000,
     trainingMemoryMb: 2_000,
     teacherTimeoutMs: 60_000,
+    maxWrongCredentialsPerMinute: 60,
     oidc: null,
     logLevel: 'info',
     ...options,

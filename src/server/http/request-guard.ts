@@ -11,14 +11,17 @@ import { type Connections, connectionLimits } from './connections.ts';
 
 /** How long a connection without a valid credential is kept for a next request. */
 const strangerKeepAlive = `timeout=${connectionLimits.strangerIdleMs / 1_000}`;
-const maxWrongCredentialsPerMinute = 60;
 
 /**
  * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
  * `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden`, `rate_limited` or, while
  * the program ends and for what could write while the data folder is gone, `unavailable`.
  */
-export function createRequestGuard(deps: Pick<Deps, 'auth' | 'clock' | 'folderWatch'>, connections: Connections) {
+export function createRequestGuard(
+  deps: Pick<Deps, 'auth' | 'clock' | 'folderWatch' | 'options'>,
+  connections: Connections,
+) {
+  const { maxWrongCredentialsPerMinute } = deps.options;
   const wrongCredentials = createRateLimiter(deps.clock);
   const admit = (authenticated: Authenticated | null, request: FastifyRequest, reply: FastifyReply): void => {
     if (authenticated === null) {

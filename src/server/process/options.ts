@@ -18,6 +18,8 @@ export type ServerOptions = {
   trainingMemoryMb: number;
   /** A connected teacher that has not answered a question after this long is given up. */
   teacherTimeoutMs: number;
+  /** Calls with wrong credentials that one address may make in a minute before they are answered with 429. */
+  maxWrongCredentialsPerMinute: number;
   /** External OpenID provider, beside the local one. */
   oidc: { issuer: string; audience: string; jwksUrl: string } | null;
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
