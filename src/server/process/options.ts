@@ -16,7 +16,7 @@ export type ServerOptions = {
   heartbeatTimeoutMs: number;
   /** A training whose process grows past this is stopped. */
   trainingMemoryMb: number;
-  /** A connected teacher that has not answered a question after this long is given up. */
+  /** A connected model that has not answered after this long is given up. */
   teacherTimeoutMs: number;
   /** Calls with wrong credentials that one address may make in a minute before they are answered with 429. */
   maxWrongCredentialsPerMinute: number;
