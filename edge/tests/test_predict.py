@@ -18,7 +18,7 @@ import pytest
 from decision_edge import EdgePredictor, InvalidBundle, InvalidInput
 from tiny_bundle import classifier, probabilities
 
-ENCODER_FILES = ("encoder.int8.onnx", "tokenizer.json")
+ENCODER_FILES = ("encoder.onnx", "tokenizer.json")
 
 
 def decide(path: Any, amount: float) -> Any:
@@ -247,6 +247,26 @@ def test_a_slim_bundle_with_the_sentence_encoder(make_bundle: Any) -> None:
     assert predictor.predict({"note": start[:-5] + "more"}) != predictor.predict({"note": start})
 
 
+def test_many_texts_at_once_are_decided_as_one_by_one(make_bundle: Any) -> None:
+    folder = Path(__file__).parents[2] / "resources" / "models" / "all-MiniLM-L6-v2"
+
+    def change(entries: dict[str, Any]) -> None:
+        encode_notes(entries, folder)
+        entries["rules.json"].update(rules=big_loan())
+
+    predictor = EdgePredictor.from_bundle(make_bundle(change), text_model=folder)
+    inputs: list[dict[str, Any]] = [{"note": "word " * length + str(length)} for length in (0, 3, 300, 7, 1, 40)]
+    inputs.insert(2, {"loan": {"amount": 1001}})
+    alone, together = [predictor.predict(values) for values in inputs], predictor.predict_many(iter(inputs))
+    assert [decision.stage for decision in together] == [decision.stage for decision in alone]
+    for one, other in zip(alone, together, strict=True):
+        assert one.decision == other.decision
+        assert one.class_probabilities == pytest.approx(other.class_probabilities, abs=1e-5)
+    assert predictor.predict_many([]) == []
+    with pytest.raises(InvalidInput, match="Input 1: "):
+        predictor.predict_many([{"note": "fine"}, {"note": float("nan")}])
+
+
 def test_a_copy_in_another_process_decides_alike(make_bundle: Any) -> None:
     def change(entries: dict[str, Any]) -> None:
         entries["rules.json"].update(rules=big_loan())
@@ -281,8 +301,8 @@ def test_threads_that_take_turns_all_the_time_share_a_predictor_with_rules(make_
         sys.setswitchinterval(interval)
 
 
-def test_an_encoder_that_computes_other_numbers_is_told_and_one_that_decides_otherwise_refused(
-    make_bundle: Any,
+def test_other_numbers_are_refused_but_with_the_int8_encoder_of_earlier_bundles_told(
+    make_bundle: Any, tmp_path: Path
 ) -> None:
     folder = Path(__file__).parents[2] / "resources" / "models" / "all-MiniLM-L6-v2"
     path = make_bundle(lambda entries: encode_notes(entries, folder))
@@ -301,13 +321,19 @@ def test_an_encoder_that_computes_other_numbers_is_told_and_one_that_decides_oth
 
     assert EdgePredictor.from_bundle(record(), text_model=folder).notes == ()
     shifted = record(confidence=output["confidence"] + 0.002)
-    predictor = EdgePredictor.from_bundle(shifted, text_model=folder)
+    with pytest.raises(InvalidBundle, match="Golden vector 1 is not decided as in the workbench: confidence"):
+        EdgePredictor.from_bundle(shifted, text_model=folder)
+    earlier = tmp_path / "earlier"
+    earlier.mkdir()
+    for name, known_as in zip(ENCODER_FILES, ("encoder.int8.onnx", "tokenizer.json"), strict=True):
+        (earlier / known_as).write_bytes((folder / name).read_bytes())
+    predictor = EdgePredictor.from_bundle(shifted, text_model=earlier)
     (note,) = predictor.notes
     assert "onnxruntime 1.99.0" in note
     assert "1 golden vectors of 1 differ" in note
     assert copy.deepcopy(predictor).notes == predictor.notes
     with pytest.raises(InvalidBundle, match="Golden vector 1 is not decided as in the workbench"):
-        EdgePredictor.from_bundle(record(escalate=not output["escalate"]), text_model=folder)
+        EdgePredictor.from_bundle(record(escalate=not output["escalate"]), text_model=earlier)
 
 
 def encode_notes(entries: dict[str, Any], folder: Path) -> None:

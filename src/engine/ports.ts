@@ -1,6 +1,6 @@
 /** What the engine needs from outside: the server makes it real, tests may use fakes. */
 
-/** The sentence encoder. One text per call: its int8 arithmetic depends on what else is in a batch. */
+/** The sentence encoder, in float32 arithmetic: a text has the same embedding to 1e-6, alone or among others. */
 export type TextEncoder = {
   /** SHA-256 (hex) of the encoder file; a bundle that was trained with another one is refused. */
   readonly sha256: string;
@@ -10,6 +10,11 @@ export type TextEncoder = {
    * Rejects with WorkbenchError 'unavailable' if the encoder dies while the call waits.
    */
   embed(ids: readonly number[]): Promise<Float32Array>;
+};
+
+/** An encoder that embeds several texts at once, in their order; fastest where they are about equally long. */
+export type BatchTextEncoder = TextEncoder & {
+  embedBatch(texts: readonly (readonly number[])[]): Promise<Float32Array[]>;
 };
 
 /** Runs an ONNX model once; used to prove that the exported graph gives the trainer's numbers. */

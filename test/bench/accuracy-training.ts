@@ -9,7 +9,7 @@ import { compileDecider } from '../../src/engine/decide/decider.ts';
 import { definitionSchema, type JsonObject, trainingConfigSchema } from '../../src/engine/domain.ts';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import type { FeaturePlan } from '../../src/engine/features/plan.ts';
-import type { TextEncoder } from '../../src/engine/ports.ts';
+import type { BatchTextEncoder } from '../../src/engine/ports.ts';
 import { encodeTexts } from '../../src/engine/training/data/encode-texts.ts';
 import { buildFeatureRows } from '../../src/engine/training/data/feature-rows.ts';
 import { computePercentile } from '../../src/engine/training/evaluate/metrics.ts';
@@ -17,7 +17,7 @@ import type { TrainPorts } from '../../src/engine/training/request.ts';
 import { train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import { withEncodingCache } from '../../src/server/runtime/encoding-cache.ts';
-import { openEncoder, runModel, runtimeVersion } from '../../src/server/runtime/onnx-session.ts';
+import { openEncoder, runModel } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 import { type Figures, figuresOf } from './accuracy-metrics.ts';
 
@@ -51,8 +51,7 @@ process.once('message', (order: Order) => {
 async function run(order: Order): Promise<Reply> {
   const model = openTextModel();
   const opened = await openEncoder(model.encoderPath, model.encoderSha256);
-  const kept =
-    order.encodingsDir === null ? null : withEncodingCache(opened, order.encodingsDir, runtimeVersion, Date.now());
+  const kept = order.encodingsDir === null ? null : withEncodingCache(opened, order.encodingsDir, Date.now());
   const encoder = timed(kept ?? opened);
   const tokenizer = model.tokenizer();
   const ports: TrainPorts = {
@@ -128,17 +127,18 @@ async function run(order: Order): Promise<Reply> {
   };
 }
 
-function timed(encoder: TextEncoder): TextEncoder & { spentMs(): number } {
+function timed(encoder: BatchTextEncoder): BatchTextEncoder & { spentMs(): number } {
   let spent = 0;
   return {
     sha256: encoder.sha256,
     dimensions: encoder.dimensions,
     spentMs: () => spent,
-    async embed(ids) {
+    embed: encoder.embed,
+    async embedBatch(texts) {
       const before = performance.now();
-      const embedding = await encoder.embed(ids);
+      const embeddings = await encoder.embedBatch(texts);
       spent += performance.now() - before;
-      return embedding;
+      return embeddings;
     },
   };
 }

@@ -82,7 +82,7 @@ describe('packing and opening a bundle', () => {
     expect(unpackBundle(slim, sha256).manifest.text?.slim).toBe(true);
     const full = withTextModel(slim, { tokenizer, encoder }, sha256);
     expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
-    expect(readEntries(full).get('text/encoder.int8.onnx')).toEqual(encoder);
+    expect(readEntries(full).get('text/encoder.onnx')).toEqual(encoder);
     expect(full).toEqual(packBundle(bundleParts({ plan, text }), sha256, { tokenizer, encoder }));
     expect(() => withTextModel(slim, { tokenizer, encoder: encoder.slice(1) }, sha256)).toThrow('not the encoder');
     expect(() => withTextModel(slim, { tokenizer: encoder, encoder }, sha256)).toThrow('not the tokenizer');
@@ -122,7 +122,7 @@ describe('packing and opening a bundle', () => {
     };
     const text = { encoder_sha256: zeros, tokenizer_sha256: sha256(tokenizer), slim: true };
     const full = withTextModel(packed({ plan, text }), { tokenizer, encoder: new Uint8Array(9) }, sha256);
-    expect([...readEntries(full).keys()]).not.toContain('text/encoder.int8.onnx');
+    expect([...readEntries(full).keys()]).not.toContain('text/encoder.onnx');
     expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
   });
 });

@@ -201,6 +201,16 @@ describe('deciding with text', () => {
     expect(result.trace?.truncated).toEqual([]);
   });
 
+  it('asks ahead for the texts of many inputs at once, but for those that a rule decides', async () => {
+    seen.length = 0;
+    const decider = compileDecider(bundle(null), { encoder, tokenizer, now });
+    await decider.embedAhead([{ amount: 101, note: 'late' }, { note: 'late' }, { note: 'late', reply: 'fee' }]);
+    expect(seen).toEqual([
+      [101, 10, 102],
+      [101, 10, 11, 102],
+    ]);
+  });
+
   it('names the text fields of which the encoder does not see everything', async () => {
     const decider = compileDecider(bundle(null), { encoder, tokenizer, now });
     const result = await decider.decide({ amount: 0, note: 'a b c', reply: 'd e f' }, { trace: true });

@@ -76,9 +76,10 @@ async function trainWith(embed: TextEncoder['embed']) {
     encoder: {
       sha256: encoder.sha256,
       dimensions: encoder.dimensions,
-      embed: (ids) => {
-        if (!stages.includes('classifier')) embedded.push(ids.join(' '));
-        return embed(ids);
+      embed,
+      embedBatch: (texts) => {
+        if (!stages.includes('classifier')) embedded.push(...texts.map((ids) => ids.join(' ')));
+        return Promise.all(texts.map(embed));
       },
     },
     tokenizer,

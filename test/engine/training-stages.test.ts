@@ -46,6 +46,7 @@ const encoder = {
     const length = Math.hypot(...counts);
     return counts.map((count) => count / length);
   },
+  embedBatch: (texts: readonly (readonly number[])[]) => Promise.all(texts.map((ids) => encoder.embed(ids))),
 };
 
 function startRun(request: TrainRequest, changes: Partial<TrainPorts> = {}): Run {

@@ -1,5 +1,14 @@
 /** A policy that is deployed stays deployed, whatever a start finds missing; while it cannot be used, that is told. */
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, unlinkSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/server/process/clock.ts';
@@ -125,7 +134,7 @@ describe('a text policy whose encoder is away', () => {
     for (const name of readdirSync(join(real, folder))) {
       symlinkSync(join(real, folder, name), join(resourcesDir, folder, name));
     }
-    const encoder = join(folder, 'encoder.int8.onnx');
+    const encoder = join(folder, 'encoder.onnx');
     return { resourcesDir, encoder: join(resourcesDir, encoder), target: join(real, encoder) };
   }
   const text = { text: 'URGENT! You have won a free prize, call now to claim 1000 pounds cash' };
@@ -148,6 +157,20 @@ describe('a text policy whose encoder is away', () => {
     expect((await decideMessage(call, text)).body).toMatchObject({ decision: 'spam' });
     expect((await call('GET', messages.url)).body.availability).toEqual(available);
     await expect.poll(async () => (await callerOf(app, {})('GET', '/ready')).body.status).toBe('ready');
+  });
+
+  it('asks for a new training where it was trained with another encoder, and its rules go on deciding', async () => {
+    const { resourcesDir, encoder, target } = linkResources();
+    unlinkSync(encoder);
+    // An empty field at the end of the graph: the same model in another file.
+    writeFileSync(encoder, Buffer.concat([readFileSync(target), Buffer.from([0x32, 0])]));
+    const { call } = await openForTest({ dataDir: messages.copy(), resourcesDir });
+    const refused = await decideMessage(call, text);
+    expect([refused.status, refused.body.error.code]).toEqual([503, 'unavailable']);
+    const { availability } = (await call('GET', messages.url)).body;
+    expect(availability.state).toBe('unavailable');
+    expect(availability.reason).toContain('another text encoder than the one installed. Train the type again.');
+    expect((await decideMessage(call, { ...text, sender: 'friend' })).body).toMatchObject({ stage: 'rules' });
   });
 
   it('says so when the encoder goes while the program runs, and decides again when it is back', async () => {

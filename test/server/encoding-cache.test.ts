@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFile
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TextEncoder } from '../../src/engine/ports.ts';
+import type { BatchTextEncoder } from '../../src/engine/ports.ts';
 import { encodingsFolder, pruneEncodings, withEncodingCache } from '../../src/server/runtime/encoding-cache.ts';
 import {
   complaintType,
@@ -22,26 +22,22 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 /** An encoder that remembers what it was asked; its embedding follows from the ids alone. */
-function countingEncoder(sha256 = 'a'.repeat(64)): TextEncoder & { asked: string[] } {
+function countingEncoder(sha256 = 'a'.repeat(64)): BatchTextEncoder & { asked: string[] } {
   const asked: string[] = [];
-  return {
-    sha256,
-    dimensions: 6,
-    asked,
-    async embed(ids) {
-      asked.push(ids.join(' '));
-      return Float32Array.from({ length: 6 }, (_, d) => Math.sin(d + ids.reduce((sum, id) => sum * 31 + id, 7)));
-    },
-  };
+  async function embed(ids: readonly number[]) {
+    asked.push(ids.join(' '));
+    return Float32Array.from({ length: 6 }, (_, d) => Math.sin(d + ids.reduce((sum, id) => sum * 31 + id, 7)));
+  }
+  return { sha256, dimensions: 6, asked, embed, embedBatch: (texts) => Promise.all(texts.map(embed)) };
 }
 
 const texts = Array.from({ length: 100 }, (_, i) => [101, 2000 + i, 3000 + (i % 7), 102]);
 
 /** One training's encoding: which texts it really encoded. Every embedding must be that of the plain encoder. */
-async function encodeAll(wanted: number[][], { createdMs = 1_000, runtime = 'r 1', sha256 = 'a'.repeat(64) } = {}) {
+async function encodeAll(wanted: number[][], { createdMs = 1_000, sha256 = 'a'.repeat(64) } = {}) {
   const encoder = countingEncoder(sha256);
   const plain = countingEncoder(sha256);
-  const cached = withEncodingCache(encoder, folder, runtime, createdMs);
+  const cached = withEncodingCache(encoder, folder, createdMs);
   for (const ids of wanted) expect(await cached.embed(ids)).toEqual(await plain.embed(ids));
   cached.close();
   return encoder.asked;
@@ -61,10 +57,20 @@ describe('embeddings kept on disk', () => {
     expect(await encodeAll([...texts, added])).toEqual([]);
   });
 
-  it('are not shared between encoders or versions of the runtime', async () => {
+  it('are not shared between encoders', async () => {
     await encodeAll(texts.slice(0, 5));
     expect(await encodeAll(texts.slice(0, 5), { sha256: 'b'.repeat(64) })).toHaveLength(5);
-    expect(await encodeAll(texts.slice(0, 5), { runtime: 'r 2' })).toHaveLength(5);
+  });
+
+  it('are kept of a batch of which some are known, each in its place', async () => {
+    await encodeAll(texts.slice(0, 50));
+    const encoder = countingEncoder();
+    const cached = withEncodingCache(encoder, folder, 2_000);
+    const mixed = [...texts].reverse();
+    expect(await cached.embedBatch(mixed)).toEqual(await countingEncoder().embedBatch(mixed));
+    cached.close();
+    expect(encoder.asked).toHaveLength(50);
+    expect(await encodeAll(texts)).toEqual([]);
   });
 
   it('survive a kill in the middle of a record and encode just that text again', async () => {
@@ -91,8 +97,8 @@ describe('embeddings kept on disk', () => {
   it('can be written by two processes at once and are read by both afterwards', async () => {
     const first = countingEncoder();
     const second = countingEncoder();
-    const one = withEncodingCache(first, folder, 'r 1', 1);
-    const two = withEncodingCache(second, folder, 'r 1', 1);
+    const one = withEncodingCache(first, folder, 1);
+    const two = withEncodingCache(second, folder, 1);
     for (const [i, ids] of texts.entries()) await (i % 2 === 0 ? one : two).embed(ids);
     one.close();
     two.close();
@@ -102,7 +108,7 @@ describe('embeddings kept on disk', () => {
   it('may be taken away during a training without harm', async () => {
     await encodeAll(texts);
     const encoder = countingEncoder();
-    const cached = withEncodingCache(encoder, folder, 'r 1', 2);
+    const cached = withEncodingCache(encoder, folder, 2);
     for (const file of segments()) rmSync(file);
     for (const ids of texts) expect(await cached.embed(ids)).toEqual(await countingEncoder().embed(ids));
     cached.close();

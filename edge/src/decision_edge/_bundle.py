@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import IO, TypeAlias
 
 from ._errors import InvalidBundle, TextModelNeeded
-from ._json import JsonObject, parse_entry
+from ._json import JsonObject, JsonValue, parse_entry
 from ._manifest import check_manifest, check_manifest_digest, list_files
 from ._tables import MAX_GOLDEN_LINES, MAX_UNPACKED_BYTES
-from ._zip import ENCODER, read_zip
+from ._zip import ENCODER, INT8_ENCODER, read_zip
 
 __all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
 
@@ -43,6 +43,11 @@ class Bundle:
     def bytes(self, name: str) -> bytes:
         """Return the bytes of an entry."""
         return self._entries[name]
+
+    @property
+    def encoder_entry(self) -> str | None:
+        """The name of the sentence encoder's entry; None where the plan uses none."""
+        return next((name for name in (ENCODER, INT8_ENCODER) if name in self._entries), None)
 
     def json(self, name: str) -> JsonObject:
         """Return an entry that holds a JSON object."""
@@ -118,12 +123,12 @@ def _check_text(bundle: Bundle) -> None:
     plan_text, text = bundle.json("features.json").get("text"), bundle.manifest["text"]
     if (plan_text is None) != (text is None):
         raise InvalidBundle("features.json and manifest.json disagree about text.")
-    expected: set[str] = set()
+    tokenizers = encoders = 0
     if isinstance(plan_text, dict) and isinstance(text, dict) and not text["slim"]:
-        expected = {TOKENIZER} if plan_text.get("encoder") is None else {TOKENIZER, ENCODER}
-    for name in (TOKENIZER, ENCODER):
-        if (name in bundle) != (name in expected):
-            raise InvalidBundle(f"Entry {name!r} is missing or not expected in this bundle.")
+        tokenizers, encoders = 1, 0 if plan_text.get("encoder") is None else 1
+    for names, expected in (((TOKENIZER,), tokenizers), ((ENCODER, INT8_ENCODER), encoders)):
+        if sum(name in bundle for name in names) != expected:
+            raise InvalidBundle(f"Entry {names[0]!r} is missing or not expected in this bundle.")
 
 
 def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | None) -> None:
@@ -134,14 +139,22 @@ def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | No
     text = bundle.manifest.get("text")
     if not isinstance(plan_text, dict) or not isinstance(text, dict):
         raise InvalidBundle("The feature plan uses text, but manifest.json names no text model.")
-    needed = [(TOKENIZER, text.get("tokenizer_sha256"))]
+    needed: list[tuple[tuple[str, ...], JsonValue]] = [((TOKENIZER,), text.get("tokenizer_sha256"))]
     if plan_text.get("encoder") is not None:
-        needed.append((ENCODER, text.get("encoder_sha256")))
-    for name, sha256 in needed:
-        if name not in entries:
+        needed.append(((ENCODER, INT8_ENCODER), text.get("encoder_sha256")))
+    for names, sha256 in needed:
+        name = next((name for name in names if name in entries), None)
+        if name is None:
+            name = _find_text_file(names, folder)
             entries[name] = _read_text_file(name, folder)
         if hashlib.sha256(entries[name]).hexdigest() != sha256:
             raise TextModelNeeded(f"{name.removeprefix('text/')} is not the one that the bundle was trained with.")
+
+
+def _find_text_file(names: tuple[str, ...], folder: Path | None) -> str:
+    """Return the name of the entry whose file lies in the folder of a text model; the first where none does."""
+    there = (name for name in names if folder is not None and (folder / name.removeprefix("text/")).exists())
+    return next(there, names[0])
 
 
 def _read_text_file(name: str, folder: Path | None) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -27,6 +28,9 @@ __all__ = ["TextFeatures", "join_text"]
 
 # Code points of an input's text that are read, as in the workbench.
 _MAX_CHARACTERS = 20_000
+
+# Texts that are encoded together; more of them cost as much each.
+_BATCH = 32
 
 # Special tokens of the encoder's vocabulary: [CLS] and [SEP].
 _START, _END = 101, 102
@@ -97,7 +101,7 @@ class _Ngrams:
 
 
 class _Encoder:
-    """The sentence encoder: one unpadded text a call, adapters switched off (zeros)."""
+    """The sentence encoder, adapters switched off (zeros). A text has the same embedding alone and among others."""
 
     def __init__(self, spec: JsonObject, model: bytes) -> None:
         expect_keys(spec, {"dimensions", "max_tokens", "scale"})
@@ -106,7 +110,7 @@ class _Encoder:
         if self.size < 1 or self._max_tokens < 3:
             raise ValueError("the encoder has no dimensions or reads no tokens")
         self._scale = expect_number(spec["scale"])
-        self._session = open_session(model, "text/encoder.int8.onnx")
+        self._session = open_session(model, "The sentence encoder")
         self._adapters: dict[str, npt.NDArray[np.float32]] = {}
         for node in self._session.get_inputs():
             if node.name not in ("input_ids", "attention_mask"):
@@ -115,9 +119,34 @@ class _Encoder:
 
     def encode(self, ids: list[int]) -> list[float]:
         """Return the embedding of the first tokens, times scale."""
-        row = np.array([[_START, *ids[: self._max_tokens - 2], _END]], np.int64)
-        feeds = {"input_ids": row, "attention_mask": np.ones_like(row), **self._adapters}
-        embedding = np.asarray(self._session.run(["sentence_embedding"], feeds)[0], np.float64).reshape(-1)
-        if embedding.size != self.size:
-            raise InvalidBundle(f"text/encoder.int8.onnx gives {embedding.size} dimensions, the plan says {self.size}.")
-        return [float(component) for component in embedding * self._scale]
+        return self._run([self._frame(ids)])[0]
+
+    def encode_many(self, texts: Sequence[list[int]]) -> list[list[float]]:
+        """Return the embedding of each text; texts of about the same length are encoded together."""
+        framed = [self._frame(ids) for ids in texts]
+        by_length = sorted(range(len(framed)), key=lambda at: len(framed[at]))
+        embeddings: list[list[float]] = [[]] * len(framed)
+        for start in range(0, len(by_length), _BATCH):
+            batch = by_length[start : start + _BATCH]
+            for at, embedding in zip(batch, self._run([framed[at] for at in batch]), strict=True):
+                embeddings[at] = embedding
+        return embeddings
+
+    def _frame(self, ids: list[int]) -> list[int]:
+        return [_START, *ids[: self._max_tokens - 2], _END]
+
+    def _run(self, texts: list[list[int]]) -> list[list[float]]:
+        """Embed texts side by side: short ones are filled up, and the mask tells where each ends."""
+        shape = (len(texts), max(map(len, texts)))
+        ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        for row, text in enumerate(texts):
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        feeds = {"input_ids": ids, "attention_mask": mask, **self._adapters}
+        embeddings = np.asarray(self._session.run(["sentence_embedding"], feeds)[0], np.float64)
+        if embeddings.shape != (len(texts), self.size):
+            raise InvalidBundle(
+                f"The sentence encoder gives {embeddings.shape[-1]} dimensions, the plan says {self.size}."
+            )
+        rows: list[list[float]] = (embeddings * self._scale).tolist()
+        return rows

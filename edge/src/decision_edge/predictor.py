@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ._bundle import TOKENIZER, Bundle, BundleSource, name_source, read_bundle
 from ._classifier import Classifier
 from ._decide import EdgeDecision, Settings
-from ._errors import InvalidBundle
+from ._errors import InvalidBundle, InvalidInput
 from ._familiarity import Familiarity
 from ._features import TabularFeatures
 from ._json import JsonObject, clean_input, expect_object, reading
@@ -17,7 +17,7 @@ from ._rules import RulesError, RuleSet, load_rules
 from ._schema import InputSchema
 from ._text import TextFeatures
 from ._verify import Comparison, check_itself, iterate_comparisons
-from ._zip import ENCODER
+from ._zip import INT8_ENCODER
 
 __all__ = ["EdgePredictor"]
 
@@ -88,7 +88,7 @@ class EdgePredictor:
     def from_bundle(cls, source: BundleSource, *, text_model: str | os.PathLike[str] | None = None) -> EdgePredictor:
         """Open a bundle: a path, its bytes or a binary file object, which stays open.
 
-        A slim one needs the folder with `encoder.int8.onnx` and `tokenizer.json` as `text_model`. Raises InvalidBundle
+        A slim one needs the folder with `encoder.onnx` and `tokenizer.json` as `text_model`. Raises InvalidBundle
         (damaged, foreign, unsafe, unknown, or its golden vectors are decided otherwise here) or TextModelNeeded; the
         message begins with the name of the file.
         """
@@ -121,6 +121,11 @@ class EdgePredictor:
         """Whether a sentence embedding is part of the features."""
         return self._text is not None and self._text.encoder is not None
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether every machine gives the workbench's numbers: not with the int8 encoder of earlier bundles."""
+        return self._bundle.encoder_entry != INT8_ENCODER
+
     def golden(self) -> list[dict[str, Any]]:
         """Return the bundle's golden vectors, `{input, output}` each."""
         return list(self._bundle.iterate_golden())
@@ -134,22 +139,55 @@ class EdgePredictor:
 
         Raises InvalidInput if it is not a plain JSON object, or does not fit the bundle's input schema.
         """
+        values = self._accept(input)
+        decided = self._decide_by_rules(values)
+        if decided is not None:
+            return decided
+        ids = self._tokenize(values)
+        embedding = self._text.encoder.encode(ids) if self._text and self._text.encoder else []
+        return self._classify(values, ids, embedding)
+
+    def predict_many(self, inputs: Iterable[dict[str, Any]]) -> list[EdgeDecision]:
+        """Decide many inputs: the same decisions as one by one, with texts encoded in batches, which is faster.
+
+        Raises InvalidInput for the first input that `predict` would refuse; its message begins with the input's index.
+        """
+        decisions: list[EdgeDecision | None] = []
+        waiting: list[tuple[int, JsonObject, list[int]]] = []
+        for index, input in enumerate(inputs):
+            try:
+                values = self._accept(input)
+            except InvalidInput as error:
+                raise InvalidInput(f"Input {index}: {error}") from error
+            decisions.append(self._decide_by_rules(values))
+            if decisions[-1] is None:
+                waiting.append((index, values, self._tokenize(values)))
+        embeddings: list[list[float]] = [[]] * len(waiting)
+        if self._text is not None and self._text.encoder is not None:
+            embeddings = self._text.encoder.encode_many([ids for _, _, ids in waiting])
+        for (index, values, ids), embedding in zip(waiting, embeddings, strict=True):
+            decisions[index] = self._classify(values, ids, embedding)
+        return [decision for decision in decisions if decision is not None]
+
+    def _accept(self, input: dict[str, Any]) -> JsonObject:
         values = clean_input(input)
         if self._schema is not None:
             self._schema.check(values)
+        return values
+
+    def _decide_by_rules(self, values: JsonObject) -> EdgeDecision | None:
         rule = self._rules.find_match(values)
-        if rule is not None:
-            return self._settings.decide_by_rule(rule)
-        dense = self._tabular.encode(values)
-        ids: list[int] = []
+        return None if rule is None else self._settings.decide_by_rule(rule)
+
+    def _tokenize(self, values: JsonObject) -> list[int]:
+        return [] if self._text is None else self._text.tokenize(values)
+
+    def _classify(self, values: JsonObject, ids: list[int], embedding: list[float]) -> EdgeDecision:
+        dense = self._tabular.encode(values) + embedding
         indices: list[int] = []
         weights: list[float] = []
-        if self._text is not None:
-            ids = self._text.tokenize(values)
-            if self._text.encoder is not None:
-                dense += self._text.encoder.encode(ids)
-            if self._text.ngrams is not None:
-                indices, weights = self._text.ngrams.encode(ids)
+        if self._text is not None and self._text.ngrams is not None:
+            indices, weights = self._text.ngrams.encode(ids)
         heads = [] if self._heads is None else self._heads.score(dense, indices, weights)
         is_unfamiliar = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
         probabilities = self._classifier.score(dense, indices, weights)
@@ -172,5 +210,5 @@ def _load_text(bundle: Bundle, plan: JsonObject) -> TextFeatures | None:
         return None
     with reading("features.json: text"):
         text = expect_object(plan["text"])
-    encoder = bundle.bytes(ENCODER) if ENCODER in bundle else None
-    return TextFeatures(text, bundle.bytes(TOKENIZER), encoder)
+    encoder = bundle.encoder_entry
+    return TextFeatures(text, bundle.bytes(TOKENIZER), None if encoder is None else bundle.bytes(encoder))

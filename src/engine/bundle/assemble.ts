@@ -4,6 +4,7 @@ import type { Sha256 } from '../ports.ts';
 import {
   bundleFormatVersion,
   type EntryName,
+  encoderEntries,
   entryNames,
   type Manifest,
   type ManifestDraft,
@@ -21,7 +22,7 @@ const undecidingEntries: readonly EntryName[] = [
   'model-card.md',
   'LICENSES',
   'text/tokenizer.json',
-  'text/encoder.int8.onnx',
+  ...encoderEntries,
 ];
 
 /** The digest of everything that decides: settings, deciding entries, and the text model by its digests. */
@@ -40,7 +41,7 @@ export function assemble(draft: ManifestDraft, entries: Map<EntryName, Uint8Arra
     const bytes = entries.get(name);
     if (unlistedEntries.includes(name) || bytes === undefined) continue;
     files[name] = { sha256: sha256(bytes), size_bytes: bytes.length };
-    zipFiles.push({ name, bytes, stored: name === 'text/encoder.int8.onnx' });
+    zipFiles.push({ name, bytes, stored: encoderEntries.some((entry) => entry === name) });
   }
   const revision = computeRevision(draft, files, sha256);
   const full = manifestSchema.parse({ ...draft, format_version: bundleFormatVersion, files, revision });

@@ -15,6 +15,8 @@ import {
   bundleLimits,
   bundleZipLimits,
   type EntryName,
+  encoderEntries,
+  encoderEntry,
   entryNames,
   type Golden,
   goldenSchema,
@@ -72,12 +74,12 @@ function listTextEntries(
   if (plan.text.encoder !== null) {
     if (text.encoder === null || sha256(text.encoder) !== manifest.text.encoder_sha256) {
       throw toBundleError(
-        'entry text/encoder.int8.onnx',
+        `entry ${encoderEntry}`,
         'is not the encoder the policy was trained with',
         'Train the type again.',
       );
     }
-    entries.set('text/encoder.int8.onnx', text.encoder);
+    entries.set(encoderEntry, text.encoder);
   }
   return entries;
 }
@@ -165,17 +167,17 @@ function checkText(manifest: Manifest, plan: FeaturePlan): void {
     throw toBundleError('entry features.json', 'and the manifest disagree about text');
   }
   const tokenizer = manifest.files['text/tokenizer.json']?.sha256;
-  const encoder = manifest.files['text/encoder.int8.onnx']?.sha256;
+  const encoders = encoderEntries.flatMap((name) => manifest.files[name]?.sha256 ?? []);
   if (text === null || text.slim) {
-    if (tokenizer !== undefined || encoder !== undefined)
+    if (tokenizer !== undefined || encoders.length > 0)
       throw toBundleError('entry text/', 'is not expected in this bundle');
     return;
   }
   if (tokenizer !== text.tokenizer_sha256)
     throw toBundleError('entry text/tokenizer.json', 'is missing or another one');
-  const expectedEncoder = plan.text?.encoder ? (text.encoder_sha256 ?? undefined) : undefined;
-  if (encoder !== expectedEncoder)
-    throw toBundleError('entry text/encoder.int8.onnx', 'is missing, unexpected or another one');
+  const expected = plan.text?.encoder ? [text.encoder_sha256] : [];
+  if (encoders.length !== expected.length || encoders[0] !== expected[0])
+    throw toBundleError(`entry ${encoderEntry}`, 'is missing, unexpected or another one');
 }
 
 function readGolden(bytes: Uint8Array): Golden[] {

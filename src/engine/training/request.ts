@@ -1,6 +1,6 @@
 /** What a training run is given and what it gives back. */
 import type { Definition, JsonObject, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
-import type { ModelRunner, MonotonicClock, Sha256, TextEncoder } from '../ports.ts';
+import type { BatchTextEncoder, ModelRunner, MonotonicClock, Sha256 } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
 export type TrainRequest = {
@@ -27,7 +27,7 @@ export type Proposal = { input: JsonObject; decision: string; reasonCodes: strin
 export type TeacherRequest = { option: string; count: number; examples: TrainingExample[] };
 
 export type TrainPorts = {
-  encoder: TextEncoder;
+  encoder: BatchTextEncoder;
   tokenizer: Tokenizer;
   tokenizerSha256: string;
   runModel: ModelRunner;

@@ -3,7 +3,7 @@
  * its parent.
  */
 import { createHash } from 'node:crypto';
-import { setPriority } from 'node:os';
+import { availableParallelism, setPriority } from 'node:os';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
@@ -98,8 +98,8 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
   const model = openTextModel(order.resourcesDir);
   const encoder = lazyEncoder(model.encoderSha256, async () => {
     const { withEncodingCache } = await import('../runtime/encoding-cache.ts');
-    const opened = await openEncoder(model.encoderPath, model.encoderSha256);
-    return withEncodingCache(opened, order.encodingsDir, runtimeVersion, Date.now());
+    const opened = await openEncoder(model.encoderPath, model.encoderSha256, availableParallelism());
+    return withEncodingCache(opened, order.encodingsDir, Date.now());
   });
   try {
     const request = { ...order.request, examples: rows.map(toExample), seed };
@@ -131,6 +131,10 @@ function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
     async embed(ids: readonly number[]) {
       opened ??= open();
       return (await opened).embed(ids);
+    },
+    async embedBatch(texts: readonly (readonly number[])[]) {
+      opened ??= open();
+      return (await opened).embedBatch(texts);
     },
     async close() {
       if (opened !== null) (await opened.catch(() => null))?.close();

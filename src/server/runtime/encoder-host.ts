@@ -1,17 +1,23 @@
-/** The sentence encoder behind a process border: queue, cache, and restart after a crash. */
+/** The sentence encoder behind a process border: queue, batches, cache, and restart after a crash. */
 import type { ChildProcess } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
 import type { TextEncoder } from '../../engine/ports.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
+import type { EncoderReply, EncoderRequest, EncoderText } from './encoder-child.ts';
 import { createRecentCache, type RecentCache } from './recent-cache.ts';
 import { toMissingPart } from './text-model.ts';
 
 const defaultCachedTexts = 2_000;
 const defaultMaxQueueLength = 512;
 const heapMb = 96;
+/** More threads than this gain little on texts of usual length. */
+const maxThreads = 4;
+/** What the child is given at a time; a short text that comes meanwhile waits no longer than these take. */
+const maxTextsPerTurn = 32;
+const maxTokensPerTurn = 1_024;
 /** A child that answers nothing for this long while calls wait is taken for hung and killed. */
 const silenceTimeoutMs = 15_000;
 /** Waits before restarts in a row; an answer in between starts over. */
@@ -27,14 +33,14 @@ export type EncoderHostOptions = {
 /** `restarting` also stands for the first loading of the model. */
 export type EncoderState = 'idle' | 'ready' | 'restarting';
 type Waiting<T> = { resolve(value: T): void; reject(error: WorkbenchError): void };
-type Call = Waiting<Float32Array> & { ids: readonly number[]; deaths: number };
+type Call = Waiting<Float32Array> & EncoderText & { deaths: number; isSent: boolean };
 
 /** Deaths of a child that a call may be the cause of, or the witness at its loading, before it is given up. */
 const maxDeathsOfCall = 2;
 
 /**
- * Runs the encoder in a child process. Calls are pipelined to the child and answered in order; equal texts are answered
- * from a cache. What waits when the child dies is asked once more of the next one (at most 2 s later). `embed` rejects
+ * Runs the encoder in a child process. All calls that wait when the child becomes free are its next batch, so many
+ * callers share its work and one alone waits for nobody; equal texts are answered from a cache. What waits when the child dies is asked once more of the next one (at most 2 s later). `embed` rejects
  * with `unavailable` when that one dies too, the queue is full or the host is closed.
  */
 export class EncoderHost {
@@ -46,7 +52,7 @@ export class EncoderHost {
   private readonly model: EncoderHostOptions['model'];
   private readonly maxQueueLength: number;
   private readonly cache: RecentCache<string, Float32Array>;
-  /** In the order of their coming, which is that of their answers. */
+  /** In the order of their coming. */
   private readonly waiting = new Map<number, Call>();
   private starts: Waiting<void>[] = [];
   /** Why no child could load the model since the last one that did. */
@@ -54,6 +60,8 @@ export class EncoderHost {
   private child: ChildProcess | null = null;
   private isReady = false;
   private isClosed = false;
+  /** Calls that the child has and has not answered. */
+  private countSent = 0;
   private nextId = 1;
   private deathsInARow = 0;
   private restartTimer: NodeJS.Timeout | null = null;
@@ -121,10 +129,9 @@ export class EncoderHost {
     }
     const id = this.nextId++;
     const embedding = await new Promise<Float32Array>((resolve, reject) => {
-      this.waiting.set(id, { ids, deaths: 0, resolve, reject });
-      // Where there is no child, the next one gets all that waits.
-      if (this.child) send(this.child, { kind: 'embed', id, ids });
+      this.waiting.set(id, { id, ids, deaths: 0, isSent: false, resolve, reject });
       this.ensureChild();
+      this.sendBatch();
       if (this.waiting.size === 1) this.restartSilenceTimer();
     });
     this.cache.set(key, embedding);
@@ -151,9 +158,34 @@ export class EncoderHost {
     });
     started.once('error', (error) => this.handleDeath(started, error));
     started.once('exit', () => this.handleDeath(started, undefined));
-    send(started, { kind: 'open', modelPath: this.model.encoderPath });
-    for (const [id, { ids }] of this.waiting) send(started, { kind: 'embed', id, ids });
+    const threads = Math.min(maxThreads, availableParallelism());
+    send(started, { kind: 'open', modelPath: this.model.encoderPath, threads });
+    for (const call of this.waiting.values()) call.isSent = false;
+    this.countSent = 0;
+    this.sendBatch();
     this.restartSilenceTimer();
+  }
+
+  /** Gives the child what waits, unless it is at work. */
+  private sendBatch(): void {
+    if (!this.child || this.countSent > 0 || this.waiting.size === 0) return;
+    const texts = this.takeBatch();
+    for (const call of texts) call.isSent = true;
+    this.countSent = texts.length;
+    send(this.child, { kind: 'embed', texts: texts.map(({ id, ids }) => ({ id, ids })) });
+  }
+
+  /** The calls that have waited longest; one that has seen a child die goes alone, so that it takes no other with it. */
+  private takeBatch(): Call[] {
+    const batch: Call[] = [];
+    let tokens = 0;
+    for (const call of this.waiting.values()) {
+      if (call.deaths > 0) return batch.length === 0 ? [call] : batch;
+      tokens += call.ids.length;
+      if (batch.length > 0 && (tokens > maxTokensPerTurn || batch.length === maxTextsPerTurn)) return batch;
+      batch.push(call);
+    }
+    return batch;
   }
 
   private receive(reply: EncoderReply): void {
@@ -164,13 +196,22 @@ export class EncoderHost {
       for (const start of this.starts) start.resolve();
       this.starts = [];
     } else {
-      const call = this.waiting.get(reply.id);
-      this.waiting.delete(reply.id);
       this.deathsInARow = 0;
-      if (reply.kind === 'embedding') call?.resolve(reply.embedding);
-      else call?.reject(new WorkbenchError('unavailable', 'The text encoder could not read this text.'));
+      if (reply.kind === 'refused') {
+        this.take(reply.id)?.reject(new WorkbenchError('unavailable', 'The text encoder could not read this text.'));
+      } else {
+        for (const { id, embedding } of reply.texts) this.take(id)?.resolve(embedding);
+      }
+      this.sendBatch();
     }
     this.restartSilenceTimer();
+  }
+
+  /** Removes a call that the child has answered. */
+  private take(id: number): Call | undefined {
+    const call = this.waiting.get(id);
+    if (this.waiting.delete(id)) this.countSent -= 1;
+    return call;
   }
 
   /** Refuses what has seen too many deaths, everything once the host is closed, and plans the next child. */
@@ -192,15 +233,15 @@ export class EncoderHost {
     this.restartTimer.unref();
   }
 
-  /** While it loads, a child's death concerns all that wait; while it works, the text that it was working on. */
+  /** While it loads, a child's death concerns all that wait; while it works, the texts that it was given. */
   private countDeath(wasLoading: boolean, error: WorkbenchError): void {
     for (const [id, call] of this.waiting) {
+      if (!wasLoading && !this.isClosed && !call.isSent) continue;
       call.deaths += 1;
       if (this.isClosed || call.deaths >= maxDeathsOfCall) {
         this.waiting.delete(id);
         call.reject(error);
       }
-      if (!wasLoading && !this.isClosed) return;
     }
   }
 

@@ -7,9 +7,8 @@
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
-import { cpus } from 'node:os';
 import { join } from 'node:path';
-import type { TextEncoder } from '../../engine/ports.ts';
+import type { BatchTextEncoder } from '../../engine/ports.ts';
 
 const keyBytes = 16;
 const checkBytes = 8;
@@ -27,15 +26,9 @@ const encodingLimits: EncodingLimits = { maxBytes: 512 * 2 ** 20, maxDays: 30 };
 export const encodingsFolder = (dataDir: string) => join(dataDir, 'encodings');
 
 type Place = { file: string; offset: number };
-export type CachedEncoder = TextEncoder & { close(): void };
+export type CachedEncoder = BatchTextEncoder & { close(): void };
 
 const digest = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
-
-/** Quantised arithmetic differs between processors and versions of the runtime: their embeddings do not mix. */
-function toMachineFolder(folder: string, encoder: TextEncoder, runtime: string): string {
-  const machine = `${encoder.sha256} ${runtime} ${process.arch} ${cpus()[0]?.model ?? ''}`;
-  return join(folder, digest(Buffer.from(machine)).toString('hex').slice(0, 32));
-}
 
 function listSegments(folder: string): { file: string; createdMs: number; bytes: number }[] {
   return readdirSync(folder).flatMap((name) => {
@@ -69,12 +62,13 @@ function readIndex(folder: string, recordBytes: number): Map<string, Place> {
 }
 
 /**
- * An encoder that looks into `folder` (made when missing) before it encodes, and keeps what it encodes. `runtime` names
- * the version of what computes. A record that cannot be read or is damaged counts as absent; when the disk is full,
- * encoding goes on without keeping. `close` writes out what is still in memory.
+ * An encoder that looks into `folder` (made when missing) before it encodes, and keeps what it encodes: float32
+ * arithmetic gives the same embeddings everywhere, so the encoder alone tells them apart. A record that cannot be read
+ * or is damaged counts as absent; when the disk is full, encoding goes on without keeping. `close` writes out what is
+ * still in memory.
  */
-export function withEncodingCache(encoder: TextEncoder, folder: string, runtime: string, nowMs: number): CachedEncoder {
-  const own = toMachineFolder(folder, encoder, runtime);
+export function withEncodingCache(encoder: BatchTextEncoder, folder: string, nowMs: number): CachedEncoder {
+  const own = join(folder, encoder.sha256.slice(0, 32));
   mkdirSync(own, { recursive: true, mode: 0o700 });
   const vectorBytes = encoder.dimensions * 4;
   const recordBytes = keyBytes + vectorBytes + checkBytes;
@@ -112,31 +106,38 @@ export function withEncodingCache(encoder: TextEncoder, folder: string, runtime:
     }
   }
 
+  function find(ids: readonly number[]): Float32Array | null {
+    const place = index.get(toKey(ids).toString('latin1'));
+    const known = place === undefined ? null : readAt(place);
+    if (known === null) return null;
+    return Float32Array.from({ length: encoder.dimensions }, (_, d) => known.readFloatLE(keyBytes + d * 4));
+  }
+
+  function keep(ids: readonly number[], embedding: Float32Array): void {
+    const record = Buffer.alloc(recordBytes);
+    toKey(ids).copy(record);
+    embedding.forEach((component, d) => {
+      record.writeFloatLE(component, keyBytes + d * 4);
+    });
+    toCheck(record).copy(record, keyBytes + vectorBytes);
+    unwritten.push(record);
+    if (unwritten.length >= recordsPerWrite) flush();
+  }
+
+  async function embedBatch(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const known = texts.map(find);
+    const missing = texts.filter((_, at) => known[at] === null);
+    const fresh = missing.length === 0 ? [] : await encoder.embedBatch(missing);
+    for (const [at, embedding] of fresh.entries()) keep(missing[at] ?? [], embedding);
+    let next = 0;
+    return known.map((embedding) => embedding ?? (fresh[next++] as Float32Array));
+  }
+
   return {
     sha256: encoder.sha256,
     dimensions: encoder.dimensions,
-    async embed(ids) {
-      const key = toKey(ids);
-      const place = index.get(key.toString('latin1'));
-      const known = place === undefined ? null : readAt(place);
-      if (known !== null) {
-        const vector = new Float32Array(encoder.dimensions);
-        vector.forEach((_, d) => {
-          vector[d] = known.readFloatLE(keyBytes + d * 4);
-        });
-        return vector;
-      }
-      const embedding = await encoder.embed(ids);
-      const record = Buffer.alloc(recordBytes);
-      key.copy(record);
-      embedding.forEach((component, d) => {
-        record.writeFloatLE(component, keyBytes + d * 4);
-      });
-      toCheck(record).copy(record, keyBytes + vectorBytes);
-      unwritten.push(record);
-      if (unwritten.length >= recordsPerWrite) flush();
-      return embedding;
-    },
+    embedBatch,
+    embed: async (ids) => (await embedBatch([ids]))[0] as Float32Array,
     close() {
       flush();
       for (const reader of readers.values()) closeSync(reader);

@@ -3,7 +3,7 @@
  */
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { limits } from '../../engine/limits.ts';
-import type { ModelRunner, TextEncoder } from '../../engine/ports.ts';
+import type { BatchTextEncoder, ModelRunner } from '../../engine/ports.ts';
 
 /** What computes the embeddings. */
 export const runtimeVersion = `onnxruntime ${env.versions.common}`;
@@ -37,28 +37,40 @@ export const runModel: ModelRunner = async (model, inputs) => {
 };
 
 /**
- * Opens the sentence encoder in this process: one unpadded text per call, attention all ones, adapters of rank 1 fed
- * with zeros (the plain model). Rejects when the file cannot be loaded.
+ * Opens the sentence encoder in this process, with adapters of rank 1 fed with zeros (the plain model). It computes on
+ * `threads` threads, which sleep while nothing is asked. Rejects when the file cannot be loaded.
  */
-export async function openEncoder(modelPath: string, modelSha256: string): Promise<TextEncoder> {
+export async function openEncoder(modelPath: string, modelSha256: string, threads = 1): Promise<BatchTextEncoder> {
   const session = await InferenceSession.create(modelPath, {
     ...sessionOptions,
-    extra: { session: { use_device_allocator_for_initializers: '1' } },
+    intraOpNumThreads: threads,
+    extra: { session: { use_device_allocator_for_initializers: '1', intra_op: { allow_spinning: '0' } } },
   });
   const adapters = zeroAdapters();
+  async function embedBatch(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
+    const outputs = await session.run({ ...adapters, ...padTexts(texts) });
+    const embeddings = floats(outputs.sentence_embedding);
+    return texts.map((_, row) => embeddings.slice(row * dimensions, (row + 1) * dimensions));
+  }
   return {
     sha256: modelSha256,
     dimensions,
-    async embed(ids) {
-      const dims = [1, ids.length];
-      const outputs = await session.run({
-        ...adapters,
-        input_ids: new Tensor('int64', BigInt64Array.from(ids, BigInt), dims),
-        attention_mask: new Tensor('int64', new BigInt64Array(ids.length).fill(1n), dims),
-      });
-      return floats(outputs.sentence_embedding);
-    },
+    embedBatch,
+    embed: async (ids) => (await embedBatch([ids]))[0] as Float32Array,
   };
+}
+
+/** Token ids side by side, short ones filled up; the mask tells the encoder where each text ends. */
+function padTexts(texts: readonly (readonly number[])[]): { input_ids: Tensor; attention_mask: Tensor } {
+  const length = Math.max(...texts.map((ids) => ids.length));
+  const dims = [texts.length, length];
+  const ids = new BigInt64Array(texts.length * length);
+  const mask = new BigInt64Array(texts.length * length);
+  for (const [row, text] of texts.entries()) {
+    for (const [at, id] of text.entries()) ids[row * length + at] = BigInt(id);
+    mask.fill(1n, row * length, row * length + text.length);
+  }
+  return { input_ids: new Tensor('int64', ids, dims), attention_mask: new Tensor('int64', mask, dims) };
 }
 
 function zeroAdapters(): Record<string, Tensor> {

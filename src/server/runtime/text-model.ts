@@ -48,7 +48,7 @@ function readPart(file: string, part: 'text encoder' | 'tokenizer'): Buffer {
  */
 export function openTextModel(resourcesDir: string = defaultResourcesDir()): TextModel {
   const folder = join(resourcesDir, 'models', 'all-MiniLM-L6-v2');
-  const encoderPath = join(folder, 'encoder.int8.onnx');
+  const encoderPath = join(folder, 'encoder.onnx');
   const tokenizerPath = join(folder, 'tokenizer.json');
   const encoderSha256 = once(() => sha256(readPart(encoderPath, 'text encoder')));
   const tokenizerSha256 = once(() => sha256(readPart(tokenizerPath, 'tokenizer')));

@@ -79,6 +79,7 @@ export async function decideBatch(
   toItemId: (index: number) => string,
 ): Promise<BatchOutcome[]> {
   const outcomes: Promise<BatchOutcome>[] = [];
+  await embedAhead(deps, caller, items);
   for (const [index, item] of items.entries()) {
     const requestId = toItemId(index);
     const refuse = (error: unknown): BatchOutcome => {
@@ -95,6 +96,24 @@ export async function decideBatch(
     }
   }
   return Promise.all(outcomes);
+}
+
+/** Has the texts of a batch embedded together. What is wrong with an item shows when it is decided. */
+async function embedAhead(
+  deps: DecisionDeps,
+  caller: Caller,
+  items: readonly Result<DecideRequest, ErrorDetail>[],
+): Promise<void> {
+  const requests = items.flatMap((item) => (item.ok ? [item.value] : []));
+  const inputs = Map.groupBy(requests, (request) => request.decision_type);
+  await Promise.all(
+    [...inputs].map(async ([name, ofType]) => {
+      const type = deps.store.decisionTypes.getByName(name, caller.organisationId);
+      const policy = type === null ? null : deps.store.deployments.find(type.id);
+      if (type === null || policy === null || ofType.length < 2) return;
+      await deps.runtime.deployed.get(type, policy).embedAhead(ofType.map(({ input }) => input));
+    }),
+  );
 }
 
 async function decideLater(

@@ -1,7 +1,7 @@
 /** Token ids and sentence embeddings of the training texts. */
 import { limits } from '../../limits.ts';
-import type { TextEncoder } from '../../ports.ts';
-import { toEncoderInput } from '../../text/encoder-input.ts';
+import type { BatchTextEncoder } from '../../ports.ts';
+import { groupByLength, toEncoderInput } from '../../text/encoder-input.ts';
 import type { Tokenizer } from '../../text/tokenizer.ts';
 
 /**
@@ -12,21 +12,25 @@ export type EncodedText = { ids: number[]; embedding: Float32Array; truncated: b
 export type EncodedTexts = ReadonlyMap<string, EncodedText>;
 
 /**
- * Tokenises and embeds every different text once, one at a time, as it is done when deciding. `report` is called after
- * each text. Rejects with whatever the encoder rejects with.
+ * Tokenises every different text once and embeds them in batches of texts of about the same length. `report` is called
+ * after each batch. Rejects with whatever the encoder rejects with.
  */
 export async function encodeTexts(
   texts: readonly string[],
   tokenizer: Tokenizer,
-  encoder: TextEncoder,
+  encoder: BatchTextEncoder,
   report: (done: number, total: number) => void,
 ): Promise<EncodedTexts> {
-  const different = [...new Set(texts)];
-  const encoded = new Map<string, EncodedText>();
-  for (const text of different) {
+  const different = [...new Set(texts)].map((text) => {
     const ids = tokenizer.encode(text);
-    const input = toEncoderInput(ids, limits.maxEncoderTokens);
-    encoded.set(text, { ids, embedding: await encoder.embed(input.ids), truncated: input.truncated });
+    return { text, ids, input: toEncoderInput(ids, limits.maxEncoderTokens) };
+  });
+  const encoded = new Map<string, EncodedText>();
+  for (const group of groupByLength(different, ({ input }) => input.ids.length)) {
+    const embeddings = await encoder.embedBatch(group.map(({ input }) => input.ids));
+    for (const [at, { text, ids, input }] of group.entries()) {
+      encoded.set(text, { ids, embedding: embeddings[at] as Float32Array, truncated: input.truncated });
+    }
     report(encoded.size, different.length);
   }
   return encoded;
