@@ -1,12 +1,19 @@
 /** The sentence encoder in its own process: what it answers and what happens when it dies. */
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import type { EncoderRequest } from '../../src/server/runtime/encoder-child.ts';
 import { EncoderHost } from '../../src/server/runtime/encoder-host.ts';
+import { openEncoder } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 
 const text = (...words: number[]) => [101, ...words, 102];
 const model = openTextModel();
+const shared = JSON.parse(readFileSync(new URL('../cases/embeddings.json', import.meta.url), 'utf8')) as {
+  encoder_sha256: string;
+  cases: { text: string; embedding: number[] }[];
+};
 
 const distance = (a: Float32Array, b: Float32Array) =>
   Math.max(...a.map((component, d) => Math.abs(component - (b[d] ?? 9))));
@@ -39,6 +46,18 @@ describe('the encoder host', () => {
     await Promise.all(neighbours);
     expect(distance(among, alone)).toBeLessThan(1e-6);
     expect(new Set(embedded.map((e) => e.join())).size).toBe(20);
+  });
+
+  it('gives the shared embeddings, alone and in a batch', async () => {
+    expect(model.encoderSha256).toBe(shared.encoder_sha256);
+    const encoder = await openEncoder(model.encoderPath, model.encoderSha256, 2);
+    const inputs = shared.cases.map(({ text }) => toEncoderInput(model.tokenizer().encode(text), 256).ids);
+    const batch = await encoder.embedBatch(inputs);
+    for (const [at, { embedding }] of shared.cases.entries()) {
+      const expected = Float32Array.from(embedding);
+      expect(distance(await host.encoder.embed(inputs[at] ?? []), expected)).toBeLessThan(1e-6);
+      expect(distance(batch[at] ?? new Float32Array(), expected)).toBeLessThan(1e-6);
+    }
   });
 
   it('asks what waits once more of the next child, when the child is killed [AVL-3]', async () => {
