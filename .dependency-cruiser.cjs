@@ -15,6 +15,7 @@ const parts = {
       'limits.ts',
       'numeric.ts',
       'random.ts',
+      'input-hash.ts',
       'json.ts',
       'canonical-json.ts',
       'utf8.ts',

@@ -150,6 +150,7 @@ const examples = {
   'EXA-12': 'A bulk change sets labels or reviewed or deletes, over ids or a filter, and can be undone.',
   'EXA-13': 'An import of CSV, TSV, JSON or JSONL is previewed first and written whole or not at all.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
+  'EXA-16': 'An example is marked as a test row one by one or in bulk; a generated one never is.',
   'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
@@ -164,13 +165,17 @@ const training = {
   'TRN-5': 'An occupied training slot is a 409 conflict.',
   'TRN-6':
     'Every run executes the whole pipeline of seven stages; the text stage embeds with the shipped encoder, as it is.',
-  'TRN-7': 'A fifth is held out, stratified; equal examples split alike, and added ones move only a few at the cut.',
-  'TRN-8': 'Synthetic examples are never held out.',
+  'TRN-7':
+    'About a fifth is held out by a hash of the input alone: equal inputs share a side, adding rows moves none; each option with five inputs has some on both sides, by one exception that can go back.',
+  'TRN-8': 'Synthetic examples are never held out, and none equals a held-out input.',
   'TRN-9': 'A worker that died is retried once, as a new attempt on the same snapshot.',
   'TRN-10': 'The same snapshot and seed give the same metrics.',
   'TRN-11': 'escalation_threshold sets the escalation threshold of this policy.',
   'TRN-12': 'auto_generate fills up options with too few examples.',
   'TRN-13': 'augment adds made-up rows to the training side, up to augment_target_size, and metrics count them.',
+  'TRN-15':
+    'Where examples are marked as test rows, policies are measured on these alone and no model learns from them.',
+  'TRN-16': 'Held-out rows that say the same as a training row in nearly the same words are counted and named.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'RDY-1':
     'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option and issues.',

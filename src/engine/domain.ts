@@ -111,6 +111,8 @@ export type TrainingExample = {
   decision: string | null;
   reasonCodes: string[];
   source: 'user' | 'synthetic';
+  /** Whether the analyst marked it as a test row: it is measured on and never learned from. Left out: no. */
+  test?: boolean;
 };
 
 export const trainingConfigSchema = z
@@ -197,6 +199,20 @@ export const metricsSchema = z
     train_size: z.int(),
     test_size: z.int(),
     feature_count: z.int(),
+    /**
+     * How rows were held out: by the hashes of their inputs, or as the analyst marked them. `refitted` says whether the
+     * policy was fitted again on all rows after it was measured. Null for policies of earlier versions.
+     */
+    split: z
+      .object({
+        rule: z.enum(['hash', 'test_rows']),
+        refitted: z.boolean(),
+        /** Held-out rows that equal a training row but for case, punctuation and the order of words; up to 100 ids. */
+        near_duplicates: z.int(),
+        near_duplicate_ids: z.array(z.string()),
+      })
+      .nullable()
+      .default(null),
     /** 95 % confidence intervals on the held-out rows: Wilson's for accuracy, a bootstrap for macro-F1. */
     accuracy_interval: intervalSchema.nullable().default(null),
     macro_f1_interval: intervalSchema.nullable().default(null),

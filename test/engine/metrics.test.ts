@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { computeCalibrationError, computeLogLoss, fitTemperature } from '../../src/engine/classifiers/calibration.ts';
 import { argmax } from '../../src/engine/numeric.ts';
 import { createRandom } from '../../src/engine/random.ts';
-import { assignFolds, splitRows } from '../../src/engine/training/data/split.ts';
+import { assignFolds } from '../../src/engine/training/data/split.ts';
 import {
   bootstrapMacroF1,
   computeWilsonInterval,
@@ -189,30 +189,14 @@ describe('calibration', () => {
   });
 });
 
-describe('the split', () => {
+describe('folds', () => {
   const rows = Array.from({ length: 100 }, (_, i) => ({
     content: `{"place":${i}}`,
     label: i % 10 === 0 ? 1 : 0,
-    source: i % 7 === 0 ? ('synthetic' as const) : ('user' as const),
+    source: 'user' as const,
   }));
 
-  it('holds out a fifth of every option and never a synthetic example [TRN-7] [TRN-8]', () => {
-    const { train, test } = splitRows(rows);
-    expect(train.length + test.length).toBe(100);
-    expect(test.every((position) => rows[position]?.source === 'user')).toBe(true);
-    expect(test.filter((position) => rows[position]?.label === 1).length).toBe(2);
-  });
-
-  it('puts an input on the same side whatever the order, and hardly moves any when some are added [TRN-7]', () => {
-    const heldOut = (all: typeof rows) => new Set(splitRows(all).test.map((position) => all[position]?.content));
-    const before = heldOut(rows);
-    expect(heldOut([...rows].reverse())).toEqual(before);
-    const added = Array.from({ length: 5 }, (_, i) => ({ content: `{"new":${i}}`, label: 0, source: 'user' as const }));
-    const after = heldOut([...rows, ...added]);
-    expect([...before].filter((content) => !after.has(content)).length).toBeLessThanOrEqual(2);
-  });
-
-  it('deals every option out evenly over the folds', () => {
+  it('deal every option out evenly', () => {
     const folds = assignFolds(rows, 3, 1);
     for (const label of [0, 1]) {
       const counts = [0, 1, 2].map((fold) => rows.filter((row, i) => row.label === label && folds[i] === fold).length);

@@ -74,12 +74,12 @@ export const messages: TrainingExample[] = Object.entries(phrases).flatMap(([dec
   ),
 );
 
-/** 240 rows whose option hangs on colour and size together, which a linear classifier cannot express. */
+/** 240 different rows whose option hangs on colour and size together, which a linear classifier cannot express. */
 export function createInteractionRows(): TrainingExample[] {
   const colours = ['red', 'green', 'blue'];
   return Array.from({ length: 240 }, (_, i) => {
     const colour = colours[i % 3] ?? '';
-    const size = (i * 7) % 10;
-    return createExample(`${i}`, { colour, size }, (colour === 'red') !== size > 4 ? 'b' : 'a');
+    const size = ((i * 7) % 10) + i / 1000;
+    return createExample(`${i}`, { colour, size }, (colour === 'red') !== size >= 5 ? 'b' : 'a');
   });
 }

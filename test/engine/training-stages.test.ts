@@ -66,6 +66,8 @@ function startRun(request: TrainRequest, changes: Partial<TrainPorts> = {}): Run
 
 const pairs = (count: number): TrainingExample[] =>
   Array.from({ length: count }, (_, i) => createExample(`${i}`, { amount: i }, i % 2 === 0 ? 'a' : 'b'));
+/** Rows so few, and with such hashes, that none is held out. */
+const few = pairs(4).filter((_, i) => i !== 2);
 
 /** The state after the features stage. */
 async function planRun(request: TrainRequest, changes: Partial<TrainPorts> = {}) {
@@ -148,17 +150,33 @@ describe('the prepare stage', () => {
 
   it('holds a fifth out, and numbers the options that have examples', () => {
     const prepared = prepare(pairs(50), ['never', 'a', 'b']);
-    expect([prepared.rows.length, prepared.trainRows.length, prepared.testRows.length]).toEqual([50, 40, 10]);
+    expect([prepared.rows.length, prepared.trainRows.length, prepared.testRows.length]).toEqual([50, 41, 9]);
+    expect(prepared.split).toEqual({ rule: 'hash', refitted: true, near_duplicates: 0, near_duplicate_ids: [] });
     expect(prepared.measuredRows).toBe(prepared.testRows);
     expect(prepared.presentOptions).toEqual([1, 2]);
     expect(prepared.notes).toEqual(['Before.', 'Options without examples are never predicted: never.']);
   });
 
   it('measures on the training rows where there are too few to hold any out', () => {
-    const prepared = prepare(pairs(4), ['a', 'b']);
+    const prepared = prepare(few, ['a', 'b']);
     expect(prepared.testRows).toEqual([]);
     expect(prepared.measuredRows).toBe(prepared.trainRows);
     expect(prepared.notes.at(-1)).toMatch(/^There are too few examples to hold any out/);
+  });
+
+  it('measures on the marked test rows alone, fits none of them, and refuses an option that has only such [TRN-15]', () => {
+    const marked = pairs(20).map((example, i) => ({ ...example, test: i < 4 }));
+    const prepared = prepare(marked, ['a', 'b']);
+    expect(prepared.testRows.map(({ id }) => id).sort()).toEqual(
+      marked
+        .slice(0, 4)
+        .map(({ id }) => id)
+        .sort(),
+    );
+    expect(prepared.split).toMatchObject({ rule: 'test_rows', refitted: false });
+    expect(prepared.notes.at(-1)).toMatch(/no model learns from these/);
+    const none = pairs(20).map((example) => ({ ...example, test: example.decision === 'a' }));
+    expect(() => prepare(none, ['a', 'b'])).toThrow('Every example of the option "a" is a test row.');
   });
 
   it('refuses examples of one option only', () => {
@@ -264,7 +282,7 @@ describe('the evaluate stage', () => {
   });
 
   it('draws no curve where nothing is held out', async () => {
-    const { learningCurve } = await evaluateClassifier(await classifyRun(createRequest(pairs(4), definition)));
+    const { learningCurve } = await evaluateClassifier(await classifyRun(createRequest(few, definition)));
     expect(learningCurve).toBeNull();
   });
 });

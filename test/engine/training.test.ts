@@ -126,9 +126,9 @@ describe('a training run', () => {
     const colours = ['red', 'green', 'blue'];
     const rows = Array.from({ length: 240 }, (_, i) => {
       const colour = colours[i % 3] ?? '';
-      const size = (i * 7) % 10;
+      const size = ((i * 7) % 10) + i / 1000;
       const parcel = i % 5 === 0 ? null : (i * 3) % 4;
-      const wanted = (colour === 'red') !== size > 4 ? (parcel === null ? 'rare' : 'b') : 'a';
+      const wanted = (colour === 'red') !== size >= 5 ? (parcel === null ? 'rare' : 'b') : 'a';
       return createExample(`${i}`, { colour, size, parcel }, wanted);
     });
     const request = createRequest(rows, createDefinition(['a', 'b', 'rare']));

@@ -138,6 +138,45 @@ describe('examples', () => {
   });
 });
 
+describe('test rows', () => {
+  it('are marked one by one or in bulk, filtered by, and come back after an undo [EXA-16]', async () => {
+    const { call, url, deps } = await openType();
+    const examples = Array.from({ length: 6 }, (_, n) => ({ input: { n }, decision: 'yes', test: n === 0 }));
+    const [first, second] = (await call('POST', url, { examples })).body;
+    expect([first.test, second.test]).toEqual([true, false]);
+    deps.db.prepare("UPDATE examples SET source = 'synthetic' WHERE id = ?").run(second.id);
+    const countMarked = async () => (await call('GET', `${url}?test=true`)).body.total;
+
+    expect((await call('PATCH', `${url}/${first.id}`, { test: false })).body.test).toBe(false);
+    const refused = await call('PATCH', `${url}/${second.id}`, { test: true });
+    expect(refused.status).toBe(422);
+    expect(refused.body.error.details[0]).toMatchObject({ loc: ['body', 'test'] });
+    const marked = (await call('POST', `${url}/bulk`, { filter: {}, action: 'set_test', test: true })).body;
+    // The generated one stays what it is.
+    expect([marked.affected, await countMarked()]).toEqual([5, 5]);
+    const deleted = (await call('POST', `${url}/bulk`, { filter: { test: true }, action: 'delete' })).body;
+    expect([deleted.affected, await countMarked()]).toEqual([5, 0]);
+    await call('POST', `${url}/undo`, { undo_token: deleted.undo_token });
+    expect(await countMarked()).toBe(5);
+    await call('POST', `${url}/undo`, { undo_token: marked.undo_token });
+    expect(await countMarked()).toBe(0);
+    expect((await call('POST', `${url}/bulk`, { filter: {}, action: 'set_test' })).status).toBe(422);
+  });
+
+  it('are not counted among the examples to learn from [EXA-16] [RDY-2]', async () => {
+    const { call, url } = await openType();
+    const examples = Array.from({ length: 80 }, (_, n) => ({
+      input: { n },
+      decision: n % 2 === 0 ? 'yes' : 'no',
+      test: n < 10,
+    }));
+    await call('POST', url, { examples });
+    const { ready, issues } = (await call('GET', url.replace('/examples', '/training-readiness'))).body;
+    expect(ready).toBe(false);
+    expect(issues).toContain('Option "yes" has 35 labelled examples beside its 5 test rows; at least 38 are needed.');
+  });
+});
+
 describe('searching examples', () => {
   it('finds texts as they were given, whatever characters they have [EXA-6]', async () => {
     const { call, url } = await openType();

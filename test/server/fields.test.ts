@@ -144,6 +144,7 @@ describe('the fields of', () => {
         reason_codes: ['LOW_SCORE'],
         source: 'user',
         reviewed: false,
+        test: false,
         created_at: time,
         updated_at: time,
       },

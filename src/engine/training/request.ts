@@ -44,7 +44,16 @@ export type TrainPorts = {
 };
 
 /** One held-out example as the evaluated model saw it; probabilities are in the order of the definition's options. */
-export type HeldOutRow = { example_id: string; expected: string; predicted: string; probabilities: number[] };
+export type HeldOutRow = {
+  example_id: string;
+  expected: string;
+  predicted: string;
+  probabilities: number[];
+  /** Whether the input is unlike the examples that were learned from. */
+  unfamiliar: boolean;
+  /** {@link hashInput} of the input that was measured: an example that was edited since does not count any more. */
+  input_hash: number;
+};
 
 export type TrainOutcome = {
   /** The slim bundle. */

@@ -23,6 +23,7 @@ export const exampleInputSchema = z.strictObject({
   decision: z.string().nullable().optional(),
   reason_codes: reasonCodes.optional(),
   reason_code: z.string().nullable().optional(),
+  test: z.boolean().optional().describe('Policies are measured on test rows and never learn from them'),
 });
 export type ExampleInput = z.output<typeof exampleInputSchema>;
 
@@ -41,6 +42,7 @@ export const exampleSchema = z
     reason_codes: z.array(z.string()),
     source: z.enum(['user', 'synthetic']),
     reviewed: z.boolean(),
+    test: z.boolean(),
     created_at: dateTime,
     updated_at: dateTime,
   })
@@ -50,6 +52,7 @@ export type Example = z.infer<typeof exampleSchema>;
 const filterFields = {
   source: z.enum(['user', 'synthetic']).optional(),
   reviewed: z.boolean().optional(),
+  test: z.boolean().optional(),
   decision: z.string().optional(),
   labelled: z.boolean().optional(),
   search: characters(0, 200).optional(),
@@ -100,9 +103,10 @@ const exampleBulkSchema = z
   .strictObject({
     ids: z.array(uuid).min(1).max(limits.maxExamplesPerCall).optional(),
     filter: exampleFilterSchema.optional(),
-    action: z.enum(['set_decision', 'set_reviewed', 'delete']),
+    action: z.enum(['set_decision', 'set_reviewed', 'set_test', 'delete']),
     decision: z.string().nullable().optional(),
     reviewed: z.boolean().optional(),
+    test: z.boolean().optional(),
   })
   .refine((b) => (b.ids === undefined) !== (b.filter === undefined), { message: 'give either ids or filter' })
   .refine((b) => b.action !== 'set_decision' || b.decision !== undefined, {
@@ -113,6 +117,7 @@ const exampleBulkSchema = z
     message: 'reviewed is required',
     path: ['reviewed'],
   })
+  .refine((b) => b.action !== 'set_test' || b.test !== undefined, { message: 'test is required', path: ['test'] })
   .meta({
     id: 'ExampleBulk',
     examples: [{ filter: { source: 'synthetic', reviewed: false }, action: 'set_reviewed', reviewed: true }],
@@ -121,6 +126,7 @@ const exampleBulkSchema = z
       { properties: { action: { const: 'delete' } } },
       { properties: { action: { const: 'set_decision' } }, required: ['decision'] },
       { properties: { action: { const: 'set_reviewed' } }, required: ['reviewed'] },
+      { properties: { action: { const: 'set_test' } }, required: ['test'] },
     ],
   });
 
@@ -204,7 +210,7 @@ export const exampleOperations = {
     body: exampleBulkSchema,
     output: z.object({ affected: z.int(), undo_token: z.string() }),
     status: 200,
-    summary: 'Label, review or delete many examples; can be undone with the token',
+    summary: 'Label, review, mark as test rows or delete many examples; can be undone with the token',
     hints: destroys,
   }),
   'examples.undo': operation({

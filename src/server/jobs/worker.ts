@@ -62,7 +62,9 @@ function receiveRows(): Promise<SnapshotRecord[]> {
 /** The digest of the rows' content, whatever their order and ids: the same rows imported anew have the same one. */
 function digestRows(rows: readonly SnapshotRecord[]): string {
   const texts = rows
-    .map((row) => JSON.stringify([row.inputJson, row.decision, row.reasonCodesJson, row.source]))
+    .map(({ inputJson, decision, reasonCodesJson, source, test }) =>
+      JSON.stringify([inputJson, decision, reasonCodesJson, source, ...(test === 1 ? ['test'] : [])]),
+    )
     .sort();
   const hash = createHash('sha256');
   for (const text of texts) hash.update(text);
@@ -76,6 +78,7 @@ function toExample(row: SnapshotRecord): TrainingExample {
     decision: row.decision,
     reasonCodes: JSON.parse(row.reasonCodesJson) as string[],
     source: row.source,
+    test: row.test === 1,
   };
 }
 

@@ -30,6 +30,7 @@ export function toExample(example: ExampleRecord): Example {
     reason_codes: example.reasonCodes,
     source: example.source,
     reviewed: example.reviewed,
+    test: example.test,
     created_at: isoTime(example.createdAt),
     updated_at: isoTime(example.updatedAt),
   };

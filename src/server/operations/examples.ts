@@ -34,7 +34,7 @@ export const exampleHandlers = {
       if (input === undefined) {
         problems.push({ type: 'missing', loc: [...loc, 'input_payload'], msg: 'input_payload is required' });
       }
-      return newExample(deps, type, { input: input ?? {}, decision, reasonCodes }, now);
+      return newExample(deps, type, { input: input ?? {}, decision, reasonCodes, test: request.test ?? false }, now);
     });
     refuseProblems(problems.slice(0, maxReportedProblems));
     addExamples(deps, type, examples, ['body', 'examples']);
@@ -64,10 +64,10 @@ export const exampleHandlers = {
 
   'examples.update': (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { reviewed, ...request } = body;
+    const { reviewed, test, ...request } = body;
     const { fields, problems } = readExampleFields(request, type, ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
-    return toExample(updateExample(deps, type, params.example_id, { ...fields, reviewed }));
+    return toExample(updateExample(deps, type, params.example_id, { ...fields, reviewed, test }));
   },
 
   'examples.delete': (deps, { caller, params }) =>
@@ -114,9 +114,10 @@ export const exampleHandlers = {
 >;
 
 function toChange(body: {
-  action: 'set_decision' | 'set_reviewed' | 'delete';
+  action: 'set_decision' | 'set_reviewed' | 'set_test' | 'delete';
   decision?: string | null | undefined;
   reviewed?: boolean | undefined;
+  test?: boolean | undefined;
 }): ExampleChange {
   switch (body.action) {
     case 'delete':
@@ -125,5 +126,7 @@ function toChange(body: {
       return { set: 'decision', to: body.decision ?? null };
     case 'set_reviewed':
       return { set: 'reviewed', to: body.reviewed ?? false };
+    case 'set_test':
+      return { set: 'test', to: body.test ?? false };
   }
 }

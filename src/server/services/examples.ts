@@ -15,10 +15,10 @@ type BulkDeps = { store: Pick<Store, 'examples' | 'exampleChanges' | 'transactio
 
 /** What a new example is made of; it is the user's own and not reviewed unless something else is said. */
 export type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
-  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'logId'>>;
+  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId'>>;
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
-  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed']?: ExampleRecord[Field] | undefined;
+  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test']?: ExampleRecord[Field] | undefined;
 };
 /** Where a problem with the labels of an example is reported. */
 export type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
@@ -38,6 +38,7 @@ export function newExample(
     reasonCodes: example.reasonCodes,
     source: example.source ?? 'user',
     reviewed: example.reviewed ?? false,
+    test: example.test ?? false,
     logId: example.logId ?? null,
     createdAt,
     updatedAt: createdAt,
@@ -75,7 +76,7 @@ export function listLabelProblems(
   return problems;
 }
 
-/** Changes one example; throws `not_found`. */
+/** Changes one example; throws `not_found`, or `validation_error` where a generated one is to be a test row. */
 export function updateExample(
   deps: UpdateDeps,
   type: DecisionTypeRecord,
@@ -84,12 +85,16 @@ export function updateExample(
 ): ExampleRecord {
   return deps.store.transaction(() => {
     const example = deps.store.examples.get(type.id, id) ?? refuseMissingExample();
+    if (update.test === true && example.source === 'synthetic') {
+      throw toValidationError([toInvalidValue(['body', 'test'], 'a generated example cannot be a test row')]);
+    }
     const changed: ExampleRecord = {
       ...example,
       input: update.input ?? example.input,
       decision: update.decision === undefined ? example.decision : update.decision,
       reasonCodes: update.reasonCodes ?? example.reasonCodes,
       reviewed: update.reviewed ?? example.reviewed,
+      test: update.test ?? example.test,
       updatedAt: deps.clock.now(),
     };
     deps.store.examples.update(changed);

@@ -112,10 +112,11 @@ function readMaterial(deps: Deps, type: DecisionTypeRecord): TeacherMaterial {
   const { examples, total } = deps.store.examples.page(type.id, { labelled: true }, 1, maxSources);
   const known = examples.filter(({ decision }) => decision !== null && definition.options.includes(decision));
   const { train, test } = splitRows(
-    known.map(({ input, decision, source }) => ({
+    known.map(({ input, decision, source, test }) => ({
       content: toCanonicalJson(input),
       label: definition.options.indexOf(decision ?? ''),
       source,
+      test,
     })),
   );
   const select = (positions: readonly number[]) => positions.flatMap((position) => known[position] ?? []);

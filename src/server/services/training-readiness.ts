@@ -19,14 +19,18 @@ const minPerOptionToGenerate = 2;
 /** Counts the labelled examples of a type against what a training needs. */
 export function assessReadiness(store: Store, type: DecisionTypeRecord): TrainingReadiness {
   const { options } = type.activeVersion.definition;
-  const { total, labelled, perOption } = store.policies.countExamples(type.id);
+  const { total, labelled, perOption, testPerOption } = store.policies.countExamples(type.id);
   const { minExamples, minExamplesPerOption } = limits;
   const issues: string[] = [];
   if (labelled < minExamples) issues.push(`${labelled} labelled examples; at least ${minExamples} are needed.`);
   for (const option of options) {
-    const count = perOption.get(option) ?? 0;
+    const tests = testPerOption.get(option) ?? 0;
+    const count = (perOption.get(option) ?? 0) - tests;
     if (count >= minExamplesPerOption) continue;
-    issues.push(`Option "${option}" has ${count} labelled examples; at least ${minExamplesPerOption} are needed.`);
+    const beside = tests === 0 ? '' : ` beside its ${tests} test rows`;
+    issues.push(
+      `Option "${option}" has ${count} labelled examples${beside}; at least ${minExamplesPerOption} are needed.`,
+    );
   }
   return {
     isReady: issues.length === 0,

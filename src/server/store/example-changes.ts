@@ -6,20 +6,25 @@ import { toWhere } from './examples.ts';
 /** Which examples of a type a change is about. */
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
 /** What becomes of them. */
-export type ExampleChange = { set: 'decision'; to: string | null } | { set: 'reviewed'; to: boolean } | 'delete';
+export type ExampleChange =
+  | { set: 'decision'; to: string | null }
+  | { set: 'reviewed' | 'test'; to: boolean }
+  | 'delete';
 
 /** Columns that are kept so that a change of labels can be undone. */
-const labelColumns = ['id', 'decision', 'reviewed', 'updated_at'];
+const labelColumns = ['id', 'decision', 'reviewed', 'test', 'updated_at'];
 /** Columns that are kept so that a deletion can be undone. */
 const allColumns = [
   ...['seq', 'id', 'decision_type_id', 'input', 'decision', 'reason_codes'],
-  ...['source', 'reviewed', 'log_id', 'created_at', 'updated_at'],
+  ...['source', 'reviewed', 'test', 'log_id', 'created_at', 'updated_at'],
 ];
 const toJsonObject = (columns: readonly string[]) =>
   `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
 /** The rows that a change kept, as a table. */
 const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
   FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
+
+const isMarking = (change: ExampleChange) => change !== 'delete' && change.set === 'test' && change.to;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -33,7 +38,8 @@ function prepareStatements(db: WorkbenchDatabase) {
     forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
     forgetAll: db.prepare<[string]>('DELETE FROM example_undos WHERE decision_type_id = ?'),
     restoreLabels: db.prepare<[{ token: string }]>(
-      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, updated_at = kept.updated_at
+      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, test = coalesce(kept.test, 0),
+         updated_at = kept.updated_at
        FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
     ),
     isPlaceTaken: db
@@ -45,7 +51,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
       `INSERT INTO examples (${allColumns.join(', ')})
        SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed,
-         iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), created_at, updated_at
+         coalesce(test, 0), iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), created_at, updated_at
        FROM ${keptRows} AS kept
        WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,
     ),
@@ -70,13 +76,15 @@ export class ExampleChangeStore {
     token: string,
     changedAt: number,
   ): number {
-    const { sql, values } =
+    const { sql: selected, values } =
       'filter' in selection
         ? toWhere(decisionTypeId, selection.filter)
         : {
             sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
             values: [decisionTypeId, JSON.stringify(selection.ids)],
           };
+    // A generated example is never a test row.
+    const sql = isMarking(change) ? `${selected} AND source = 'user'` : selected;
     const kept = toJsonObject(change === 'delete' ? allColumns : labelColumns);
     this.#db
       .prepare(

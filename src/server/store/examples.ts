@@ -12,6 +12,8 @@ export type ExampleRecord = {
   reasonCodes: string[];
   source: 'user' | 'synthetic';
   reviewed: boolean;
+  /** Whether it is a test row: policies are measured on it and never learn from it. */
+  test: boolean;
   /** Id of the log record whose correction made the example, or null. */
   logId: string | null;
   createdAt: number;
@@ -36,6 +38,7 @@ type RawExample = {
   reason_codes: string;
   source: 'user' | 'synthetic';
   reviewed: number;
+  test: number;
   log_id: string | null;
   created_at: number;
   updated_at: number;
@@ -51,6 +54,7 @@ function toExample(row: RawExample): ExampleRecord {
     reasonCodes: JSON.parse(row.reason_codes),
     source: row.source,
     reviewed: row.reviewed === 1,
+    test: row.test === 1,
     logId: row.log_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -68,6 +72,7 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   };
   add('source = ?', filter.source);
   add('reviewed = ?', filter.reviewed === undefined ? undefined : Number(filter.reviewed));
+  add('test = ?', filter.test === undefined ? undefined : Number(filter.test));
   add('decision = ?', filter.decision);
   if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
   if (filter.search !== undefined && filter.search !== '') {
@@ -81,11 +86,12 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare(
-      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, log_id, created_at,
-         updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, log_id,
+         created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: db.prepare(
-      'UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, updated_at = ? WHERE id = ?',
+      `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, test = ?, updated_at = ?
+       WHERE id = ?`,
     ),
     rename: db.prepare('UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
@@ -125,19 +131,21 @@ export class ExampleStore {
       JSON.stringify(example.reasonCodes),
       example.source,
       example.reviewed ? 1 : 0,
+      example.test ? 1 : 0,
       example.logId,
       example.createdAt,
       example.updatedAt,
     );
   }
 
-  /** Writes what of an example can change: input, labels, whether it was reviewed, and when it changed. */
+  /** Writes what of an example can change: input, labels, whether it was reviewed or is a test row, and when it changed. */
   update(example: ExampleRecord): void {
     this.#statements.update.run(
       JSON.stringify(example.input),
       example.decision,
       JSON.stringify(example.reasonCodes),
       example.reviewed ? 1 : 0,
+      example.test ? 1 : 0,
       example.updatedAt,
       example.id,
     );

@@ -12,17 +12,20 @@ export type SnapshotRecord = {
   decision: string;
   reasonCodesJson: string;
   source: 'user' | 'synthetic';
+  /** 1: a test row of the analyst's own. */
+  test: 0 | 1;
 };
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     copy: db.prepare(
-      `INSERT INTO training_snapshots (policy_id, position, example_id, input, decision, reason_codes, source)
-       SELECT ?, seq, id, input, decision, reason_codes, source FROM examples
+      `INSERT INTO training_snapshots (policy_id, position, example_id, input, decision, reason_codes, source,
+         test)
+       SELECT ?, seq, id, input, decision, reason_codes, source, test FROM examples
        WHERE decision_type_id = ? AND decision IN (SELECT value FROM json_each(?))`,
     ),
     after: db.prepare<[string, number, number], SnapshotRecord>(
-      `SELECT position, example_id AS exampleId, input AS inputJson, decision, reason_codes AS reasonCodesJson, source
+      `SELECT position, example_id AS exampleId, input AS inputJson, decision, reason_codes AS reasonCodesJson, source, test
        FROM training_snapshots WHERE policy_id = ? AND position > ? ORDER BY position LIMIT ?`,
     ),
     remove: db.prepare('DELETE FROM training_snapshots WHERE policy_id = ?'),

@@ -69,8 +69,8 @@ function preparePolicyStatements(db: WorkbenchDatabase) {
        WHERE id = @policyId AND current_attempt_id = @attemptId AND status = 'training'`,
     ),
     insertHeldOut: db.prepare(
-      `INSERT INTO held_out_predictions (policy_id, example_id, expected, predicted, probabilities)
-       VALUES (?, ?, ?, ?, ?)`,
+      `INSERT INTO held_out_predictions (policy_id, example_id, expected, predicted, probabilities, unfamiliar,
+         input_hash) VALUES (?, ?, ?, ?, ?, ?, ?)`,
     ),
   };
 }
@@ -206,8 +206,18 @@ export class TrainingRunStore {
         deployedAt: result.isDeployed ? at : null,
       });
       if (changes === 0) throw new StaleAttemptError('The attempt is not the current one.');
-      for (const { example_id, expected, predicted, probabilities } of result.heldOut) {
-        this.policies.insertHeldOut.run(policyId, example_id, expected, predicted, JSON.stringify(probabilities));
+      for (const row of result.heldOut) {
+        const { example_id, expected, predicted, probabilities, unfamiliar, input_hash } = row;
+        const json = JSON.stringify(probabilities);
+        this.policies.insertHeldOut.run(
+          policyId,
+          example_id,
+          expected,
+          predicted,
+          json,
+          unfamiliar ? 1 : 0,
+          input_hash,
+        );
       }
       this.attempts.end.run('succeeded', null, at, attemptId);
       this.snapshots.remove(policyId);

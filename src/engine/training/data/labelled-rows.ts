@@ -37,8 +37,8 @@ export function prepareRows(examples: readonly TrainingExample[], options: reado
     .flatMap((example) => {
       const label = labels.get(example.decision ?? undefined);
       if (label === undefined || example.decision === null) return [];
-      const { id, input, source, reasonCodes, decision } = example;
-      return [{ id, content: toCanonicalJson(input), input, source, reasonCodes, decision, label }];
+      const { id, input, source, reasonCodes, decision, test = false } = example;
+      return [{ id, content: toCanonicalJson(input), input, source, reasonCodes, decision, label, test }];
     })
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
   const notes: string[] = [];

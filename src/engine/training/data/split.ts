@@ -1,6 +1,6 @@
 /**
- * Which rows are trained on and which are held out. Hashes of the inputs' content decide it, so that runs stay
- * comparable after the examples were imported anew, and equal inputs keep together.
+ * Which rows are trained on and which are held out. An input's content alone decides it, so that a run can be compared
+ * with every later one: adding rows moves none, and equal inputs are always on one side.
  */
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 
@@ -10,14 +10,21 @@ export type SplitRow = {
   content: string;
   label: number;
   source: 'user' | 'synthetic';
+  /** Whether the analyst marked it as a test row; left out: no. */
+  test?: boolean;
 };
+
+/** Positions of rows, ascending; `rule` says whether hashes or the analyst's own test rows decided. */
+export type Split = { train: number[]; test: number[]; rule: 'hash' | 'test_rows' };
 
 /** Orders strings by their UTF-16 code units. */
 export const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Held out of every label's user examples, and how many of these it takes before any is held out. */
+/** Held out: inputs whose hash lies in this share of all hashes. */
 const heldOutShare = 0.2;
-const minRowsForHoldout = 3;
+const hashRange = 2 ** 32;
+/** A label with so many different inputs has one on either side. */
+const minInputsForHoldout = 5;
 
 /** Positions grouped by label, each group in the order of the hashes of its contents. */
 function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
@@ -35,20 +42,51 @@ function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
 }
 
 /**
- * Splits positions 80/20 within each label: the fifth of a label's user examples with the lowest hashes of their
- * contents is held out. Synthetic examples are never held out. A label with fewer than 3 user examples is only trained
- * on. Positions ascend.
+ * Splits rows by their content.
+ *
+ * - Where any user row is marked as a test row, the held-out inputs are those of the marked rows.
+ * - Otherwise an input is held out when the hash of its content is in the lowest fifth of all hashes. There is one
+ *   exception, for small labels: a label whose different inputs are all held out gives the one with the highest hash
+ *   to the training side, and a label with at least five different inputs of which none is held out gives the one with
+ *   the lowest hash to the test side; inputs that no other label shares go first. Only this one input can change its
+ *   side when rows are added, once the label has inputs on both sides by their hashes. No rule without memory can do
+ *   without it: a side that never changes is a function of the input alone, and some five inputs then share one side.
+ *
+ * A synthetic row is never held out; one that equals a held-out input is on neither side.
  */
-export function splitRows(rows: readonly SplitRow[]): { train: number[]; test: number[] } {
-  const heldOut = new Set<number>();
-  for (const group of groupByHash(rows, deriveSeed(randomStreams.heldOutSplit))) {
-    const userRows = group.filter((position) => rows[position]?.source === 'user');
-    const heldOutCount =
-      userRows.length < minRowsForHoldout ? 0 : Math.max(1, Math.round(userRows.length * heldOutShare));
-    for (const position of userRows.slice(0, heldOutCount)) heldOut.add(position);
+export function splitRows(rows: readonly SplitRow[]): Split {
+  const userRows = rows.filter(({ source }) => source === 'user');
+  const marked = userRows.filter(({ test }) => test === true);
+  const heldOut = marked.length > 0 ? new Set(marked.map(({ content }) => content)) : holdOutByHash(userRows);
+  const split: Split = { train: [], test: [], rule: marked.length > 0 ? 'test_rows' : 'hash' };
+  rows.forEach(({ content, source }, position) => {
+    if (!heldOut.has(content)) split.train.push(position);
+    else if (source === 'user') split.test.push(position);
+  });
+  return split;
+}
+
+/** The held-out contents. */
+function holdOutByHash(rows: readonly SplitRow[]): Set<string> {
+  const seed = deriveSeed(randomStreams.heldOutSplit);
+  const labelsOf = new Map<string, Set<number>>();
+  for (const { content, label } of rows) labelsOf.set(content, (labelsOf.get(content) ?? new Set()).add(label));
+  const heldOut = new Set<string>();
+  for (const content of labelsOf.keys()) {
+    if (hashString(content, seed) < heldOutShare * hashRange) heldOut.add(content);
   }
-  const positions = rows.map((_, position) => position);
-  return { train: positions.filter((p) => !heldOut.has(p)), test: positions.filter((p) => heldOut.has(p)) };
+  const isShared = (content: string) => Number((labelsOf.get(content)?.size ?? 0) > 1);
+  for (const group of groupByHash(rows, seed)) {
+    const contents = [...new Set(group.flatMap((position) => rows[position]?.content ?? []))];
+    const heldOutCount = contents.filter((content) => heldOut.has(content)).length;
+    // The sort is stable: among equals the order of the hashes stays.
+    const [lowest] = contents.toSorted((a, b) => isShared(a) - isShared(b));
+    const [highest] = contents.toReversed().sort((a, b) => isShared(a) - isShared(b));
+    if (lowest === undefined || highest === undefined) continue;
+    if (heldOutCount === contents.length) heldOut.delete(highest);
+    else if (heldOutCount === 0 && contents.length >= minInputsForHoldout) heldOut.add(lowest);
+  }
+  return heldOut;
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import type { FamiliarityEffect, Metrics } from '../../domain.ts';
 import type { FamiliarityFile } from '../../features/familiarity.ts';
+import { hashInput } from '../../input-hash.ts';
 import { argmax } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -79,14 +80,16 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
   const after = evaluate(probabilities);
   const before = evaluate(scoreRows(model.uncalibrated, built));
   const predicted = probabilities.map(argmax);
+  const unfamiliar = findUnfamiliarRows(familiarity, { plan, rows, built, texts });
   const heldOut = rows.map((row, i) => ({
     example_id: row.id,
     expected: row.decision,
     predicted: options[predicted[i] ?? 0] ?? '',
     probabilities: probabilities[i] ?? [],
+    unfamiliar: unfamiliar[i] === true,
+    input_hash: hashInput(row.input),
   }));
   const correct = heldOut.map((row) => row.expected === row.predicted);
-  const unfamiliar = findUnfamiliarRows(familiarity, { plan, rows, built, texts });
   return {
     figures: {
       ...toFigures(after, options, rows.length),

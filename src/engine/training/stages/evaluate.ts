@@ -11,7 +11,7 @@ import { formatCount } from './format-count.ts';
 import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
-  Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows' | 'measuredRows'> &
+  Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
   Pick<TextModelled, 'texts'> &
   Pick<Classified, 'choice' | 'measuredModel'>;
 
@@ -22,10 +22,10 @@ const finalFitFrom = 0.5;
 
 /**
  * Measures the model that saw the training rows only, draws the learning curve, and fits the final model on all rows
- * where the configuration says so. Rejects with whatever the encoder rejects with.
+ * where the configuration says so and there are no test rows of the analyst's own. Rejects with whatever the encoder rejects with.
  */
 export async function evaluateClassifier(state: State): Promise<Evaluated> {
-  const { request, ports, progress, rows, trainRows, testRows, measuredRows, texts, measuredModel } = state;
+  const { request, ports, progress, rows, trainRows, testRows, measuredRows, texts, measuredModel, split } = state;
   progress.report('evaluate', 0, `Measuring on ${formatCount(measuredRows.length)} examples`);
   const { plan } = measuredModel;
   const probes = plan.text === null ? [] : listProbeTexts();
@@ -43,7 +43,7 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     testRows.length === 0
       ? null
       : computeLearningCurve(trainRows, evaluation.figures, (part, share) => measurePart(state, part, share));
-  const finalRows = request.config.refit ? rows : trainRows;
+  const finalRows = split.refitted ? rows : trainRows;
   return { evaluation, learningCurve, finalModel: fitFinalModel(state), finalRows };
 }
 
@@ -59,8 +59,8 @@ function measurePart(state: State, part: readonly LabelledRow[], share: number):
 }
 
 function fitFinalModel(state: State): FittedModel {
-  const { request, progress, rows, measuredModel } = state;
-  if (!request.config.refit) {
+  const { progress, rows, measuredModel, split } = state;
+  if (!split.refitted) {
     progress.report('evaluate', finalFitFrom, 'Measured');
     return measuredModel;
   }

@@ -19,7 +19,7 @@ import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } fr
 
 type State = Run &
   Pick<Generated, 'rules' | 'origins'> &
-  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows'> &
+  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
   Pick<TextModelled, 'texts'> &
   Pick<Classified, 'notes'> &
   Evaluated;
@@ -85,7 +85,7 @@ async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' 
 }
 
 function completeMetrics(
-  { trainRows, testRows, evaluation, learningCurve, finalModel, origins, notes }: State,
+  { trainRows, testRows, split, evaluation, learningCurve, finalModel, origins, notes }: State,
   { manifest, reasons: { heads } }: Pick<BundleParts, 'manifest' | 'reasons'>,
   latenciesMs: readonly number[],
 ): Metrics {
@@ -96,6 +96,7 @@ function completeMetrics(
     ...evaluation.figures,
     train_size: trainRows.length,
     test_size: testRows.length,
+    split,
     learning_curve: learningCurve,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
     escalation_estimate: estimateEscalation(evaluation, thresholds, policy),

@@ -32,10 +32,12 @@ export type Prepared = Notes & {
   /** For each label the index of its option in the definition. */
   presentOptions: number[];
   trainRows: LabelledRow[];
-  /** The held-out rows; none where there are too few examples. */
+  /** The held-out rows, by the hashes of their inputs or as the analyst marked them; none where there are too few examples. */
   testRows: LabelledRow[];
   /** The rows that figures are measured on: those held out, or the training rows where none are. */
   measuredRows: LabelledRow[];
+  /** How the rows were split, as the metrics say it. */
+  split: NonNullable<Metrics['split']>;
 };
 
 /** After features: the plan of the fields, learned from the training rows; the use of text is open. */

@@ -1,0 +1,9 @@
+/** A short name of an input's content. */
+import { toCanonicalJson } from './canonical-json.ts';
+import type { JsonObject } from './domain.ts';
+import { hashString } from './random.ts';
+
+/** Hashes what an input says, whatever the order of its keys: an unsigned 32-bit integer. */
+export function hashInput(input: JsonObject): number {
+  return hashString(toCanonicalJson(input));
+}

@@ -1,0 +1,36 @@
+/** Held-out inputs that say the same as an input of the training side in nearly the same words. */
+import type { Json } from '../../domain.ts';
+import type { LabelledRow } from './labelled-rows.ts';
+import { compareStrings } from './split.ts';
+
+/** How many held-out rows have a near duplicate, and the ids of the first of them. */
+export type NearDuplicates = { count: number; exampleIds: string[] };
+
+const maxReportedIds = 100;
+const wordPattern = /[\p{L}\p{N}]+/gu;
+
+/**
+ * The words of every value under its path: case, punctuation, spacing and the order of the words are left out. Two
+ * inputs are near duplicates when these are equal.
+ */
+function foldInput(value: Json, path = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((item) => foldInput(item, `${path}[]`));
+  if (typeof value === 'object' && value !== null) {
+    return Object.entries(value).flatMap(([key, item]) => foldInput(item, `${path}.${key}`));
+  }
+  if (typeof value !== 'string') return [`${path}=${value}`];
+  const words = value.toLowerCase().match(wordPattern) ?? [];
+  return [`${path}=${words.sort(compareStrings).join(' ')}`];
+}
+
+const toKey = (row: LabelledRow) => foldInput(row.input).sort(compareStrings).join('\n');
+
+/** Finds the rows of `testRows` that have a near duplicate in `trainRows`; in their order. Linear in all texts. */
+export function findNearDuplicates(
+  trainRows: readonly LabelledRow[],
+  testRows: readonly LabelledRow[],
+): NearDuplicates {
+  const known = new Set(trainRows.map(toKey));
+  const found = testRows.filter((row) => known.has(toKey(row)));
+  return { count: found.length, exampleIds: found.slice(0, maxReportedIds).map(({ id }) => id) };
+}
