@@ -10,6 +10,7 @@ const parts = {
     // The ground: words, errors, ports, numbers and texts that everything above speaks in.
     [
       'domain.ts',
+      'measured.ts',
       'errors.ts',
       'ports.ts',
       'limits.ts',
@@ -30,6 +31,7 @@ const parts = {
     'onnx',
     'bundle',
     'decide',
+    'measure',
     ['training/request.ts', 'training/progress.ts'],
     'training/data',
     'training/select',

@@ -177,6 +177,17 @@ const training = {
     'Where examples are marked as test rows, policies are measured on these alone and no model learns from them.',
   'TRN-16': 'Held-out rows that say the same as a training row in nearly the same words are counted and named.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
+  'PRM-1':
+    'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',
+  'PRM-2': 'The bounds hold at every threshold at once, so trying several targets on the same rows breaks no promise.',
+  'PRM-3': 'A promise for one option holds together with those for all other options.',
+  'PRM-4':
+    'PUT …/promise sets the threshold and keeps the promise with the deployed policy; where it is impossible: 409, nothing changed.',
+  'PRM-5':
+    'A kept promise is checked again after every change of rules or thresholds: kept, broken or unknown, on policy and type.',
+  'PRM-6': 'Corrections of automatic decisions are counted beside the promise.',
+  'PRM-7':
+    'The whole decision (rules, classifier, thresholds as they stand) is measured on the held-out rows with intervals, and follows every change at once.',
   'RDY-1':
     'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option and issues.',
   'RDY-2': 'At least 38 labelled examples are needed in total and of each option.',

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
+import { wholeDecisionSchema } from './measured.ts';
 
 /** A JSON value as `JSON.parse` gives it. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -220,12 +221,18 @@ export const metricsSchema = z
     log_loss: z.number(),
     ece_before: z.number(),
     ece: z.number(),
+    /** The whole decision on the held-out rows, with the settings of the training; null for earlier policies. */
+    whole: wholeDecisionSchema.nullable().default(null),
+    /** The share of decisions that would be handed on, rules included. */
     escalation_estimate: z.number(),
     latency_estimate_p50_ms: z.number(),
     latency_estimate_p95_ms: z.number(),
     /** For each threshold: share of rows decided at or above it, and the error among those. */
     risk_coverage: z.array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() })),
-    /** The lowest threshold with at most the target error among the decided rows; null where there is none. */
+    /**
+     * The lowest threshold that promises the target error among automatic decisions with 95 % certainty, rules
+     * included; null where there is none. The bounds of all targets hold at once.
+     */
     suggested_thresholds: z
       .array(
         z.object({

@@ -88,11 +88,15 @@ describe('the workbench in the browser', () => {
     await cell.click();
     const opened = page.getByRole('region', { name: 'Decided correctly: approve' });
     await opened.getByText(`· ${count} in all`).waitFor();
-    await page.getByLabel('Target error among direct decisions, in percent').fill('100');
-    await page.getByText('Decide directly from 0.00').waitFor();
-    await page.getByRole('button', { name: 'Use these' }).click();
-    await page.getByText('Inputs are decided directly from a confidence of 0.00.').first().waitFor();
-    await page.getByRole('button', { name: 'In use' }).waitFor();
+    await page.getByLabel('Target error among direct decisions, in percent').fill('0.1');
+    await page.getByText(/^\d+ rows cannot promise 0.1 %; 3688 without an error could.$/).waitFor();
+    await page.getByLabel('Target error among direct decisions, in percent').fill('50');
+    await page.getByText(/are decided alone, at most 50 % wrong with 95 % certainty/).waitFor();
+    await page.getByRole('button', { name: 'Promise this' }).click();
+    await page
+      .getByText(/^The promise is kept: /)
+      .first()
+      .waitFor();
     await page.getByRole('heading', { name: 'Would more examples help?' }).waitFor();
     await page.getByRole('heading', { name: 'Inputs unlike the examples' }).waitFor();
   });

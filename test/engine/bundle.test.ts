@@ -141,6 +141,7 @@ describe('the model card', () => {
       train_size: 160,
       test_size: 40,
       split: null,
+      whole: null,
       feature_count: 2,
       log_loss: 0.2,
       ece_before: 0.1,

@@ -1,20 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { computeCalibrationError, computeLogLoss, fitTemperature } from '../../src/engine/classifiers/calibration.ts';
+import { computeWilsonInterval, type Interval } from '../../src/engine/measure/intervals.ts';
 import { argmax } from '../../src/engine/numeric.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { assignFolds } from '../../src/engine/training/data/split.ts';
-import {
-  bootstrapMacroF1,
-  computeWilsonInterval,
-  type Interval,
-} from '../../src/engine/training/evaluate/intervals.ts';
+import { bootstrapMacroF1 } from '../../src/engine/training/evaluate/macro-f1-interval.ts';
 import {
   computePercentile,
   computeRiskCoverage,
   evaluatePredictions,
 } from '../../src/engine/training/evaluate/metrics.ts';
-import { suggestThreshold } from '../../src/engine/training/evaluate/thresholds.ts';
 
 const options = ['a', 'b', 'c'];
 const expected = [0, 0, 1, 2, 2, 2, 1, 0, 2, 1];
@@ -119,22 +115,6 @@ describe('240 predictions that scikit-learn and SciPy have measured', () => {
     expect(Math.abs(interval.low - peer.macro_f1_interval.low)).toBeLessThan(0.015);
     expect(Math.abs(interval.high - peer.macro_f1_interval.high)).toBeLessThan(0.015);
     expect(bootstrapMacroF1(peer.expected, predicted, 4, 1)).toEqual(interval);
-  });
-
-  it('get the lowest threshold that keeps a target error, with what it costs', () => {
-    const curve = result.riskCoverage;
-    const found = suggestThreshold(curve, 0.1, rows.length);
-    if (found === null) throw new Error('no threshold');
-    const decided = rows.filter((row) => Math.max(...row.probabilities) >= found.threshold);
-    const wrong = decided.filter((row) => argmax(row.probabilities) !== row.expected);
-    expect(wrong.length / decided.length).toBeLessThanOrEqual(0.1);
-    expect(found.coverage).toBeCloseTo(decided.length / rows.length, 12);
-    expect(found.error).toBeCloseTo(wrong.length / decided.length, 12);
-    expect(found.error_interval.high).toBeGreaterThan(found.error);
-    const below = curve.findLast(({ threshold }) => threshold < found.threshold);
-    expect(below?.error).toBeGreaterThan(0.1);
-    expect(suggestThreshold(curve, 1, rows.length)?.threshold).toBe(0);
-    expect(suggestThreshold([{ threshold: 0, coverage: 1, error: 0.5 }], 0.1, 10)).toBeNull();
   });
 });
 

@@ -46,6 +46,7 @@ const decisionType = {
   model_deployed: flag,
   availability: expect.toBeOneOf([null, { state: 'available', reason: null }]),
   needs_retraining: false,
+  promise: null,
   created_at: time,
   updated_at: time,
 };
@@ -212,6 +213,10 @@ describe('the fields of', () => {
       execution_name: text,
       last_heartbeat_at: time,
       last_training_error: null,
+      promise: null,
+      snapshot_sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      seed: whole,
+      tool_versions: { tool: text, node: text, runtime: text },
     });
     const scores = expect.toSatisfy(
       (of: object) => Object.values(of).length > 0 && Object.values(of).every((value) => typeof value === 'number'),

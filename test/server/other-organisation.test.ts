@@ -36,6 +36,7 @@ const bodies: Record<string, unknown> = {
   'logs.correct': { decision: 'approve' },
   'options.rename': { from: 'approve', to: 'accept', commit: true },
   'rules.analyse': { rules: [] },
+  'policies.keep_promise': { target_error: 0.1 },
 };
 
 const withIds = listOperations().filter(({ row }) => /:[a-z_]+_id\b/.test(row.path));

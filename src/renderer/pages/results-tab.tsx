@@ -223,7 +223,7 @@ function MetricsView({ type, policy, metrics }: { type: DecisionType; policy: Po
           <Suspense fallback={<Busy>Drawing…</Busy>}>
             <RiskCoverageChart points={metrics.risk_coverage} />
           </Suspense>
-          {heldOut && <ThresholdAdvice type={type} metrics={metrics} />}
+          {heldOut && <ThresholdAdvice type={type} policyId={policy.id} />}
         </Card>
       )}
       {metrics.learning_curve !== null && <LearningCurveCard curve={metrics.learning_curve} />}

@@ -1,65 +1,55 @@
 import { useState } from 'react';
-import type { FamiliarityEffect, LearningCurve, Metrics } from '../../engine/domain.ts';
-import { suggestThreshold } from '../../engine/training/evaluate/thresholds.ts';
+import type { FamiliarityEffect, LearningCurve } from '../../engine/domain.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { useChange } from '../api/queries.ts';
+import { useChange, useOperation } from '../api/queries.ts';
 import { useWorkbench } from '../workbench.tsx';
 import { TextField } from './fields.tsx';
 import { Card, ErrorNote, percent } from './layout.tsx';
 
-/** Suggests the threshold that keeps a target error, and takes it over for the decision type. */
-export function ThresholdAdvice({ type, metrics }: { type: DecisionType; metrics: Metrics }) {
+/** Asks for the threshold that keeps a target error, and makes it a promise of the deployed policy. */
+export function ThresholdAdvice({ type, policyId }: { type: DecisionType; policyId: string }) {
   const [percentText, setPercentText] = useState('2');
   const { ui } = useWorkbench();
-  const update = useChange('decision_types.update');
   const targetError = Number(percentText) / 100;
-  const valid = percentText.trim() !== '' && Number.isFinite(targetError) && targetError >= 0 && targetError <= 1;
-  const found = valid ? suggestThreshold(metrics.risk_coverage, targetError, metrics.test_size) : null;
-  const { confidence_thresholds: present } = type.active_version;
-  const use = (threshold: number) =>
-    update.mutate(
-      {
-        params: { decision_type_id: type.id },
-        body: {
-          confidence_thresholds: { auto_decide: threshold, escalation: Math.min(present.escalation, threshold) },
-        },
-      },
-      {
-        onSuccess: () =>
-          ui.getState().notify('info', `Inputs are decided directly from a confidence of ${threshold.toFixed(2)}.`),
-      },
+  const valid = percentText.trim() !== '' && targetError >= 0.0001 && targetError <= 0.5;
+  const params = { decision_type_id: type.id, policy_id: policyId };
+  const promise = useOperation(
+    'policies.promise',
+    { params, query: { target_error: targetError } },
+    { enabled: valid, keepPrevious: true },
+  );
+  const keep = useChange('policies.keep_promise');
+  const found = valid ? promise.data : undefined;
+  const use = () =>
+    keep.mutate(
+      { params, body: { target_error: targetError } },
+      { onSuccess: ({ sentence }) => ui.getState().notify('info', sentence) },
     );
   return (
     <div className="stack tight">
       <TextField
         label="Target error among direct decisions, in percent"
         type="number"
-        min={0}
-        max={100}
+        min={0.01}
+        max={50}
         step={0.1}
         value={percentText}
         onValue={setPercentText}
-        error={valid ? undefined : 'It must be a number from 0 to 100.'}
+        error={valid ? undefined : 'It must be a number from 0.01 to 50.'}
       />
-      {update.isError && <ErrorNote error={update.error} />}
-      {valid && found === null && (
-        <p className="note">No threshold keeps the error that low on the unseen examples. More examples may help.</p>
-      )}
-      {found !== null && (
+      {promise.isError && <ErrorNote error={promise.error} />}
+      {keep.isError && <ErrorNote error={keep.error} />}
+      {found !== undefined && (
         <div className="row between">
-          <p>
-            Decide directly from <strong>{found.threshold.toFixed(2)}</strong>: {percent(found.coverage)} of inputs,
-            with {percent(found.error)} error (at most {percent(found.error_interval.high)}, with 95 % confidence).
-          </p>
-          <button
-            type="button"
-            disabled={update.isPending || found.threshold === present.auto_decide}
-            onClick={() => use(found.threshold)}
-          >
-            {found.threshold === present.auto_decide ? 'In use' : 'Use these'}
-          </button>
+          <p className={found.possible ? undefined : 'note'}>{found.sentence}</p>
+          {found.possible && (
+            <button type="button" disabled={keep.isPending} onClick={use}>
+              Promise this
+            </button>
+          )}
         </div>
       )}
+      {type.promise !== null && <p className="note">{type.promise.sentence}</p>}
     </div>
   );
 }

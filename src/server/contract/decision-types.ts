@@ -14,6 +14,7 @@ import {
   ruleSchema,
 } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';
+import { promiseStatusSchema } from '../../engine/measured.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { creates, destroys, operation, reads, updates } from './operation.ts';
 
@@ -105,6 +106,9 @@ export const decisionTypeSchema = z
       .nullable()
       .describe('Whether the deployed policy can be used now, and why not; null without one'),
     needs_retraining: z.boolean(),
+    promise: promiseStatusSchema
+      .nullable()
+      .describe('What was promised of the deployed policy, and how that stands; null without a promise'),
     created_at: dateTime,
     updated_at: dateTime,
   })

@@ -9,6 +9,7 @@ import { evaluationOperations } from './evaluation.ts';
 import { exampleOperations } from './examples.ts';
 import { logOperations } from './logs.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
+import { promiseOperations } from './promises.ts';
 import { ruleOperations } from './rules.ts';
 import { systemOperations } from './system.ts';
 import { trainingOperations } from './training.ts';
@@ -22,6 +23,7 @@ export const operations = {
   ...exampleOperations,
   ...trainingOperations,
   ...evaluationOperations,
+  ...promiseOperations,
   ...logOperations,
   ...connectionOperations,
   ...accountOperations,

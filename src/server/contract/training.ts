@@ -1,6 +1,7 @@
 /** Training policies, deploying them and exporting them. */
 import { z } from 'zod';
 import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../engine/domain.ts';
+import { promiseStatusSchema } from '../../engine/measured.ts';
 import { dateTime, decisionTypeParams, uuid } from './common.ts';
 import { creates, operation, reads, updates } from './operation.ts';
 
@@ -44,6 +45,14 @@ export const policyDetailSchema = z
     execution_name: z.string().nullable(),
     last_heartbeat_at: dateTime.nullable(),
     last_training_error: z.string().nullable(),
+    promise: promiseStatusSchema
+      .nullable()
+      .describe('What was promised of its automatic decisions, and how that stands; null without a promise'),
+    snapshot_sha256: z.string().nullable().describe('Digest of the examples that it was trained from'),
+    seed: z.int().nullable(),
+    tool_versions: z
+      .object({ tool: z.string(), node: z.string(), runtime: z.string().optional() })
+      .describe('Versions of what trained it'),
   })
   .meta({ id: 'Policy' });
 export type PolicyDetail = z.infer<typeof policyDetailSchema>;

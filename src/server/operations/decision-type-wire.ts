@@ -2,6 +2,7 @@
 import type { DecisionType, Version } from '../contract/decision-types.ts';
 import { isoTime } from '../process/clock.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
+import type { PromiseChecks } from '../services/promises.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
 
@@ -15,7 +16,8 @@ export function toVersion(version: VersionRecord): Version {
 }
 
 type Deps = {
-  store: Pick<Store, 'deployments'>;
+  store: Pick<Store, 'deployments' | 'policies' | 'promises'>;
+  promiseChecks: PromiseChecks;
   runtime: { deployed: Pick<DeployedDeciders, 'findUnavailability'> };
 };
 
@@ -25,6 +27,8 @@ type Deps = {
  */
 export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionType {
   const deployed = deps.store.deployments.find(type.id);
+  const isPromised = deployed !== null && deps.store.promises.has(deployed.id);
+  const policy = isPromised ? deps.store.policies.byId(deployed.id) : null;
   const reason = deployed === null ? null : deps.runtime.deployed.findUnavailability(deployed.id);
   return {
     id: type.id,
@@ -37,6 +41,7 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     model_deployed: deployed !== null,
     availability: deployed === null ? null : { state: reason === null ? 'available' : 'unavailable', reason },
     needs_retraining: deployed !== null && !isSameSet(deployed.options, type.activeVersion.definition.options),
+    promise: policy === null ? null : deps.promiseChecks.read(type, policy),
     created_at: isoTime(type.createdAt),
     updated_at: isoTime(type.updatedAt),
   };

@@ -13,6 +13,7 @@ import { exampleHandlers } from './examples.ts';
 import { generateHandlers } from './generate.ts';
 import { logHandlers } from './logs.ts';
 import { optionRenameHandlers } from './option-rename.ts';
+import { promiseHandlers } from './promises.ts';
 import { ruleHandlers } from './rules.ts';
 import { sampleHandlers } from './samples.ts';
 import { systemHandlers } from './system.ts';
@@ -32,6 +33,7 @@ export const operationHandlers: OperationHandlers = {
   ...generateHandlers,
   ...trainingHandlers,
   ...evaluationHandlers,
+  ...promiseHandlers,
   ...bundleHandlers,
   ...decideHandlers,
   ...logHandlers,

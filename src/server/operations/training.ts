@@ -45,6 +45,7 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
   const { status, trainingConfig } = policy;
   const attempt = deps.store.policies.attempts(policy.id).find(({ id }) => id === policy.currentAttemptId);
   const live = deps.jobs.findProgress(policy.id);
+  const type = deps.store.decisionTypes.get(policy.decisionTypeId, policy.organisationId);
   return {
     id: policy.id,
     decision_type_id: policy.decisionTypeId,
@@ -64,6 +65,10 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
     execution_name: attempt ? toExecutionName(policy, attempt) : null,
     last_heartbeat_at: isoTimeOrNull(live?.lastHeartbeatAt ?? attempt?.lastHeartbeatAt ?? null),
     last_training_error: policy.lastTrainingError,
+    promise: type === null ? null : deps.promiseChecks.read(type, policy),
+    snapshot_sha256: policy.snapshotSha256 === '' ? null : policy.snapshotSha256,
+    seed: policy.snapshotSha256 === '' ? null : policy.seed,
+    tool_versions: policy.toolVersions,
   };
 }
 

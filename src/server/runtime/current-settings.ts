@@ -1,5 +1,7 @@
 import type { Bundle } from '../../engine/bundle/bundle.ts';
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
+import type { ConfidenceThresholds } from '../../engine/domain.ts';
+import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import { compileRules } from '../../engine/rules/compile.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { DeployedPolicy } from '../store/deployments.ts';
@@ -31,6 +33,41 @@ export function toRulesOnlyPolicy(
   };
 }
 
+/** The thresholds of a version; the escalation threshold that the training was started with wins. */
+function mergeThresholds(thresholds: ConfidenceThresholds, ownEscalation: number | null): ConfidenceThresholds {
+  return {
+    auto_decide: Math.max(thresholds.auto_decide, ownEscalation ?? 0),
+    escalation: ownEscalation ?? thresholds.escalation,
+  };
+}
+
+/** What a policy was trained from, as far as it decides. */
+export type TrainedFrom = { version: VersionRecord; fallbackOption: string | null; ownEscalation: number | null };
+
+/** Whether settings of today reach a policy: not while the type has other options than those it was trained with. */
+export function followsSettings(type: DecisionTypeRecord, { version }: Pick<TrainedFrom, 'version'>): boolean {
+  return sameOptions(version.definition.options, type.activeVersion.definition.options);
+}
+
+/** What decides beside the classifier of a policy now, and the version that says so; as `withCurrentSettings` has it. */
+export function readPresentSettings(
+  type: DecisionTypeRecord,
+  trained: TrainedFrom,
+): DecidingSettings & { versionNumber: number } {
+  const isPresent = followsSettings(type, trained);
+  const { definition, versionNumber, id } = isPresent ? type.activeVersion : trained.version;
+  const rules = compileRules(definition.hard_rules, definition);
+  if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
+  return {
+    rules: rules.value,
+    inputSchema: definition.input_schema,
+    confidence_thresholds: mergeThresholds(definition.confidence_thresholds, trained.ownEscalation),
+    escalation_policy: definition.escalation_policy,
+    fallback_option: isPresent ? type.fallbackOption : trained.fallbackOption,
+    versionNumber,
+  };
+}
+
 /**
  * What decides for a type now: the policy as it was trained, with the rules, thresholds, escalation, fallback, schema
  * and name of today as long as the options are the same. `ownEscalation` is the threshold that the training was
@@ -41,7 +78,6 @@ export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ow
   if (!sameOptions(bundle.manifest.options, definition.options)) return bundle;
   const rules = compileRules(definition.hard_rules, definition);
   if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
-  const { auto_decide, escalation } = definition.confidence_thresholds;
   const reasons = Object.entries(bundle.reasons.by_option).map(([option, codes]) => [
     option,
     codes.filter((code) => definition.reason_codes.includes(code)),
@@ -53,10 +89,7 @@ export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ow
       decision_type: type.name,
       version: versionNumber,
       reason_codes: definition.reason_codes,
-      confidence_thresholds: {
-        auto_decide: Math.max(auto_decide, ownEscalation ?? 0),
-        escalation: ownEscalation ?? escalation,
-      },
+      confidence_thresholds: mergeThresholds(definition.confidence_thresholds, ownEscalation),
       escalation_policy: definition.escalation_policy,
       fallback_option: type.fallbackOption,
     },

@@ -14,7 +14,7 @@ import { checkDefinition } from './definition-checks.ts';
 import { cancelTrainings } from './training.ts';
 
 type FindDeps = { store: Pick<Store, 'decisionTypes'> };
-type ChangeDeps = {
+export type ChangeDeps = {
   store: Pick<Store, 'decisionTypes' | 'connections' | 'transaction'>;
   metering: Pick<Metering, 'checkDecisionTypeCount'>;
   clock: Clock;

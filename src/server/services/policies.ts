@@ -12,7 +12,7 @@ export function findPolicy(store: Store, type: DecisionTypeRecord, policyId: str
 }
 
 /** A policy that is known to exist: no policy is ever deleted. Throws a fault when it does not. */
-export function readPolicy(store: Store, policyId: string): PolicyRecord {
+export function readPolicy(store: Pick<Store, 'policies'>, policyId: string): PolicyRecord {
   const policy = store.policies.byId(policyId);
   if (policy === null) throw new Error(`The policy ${policyId} does not exist.`);
   return policy;

@@ -1,5 +1,6 @@
 /** What evaluated policies said about the examples they had not seen. */
 import type { JsonObject } from '../../engine/domain.ts';
+import { hashInput } from '../../engine/input-hash.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
 /** A held-out example; `input` is null when the example was deleted. */
@@ -9,6 +10,14 @@ export type HeldOutRecord = {
   expected: string;
   predicted: string;
   confidence: number;
+};
+/** A held-out example as it was measured; `input` is null when the example was deleted or its input changed since. */
+export type MeasuredRecord = {
+  input: JsonObject | null;
+  expected: string;
+  predicted: string;
+  confidence: number;
+  unfamiliar: boolean;
 };
 /** What a policy said of one example. */
 export type Prediction = { predicted: string; confidence: number };
@@ -34,6 +43,11 @@ export type PolicyPair = { first: string; second: string };
 
 type Slice = { limit: number; offset: number };
 type RawHeldOut = Omit<HeldOutRecord, 'input'> & { input: string | null };
+type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar'> & {
+  input: string | null;
+  unfamiliar: number | null;
+  inputHash: number | null;
+};
 type RawCompared = {
   exampleId: string;
   input: string | null;
@@ -60,6 +74,12 @@ function prepareStatements(db: WorkbenchDatabase) {
       `SELECT p.example_id AS exampleId, ${inputSql('p')} AS input, p.expected, p.predicted,
          ${confidenceSql('p')} AS confidence ${matching}
        ORDER BY confidence DESC, p.example_id LIMIT @limit OFFSET @offset`,
+    ),
+    measured: db.prepare<[string, number], RawMeasured>(
+      `SELECT e.input, p.expected, p.predicted, ${confidenceSql('p')} AS confidence, p.unfamiliar,
+         p.input_hash AS inputHash
+       FROM held_out_predictions p LEFT JOIN examples e ON e.id = p.example_id
+       WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
     ),
     comparisonCounts: db.prepare<[PolicyPair], ComparisonCounts>(
       `SELECT count(*) AS rows,
@@ -94,6 +114,18 @@ export class HeldOutStore {
       rows: rows.map((row) => ({ ...row, input: readInput(row.input) })),
       total: this.statements.count.get(filter) ?? 0,
     };
+  }
+
+  /**
+   * Up to `limit` held-out rows of a policy, as they were measured; ids are random, so the first ones are a sample.
+   * What was measured by an earlier version counts as familiar, and as unchanged.
+   */
+  listMeasured(policyId: string, limit: number): MeasuredRecord[] {
+    return this.statements.measured.all(policyId, limit).map(({ input: json, unfamiliar, inputHash, ...row }) => {
+      const input = readInput(json);
+      const isSame = input !== null && (inputHash === null || hashInput(input) === inputHash);
+      return { ...row, input: isSame ? input : null, unfamiliar: unfamiliar === 1 };
+    });
   }
 
   /** Counts over the rows that both policies held out, and one page of those that only one of them gets right. */

@@ -9,6 +9,7 @@ import {
   type TrainingStage,
   trainingConfigSchema,
 } from '../../engine/domain.ts';
+import { type KeptPromise, keptPromiseSchema } from '../../engine/measured.ts';
 
 /** Versions of the program and of Node; the worker adds that of the inference runtime. */
 const toolVersionsSchema = z.object({ tool: z.string(), node: z.string(), runtime: z.string().optional() });
@@ -37,6 +38,8 @@ export type PolicyRecord = {
   snapshotSize: number;
   toolVersions: ToolVersions;
   metrics: Metrics | null;
+  /** What was promised of its automatic decisions, or null. */
+  promise: KeptPromise | null;
   bundleSha256: string | null;
   currentAttemptId: string | null;
   error: string | null;
@@ -101,6 +104,7 @@ export type RawPolicy = {
   snapshot_size: number;
   tool_versions: string;
   metrics: string | null;
+  promise: string | null;
   bundle_sha256: string | null;
   current_attempt_id: string | null;
   error: string | null;
@@ -149,6 +153,7 @@ function toCommon(raw: RawPolicy): Omit<PolicyRecord, 'metrics'> {
     snapshotSha256: raw.snapshot_sha256,
     snapshotSize: raw.snapshot_size,
     toolVersions: toolVersionsSchema.parse(JSON.parse(raw.tool_versions)),
+    promise: raw.promise === null ? null : keptPromiseSchema.parse(JSON.parse(raw.promise)),
     bundleSha256: raw.bundle_sha256,
     currentAttemptId: raw.current_attempt_id,
     error: raw.error,

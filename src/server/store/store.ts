@@ -12,6 +12,7 @@ import { ExampleStore } from './examples.ts';
 import { HeldOutStore } from './held-out.ts';
 import { LogStore } from './logs.ts';
 import { PolicyStore } from './policies.ts';
+import { PromiseStore } from './promises.ts';
 import { TrainingRunStore } from './training-runs.ts';
 
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
@@ -28,6 +29,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     logs: new LogStore(db),
     heldOut: new HeldOutStore(db),
     policies: new PolicyStore(db),
+    promises: new PromiseStore(db),
     deployments,
     trainingRuns: new TrainingRunStore(db, clock, deployments),
     /** Whether the database answers; throws its error when it is closed or broken. */

@@ -3,6 +3,7 @@
 import type { FamiliarityEffect, Metrics } from '../../domain.ts';
 import type { FamiliarityFile } from '../../features/familiarity.ts';
 import { hashInput } from '../../input-hash.ts';
+import { computeWilsonInterval } from '../../measure/intervals.ts';
 import { argmax } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -11,11 +12,10 @@ import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { HeldOutRow } from '../request.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
 import { familiarityLoss, findUnfamiliarRows } from './familiarity.ts';
-import { bootstrapMacroF1, computeWilsonInterval } from './intervals.ts';
+import { bootstrapMacroF1 } from './macro-f1-interval.ts';
 import { type Evaluation, evaluatePredictions } from './metrics.ts';
 import { insertProbe } from './probes.ts';
 import { scoreRows } from './score-rows.ts';
-import { suggestThreshold } from './thresholds.ts';
 
 /** The part of the metrics that follows from predictions of held-out rows. */
 export type Figures = Pick<
@@ -34,16 +34,11 @@ export type Figures = Pick<
   | 'accuracy_interval'
   | 'macro_f1_interval'
   | 'log_loss_before'
-  | 'suggested_thresholds'
   | 'familiarity'
 >;
 
 export type ModelEvaluation = {
   figures: Figures;
-  /** The largest probability of each row. */
-  confidences: number[];
-  /** Whether each row is unfamiliar. */
-  unfamiliar: boolean[];
   heldOut: HeldOutRow[];
 };
 
@@ -60,9 +55,6 @@ export type EvaluationParams = {
   /** The seed of the run. */
   seed: number;
 };
-
-/** Errors for which the report suggests thresholds. */
-const targetErrors = [0.005, 0.01, 0.02, 0.05, 0.1] as const;
 
 /** Measures a model on rows: figures before and after calibration, and the effect of calling inputs unfamiliar. */
 export function evaluateModel(params: EvaluationParams): ModelEvaluation {
@@ -92,7 +84,7 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
   const correct = heldOut.map((row) => row.expected === row.predicted);
   return {
     figures: {
-      ...toFigures(after, options, rows.length),
+      ...toFigures(after, options),
       log_loss_before: before.logLoss,
       ece_before: before.ece,
       accuracy_interval: computeWilsonInterval(correct.filter(Boolean).length, correct.length),
@@ -107,8 +99,6 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
           ? null
           : describeFamiliarity(familiarity, unfamiliar, correct, noticeProbes(params, familiarity)),
     },
-    confidences: probabilities.map((row, i) => row[predicted[i] ?? 0] ?? 0),
-    unfamiliar,
     heldOut,
   };
 }
@@ -116,7 +106,6 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
 function toFigures(
   evaluation: Evaluation,
   options: readonly string[],
-  rowCount: number,
 ): Omit<Figures, 'log_loss_before' | 'ece_before' | 'accuracy_interval' | 'macro_f1_interval' | 'familiarity'> {
   return {
     accuracy: evaluation.accuracy,
@@ -129,11 +118,6 @@ function toFigures(
     log_loss: evaluation.logLoss,
     ece: evaluation.ece,
     risk_coverage: evaluation.riskCoverage,
-    suggested_thresholds: targetErrors.map((targetError) => {
-      const suggestion = suggestThreshold(evaluation.riskCoverage, targetError, rowCount);
-      const none = { threshold: null, coverage: 0, error: 0, error_interval: computeWilsonInterval(0, 0) };
-      return { target_error: targetError, ...(suggestion ?? none) };
-    }),
   };
 }
 

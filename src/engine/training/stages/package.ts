@@ -5,9 +5,11 @@ import { writeModelCard } from '../../bundle/model-card.ts';
 import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
 import type { Metrics } from '../../domain.ts';
+import { suggestThresholds } from '../../measure/promise.ts';
+import { replayRows } from '../../measure/replay.ts';
+import { measureWholeDecision } from '../../measure/whole-decision.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
 import { countReasonsByOption } from '../data/labelled-rows.ts';
-import { estimateEscalation } from '../evaluate/escalation.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { computePercentile } from '../evaluate/metrics.ts';
 import { buildManifest } from '../package/build-manifest.ts';
@@ -84,12 +86,33 @@ async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' 
   return { reasons: { by_option: countReasonsByOption(rows, options, codes), heads }, reasonHeads };
 }
 
-function completeMetrics(
-  { trainRows, testRows, split, evaluation, learningCurve, finalModel, origins, notes }: State,
-  { manifest, reasons: { heads } }: Pick<BundleParts, 'manifest' | 'reasons'>,
-  latenciesMs: readonly number[],
-): Metrics {
-  const { confidence_thresholds: thresholds, escalation_policy: policy } = manifest;
+type DecidingParts = Pick<BundleParts, 'manifest' | 'reasons' | 'inputSchema'>;
+
+/** Rules, classifier and thresholds together on the measured rows; no whole decision where none is held out. */
+function measureDecisions(
+  { request, rules, measuredRows, testRows, evaluation }: State,
+  { manifest, inputSchema }: DecidingParts,
+): Pick<Metrics, 'whole' | 'escalation_estimate' | 'suggested_thresholds'> {
+  const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
+    input: measuredRows[i]?.input ?? {},
+    expected,
+    predicted,
+    confidence: Math.max(...probabilities),
+    unfamiliar,
+  }));
+  const replay = replayRows(recorded, { ...manifest, rules, inputSchema });
+  const whole = measureWholeDecision(replay, manifest, 0);
+  return {
+    whole: testRows.length === 0 ? null : whole,
+    escalation_estimate: whole.escalated.share ?? 0,
+    suggested_thresholds:
+      testRows.length === 0 ? [] : suggestThresholds(replay.rows, request.config.escalation_threshold ?? 0),
+  };
+}
+
+function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readonly number[]): Metrics {
+  const { trainRows, testRows, split, evaluation, learningCurve, finalModel, origins, notes } = state;
+  const { heads } = parts.reasons;
   const codes = heads.map(({ code }) => code).join(', ');
   const headsNote = `These reason codes are chosen by the input, not by the option alone: ${codes}.`;
   return {
@@ -99,7 +122,7 @@ function completeMetrics(
     split,
     learning_curve: learningCurve,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
-    escalation_estimate: estimateEscalation(evaluation, thresholds, policy),
+    ...measureDecisions(state, parts),
     latency_estimate_p50_ms: computePercentile(latenciesMs, 0.5),
     latency_estimate_p95_ms: computePercentile(latenciesMs, 0.95),
     notes: heads.length === 0 ? [...notes] : [...notes, headsNote],

@@ -8,5 +8,5 @@ ALTER TABLE held_out_predictions ADD COLUMN input_hash INTEGER;
 ALTER TABLE policies ADD COLUMN promise TEXT;
 -- Corrections are rare: what they say of automatic decisions is read from here, never from the whole log.
 CREATE INDEX decision_logs_corrected ON decision_logs
-  (decision_type_seq, policy_version, seq, escalated, decision, corrected_decision)
+  (decision_type_seq, policy_version, escalated, created_at, decision, corrected_decision)
   WHERE corrected_decision IS NOT NULL;

@@ -1,21 +1,6 @@
-/** Confidence intervals of figures that were measured on held-out rows. */
+/** The interval of macro-F1 on held-out rows. */
+import type { Interval } from '../../measure/intervals.ts';
 import { createRandom } from '../../random.ts';
-
-/** A range that holds the true figure with 95 % confidence. */
-export type Interval = { low: number; high: number };
-
-const normal95 = 1.959963984540054;
-
-/** Wilson's score interval of the share of `hits` in `count` rows (Wilson 1927); 0 to 1 without rows. */
-export function computeWilsonInterval(hits: number, count: number): Interval {
-  if (count === 0) return { low: 0, high: 1 };
-  const share = hits / count;
-  const square = normal95 ** 2;
-  const centre = (share + square / (2 * count)) / (1 + square / count);
-  const spread =
-    (normal95 / (1 + square / count)) * Math.sqrt((share * (1 - share)) / count + square / (4 * count ** 2));
-  return { low: hits === 0 ? 0 : centre - spread, high: hits === count ? 1 : centre + spread };
-}
 
 const sampleCount = 1000;
 

@@ -1,0 +1,64 @@
+/** Intervals of shares that were counted. */
+
+/** A range that holds the true figure with 95 % confidence. */
+export type Interval = { low: number; high: number };
+
+const normal95 = 1.959963984540054;
+
+/** Wilson's score interval of the share of `hits` in `count` rows (Wilson 1927); 0 to 1 without rows. */
+export function computeWilsonInterval(hits: number, count: number): Interval {
+  if (count === 0) return { low: 0, high: 1 };
+  const share = hits / count;
+  const square = normal95 ** 2;
+  const centre = (share + square / (2 * count)) / (1 + square / count);
+  const spread =
+    (normal95 / (1 + square / count)) * Math.sqrt((share * (1 - share)) / count + square / (4 * count ** 2));
+  return { low: hits === 0 ? 0 : centre - spread, high: hits === count ? 1 : centre + spread };
+}
+
+/** ln P(X = hits) for X binomial of `count` draws with chance `share`, which lies between 0 and 1. */
+function computeLogChance(hits: number, count: number, share: number): number {
+  let log = hits * Math.log(share) + (count - hits) * Math.log1p(-share);
+  for (let i = 1; i <= hits; i++) log += Math.log((count - hits + i) / i);
+  return log;
+}
+
+/** P(X ≤ hits) for X binomial of `count` draws with chance `share`; terms are added from the largest one on. */
+export function computeBinomialTail(hits: number, count: number, share: number): number {
+  if (hits >= count || share <= 0) return 1;
+  if (share >= 1) return 0;
+  const odds = share / (1 - share);
+  let sum = 0;
+  if (hits < count * share) {
+    let term = Math.exp(computeLogChance(hits, count, share));
+    for (let i = hits; i >= 0 && term > 0; i--) {
+      sum += term;
+      term *= i / ((count - i + 1) * odds);
+    }
+    return Math.min(1, sum);
+  }
+  let term = Math.exp(computeLogChance(hits + 1, count, share));
+  for (let i = hits + 1; i <= count && term > 0; i++) {
+    sum += term;
+    term *= ((count - i) * odds) / (i + 1);
+  }
+  return Math.max(0, 1 - sum);
+}
+
+const bisections = 50;
+
+/**
+ * The exact upper bound of a share (Clopper and Pearson 1934): the true share lies above it with probability `risk` at
+ * most, where `hits` of `count` rows were counted. 1 without rows.
+ */
+export function computeUpperBound(hits: number, count: number, risk: number): number {
+  if (hits >= count) return 1;
+  let low = hits / count;
+  let high = 1;
+  for (let step = 0; step < bisections; step++) {
+    const middle = (low + high) / 2;
+    if (computeBinomialTail(hits, count, middle) > risk) low = middle;
+    else high = middle;
+  }
+  return high;
+}
