@@ -31,8 +31,10 @@ function findLevel(wrong: number): { wrong: number; share: number } {
   return { wrong: level, share: 1 / ((index + 1) * (index + 2)) };
 }
 
-/** Whether the bound of {@link boundError} is at most `target`; a tenth of its cost. */
+/** Whether the bound of {@link boundError} is at most `target`, at a small part of its cost. */
 export function isErrorBelow(target: number, wrong: number, decided: number, risk: number): boolean {
+  // No bound lies below what was counted.
+  if (wrong > target * decided) return false;
   const level = findLevel(wrong);
   return level.wrong < decided && computeBinomialTail(level.wrong, decided, target) <= risk * level.share;
 }

@@ -1,0 +1,206 @@
+/**
+ * Whether promised errors hold: held-out rows are drawn from populations whose truth is known, a threshold is asked for
+ * four targets on the same rows, and its true error is looked up. Beside it the rule of before (the lowest threshold
+ * whose observed error is within the target), a fixed sequence for one target alone, and an oracle that knows the truth.
+ * Run: `node test/bench/promises.ts [--draws 1000] [--sets german_credit,…] [--data folder] [--refits 20]`. It fails
+ * where promises are broken in more than 5 % of the draws.
+ */
+import { parseArgs } from 'node:util';
+import { computeBinomialTail } from '../../src/engine/measure/intervals.ts';
+import { findPromise } from '../../src/engine/measure/promise.ts';
+import type { ReplayedRow } from '../../src/engine/measure/replay.ts';
+import { createRandom, type Random } from '../../src/engine/random.ts';
+import {
+  type Member,
+  openPorts,
+  type Population,
+  readSet,
+  shuffle,
+  simulatePopulations,
+  trainAndDecide,
+} from './promise-populations.ts';
+
+const text = { type: 'string' } as const;
+const { values: flags } = parseArgs({ options: { draws: text, sets: text, data: text, refits: text } });
+const draws = Number(flags.draws ?? 1_000);
+const refits = Number(flags.refits ?? 0);
+const dataFolder = flags.data ?? new URL('../fixtures', import.meta.url).pathname;
+const sets = (flags.sets ?? 'german_credit,sms_spam,complaint_routing').split(',').filter((name) => name !== '');
+
+const rowCounts = [34, 100, 200, 500, 2_000];
+const targets = [0.01, 0.02, 0.05, 0.1];
+const risk = 0.05;
+
+/** The truth about a threshold: the share decided alone, and the error among these. */
+type Truth = (threshold: number) => { share: number; error: number };
+
+function knowTruth({ members }: Population): Truth {
+  const sorted = members.toSorted((a, b) => rank(b) - rank(a));
+  const errors = new Float64Array(sorted.length + 1);
+  sorted.forEach(({ errorChance }, i) => {
+    errors[i + 1] = (errors[i] ?? 0) + errorChance;
+  });
+  return (threshold) => {
+    let low = 0;
+    let high = sorted.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (rank(sorted[middle] as Member) >= threshold) low = middle + 1;
+      else high = middle;
+    }
+    return { share: low / sorted.length, error: low === 0 ? 0 : (errors[low] ?? 0) / low };
+  };
+}
+
+/** Rules decide at every threshold. */
+const rank = ({ confidence, isRuled }: Member) => (isRuled ? 2 : confidence);
+
+function drawRows({ members }: Population, count: number, random: Random): ReplayedRow[] {
+  return Array.from({ length: count }, () => {
+    const { confidence, errorChance, isRuled } = members[Math.floor(random() * members.length)] as Member;
+    const expected = random() < errorChance ? 'other' : 'this';
+    return {
+      expected,
+      ruled: isRuled ? 'this' : null,
+      prediction: { option: 'this', confidence, unfamiliarReason: null },
+    };
+  });
+}
+
+type Rule = (rows: readonly ReplayedRow[], target: number) => number | null;
+
+const promised: Rule = (rows, target_error) =>
+  findPromise(rows, { target_error, certainty: 1 - risk, option: null, optionCount: 1, lowest: 0, isRefitted: false })
+    .threshold;
+
+function count(rows: readonly ReplayedRow[], threshold: number) {
+  const decided = rows.filter(({ ruled, prediction }) => ruled !== null || prediction.confidence >= threshold);
+  return { decided: decided.length, wrong: decided.filter(({ expected }) => expected !== 'this').length };
+}
+
+/** The rule of before. */
+const observed: Rule = (rows, target) => {
+  for (let step = 0; step <= 100; step++) {
+    const { decided, wrong } = count(rows, step / 100);
+    if (decided > 0 && wrong <= target * decided) return step / 100;
+  }
+  return null;
+};
+
+/** A fixed sequence at the whole risk for one target, from where rows without an error would be enough. */
+const oneTarget: Rule = (rows, target) => {
+  let found: number | null = null;
+  for (let step = 1_000; step >= 0; step--) {
+    const { decided, wrong } = count(rows, step / 1_000);
+    if (computeBinomialTail(0, decided, target) > risk) continue;
+    if (wrong >= decided || computeBinomialTail(wrong, decided, target) > risk) break;
+    found = step / 1_000;
+  }
+  return found;
+};
+
+const rules: { name: string; ask: Rule }[] = [
+  { name: 'promise', ask: promised },
+  { name: 'one target', ask: oneTarget },
+  { name: 'before', ask: observed },
+];
+
+const cell = (value: number) => value.toFixed(3).padStart(7);
+const list = (shares: readonly number[]) => shares.map(cell).join('');
+
+/** The largest share that an oracle decides alone, for each target. */
+function askOracle(truth: Truth): number[] {
+  return targets.map((target) => {
+    let best = 0;
+    for (let step = 10_000; step >= 0; step--) {
+      const { share, error } = truth(step / 10_000);
+      if (error <= target) best = Math.max(best, share);
+    }
+    return best;
+  });
+}
+
+/** Prints the table of one population; returns the largest share of draws in which a promise was broken. */
+function tryPopulation(population: Population): number {
+  const truth = knowTruth(population);
+  const oracle = list(askOracle(truth));
+  const head = targets.map((target) => `${100 * target} %`.padStart(7)).join('');
+  console.log(`\n${population.name}: ${population.members.length} inputs`);
+  console.log(`rows  rule        broken:${head}    any   alone:${head}`);
+  console.log(`      oracle              ${' '.repeat(7 * targets.length + 10)}${oracle}`);
+  let worst = 0;
+  for (const rowCount of rowCounts) {
+    for (const { name, ask } of rules) {
+      const random = createRandom(rowCount);
+      const broken = targets.map(() => 0);
+      const alone = targets.map(() => 0);
+      let any = 0;
+      for (let draw = 0; draw < draws; draw++) {
+        const rows = drawRows(population, rowCount, random);
+        let isBroken = false;
+        targets.forEach((target, i) => {
+          const threshold = ask(rows, target);
+          if (threshold === null) return;
+          const { share, error } = truth(threshold);
+          alone[i] = (alone[i] ?? 0) + share / draws;
+          if (error <= target) return;
+          broken[i] = (broken[i] ?? 0) + 1 / draws;
+          isBroken = true;
+        });
+        if (isBroken) any += 1 / draws;
+      }
+      if (name === 'promise') worst = Math.max(worst, any);
+      console.log(
+        `${String(rowCount).padStart(4)}  ${name.padEnd(11)}       ${list(broken)}${cell(any)}         ${list(alone)}`,
+      );
+    }
+  }
+  return worst;
+}
+
+const trainedRows = 600;
+
+let worst = 0;
+for (const population of simulatePopulations()) worst = Math.max(worst, tryPopulation(population));
+const ports = sets.length > 0 ? await openPorts() : null;
+for (const name of sets) {
+  if (ports === null) break;
+  const rows = shuffle(readSet(dataFolder, name), createRandom(1));
+  const [learned, others] = [rows.slice(0, trainedRows), rows.slice(trainedRows)];
+  const { members } = await trainAndDecide(ports, learned, others, true);
+  worst = Math.max(worst, tryPopulation({ name: `${name}, trained on ${learned.length}`, members }));
+}
+
+/** How often a promise holds of the policy that is fitted again on all rows, although the model before was measured. */
+async function tryRefits(name: string): Promise<void> {
+  if (ports === null) return;
+  const all = readSet(dataFolder, name);
+  const tally = targets.map(() => ({ promised: 0, brokenMeasured: 0, brokenRefitted: 0 }));
+  for (let seed = 1; seed <= refits; seed++) {
+    const rows = shuffle(all, createRandom(seed));
+    const [learned, others] = [rows.slice(0, trainedRows), rows.slice(trainedRows)];
+    const measured = await trainAndDecide(ports, learned, others, false);
+    const refitted = await trainAndDecide(ports, learned, others, true);
+    targets.forEach((target, i) => {
+      const threshold = promised(measured.heldOut, target);
+      const counts = tally[i];
+      if (threshold === null || counts === undefined) return;
+      counts.promised += 1;
+      const isBroken = ({ members }: { members: Member[] }) => knowTruth({ name, members })(threshold).error > target;
+      if (isBroken(measured)) counts.brokenMeasured += 1;
+      if (isBroken(refitted)) counts.brokenRefitted += 1;
+    });
+  }
+  console.log(`\n${name}: ${refits} trainings on ${trainedRows} rows, promises from their own held-out fifth`);
+  tally.forEach((counts, i) => {
+    console.log(
+      `  ${100 * (targets[i] ?? 0)} %: promised ${counts.promised}, broken of the measured model ${counts.brokenMeasured}, of the refitted policy ${counts.brokenRefitted}`,
+    );
+  });
+}
+if (refits > 0) for (const name of sets) await tryRefits(name);
+
+console.log(
+  `\nA promise for any of the targets is broken in at most ${(100 * worst).toFixed(1)} % of draws (at most 5 %).`,
+);
+process.exit(worst > risk ? 1 : 0);
