@@ -183,6 +183,7 @@ const training = {
   'PRM-3': 'A promise for one option holds together with those for all other options.',
   'PRM-4':
     'PUT …/promise sets the threshold and keeps the promise with the deployed policy; where it is impossible: 409, nothing changed.',
+  'PRM-8': 'The model card of an exported bundle says what is promised, and its figures belong to the settings in it.',
   'PRM-5':
     'A kept promise is checked again after every change of rules or thresholds: kept, broken or unknown, on policy and type.',
   'PRM-6': 'Corrections of automatic decisions are counted beside the promise.',
@@ -239,6 +240,8 @@ const records = {
   'BUN-1': 'The export is a ZIP with the classifier, the rules, the features, the name, the options and the version.',
   'BUN-2': 'Export needs a deployed policy: 428 otherwise.',
   'BUN-3': 'A bundle that was exported stays as it is; after a retraining a new one is exported.',
+  'BUN-7':
+    'Manifest and model card name the version trained on, the version whose settings are in the bundle, the digest of the examples, the seed and the versions of what trained.',
   'BUN-5': 'A bundle decides with the settings with which the service decides at the time of the export.',
   'BUN-6':
     'Exports that decide otherwise have different names, ETags and revisions; slim and full ones differ in name.',

@@ -328,6 +328,14 @@ def test_a_bundle_of_format_1_opens_with_a_note(make_bundle: Any) -> None:
     assert EdgePredictor.from_bundle(make_bundle()).notes == ()
 
 
+def test_what_a_policy_was_trained_from_may_be_left_out_and_is_checked_otherwise(make_bundle: Any) -> None:
+    known = {"version": 1, "snapshot_sha256": "0" * 64, "seed": 7, "node": "v24.1.0", "runtime": None}
+    for training in (None, known, {**known, "snapshot_sha256": None, "seed": None}):
+        EdgePredictor.from_bundle(make_bundle(training=training))
+    for change in ({"version": 0}, {"seed": -1}, {"snapshot_sha256": "0"}, {"node": 24}, {"another": 1}):
+        assert "manifest.json" in refusal(make_bundle(training={**known, **change}))
+
+
 def test_info_and_decisions_say_which_bundle_it_is(make_bundle: Any) -> None:
     """Two bundles that decide otherwise have different digests, and every decision carries its bundle's."""
     seen = set()

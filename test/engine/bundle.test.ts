@@ -173,11 +173,13 @@ describe('the model card', () => {
       plan: { ...plan, left_out: leftOut },
       rules,
       metrics,
+      promise: { sentence: 'The promise is kept: at most 1.8 % are wrong.', madeAt: '2026-02-03' },
     });
     expect(card.split('\n')[0]).toBe('# loan \\# \\<b\\>x\\</b\\>, policy v3');
     for (const part of [
       'accuracy 91.2 %',
       '160 examples',
+      '- The promise is kept: at most 1.8 % are wrong. Promised 2026-02-03.',
       '| approve | 0.950 | 0.900 | 0.924 | 40 |',
       '| decline | - | - | - | - |',
       '12.5 % of decisions are expected to escalate',

@@ -21,7 +21,12 @@ import {
 /** The same policy as a version of the program from before `manifest.sha256` wrote it. */
 function toFirstFormat(bytes: Uint8Array): Uint8Array {
   const zip = openZip(bytes, bundleZipLimits);
-  const { revision: _revision, runtime: _runtime, ...settings } = unpackBundle(bytes, sha256).manifest;
+  const {
+    revision: _revision,
+    runtime: _runtime,
+    training: _training,
+    ...settings
+  } = unpackBundle(bytes, sha256).manifest;
   const manifest = new TextEncoder().encode(JSON.stringify({ ...settings, format_version: 1 }));
   const names = zip.names.filter((name) => name !== 'manifest.sha256');
   const files = names.map((name) => ({ name, bytes: zip.read(name) ?? new Uint8Array(), stored: false }));
@@ -127,7 +132,7 @@ describe('the bundle of a decision type', () => {
     await restartWith(whole);
   });
 
-  it('decides with the settings of today, as the service does, and its golden decisions say so [BUN-5]', async () => {
+  it('decides with the settings of today, as the service does, and its golden decisions and figures say so [BUN-5] [BUN-7] [PRM-8]', async () => {
     const rules = [{ name: 'tiny', condition: 'ctx.amount < 2000', then: 'approve', reason_code: null, priority: 1 }];
     await bench.call('PUT', path, {
       hard_rules: rules,
@@ -143,7 +148,25 @@ describe('the bundle of a decision type', () => {
       reason_codes: ['TOO_MUCH'],
     });
     expect(bundle.reasons.by_option).toEqual({ approve: [], decline: [] });
-    expect(bundle.modelCard).toContain('Version 2 of the decision type');
+    // Trained on one version, exported with the settings of another, whose figures the card has.
+    const { version, snapshot_sha256, seed } = bundle.manifest.training ?? {};
+    const policy = (await bench.call('GET', `${path}/policies/${policyId}`)).body;
+    expect({ version, snapshot_sha256, seed }).toEqual({
+      version: policy.decision_type_version,
+      snapshot_sha256: policy.snapshot_sha256,
+      seed: policy.seed,
+    });
+    const whole = (await bench.call('GET', `${path}/policies/${policyId}/whole-decision`)).body;
+    for (const part of [
+      'on version 1 of the decision type',
+      'Rules, thresholds and the other settings in it are those of version 2.',
+      `The SHA-256 of its examples is ${policy.snapshot_sha256}, its seed ${policy.seed}.`,
+      'A confidence of 1 or more decides directly.',
+      whole.sentence,
+      `${(100 * whole.escalated.share).toFixed(1)} % of decisions are expected to escalate`,
+    ]) {
+      expect(bundle.modelCard).toContain(part);
+    }
     const stages = new Set<string>();
     for (const { input, output } of bundle.golden) {
       const answer = (await bench.call('POST', '/decide', { decision_type: 'loan', input })).body;

@@ -1,5 +1,7 @@
 /** The whole decision of a policy, and promises about it, told over the API. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
+import { sha256 } from '../../src/server/process/clock.ts';
 import {
   createTrainable,
   loanExamples,
@@ -84,7 +86,7 @@ describe('a promise', () => {
     expect((await get(policy)).promise).toBeNull();
   });
 
-  it('is kept with the policy, and checked again after each change of rules and thresholds [PRM-4] [PRM-5]', async () => {
+  it('is kept with the policy, and checked again after each change of rules and thresholds [PRM-4] [PRM-5] [PRM-8]', async () => {
     const kept = await bench.call('PUT', `${policy}/promise`, { target_error: 0.1 });
     expect(kept.status).toBe(200);
     expect(kept.body).toMatchObject({ state: 'kept', target_error: 0.1, certainty: 0.95 });
@@ -93,6 +95,14 @@ describe('a promise', () => {
     expect(type.active_version.version_number).toBe(kept.body.decision_type_version);
     expect(type.promise).toEqual(kept.body);
     expect((await get(policy)).promise).toEqual(kept.body);
+
+    const exported = await bench.app.inject({
+      url: `/api/v1${path}/export?slim=true`,
+      headers: { authorization: `Bearer ${(await bench.deps.auth.issuer.issue()).token}`, host: '127.0.0.1' },
+    });
+    const { modelCard } = unpackBundle(exported.rawPayload, sha256);
+    expect(modelCard).toContain(`- ${kept.body.sentence} Promised ${kept.body.made_at}.`);
+    expect(modelCard).toContain('before it was fitted again on all examples');
 
     await setType({ hard_rules: rule('ctx.amount > 0') });
     const broken = (await get(path)).promise;

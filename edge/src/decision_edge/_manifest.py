@@ -45,6 +45,8 @@ _KEYS = frozenset(
 )
 # Format 1 has neither these settings nor the entry manifest.sha256.
 _NEWER_KEYS = frozenset({"revision", "runtime"})
+# What the policy was trained from; bundles of earlier versions do not say it.
+_OPTIONAL_KEYS = frozenset({"training"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _DATE_TIME = re.compile(DATE_TIME, re.ASCII)
 
@@ -57,7 +59,10 @@ def check_manifest(manifest: JsonObject) -> None:
             f"Bundle format {version!r} is not known to this version, which reads formats 1 to {FORMAT_VERSION}."
         )
     with reading("manifest.json"):
-        expect_keys(manifest, _KEYS if version == 1 else _KEYS | _NEWER_KEYS)
+        if version == 1:
+            expect_keys(manifest, _KEYS)
+        else:
+            expect_keys(manifest, _KEYS | _NEWER_KEYS, _OPTIONAL_KEYS)
         for name in ("tool_version", "decision_type", "policy_id", "policy_version"):
             expect_string(manifest[name])
         if expect_integer(manifest["version"]) < 1:
@@ -68,9 +73,25 @@ def check_manifest(manifest: JsonObject) -> None:
             _expect_sha256(manifest["revision"])
             if manifest["runtime"] is not None:
                 expect_string(manifest["runtime"])
+            _check_training(manifest.get("training"))
         _check_names(manifest)
         _check_escalation(manifest)
         _check_parts(manifest)
+
+
+def _check_training(training: JsonValue) -> None:
+    if training is None:
+        return
+    facts = expect_keys(training, frozenset({"version", "snapshot_sha256", "seed", "node", "runtime"}))
+    if expect_integer(facts["version"]) < 1:
+        raise ValueError("training.version must be 1 or more")
+    if facts["snapshot_sha256"] is not None:
+        _expect_sha256(facts["snapshot_sha256"])
+    if facts["seed"] is not None and expect_integer(facts["seed"]) < 0:
+        raise ValueError("training.seed must be 0 or more")
+    for name in ("node", "runtime"):
+        if facts[name] is not None:
+            expect_string(facts[name])
 
 
 def check_manifest_digest(manifest: JsonObject, data: bytes, stated: bytes | None) -> None:

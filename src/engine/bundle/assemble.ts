@@ -27,7 +27,14 @@ const undecidingEntries: readonly EntryName[] = [
 
 /** The digest of everything that decides: settings, deciding entries, and the text model by its digests. */
 function computeRevision(manifest: ManifestDraft, files: Manifest['files'], sha256: Sha256): string {
-  const { tool_version: _tool, created_at: _created, runtime: _runtime, text, ...settings } = manifest;
+  const {
+    tool_version: _tool,
+    created_at: _created,
+    runtime: _runtime,
+    training: _training,
+    text,
+    ...settings
+  } = manifest;
   const { slim: _slim, ...textModel } = text ?? { slim: false };
   const entries = Object.entries(files).filter(([name]) => !undecidingEntries.includes(name as EntryName));
   return sha256(toJsonBytes([settings, textModel, entries.map(([name, facts]) => [name, facts.sha256])]));

@@ -71,6 +71,15 @@ const settings = {
     .nullable(),
   files: recordOf(fileFactsSchema),
 };
+/** What a policy was trained from, as far as it is known; `version` is that of the decision type. */
+const trainingSchema = z.strictObject({
+  version: z.int().min(1),
+  snapshot_sha256: sha256Hex.nullable(),
+  seed: z.int().min(0).nullable(),
+  node: z.string().nullable(),
+  runtime: z.string().nullable(),
+});
+
 const currentSchema = z.strictObject({
   format_version: z.literal(bundleFormatVersion),
   ...settings,
@@ -78,14 +87,18 @@ const currentSchema = z.strictObject({
   revision: sha256Hex,
   /** What computed the embeddings of the golden lines; null without an encoder. */
   runtime: z.string().nullable(),
+  /** Left out by earlier versions of this product. */
+  training: trainingSchema.nullable().optional(),
 });
 const firstSchema = z.strictObject({ format_version: z.literal(1), ...settings });
 
 /** `manifest.json`: what the bundle decides, by which settings, and the digest of every other entry. */
-export type Manifest = Omit<z.infer<typeof currentSchema>, 'format_version' | 'revision'> & {
+export type Manifest = Omit<z.infer<typeof currentSchema>, 'format_version' | 'revision' | 'training'> & {
   format_version: 1 | typeof bundleFormatVersion;
   /** null in format 1. */
   revision: string | null;
+  /** What it was trained from; null where the bundle does not say it. `version` above is that of the settings in it. */
+  training: z.infer<typeof trainingSchema> | null;
 };
 
 /** Reads a manifest of either format. */
@@ -95,10 +108,16 @@ export const manifestSchema: z.ZodType<Manifest> = z
     path: ['fallback_option'],
     message: 'must be one of the options',
   })
-  .transform((manifest) => ({ revision: null, runtime: null, ...manifest }));
+  .transform((manifest) => ({
+    revision: null,
+    runtime: null,
+    ...manifest,
+    training: ('training' in manifest ? manifest.training : null) ?? null,
+  }));
 
 /** What packing a bundle is given; it adds the rest. */
-export type ManifestDraft = Omit<Manifest, 'files' | 'format_version' | 'revision'>;
+export type ManifestDraft = Omit<Manifest, 'files' | 'format_version' | 'revision' | 'training'> &
+  Partial<Pick<Manifest, 'training'>>;
 
 /**
  * `reasons.json`: the reason codes that go with a classifier decision for each option, and the codes that have a head

@@ -9,7 +9,10 @@ export type ModelCardFacts = {
   manifest: ManifestDraft;
   plan: FeaturePlan;
   rules: RulesFile;
+  /** Figures of the settings in the manifest. */
   metrics: Metrics;
+  /** What is promised of its automatic decisions, in a sentence, and when that was made; null without a promise. */
+  promise: { sentence: string; madeAt: string } | null;
 };
 
 const classifierWords: Record<ManifestDraft['classifier']['kind'], string> = {
@@ -45,6 +48,30 @@ function writeOptionTable(facts: ModelCardFacts): string {
   return ['| option | precision | recall | F1 | test rows |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
+function describeOrigin({ version, created_at, tool_version, training }: ManifestDraft): string {
+  const trainedOn = training?.version ?? version;
+  const sentences = [
+    `Trained ${created_at} on version ${trainedOn} of the decision type with Decision Workbench ${tool_version}.`,
+  ];
+  if (trainedOn !== version) {
+    sentences.push(`Rules, thresholds and the other settings in it are those of version ${version}.`);
+  }
+  const { snapshot_sha256, seed, node, runtime } = training ?? {};
+  if (snapshot_sha256) sentences.push(`The SHA-256 of its examples is ${snapshot_sha256}, its seed ${seed}.`);
+  if (node && runtime) sentences.push(`It was computed with Node ${node} and ${runtime}.`);
+  return sentences.join(' ');
+}
+
+/** The whole decision and its promise, as list items; none for policies that were measured by an earlier version. */
+function describeWhole({ metrics: { whole, split }, promise }: ModelCardFacts): string[] {
+  const lines = whole === null ? [] : [`- rules, classifier and thresholds of this bundle together: ${whole.sentence}`];
+  if (promise !== null) lines.push(`- ${promise.sentence} Promised ${promise.madeAt}.`);
+  if (split?.refitted === true) {
+    lines.push('- these figures are of the model before it was fitted again on all examples');
+  }
+  return lines;
+}
+
 /** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
 export function writeModelCard(facts: ModelCardFacts): string {
   const { manifest, metrics, plan, rules } = facts;
@@ -62,7 +89,7 @@ export function writeModelCard(facts: ModelCardFacts): string {
   const notes = metrics.notes.map((note) => `- ${escapeMarkdown(note)}`);
   const parts = [
     `# ${escapeMarkdown(manifest.decision_type)}, policy ${manifest.policy_version}`,
-    `Version ${manifest.version} of the decision type, trained ${manifest.created_at} with Decision Workbench ${manifest.tool_version}.`,
+    describeOrigin(manifest),
     '## What it decides',
     `One of ${manifest.options.length} options: ${manifest.options.map(escapeMarkdown).join(', ')}.`,
     `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[manifest.classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`,
@@ -71,6 +98,7 @@ export function writeModelCard(facts: ModelCardFacts): string {
     `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen:`,
     [
       `- accuracy ${formatPercent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
+      ...describeWhole(facts),
       `- calibration error ${metrics.ece.toFixed(3)} (before calibration ${metrics.ece_before.toFixed(3)})`,
       `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),

@@ -14,6 +14,8 @@ export type TrainRequest = {
   config: TrainingConfig;
   seed: number;
   toolVersion: string;
+  /** Digest of the examples and version of Node, for whoever wants to repeat the run; left out where unknown. */
+  provenance?: { snapshotSha256: string; node: string };
   /** ISO 8601 */
   createdAt: string;
   /** Dotted paths of personal data: their values never enter the bundle. */

@@ -105,7 +105,8 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
     return withEncodingCache(opened, order.encodingsDir, Date.now());
   });
   try {
-    const request = { ...order.request, examples: rows.map(toExample), seed };
+    const provenance = { snapshotSha256, node: process.version };
+    const request = { ...order.request, examples: rows.map(toExample), seed, provenance };
     return await train(request, {
       encoder,
       tokenizer: model.tokenizer(),

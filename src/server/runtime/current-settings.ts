@@ -68,6 +68,12 @@ export function readPresentSettings(
   };
 }
 
+/** Of a bundle that does not say what it was trained from, its version is known: until another one is written into it. */
+function toKnownTraining({ manifest }: Bundle, versionNumber: number): Bundle['manifest']['training'] {
+  if (manifest.version === versionNumber) return null;
+  return { version: manifest.version, snapshot_sha256: null, seed: null, node: null, runtime: null };
+}
+
 /**
  * What decides for a type now: the policy as it was trained, with the rules, thresholds, escalation, fallback, schema
  * and name of today as long as the options are the same. `ownEscalation` is the threshold that the training was
@@ -88,6 +94,7 @@ export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ow
       ...bundle.manifest,
       decision_type: type.name,
       version: versionNumber,
+      training: bundle.manifest.training ?? toKnownTraining(bundle, versionNumber),
       reason_codes: definition.reason_codes,
       confidence_thresholds: mergeThresholds(definition.confidence_thresholds, ownEscalation),
       escalation_policy: definition.escalation_policy,

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundle.ts';
 import { bundleFormatVersion } from '../../engine/bundle/manifest.ts';
-import { writeModelCard } from '../../engine/bundle/model-card.ts';
+import { type ModelCardFacts, writeModelCard } from '../../engine/bundle/model-card.ts';
 import { compileDecider, compileRulesDecider, type Decider } from '../../engine/decide/decider.ts';
 import { recordGoldenLines, runGolden } from '../../engine/decide/golden.ts';
-import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
 import { sha256 } from '../process/clock.ts';
@@ -114,14 +113,18 @@ export class DeployedDeciders {
 
   /**
    * The slim bundle that decides as the service does now: the file of the policy where the type's settings are still
-   * those of the training and its format the newest, else the same policy packed with the present settings, golden decisions and model card.
+   * those of the training, its format the newest and nothing promised of it, else the same policy packed with the present settings, golden decisions and model card.
    */
-  async exportSlim(type: DecisionTypeRecord, policy: DeployedPolicy, metrics: Metrics): Promise<Uint8Array> {
+  async exportSlim(
+    type: DecisionTypeRecord,
+    policy: DeployedPolicy,
+    { metrics, promise }: Pick<ModelCardFacts, 'metrics' | 'promise'>,
+  ): Promise<Uint8Array> {
     const bytes = this.readFile(policy.id, policy.bundleSha256);
     const trained = unpackBundle(bytes, sha256);
     const present = this.withPresentSettings(trained, type);
     const isNewestFormat = trained.manifest.format_version === bundleFormatVersion;
-    if (isNewestFormat && isDeepStrictEqual(present, trained)) return bytes;
+    if (promise === null && isNewestFormat && isDeepStrictEqual(present, trained)) return bytes;
     if (present.plan.text?.encoder) await this.options.encoderHost.start();
     const inputs = trained.golden.map((line) => line.input);
     const { files: _files, format_version: _format, revision: _revision, ...settings } = present.manifest;
@@ -130,7 +133,10 @@ export class DeployedDeciders {
       runtime: present.plan.text?.encoder ? this.options.encoderHost.runtimeVersion : null,
     };
     const golden = await recordGoldenLines(this.compile(present), inputs, [], manifest.confidence_thresholds);
-    return packBundle({ ...present, manifest, golden, modelCard: writeModelCard({ ...present, metrics }) }, sha256);
+    return packBundle(
+      { ...present, manifest, golden, modelCard: writeModelCard({ ...present, metrics, promise }) },
+      sha256,
+    );
   }
 
   /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with what is wrong. */

@@ -1,8 +1,10 @@
 /** Putting a policy in charge of the decisions of its type, and giving its bundle away. */
 import { readFile } from 'node:fs/promises';
 import { type BundleIdentity, identifyBundle, withTextModel } from '../../engine/bundle/bundle.ts';
+import type { ModelCardFacts } from '../../engine/bundle/model-card.ts';
 import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
+import type { WholeDecision } from '../../engine/measured.ts';
 import type { Caller } from '../auth/caller.ts';
 import { sha256 } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
@@ -13,11 +15,12 @@ import type { DeployedPolicy } from '../store/deployments.ts';
 import type { PolicyRecord } from '../store/policy-records.ts';
 import { chargeHosting, type HostingDeps } from './hosting.ts';
 import { readPolicy } from './policies.ts';
+import { measurePolicy, type PromiseChecks } from './promises.ts';
 
 export type DeploymentDeps = HostingDeps & { log: Log; runtime: { deployed: DeployedDeciders } };
 
 /** A deployed policy whose bundle may be exported. */
-export type ExportablePolicy = { policy: DeployedPolicy; metrics: Metrics };
+export type ExportablePolicy = { policy: DeployedPolicy } & Pick<ModelCardFacts, 'metrics' | 'promise'>;
 
 /** An exported bundle: its bytes, what it is called, and what tells it from every other. */
 export type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIdentity };
@@ -76,17 +79,28 @@ export async function prepareDeployedPolicies(deps: DeploymentDeps): Promise<voi
  * no export and `model_not_deployed` where nothing is deployed.
  */
 export function findExportablePolicy(
-  deps: Pick<DeploymentDeps, 'store' | 'metering'>,
+  deps: Pick<DeploymentDeps, 'store' | 'metering'> & { promiseChecks: PromiseChecks },
   caller: Caller,
   type: DecisionTypeRecord,
 ): ExportablePolicy {
   deps.metering.checkExport(caller);
   const policy = deps.store.deployments.find(type.id);
-  const metrics = policy && deps.store.policies.byId(policy.id)?.metrics;
-  if (!policy || !metrics) {
+  const record = policy && deps.store.policies.byId(policy.id);
+  if (!policy || !record?.metrics) {
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type.');
   }
-  return { policy, metrics };
+  const promise = deps.promiseChecks.read(type, record);
+  return {
+    policy,
+    metrics: withPresentFigures(record.metrics, measurePolicy(deps, type, record)),
+    promise: promise && { sentence: promise.sentence, madeAt: promise.made_at },
+  };
+}
+
+/** The figures of a policy with those that follow from rules and thresholds as they are now. */
+function withPresentFigures(metrics: Metrics, whole: WholeDecision): Metrics {
+  const { share } = whole.escalated;
+  return share === null ? metrics : { ...metrics, whole, escalation_estimate: share };
 }
 
 /**
@@ -96,10 +110,10 @@ export function findExportablePolicy(
 export async function exportBundle(
   { deployed, textModel }: { deployed: DeployedDeciders; textModel: TextModel },
   type: DecisionTypeRecord,
-  { policy, metrics }: ExportablePolicy,
+  { policy, ...facts }: ExportablePolicy,
   isSlim: boolean,
 ): Promise<ExportedBundle> {
-  const slim = await deployed.exportSlim(type, policy, metrics);
+  const slim = await deployed.exportSlim(type, policy, facts);
   const { revision } = identifyBundle(slim, sha256);
   // The revision changes with whatever changes what the bundle decides.
   const name = `${type.name}-v${policy.version}-${revision?.slice(0, shownRevisionLength)}`;

@@ -24,6 +24,13 @@ export function buildManifest(
     fallback_option: request.fallbackOption,
     created_at: request.createdAt,
     classifier: { kind: calibrated.kind },
+    training: {
+      version: request.versionNumber,
+      snapshot_sha256: request.provenance?.snapshotSha256 ?? null,
+      seed: request.seed,
+      node: request.provenance?.node ?? null,
+      runtime: ports.runtimeVersion,
+    },
     runtime: plan.text?.encoder ? ports.runtimeVersion : null,
     text:
       plan.text === null

@@ -50,7 +50,10 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
     modelCard: '',
   };
   const decider = compileDecider(
-    { ...parts, manifest: { ...manifest, format_version: bundleFormatVersion, revision: null, files: {} } },
+    {
+      ...parts,
+      manifest: { ...manifest, format_version: bundleFormatVersion, revision: null, training: null, files: {} },
+    },
     ports,
   );
   progress.report('package', 0.3, 'Recording golden decisions');
@@ -61,7 +64,7 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   const measuredInputs = measuredRows.map((row) => row.input);
   const latenciesMs = await measureLatency(decider, measuredInputs, ports.now);
   const metrics = completeMetrics(state, parts, latenciesMs);
-  const modelCard = writeModelCard({ manifest, plan, rules: rules.file, metrics });
+  const modelCard = writeModelCard({ manifest, plan, rules: rules.file, metrics, promise: null });
   const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
   progress.report('package', 1, 'The policy is ready');
   return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut };
