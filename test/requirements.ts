@@ -176,6 +176,8 @@ const training = {
   'TRN-15':
     'Where examples are marked as test rows, policies are measured on these alone and no model learns from them.',
   'TRN-16': 'Held-out rows that say the same as a training row in nearly the same words are counted and named.',
+  'TRN-17':
+    'Metrics say how reliable confidences are, in tenths with intervals; the calibration error is null below 200 measured rows.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PRM-1':
     'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',

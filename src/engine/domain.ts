@@ -219,8 +219,22 @@ export const metricsSchema = z
     macro_f1_interval: intervalSchema.nullable().default(null),
     log_loss_before: z.number().nullable().default(null),
     log_loss: z.number(),
-    ece_before: z.number(),
-    ece: z.number(),
+    /** Expected calibration error; null where fewer than 200 rows were measured: there it is mostly noise. */
+    ece_before: z.number().nullable(),
+    ece: z.number().nullable(),
+    /** Rows by their confidence, in tenths: the mean confidence of each beside how many are right, with 95 % interval. */
+    reliability: z
+      .array(
+        z.object({
+          low: z.number(),
+          high: z.number(),
+          count: z.int(),
+          confidence: z.number(),
+          accuracy: z.number(),
+          accuracy_interval: intervalSchema,
+        }),
+      )
+      .default([]),
     /** The whole decision on the held-out rows, with the settings of the training; null for earlier policies. */
     whole: wholeDecisionSchema.nullable().default(null),
     /** The share of decisions that would be handed on, rules included. */

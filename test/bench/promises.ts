@@ -36,19 +36,14 @@ type Truth = (threshold: number) => { share: number; error: number };
 
 function knowTruth({ members }: Population): Truth {
   const sorted = members.toSorted((a, b) => rank(b) - rank(a));
+  const ranks = Float64Array.from(sorted, rank);
   const errors = new Float64Array(sorted.length + 1);
   sorted.forEach(({ errorChance }, i) => {
     errors[i + 1] = (errors[i] ?? 0) + errorChance;
   });
   return (threshold) => {
-    let low = 0;
-    let high = sorted.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (rank(sorted[middle] as Member) >= threshold) low = middle + 1;
-      else high = middle;
-    }
-    return { share: low / sorted.length, error: low === 0 ? 0 : (errors[low] ?? 0) / low };
+    const decided = countFrom(ranks, threshold);
+    return { share: decided / sorted.length, error: decided === 0 ? 0 : (errors[decided] ?? 0) / decided };
   };
 }
 
@@ -67,31 +62,57 @@ function drawRows({ members }: Population, count: number, random: Random): Repla
   });
 }
 
-type Rule = (rows: readonly ReplayedRow[], target: number) => number | null;
+/** Drawn rows, and what is decided alone from a threshold on. */
+type Draw = { rows: ReplayedRow[]; count(threshold: number): { decided: number; wrong: number } };
+type Rule = (draw: Draw, target: number) => number | null;
 
-const promised: Rule = (rows, target_error) =>
+const promised: Rule = ({ rows }, target_error) =>
   findPromise(rows, { target_error, certainty: 1 - risk, option: null, optionCount: 1, lowest: 0, isRefitted: false })
     .threshold;
 
-function count(rows: readonly ReplayedRow[], threshold: number) {
-  const decided = rows.filter(({ ruled, prediction }) => ruled !== null || prediction.confidence >= threshold);
-  return { decided: decided.length, wrong: decided.filter(({ expected }) => expected !== 'this').length };
+function toDraw(rows: ReplayedRow[]): Draw {
+  const rankOf = ({ ruled, prediction }: ReplayedRow) => (ruled === null ? prediction.confidence : 2);
+  const sorted = rows.toSorted((a, b) => rankOf(b) - rankOf(a));
+  const ranks = Float64Array.from(sorted, rankOf);
+  const wrong = new Float64Array(sorted.length + 1);
+  sorted.forEach(({ expected }, i) => {
+    wrong[i + 1] = (wrong[i] ?? 0) + (expected === 'this' ? 0 : 1);
+  });
+  return {
+    rows,
+    count(threshold) {
+      const decided = countFrom(ranks, threshold);
+      return { decided, wrong: wrong[decided] ?? 0 };
+    },
+  };
+}
+
+/** How many of falling numbers are at least `threshold`. */
+function countFrom(falling: Float64Array, threshold: number): number {
+  let low = 0;
+  let high = falling.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((falling[middle] as number) >= threshold) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** The rule of before. */
-const observed: Rule = (rows, target) => {
+const observed: Rule = (draw, target) => {
   for (let step = 0; step <= 100; step++) {
-    const { decided, wrong } = count(rows, step / 100);
+    const { decided, wrong } = draw.count(step / 100);
     if (decided > 0 && wrong <= target * decided) return step / 100;
   }
   return null;
 };
 
 /** A fixed sequence at the whole risk for one target, from where rows without an error would be enough. */
-const oneTarget: Rule = (rows, target) => {
+const oneTarget: Rule = (draw, target) => {
   let found: number | null = null;
   for (let step = 1_000; step >= 0; step--) {
-    const { decided, wrong } = count(rows, step / 1_000);
+    const { decided, wrong } = draw.count(step / 1_000);
     if (computeBinomialTail(0, decided, target) > risk) continue;
     if (wrong >= decided || computeBinomialTail(wrong, decided, target) > risk) break;
     found = step / 1_000;
@@ -136,10 +157,10 @@ function tryPopulation(population: Population): number {
       const alone = targets.map(() => 0);
       let any = 0;
       for (let draw = 0; draw < draws; draw++) {
-        const rows = drawRows(population, rowCount, random);
+        const drawn = toDraw(drawRows(population, rowCount, random));
         let isBroken = false;
         targets.forEach((target, i) => {
-          const threshold = ask(rows, target);
+          const threshold = ask(drawn, target);
           if (threshold === null) return;
           const { share, error } = truth(threshold);
           alone[i] = (alone[i] ?? 0) + share / draws;
@@ -182,7 +203,7 @@ async function tryRefits(name: string): Promise<void> {
     const measured = await trainAndDecide(ports, learned, others, false);
     const refitted = await trainAndDecide(ports, learned, others, true);
     targets.forEach((target, i) => {
-      const threshold = promised(measured.heldOut, target);
+      const threshold = promised(toDraw(measured.heldOut), target);
       const counts = tally[i];
       if (threshold === null || counts === undefined) return;
       counts.promised += 1;

@@ -146,6 +146,7 @@ describe('the model card', () => {
       log_loss: 0.2,
       ece_before: 0.1,
       ece: 0.03,
+      reliability: [],
       escalation_estimate: 0.125,
       latency_estimate_p50_ms: 1,
       latency_estimate_p95_ms: 2,

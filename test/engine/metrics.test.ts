@@ -89,13 +89,23 @@ describe('240 predictions that scikit-learn and SciPy have measured', () => {
   const result = evaluatePredictions(rows, names);
   const predicted = peer.probabilities.map(argmax);
 
-  it('get the same averages, matrix and losses', () => {
+  it('get the same averages, matrix and losses, and bins that hold them all [TRN-17]', () => {
     expect(result.accuracy).toBeCloseTo(peer.accuracy, 12);
     expect(result.macroF1).toBeCloseTo(peer.macro_f1, 12);
     expect(result.macroPrecision).toBeCloseTo(peer.macro_precision, 12);
     expect(result.macroRecall).toBeCloseTo(peer.macro_recall, 12);
     expect(result.logLoss).toBeCloseTo(peer.log_loss, 12);
     expect(result.ece).toBeCloseTo(peer.ece, 12);
+    // The bins hold every row once, and tell the same accuracy.
+    expect(result.reliability.reduce((sum, { count }) => sum + count, 0)).toBe(240);
+    const right = result.reliability.reduce((sum, { count, accuracy }) => sum + count * accuracy, 0);
+    expect(right / 240).toBeCloseTo(peer.accuracy, 12);
+    for (const { low, high, confidence, accuracy, accuracy_interval: interval } of result.reliability) {
+      expect(confidence).toBeGreaterThan(low);
+      expect(confidence).toBeLessThanOrEqual(high);
+      expect(interval.low).toBeLessThanOrEqual(accuracy);
+      expect(interval.high).toBeGreaterThanOrEqual(accuracy);
+    }
     expect(result.confusionMatrix).toEqual(peer.confusion_matrix);
     peer.per_class.forEach((figures, k) => {
       for (const [name, value] of Object.entries(figures)) {

@@ -50,6 +50,13 @@ describe('a training run', () => {
     expect(outcome.metrics.train_size + outcome.metrics.test_size).toBe(800);
     expect(metricsSchema.parse(outcome.metrics)).toBeTruthy();
     expect(outcome.heldOut.length).toBe(outcome.metrics.test_size);
+    // A calibration error on fewer than 200 rows would be noise [TRN-17].
+    expect([outcome.metrics.test_size < 200, outcome.metrics.ece, outcome.metrics.ece_before]).toEqual([
+      true,
+      null,
+      null,
+    ]);
+    expect(outcome.metrics.reliability.length).toBeGreaterThan(2);
 
     const bundle = unpackBundle(outcome.bundle, sha256);
     expect(bundle.manifest.policy_version).toBe('v3');

@@ -72,6 +72,11 @@ function describeWhole({ metrics: { whole, split }, promise }: ModelCardFacts): 
   return lines;
 }
 
+function describeCalibration({ ece, ece_before: before }: Metrics): string[] {
+  if (ece === null || before === null) return ['- calibration error: too few rows to say'];
+  return [`- calibration error ${ece.toFixed(3)} (before calibration ${before.toFixed(3)})`];
+}
+
 /** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
 export function writeModelCard(facts: ModelCardFacts): string {
   const { manifest, metrics, plan, rules } = facts;
@@ -99,7 +104,7 @@ export function writeModelCard(facts: ModelCardFacts): string {
     [
       `- accuracy ${formatPercent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
       ...describeWhole(facts),
-      `- calibration error ${metrics.ece.toFixed(3)} (before calibration ${metrics.ece_before.toFixed(3)})`,
+      ...describeCalibration(metrics),
       `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),
     writeOptionTable(facts),

@@ -183,7 +183,11 @@ function MetricsView({ type, policy, metrics }: { type: DecisionType; policy: Po
             value: metrics.macro_f1.toFixed(3),
             detail: formatInterval(metrics.macro_f1_interval, (value) => value.toFixed(3)),
           },
-          { name: 'Calibration error', value: metrics.ece.toFixed(3), detail: `was ${metrics.ece_before.toFixed(3)}` },
+          {
+            name: 'Calibration error',
+            value: metrics.ece?.toFixed(3) ?? '–',
+            detail: metrics.ece === null ? 'too few rows to say' : `was ${metrics.ece_before?.toFixed(3) ?? '–'}`,
+          },
           {
             name: 'Log-loss',
             value: metrics.log_loss.toFixed(3),

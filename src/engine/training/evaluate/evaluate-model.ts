@@ -30,6 +30,7 @@ export type Figures = Pick<
   | 'log_loss'
   | 'ece_before'
   | 'ece'
+  | 'reliability'
   | 'risk_coverage'
   | 'accuracy_interval'
   | 'macro_f1_interval'
@@ -55,6 +56,9 @@ export type EvaluationParams = {
   /** The seed of the run. */
   seed: number;
 };
+
+/** Fewer rows give a calibration error that is mostly noise. */
+const minRowsForEce = 200;
 
 /** Measures a model on rows: figures before and after calibration, and the effect of calling inputs unfamiliar. */
 export function evaluateModel(params: EvaluationParams): ModelEvaluation {
@@ -85,8 +89,9 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
   return {
     figures: {
       ...toFigures(after, options),
+      ece: rows.length < minRowsForEce ? null : after.ece,
       log_loss_before: before.logLoss,
-      ece_before: before.ece,
+      ece_before: rows.length < minRowsForEce ? null : before.ece,
       accuracy_interval: computeWilsonInterval(correct.filter(Boolean).length, correct.length),
       macro_f1_interval: bootstrapMacroF1(
         expected,
@@ -106,7 +111,7 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
 function toFigures(
   evaluation: Evaluation,
   options: readonly string[],
-): Omit<Figures, 'log_loss_before' | 'ece_before' | 'accuracy_interval' | 'macro_f1_interval' | 'familiarity'> {
+): Omit<Figures, 'log_loss_before' | 'ece_before' | 'ece' | 'accuracy_interval' | 'macro_f1_interval' | 'familiarity'> {
   return {
     accuracy: evaluation.accuracy,
     macro_f1: evaluation.macroF1,
@@ -116,7 +121,7 @@ function toFigures(
     confusion_matrix: evaluation.confusionMatrix,
     confusion_labels: [...options],
     log_loss: evaluation.logLoss,
-    ece: evaluation.ece,
+    reliability: evaluation.reliability,
     risk_coverage: evaluation.riskCoverage,
   };
 }

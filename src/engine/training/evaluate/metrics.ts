@@ -1,6 +1,8 @@
 /** Figures of merit of predictions on held-out rows. */
 
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
+import type { Metrics } from '../../domain.ts';
+import { computeWilsonInterval } from '../../measure/intervals.ts';
 import { argmax } from '../../numeric.ts';
 
 /** The expected option of a row (its index) and the probabilities that a model gave it, in the order of the options. */
@@ -19,6 +21,7 @@ export type Evaluation = {
   logLoss: number;
   ece: number;
   riskCoverage: RiskCoverage[];
+  reliability: Metrics['reliability'];
 };
 
 const computeRatio = (part: number, whole: number) => (whole === 0 ? 0 : part / whole);
@@ -38,6 +41,31 @@ export function computeRiskCoverage(confidences: readonly number[], correct: rea
       error: computeRatio(wrong, decided.length),
     };
   });
+}
+
+const reliabilityBins = 10;
+
+/** Rows in ten bins of equal width by their confidence (0–1); bins without rows are left out. */
+export function computeReliability(
+  confidences: readonly number[],
+  correct: readonly boolean[],
+): Metrics['reliability'] {
+  const binOf = (confidence: number) =>
+    Math.max(0, Math.min(reliabilityBins - 1, Math.ceil(confidence * reliabilityBins) - 1));
+  return Array.from({ length: reliabilityBins }, (_, bin) => {
+    const members = confidences.flatMap((confidence, i) => (binOf(confidence) === bin ? [i] : []));
+    const count = members.length;
+    const right = members.filter((i) => correct[i] === true).length;
+    const total = members.reduce((sum, i) => sum + (confidences[i] ?? 0), 0);
+    return {
+      low: bin / reliabilityBins,
+      high: (bin + 1) / reliabilityBins,
+      count,
+      confidence: computeRatio(total, count),
+      accuracy: computeRatio(right, count),
+      accuracy_interval: computeWilsonInterval(right, count),
+    };
+  }).filter(({ count }) => count > 0);
 }
 
 /**
@@ -85,6 +113,7 @@ export function evaluatePredictions(predictions: readonly Prediction[], options:
     logLoss: computeRatio(loss, predictions.length),
     ece: computeCalibrationError(confidences, correct),
     riskCoverage: computeRiskCoverage(confidences, correct),
+    reliability: computeReliability(confidences, correct),
   };
 }
 
