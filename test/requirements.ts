@@ -139,7 +139,7 @@ const examples = {
   'EXA-2': 'expected_decision is one of the options, or null.',
   'EXA-3': 'POST answers 201 with the array of examples, all or none of them.',
   'EXA-4':
-    'An example comes back as id, decision_type_id, input_payload, expected_decision, reason_codes, source, reviewed, created_at and updated_at.',
+    'An example comes back as id, decision_type_id, input_payload, expected_decision, reason_codes, source, reviewed, status, note, created_at and updated_at.',
   'EXA-5': 'The list is paginated and filtered by source and reviewed.',
   'EXA-6': 'The list is filtered by decision, labelled and search, too.',
   'EXA-7': 'stats gives total, labelled, unlabelled, reviewed, by_source and by_option.',
@@ -151,6 +151,8 @@ const examples = {
   'EXA-13': 'An import of CSV, TSV, JSON or JSONL is previewed first and written whole or not at all.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
   'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
+  'LBL-1': 'An example is to_label or done by its label, or was skipped or flagged; PATCH and bulk set it, and a note.',
+  'LBL-2': 'The list is filtered by status; GET of one example answers it alone.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',

@@ -6,7 +6,7 @@ import { toInvalidValue } from '../errors/validation-error.ts';
 import { isoTime } from '../process/clock.ts';
 import { listLabelProblems } from '../services/examples.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
-import type { ExampleRecord } from '../store/examples.ts';
+import { type ExampleRecord, toExampleStatus } from '../store/examples.ts';
 
 /** The fields of an example that a request names; the others are undefined. */
 export type ExampleFields = {
@@ -30,6 +30,8 @@ export function toExample(example: ExampleRecord): Example {
     reason_codes: example.reasonCodes,
     source: example.source,
     reviewed: example.reviewed,
+    status: toExampleStatus(example),
+    note: example.note,
     created_at: isoTime(example.createdAt),
     updated_at: isoTime(example.updatedAt),
   };

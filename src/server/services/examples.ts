@@ -2,11 +2,12 @@
 import type { Definition } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
+import type { ExampleStatus } from '../contract/examples.ts';
 import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { ExampleChange, ExampleSelection } from '../store/example-changes.ts';
-import type { ExampleRecord } from '../store/examples.ts';
+import type { ExampleMark, ExampleRecord } from '../store/examples.ts';
 import type { Store } from '../store/store.ts';
 
 type AddDeps = { store: Pick<Store, 'examples' | 'transaction'> };
@@ -18,8 +19,8 @@ export type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes
   Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'logId'>>;
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
-  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed']?: ExampleRecord[Field] | undefined;
-};
+  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'note']?: ExampleRecord[Field] | undefined;
+} & { status?: ExampleStatus | undefined };
 /** Where a problem with the labels of an example is reported. */
 export type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
 
@@ -38,6 +39,8 @@ export function newExample(
     reasonCodes: example.reasonCodes,
     source: example.source ?? 'user',
     reviewed: example.reviewed ?? false,
+    mark: null,
+    note: null,
     logId: example.logId ?? null,
     createdAt,
     updatedAt: createdAt,
@@ -75,7 +78,19 @@ export function listLabelProblems(
   return problems;
 }
 
-/** Changes one example; throws `not_found`. */
+/** Returns one example of a type; throws `not_found`. */
+export function findExample(
+  deps: { store: { examples: Pick<Store['examples'], 'get'> } },
+  type: DecisionTypeRecord,
+  id: string,
+): ExampleRecord {
+  return deps.store.examples.get(type.id, id) ?? refuseMissingExample();
+}
+
+/**
+ * Changes one example. A label that is given settles its mark unless the update names a status. Throws `not_found`, or
+ * `validation_error` for a status that the label contradicts.
+ */
 export function updateExample(
   deps: UpdateDeps,
   type: DecisionTypeRecord,
@@ -83,18 +98,36 @@ export function updateExample(
   update: ExampleUpdate,
 ): ExampleRecord {
   return deps.store.transaction(() => {
-    const example = deps.store.examples.get(type.id, id) ?? refuseMissingExample();
+    const example = findExample(deps, type, id);
+    const decision = update.decision === undefined ? example.decision : update.decision;
     const changed: ExampleRecord = {
       ...example,
       input: update.input ?? example.input,
-      decision: update.decision === undefined ? example.decision : update.decision,
+      decision,
       reasonCodes: update.reasonCodes ?? example.reasonCodes,
       reviewed: update.reviewed ?? example.reviewed,
+      mark: toMark(example.mark, update, decision),
+      note: update.note === undefined ? example.note : update.note,
       updatedAt: deps.clock.now(),
     };
     deps.store.examples.update(changed);
     return changed;
   });
+}
+
+function toMark(
+  mark: ExampleMark | null,
+  { status, decision: given }: ExampleUpdate,
+  decision: string | null,
+): ExampleMark | null {
+  if (status === 'skipped' || status === 'flagged') return status;
+  if (status === undefined) return typeof given === 'string' ? null : mark;
+  if (status === (decision === null ? 'to_label' : 'done')) return null;
+  const msg =
+    status === 'done'
+      ? 'an example without a label is not done: give expected_decision, too'
+      : 'an example with a label is done: set expected_decision to null, or the status to "flagged"';
+  throw toValidationError([toInvalidValue(['body', 'status'], msg)]);
 }
 
 /** Deletes one example; throws `not_found`. */
@@ -114,7 +147,7 @@ export function changeExamples(
   change: ExampleChange,
 ): { affected: number; undoToken: string } {
   const { options } = type.activeVersion.definition;
-  if (change !== 'delete' && typeof change.to === 'string' && !options.includes(change.to)) {
+  if (change !== 'delete' && change.set === 'decision' && change.to !== null && !options.includes(change.to)) {
     throw toValidationError([toInvalidValue(['body', 'decision'], 'must be one of the options')]);
   }
   const undoToken = deps.newId();

@@ -1,25 +1,49 @@
 /** Changes of many examples at once, each in a few statements, and what is kept to undo the last ten of a type. */
-import type { ExampleFilter } from '../contract/examples.ts';
+import type { ExampleFilter, ExampleStatus } from '../contract/examples.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { toWhere } from './examples.ts';
 
 /** Which examples of a type a change is about. */
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
 /** What becomes of them. */
-export type ExampleChange = { set: 'decision'; to: string | null } | { set: 'reviewed'; to: boolean } | 'delete';
+export type ExampleChange =
+  | { set: 'decision'; to: string | null }
+  | { set: 'reviewed'; to: boolean }
+  | { set: 'status'; to: ExampleStatus }
+  | 'delete';
 
 /** Columns that are kept so that a change of labels can be undone. */
-const labelColumns = ['id', 'decision', 'reviewed', 'updated_at'];
+const labelColumns = ['id', 'decision', 'reviewed', 'mark', 'updated_at'];
 /** Columns that are kept so that a deletion can be undone. */
 const allColumns = [
   ...['seq', 'id', 'decision_type_id', 'input', 'decision', 'reason_codes'],
-  ...['source', 'reviewed', 'log_id', 'created_at', 'updated_at'],
+  ...['source', 'reviewed', 'mark', 'note', 'log_id', 'created_at', 'updated_at'],
 ];
 const toJsonObject = (columns: readonly string[]) =>
   `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
 /** The rows that a change kept, as a table. */
 const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
   FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
+
+/** What a change writes, with its value as the one parameter. A label that is given settles the mark. */
+function toAssignment(change: Exclude<ExampleChange, 'delete'>): string {
+  if (change.set === 'reviewed') return 'reviewed = ?';
+  if (change.set === 'status') return 'mark = ?';
+  return change.to === null ? 'decision = ?' : 'decision = ?, mark = NULL';
+}
+
+/** A status that follows from the label is given only to the examples that have, or do not have, one. */
+function toCondition(change: ExampleChange): string {
+  if (change === 'delete' || change.set !== 'status') return '';
+  if (change.to === 'done') return ' AND decision IS NOT NULL';
+  return change.to === 'to_label' ? ' AND decision IS NULL' : '';
+}
+
+function toColumnValue(change: Exclude<ExampleChange, 'delete'>): string | number | null {
+  if (change.set === 'reviewed') return Number(change.to);
+  if (change.set === 'decision') return change.to;
+  return change.to === 'skipped' || change.to === 'flagged' ? change.to : null;
+}
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -33,7 +57,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
     forgetAll: db.prepare<[string]>('DELETE FROM example_undos WHERE decision_type_id = ?'),
     restoreLabels: db.prepare<[{ token: string }]>(
-      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, updated_at = kept.updated_at
+      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, mark = kept.mark, updated_at = kept.updated_at
        FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
     ),
     isPlaceTaken: db
@@ -44,7 +68,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     // A place or a log record that was taken meanwhile stays with the newer example.
     restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
       `INSERT INTO examples (${allColumns.join(', ')})
-       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed,
+       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed, mark, note,
          iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), created_at, updated_at
        FROM ${keptRows} AS kept
        WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,
@@ -70,13 +94,15 @@ export class ExampleChangeStore {
     token: string,
     changedAt: number,
   ): number {
-    const { sql, values } =
+    const selected =
       'filter' in selection
         ? toWhere(decisionTypeId, selection.filter)
         : {
             sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
             values: [decisionTypeId, JSON.stringify(selection.ids)],
           };
+    const { values } = selected;
+    const sql = `${selected.sql}${toCondition(change)}`;
     const kept = toJsonObject(change === 'delete' ? allColumns : labelColumns);
     this.#db
       .prepare(
@@ -86,9 +112,8 @@ export class ExampleChangeStore {
       .run(token, decisionTypeId, changedAt, ...values);
     this.#statements.trim.run(decisionTypeId, decisionTypeId);
     if (change === 'delete') return this.#db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
-    const to = typeof change.to === 'boolean' ? Number(change.to) : change.to;
-    const update = this.#db.prepare(`UPDATE examples SET ${change.set} = ?, updated_at = ? WHERE ${sql}`);
-    return update.run(to, changedAt, ...values).changes;
+    const update = this.#db.prepare(`UPDATE examples SET ${toAssignment(change)}, updated_at = ? WHERE ${sql}`);
+    return update.run(toColumnValue(change), changedAt, ...values).changes;
   }
 
   /**

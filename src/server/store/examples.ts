@@ -1,7 +1,10 @@
 /** Training examples of the decision types. */
 import type { JsonObject } from '../../engine/domain.ts';
-import type { ExampleFilter } from '../contract/examples.ts';
+import type { ExampleFilter, ExampleStatus } from '../contract/examples.ts';
 import type { WorkbenchDatabase } from './database.ts';
+
+/** Of an example that a person put aside, or that somebody else should look at. */
+export type ExampleMark = 'skipped' | 'flagged';
 
 export type ExampleRecord = {
   id: string;
@@ -12,6 +15,10 @@ export type ExampleRecord = {
   reasonCodes: string[];
   source: 'user' | 'synthetic';
   reviewed: boolean;
+  /** What a person decided about it instead of giving a label, or null. */
+  mark: ExampleMark | null;
+  /** What a person noted beside it, or null. */
+  note: string | null;
   /** Id of the log record whose correction made the example, or null. */
   logId: string | null;
   createdAt: number;
@@ -36,6 +43,8 @@ type RawExample = {
   reason_codes: string;
   source: 'user' | 'synthetic';
   reviewed: number;
+  mark: ExampleMark | null;
+  note: string | null;
   log_id: string | null;
   created_at: number;
   updated_at: number;
@@ -51,10 +60,25 @@ function toExample(row: RawExample): ExampleRecord {
     reasonCodes: JSON.parse(row.reason_codes),
     source: row.source,
     reviewed: row.reviewed === 1,
+    mark: row.mark,
+    note: row.note,
     logId: row.log_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+/** The SQL condition of each status. */
+const statusConditions: Record<ExampleStatus, string> = {
+  to_label: 'decision IS NULL AND mark IS NULL',
+  done: 'decision IS NOT NULL AND mark IS NULL',
+  skipped: "mark = 'skipped'",
+  flagged: "mark = 'flagged'",
+};
+
+/** Where an example stands: its mark, else whether it has a label. */
+export function toExampleStatus({ decision, mark }: Pick<ExampleRecord, 'decision' | 'mark'>): ExampleStatus {
+  return mark ?? (decision === null ? 'to_label' : 'done');
 }
 
 /** Returns the SQL condition on rows of `examples` that match a filter, with its values. */
@@ -70,6 +94,7 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   add('reviewed = ?', filter.reviewed === undefined ? undefined : Number(filter.reviewed));
   add('decision = ?', filter.decision);
   if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
+  if (filter.status !== undefined) parts.push(statusConditions[filter.status]);
   if (filter.search !== undefined && filter.search !== '') {
     // The text is looked for as it stands in the stored JSON, where quotes, line breaks and backslashes are escaped.
     // LIKE would compare letter by letter, which takes seconds for a long repeated one.
@@ -81,11 +106,12 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare(
-      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, log_id, created_at,
-         updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, mark, note, log_id,
+         created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: db.prepare(
-      'UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, updated_at = ? WHERE id = ?',
+      `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, mark = ?, note = ?, updated_at = ?
+       WHERE id = ?`,
     ),
     rename: db.prepare('UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
@@ -125,19 +151,23 @@ export class ExampleStore {
       JSON.stringify(example.reasonCodes),
       example.source,
       example.reviewed ? 1 : 0,
+      example.mark,
+      example.note,
       example.logId,
       example.createdAt,
       example.updatedAt,
     );
   }
 
-  /** Writes what of an example can change: input, labels, whether it was reviewed, and when it changed. */
+  /** Writes what of an example can change: input, labels, whether it was reviewed, mark, note, and when it changed. */
   update(example: ExampleRecord): void {
     this.#statements.update.run(
       JSON.stringify(example.input),
       example.decision,
       JSON.stringify(example.reasonCodes),
       example.reviewed ? 1 : 0,
+      example.mark,
+      example.note,
       example.updatedAt,
       example.id,
     );
