@@ -25,6 +25,7 @@ const parts = {
     'rules/analysis',
     'features',
     'text',
+    'labelling',
     'classifiers',
     'onnx',
     'bundle',

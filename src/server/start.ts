@@ -27,6 +27,8 @@ import { StartError } from './process/start-error.ts';
 import { DeployedDeciders } from './runtime/deployed-deciders.ts';
 import { EncoderHost } from './runtime/encoder-host.ts';
 import { encodingsFolder } from './runtime/encoding-cache.ts';
+import { LabellingLeases } from './runtime/labelling-leases.ts';
+import { LabellingModels } from './runtime/labelling-models.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { openTextModel } from './runtime/text-model.ts';
 import { prepareDeployedPolicies } from './services/deployment.ts';
@@ -170,6 +172,15 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
     now: clock.now,
   });
   closing.defer(() => modelConnections.close());
+  const labellingModels = new LabellingModels({
+    spawn: options.spawnChild ?? spawnChild,
+    encoderHost,
+    examples: store.examples,
+    resourcesDir: options.resourcesDir,
+    encodingsDir: encodingsFolder(options.dataDir),
+    now: () => clock.monotonic(),
+  });
+  closing.defer(() => labellingModels.close());
   const deployed = new DeployedDeciders({
     artifactsDir: toFolderPaths(options.dataDir).artifacts,
     textModel,
@@ -189,6 +200,8 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
     encoderHost,
     textModel,
     modelConnections,
+    labellingModels,
+    leases: new LabellingLeases(() => clock.monotonic()),
   };
 }
 

@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest';
-import { makeType, openForTest } from './workbench.ts';
+import type { ChildProcess } from 'node:child_process';
+import { describe, expect, it, vi } from 'vitest';
+import type { Clock } from '../../src/server/process/clock.ts';
+import type { ServerOptions } from '../../src/server/process/options.ts';
+import { spawnChild } from '../../src/server/process/spawn-child.ts';
+import { makeType, openForTest, stoppedClock } from './workbench.ts';
 
-async function openRows(count: number) {
-  const opened = await openForTest();
+async function openRows(count: number, clock?: Clock, changes: Partial<ServerOptions> = {}) {
+  const opened = await openForTest(changes, clock);
   const id = await makeType(opened.call);
   const url = `/api/v1/decision-types/${id}/examples`;
   const examples = Array.from({ length: count }, (_, n) => ({ input: { n } }));
@@ -61,5 +65,141 @@ describe('the status of an example', () => {
     await call('POST', `${url}/undo`, { undo_token: back.body.undo_token });
     expect(await list('skipped')).toEqual([2, 1, 0]);
     expect((await bulk({ ids, action: 'set_status' })).body.error.details[0].loc).toEqual(['body', 'status']);
+  });
+});
+
+const places = ['Berlin', 'Hamburg', 'Munich', 'Cologne', 'Dresden', 'Bremen', 'Leipzig', 'Essen', 'Bonn', 'Kiel'];
+const delivery = places.map((place) => `The parcel to ${place} has not arrived and nobody knows where the courier is.`);
+const payment = places.map((place) => `My card was charged twice in the shop in ${place}, please return the money.`);
+
+/** A type with texts of two kinds; `next` polls until the labelling model has read all of them. */
+async function openTexts(fields: Record<string, unknown> = {}) {
+  const opened = await openForTest();
+  const options = ['late_delivery', 'wrong_payment'];
+  const id = await makeType(opened.call, { name: 'mail', options, ...fields });
+  const url = `/api/v1/decision-types/${id}/examples`;
+  const texts = delivery.flatMap((text, n) => [text, payment[n] ?? '']);
+  await opened.call('POST', url, { examples: texts.map((message) => ({ input: { message } })) });
+  const next = async (query = '') => (await opened.call('GET', `${url}/next?${query}`)).body;
+  const waitUntilRead = () =>
+    vi.waitFor(
+      async () => {
+        const { labelling_model } = await next('count=1&session=reader&restart=true');
+        expect(labelling_model.examples_read).toBe(texts.length);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+  const label = (example: { id: string }, expected_decision: string) =>
+    opened.call('PATCH', `${url}/${example.id}`, { expected_decision });
+  return { ...opened, url, next, waitUntilRead, label };
+}
+type Item = {
+  example: { id: string; input_payload: { message: string } };
+  suggestion: { decision: string; probability: number; source: string };
+  why: string;
+};
+const judge = ({ example }: Pick<Item, 'example'>) =>
+  example.input_payload.message.includes('parcel') ? 'late_delivery' : 'wrong_payment';
+
+describe('what to label next', () => {
+  it('starts from the words of the options, learns each label, and says how good it is [LBL-3] [LBL-5] [LBL-6]', async () => {
+    const { call, url, next, waitUntilRead, label } = await openTexts();
+    await waitUntilRead();
+    await next('session=reader&restart=true&count=1&queue=flagged');
+    const first = await next('session=a&count=6');
+    expect(first).toMatchObject({ remaining: 20, recent_accuracy: null, stop_hint: null });
+    expect(first.items).toHaveLength(6);
+    for (const item of first.items as Item[]) {
+      expect(item.suggestion).toMatchObject({ source: 'labelling', probability: expect.any(Number) });
+      expect(item.why).toMatch(/^[A-Z].*\.$/);
+    }
+    const right = (first.items as Item[]).filter((item) => item.suggestion.decision === judge(item)).length;
+    expect(right).toBeGreaterThanOrEqual(4);
+    for (const item of first.items as Item[]) await label(item.example, judge(item));
+    const second = await next('session=a&count=14');
+    expect(second).toMatchObject({
+      remaining: 14,
+      recent: { right, of: 6 },
+      recent_accuracy: right / 6,
+      labelling_model: { labels: 6, examples_read: 20 },
+    });
+    expect((second.items as Item[]).map((item) => item.suggestion.decision)).toEqual(
+      (second.items as Item[]).map(judge),
+    );
+    const [item] = second.items as Item[];
+    const similar = await call('GET', `${url}/${item?.example.id}/similar?count=9`);
+    expect(similar.body.items.map(judge)).toEqual(new Array(9).fill(judge(item as Item)));
+    expect((await call('GET', `${url}/018f0000-0000-7000-8000-000000000000/similar`)).status).toBe(404);
+  });
+
+  it('never gives a row twice, to one window or to two at once [LBL-4]', async () => {
+    const clock = stoppedClock();
+    const { call, url, ids, patch } = await openRows(60, clock);
+    const take = async (query: string): Promise<string[]> =>
+      (await call('GET', `${url}/next?${query}`)).body.items.map((item: Item) => item.example.id);
+    const given = await Promise.all(['a', 'b', 'a', 'b'].map((session) => take(`session=${session}&count=10`)));
+    expect([new Set(given.flat()).size, given.flat().length]).toEqual([40, 40]);
+    await patch(0, { status: 'skipped' });
+    await patch(1, { status: 'flagged' });
+    const rest = await take('count=100');
+    expect([...given.flat(), ...rest].length).toBe(new Set([...given.flat(), ...rest]).size);
+    expect(rest).not.toContain(ids[0]);
+    expect(await take('session=a')).toEqual([]);
+    // A window that was opened anew asks for its rows again; after five minutes anybody gets them.
+    const again = await take('session=a&count=100&restart=true');
+    expect(again.every((id) => given[0]?.includes(id) || given[2]?.includes(id))).toBe(true);
+    expect(again.length).toBeGreaterThanOrEqual(18);
+    clock.move(5 * 60_000);
+    expect((await take('session=c&count=100')).sort()).toEqual(ids.slice(2).sort());
+    expect((await call('GET', `${url}/next?queue=flagged`)).body).toMatchObject({
+      items: [{ example: { id: ids[1] }, why: 'Somebody flagged it.' }],
+      remaining: 1,
+    });
+  });
+
+  it('follows what is added, deleted, edited and undone elsewhere [LBL-5]', async () => {
+    const { call, url, next, waitUntilRead } = await openTexts();
+    await waitUntilRead();
+    const all = await call('GET', `${url}?page_size=100`);
+    const [gone, edited, ...others]: Item['example'][] = all.body.items;
+    await call('DELETE', `${url}/${gone?.id}`);
+    await call('PATCH', `${url}/${edited?.id}`, { input: { message: delivery[3] } });
+    const ids = others.map(({ id }) => id);
+    const { undo_token } = (
+      await call('POST', `${url}/bulk`, { ids, action: 'set_decision', decision: 'late_delivery' })
+    ).body;
+    await call('POST', url, { examples: [{ input: { message: payment[2] }, expected_decision: 'wrong_payment' }] });
+    await vi.waitFor(async () => expect((await next()).labelling_model).toEqual({ examples_read: 20, labels: 19 }), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    await call('POST', `${url}/undo`, { undo_token });
+    await vi.waitFor(async () => expect((await next()).labelling_model).toEqual({ examples_read: 20, labels: 1 }), {
+      timeout: 20_000,
+      interval: 100,
+    });
+    const similar = (await call('GET', `${url}/${edited?.id}/similar?count=1`)).body.items;
+    expect(similar[0]).toMatchObject({ example: { input_payload: { message: delivery[3] } } });
+    expect(similar[0].similarity).toBeCloseTo(1, 3);
+  });
+
+  it('goes on without the labelling model when its process dies, and starts it anew [LBL-3]', async () => {
+    const children: ChildProcess[] = [];
+    const { call, url } = await openRows(30, undefined, {
+      spawnChild: (name, options) => {
+        const child = spawnChild(name, options);
+        if (name === 'labelling-child') children.push(child);
+        return child;
+      },
+    });
+    const isRead = async () => {
+      const { body } = await call('GET', `${url}/next?count=1&restart=true`);
+      expect([body.items.length, body.labelling_model.examples_read]).toEqual([1, 30]);
+    };
+    await vi.waitFor(isRead, { timeout: 20_000, interval: 100 });
+    children[0]?.kill('SIGKILL');
+    expect((await call('GET', `${url}/next?count=1`)).body.items).toHaveLength(1);
+    await vi.waitFor(isRead, { timeout: 20_000, interval: 100 });
+    expect(children.length).toBe(2);
   });
 });

@@ -7,6 +7,7 @@ import { decisionTypeOperations } from './decision-types.ts';
 import { decisionOperations } from './decisions.ts';
 import { evaluationOperations } from './evaluation.ts';
 import { exampleOperations } from './examples.ts';
+import { labellingOperations } from './labelling.ts';
 import { logOperations } from './logs.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
 import { ruleOperations } from './rules.ts';
@@ -20,6 +21,7 @@ export const operations = {
   ...ruleOperations,
   ...decisionOperations,
   ...exampleOperations,
+  ...labellingOperations,
   ...trainingOperations,
   ...evaluationOperations,
   ...logOperations,

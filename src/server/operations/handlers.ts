@@ -11,6 +11,7 @@ import { decisionTypeHandlers } from './decision-types.ts';
 import { evaluationHandlers } from './evaluation.ts';
 import { exampleHandlers } from './examples.ts';
 import { generateHandlers } from './generate.ts';
+import { labellingHandlers } from './labelling.ts';
 import { logHandlers } from './logs.ts';
 import { optionRenameHandlers } from './option-rename.ts';
 import { ruleHandlers } from './rules.ts';
@@ -29,6 +30,7 @@ export const operationHandlers: OperationHandlers = {
   ...ruleHandlers,
   ...sampleHandlers,
   ...exampleHandlers,
+  ...labellingHandlers,
   ...generateHandlers,
   ...trainingHandlers,
   ...evaluationHandlers,

@@ -5,14 +5,24 @@ import { limits } from '../../engine/limits.ts';
 import type { ExampleStatus } from '../contract/examples.ts';
 import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import type { Clock } from '../process/clock.ts';
+import type { LabellingLeases } from '../runtime/labelling-leases.ts';
+import type { LabellingModels } from '../runtime/labelling-models.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { ExampleChange, ExampleSelection } from '../store/example-changes.ts';
 import type { ExampleMark, ExampleRecord } from '../store/examples.ts';
 import type { Store } from '../store/store.ts';
 
 type AddDeps = { store: Pick<Store, 'examples' | 'transaction'> };
-type UpdateDeps = AddDeps & { clock: Clock };
-type BulkDeps = { store: Pick<Store, 'examples' | 'exampleChanges' | 'transaction'>; clock: Clock; newId(): string };
+type UpdateDeps = AddDeps & {
+  runtime: { labellingModels: Pick<LabellingModels, 'noteChange'>; leases: Pick<LabellingLeases, 'settle'> };
+  clock: Clock;
+};
+type BulkDeps = {
+  store: Pick<Store, 'examples' | 'exampleChanges' | 'transaction'>;
+  runtime: { leases: Pick<LabellingLeases, 'settle'> };
+  clock: Clock;
+  newId(): string;
+};
 
 /** What a new example is made of; it is the user's own and not reviewed unless something else is said. */
 export type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
@@ -97,7 +107,8 @@ export function updateExample(
   id: string,
   update: ExampleUpdate,
 ): ExampleRecord {
-  return deps.store.transaction(() => {
+  const { labellingModels, leases } = deps.runtime;
+  const updated = deps.store.transaction(() => {
     const example = findExample(deps, type, id);
     const decision = update.decision === undefined ? example.decision : update.decision;
     const changed: ExampleRecord = {
@@ -113,6 +124,10 @@ export function updateExample(
     deps.store.examples.update(changed);
     return changed;
   });
+  // The suggestion counts before the model has learned from the label.
+  if (typeof update.decision === 'string') leases.settle(type.id, id, update.decision);
+  labellingModels.noteChange(type, updated, update.input !== undefined);
+  return updated;
 }
 
 function toMark(
@@ -154,6 +169,9 @@ export function changeExamples(
   const affected = deps.store.transaction(() =>
     deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now()),
   );
+  if (change !== 'delete' && change.set === 'decision' && change.to !== null && 'ids' in selection) {
+    for (const id of selection.ids) deps.runtime.leases.settle(type.id, id, change.to);
+  }
   return { affected, undoToken };
 }
 

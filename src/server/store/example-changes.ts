@@ -80,9 +80,12 @@ function prepareStatements(db: WorkbenchDatabase) {
 export class ExampleChangeStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #noteChange: (decisionTypeId: string) => void;
 
-  constructor(db: WorkbenchDatabase) {
+  /** `noteChange` hears of every type whose examples are changed. */
+  constructor(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
     this.#db = db;
+    this.#noteChange = noteChange;
     this.#statements = prepareStatements(db);
   }
 
@@ -94,6 +97,7 @@ export class ExampleChangeStore {
     token: string,
     changedAt: number,
   ): number {
+    this.#noteChange(decisionTypeId);
     const selected =
       'filter' in selection
         ? toWhere(decisionTypeId, selection.filter)
@@ -122,6 +126,7 @@ export class ExampleChangeStore {
    */
   undo(token: string, decisionTypeId: string): number | null {
     if (this.#statements.find.get(token, decisionTypeId) === undefined) return null;
+    this.#noteChange(decisionTypeId);
     const labels = this.#statements.restoreLabels.run({ token }).changes;
     const asNew = this.#statements.isPlaceTaken.get({ token }) ?? 0;
     const deleted = this.#statements.restoreDeleted.run({ token, asNew }).changes;

@@ -25,6 +25,9 @@ export type ExampleRecord = {
   updatedAt: number;
 };
 
+/** Where an example stands, without its input. */
+export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number };
+
 /** How many examples of a type there are, by what is known of them. */
 export type ExampleTotals = {
   total: number;
@@ -103,6 +106,27 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   return { sql: parts.join(' AND '), values };
 }
 
+/**
+ * The examples that wait for somebody: without a label, flagged, made by a teacher and not reviewed, or made by
+ * corrections after `since` (milliseconds).
+ */
+export type ExampleQueue = { kind: 'to_label' | 'flagged' | 'synthetic' } | { kind: 'corrections'; since: number };
+
+function toQueueWhere(decisionTypeId: string, queue: ExampleQueue): { sql: string; values: Value[] } {
+  switch (queue.kind) {
+    case 'to_label':
+    case 'flagged':
+      return toWhere(decisionTypeId, { status: queue.kind });
+    case 'synthetic':
+      return toWhere(decisionTypeId, { source: 'synthetic', reviewed: false });
+    case 'corrections':
+      return {
+        sql: 'decision_type_id = ? AND log_id IS NOT NULL AND updated_at > ?',
+        values: [decisionTypeId, queue.since],
+      };
+  }
+}
+
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare(
@@ -120,6 +144,18 @@ function prepareStatements(db: WorkbenchDatabase) {
     readBefore: db.prepare<[string, number, number], RawExample>(
       'SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
     ),
+    readStates: db.prepare<[string, number, number], ExampleState>(
+      `SELECT seq, id, decision, mark FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    ),
+    readInputs: db.prepare<[string, string], Omit<ExampleState, 'seq'> & { inputJson: string }>(
+      `SELECT id, decision, mark, input AS inputJson FROM examples
+       WHERE id IN (SELECT value FROM json_each(?)) AND decision_type_id = ?`,
+    ),
+    readNewestInputs: db
+      .prepare<[string, number, number], string>(
+        'SELECT input FROM examples WHERE decision_type_id = ? AND length(input) <= ? ORDER BY seq DESC LIMIT ?',
+      )
+      .pluck(),
     count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
     countByLabel: db.prepare<[string], { decision: string; n: number }>(
       `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL
@@ -136,13 +172,25 @@ function prepareStatements(db: WorkbenchDatabase) {
 export class ExampleStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #revisions = new Map<string, number>();
 
   constructor(db: WorkbenchDatabase) {
     this.#db = db;
     this.#statements = prepareStatements(db);
   }
 
+  /** Grows with every change of a type's examples while the program runs; 0 before the first one. */
+  readRevision(decisionTypeId: string): number {
+    return this.#revisions.get(decisionTypeId) ?? 0;
+  }
+
+  /** Notes that examples of a type changed. */
+  noteChange(decisionTypeId: string): void {
+    this.#revisions.set(decisionTypeId, this.readRevision(decisionTypeId) + 1);
+  }
+
   insert(example: ExampleRecord): void {
+    this.noteChange(example.decisionTypeId);
     this.#statements.insert.run(
       example.id,
       example.decisionTypeId,
@@ -161,6 +209,7 @@ export class ExampleStore {
 
   /** Writes what of an example can change: input, labels, whether it was reviewed, mark, note, and when it changed. */
   update(example: ExampleRecord): void {
+    this.noteChange(example.decisionTypeId);
     this.#statements.update.run(
       JSON.stringify(example.input),
       example.decision,
@@ -175,11 +224,13 @@ export class ExampleStore {
 
   /** Gives every example of a type that has one label another. */
   renameLabel(decisionTypeId: string, from: string, to: string, updatedAt: number): void {
+    this.noteChange(decisionTypeId);
     this.#statements.rename.run(to, updatedAt, decisionTypeId, from);
   }
 
   /** Returns false when the type has no such example. */
   remove(decisionTypeId: string, id: string): boolean {
+    this.noteChange(decisionTypeId);
     return this.#statements.remove.run(id, decisionTypeId).changes > 0;
   }
 
@@ -221,6 +272,42 @@ export class ExampleStore {
       if (oldest === undefined || rows.length < limit) return;
       before = oldest.seq;
     }
+  }
+
+  /** Up to `limit` examples before a place (`Number.MAX_SAFE_INTEGER`: from the newest on), without their inputs. */
+  readStates(decisionTypeId: string, before: number, limit: number): ExampleState[] {
+    return this.#statements.readStates.all(decisionTypeId, before, limit);
+  }
+
+  /** The inputs of examples as the JSON that is stored; those that do not exist are left out. */
+  readInputs(decisionTypeId: string, ids: readonly string[]): (Omit<ExampleState, 'seq'> & { inputJson: string })[] {
+    return this.#statements.readInputs.all(JSON.stringify(ids), decisionTypeId);
+  }
+
+  /** The inputs of the newest examples whose stored JSON is not longer than `maxCharacters`. */
+  readNewestInputs(decisionTypeId: string, limit: number, maxCharacters: number): JsonObject[] {
+    return this.#statements.readNewestInputs
+      .all(decisionTypeId, maxCharacters, limit)
+      .map((json) => JSON.parse(json) as JsonObject);
+  }
+
+  /** Up to `limit` examples of a queue, newest first, without those of the ids `except`. */
+  readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
+    const { sql, values } = toQueueWhere(decisionTypeId, queue);
+    const rows = this.#db.prepare<Value[], RawExample>(
+      `SELECT * FROM examples WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?`,
+    );
+    return rows.all(...values, JSON.stringify(except), limit).map(toExample);
+  }
+
+  countQueue(decisionTypeId: string, queue: ExampleQueue): number {
+    const { sql, values } = toQueueWhere(decisionTypeId, queue);
+    return (
+      this.#db
+        .prepare<Value[], number>(`SELECT count(*) FROM examples WHERE ${sql}`)
+        .pluck()
+        .get(...values) ?? 0
+    );
   }
 
   count(decisionTypeId: string): number {
