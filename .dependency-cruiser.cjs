@@ -30,6 +30,7 @@ const parts = {
     'onnx',
     'bundle',
     'decide',
+    'counterfactuals',
     ['training/request.ts', 'training/progress.ts'],
     'training/data',
     'training/select',

@@ -7,6 +7,7 @@ import { decisionTypeOperations } from './decision-types.ts';
 import { decisionOperations } from './decisions.ts';
 import { evaluationOperations } from './evaluation.ts';
 import { exampleOperations } from './examples.ts';
+import { explainingOperations } from './explaining.ts';
 import { labellingOperations } from './labelling.ts';
 import { logOperations } from './logs.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
@@ -22,6 +23,7 @@ export const operations = {
   ...decisionOperations,
   ...exampleOperations,
   ...labellingOperations,
+  ...explainingOperations,
   ...trainingOperations,
   ...evaluationOperations,
   ...logOperations,

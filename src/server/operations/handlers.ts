@@ -10,6 +10,7 @@ import { decideHandlers } from './decide.ts';
 import { decisionTypeHandlers } from './decision-types.ts';
 import { evaluationHandlers } from './evaluation.ts';
 import { exampleHandlers } from './examples.ts';
+import { explainingHandlers } from './explaining.ts';
 import { generateHandlers } from './generate.ts';
 import { labellingHandlers } from './labelling.ts';
 import { logHandlers } from './logs.ts';
@@ -31,6 +32,7 @@ export const operationHandlers: OperationHandlers = {
   ...sampleHandlers,
   ...exampleHandlers,
   ...labellingHandlers,
+  ...explainingHandlers,
   ...generateHandlers,
   ...trainingHandlers,
   ...evaluationHandlers,
