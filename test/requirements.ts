@@ -151,6 +151,8 @@ const examples = {
   'EXA-13': 'An import of CSV, TSV, JSON or JSONL is previewed first and written whole or not at all.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
   'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
+  'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
+  'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
   'LBL-1': 'An example is to_label or done by its label, or was skipped or flagged; PATCH and bulk set it, and a note.',
   'LBL-2': 'The list is filtered by status; GET of one example answers it alone.',
   'LBL-3': 'next gives examples of a queue with a suggestion, its probability and source, and why; most useful first.',

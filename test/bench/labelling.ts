@@ -13,6 +13,7 @@ import type { JsonObject } from '../../src/engine/domain.ts';
 import { LabellingModel } from '../../src/engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../src/engine/labelling/option-texts.ts';
 import { fitRowEncoder } from '../../src/engine/labelling/row-encoder.ts';
+import { RowMatrix } from '../../src/engine/labelling/row-matrix.ts';
 import { limits } from '../../src/engine/limits.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
@@ -169,9 +170,18 @@ function measureTimes(optionCount: number): void {
     const [next] = time(nextMs, () => model.choose(1, new Set()));
     if (next !== undefined) time(labelMs, () => model.setState(next.id, Number(next.id) % optionCount));
   }
+  const passMs: number[] = [];
+  const direction = Float64Array.from({ length: width }, random);
+  const matrix = new RowMatrix(width);
+  for (let n = 0; n < rows; n++) matrix.add(String(n), direction);
+  for (let pass = 0; pass < 100; pass++) {
+    time(passMs, () => {
+      for (let place = 0; place < rows; place++) matrix.multiply(place, direction);
+    });
+  }
   const at95 = (times: number[]) => computePercentile(times, 0.95).toFixed(1);
   print(
-    `${rows} rows of ${width - 1} columns, ${optionCount} options: read in ${(loadedMs / 1_000).toFixed(1)} s; a label ${at95(labelMs)} ms (limit 200), the next row ${at95(nextMs)} ms (limit 20) at the 95th percentile`,
+    `${rows} rows of ${width - 1} columns, ${optionCount} options: read in ${(loadedMs / 1_000).toFixed(1)} s; a label ${at95(labelMs)} ms (limit 200), the next row ${at95(nextMs)} ms (limit 20) at the 95th percentile; one product of each row, in the same run: ${at95(passMs)} ms`,
   );
 }
 

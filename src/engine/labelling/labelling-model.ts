@@ -15,7 +15,7 @@ const maxPool = 20_000;
 const maxLabelsAtStart = 5_000;
 /** Labelled rows by which the probabilities are scaled: so many that their scores are at most this many numbers. */
 const maxUnseenRows = 300;
-const maxUnseenScores = 6_000;
+const maxUnseenScores = 4_000;
 const penalty = 1;
 const optionTextWeight = 1;
 

@@ -11,6 +11,7 @@ import { explainingOperations } from './explaining.ts';
 import { labellingOperations } from './labelling.ts';
 import { logOperations } from './logs.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
+import { optionOperations } from './options.ts';
 import { ruleOperations } from './rules.ts';
 import { systemOperations } from './system.ts';
 import { trainingOperations } from './training.ts';
@@ -19,6 +20,7 @@ export const operations = {
   ...systemOperations,
   ...billingOperations,
   ...decisionTypeOperations,
+  ...optionOperations,
   ...ruleOperations,
   ...decisionOperations,
   ...exampleOperations,

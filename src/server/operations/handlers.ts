@@ -14,7 +14,7 @@ import { explainingHandlers } from './explaining.ts';
 import { generateHandlers } from './generate.ts';
 import { labellingHandlers } from './labelling.ts';
 import { logHandlers } from './logs.ts';
-import { optionRenameHandlers } from './option-rename.ts';
+import { optionHandlers } from './options.ts';
 import { ruleHandlers } from './rules.ts';
 import { sampleHandlers } from './samples.ts';
 import { systemHandlers } from './system.ts';
@@ -27,7 +27,7 @@ export const operationHandlers: OperationHandlers = {
   ...systemHandlers,
   ...billingHandlers,
   ...decisionTypeHandlers,
-  ...optionRenameHandlers,
+  ...optionHandlers,
   ...ruleHandlers,
   ...sampleHandlers,
   ...exampleHandlers,

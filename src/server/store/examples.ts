@@ -138,6 +138,7 @@ function prepareStatements(db: WorkbenchDatabase) {
        WHERE id = ?`,
     ),
     rename: db.prepare('UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?'),
+    removeLabelled: db.prepare('DELETE FROM examples WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
     get: db.prepare<[string, string], RawExample>('SELECT * FROM examples WHERE id = ? AND decision_type_id = ?'),
     getByLog: db.prepare<[string], RawExample>('SELECT * FROM examples WHERE log_id = ?'),
@@ -222,10 +223,16 @@ export class ExampleStore {
     );
   }
 
-  /** Gives every example of a type that has one label another. */
-  renameLabel(decisionTypeId: string, from: string, to: string, updatedAt: number): void {
+  /** Gives every example of a type that has one label another, or takes it away. */
+  renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number): void {
     this.noteChange(decisionTypeId);
     this.#statements.rename.run(to, updatedAt, decisionTypeId, from);
+  }
+
+  /** Deletes every example of a type that has one label. */
+  removeLabelled(decisionTypeId: string, label: string): void {
+    this.noteChange(decisionTypeId);
+    this.#statements.removeLabelled.run(decisionTypeId, label);
   }
 
   /** Returns false when the type has no such example. */
