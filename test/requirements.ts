@@ -13,10 +13,7 @@ const service = {
   'SVC-4': 'The stage of an answer names what produced it: rules, classifier, escalation or fallback.',
   'SVC-5': 'Decisions, training, generation and hosting consume credits.',
   'SVC-6': 'The normal path of a decision makes no live model call.',
-  'SVC-8': {
-    statement: 'Training, generation and labelling use an offline teacher model.',
-    waived: 'No operation labels examples with the teacher yet. Generation is GEN-3; training asks it for TRN-12 only.',
-  },
+  'SVC-8': 'Training, generation and labelling use an offline teacher model.',
   'SVC-7': {
     statement: 'The compiled stage aims at a latency below 100 ms.',
     waived: 'A target that depends on the machine: test/bench measures it.',
@@ -159,6 +156,9 @@ const examples = {
   'LBL-4': 'An example that next gave out is given to nobody else for five minutes, whatever the number of windows.',
   'LBL-5': 'A label changes the suggestions at once; next says how many of the last 50 were right, and when to stop.',
   'LBL-6': 'similar gives the examples most like one, most alike first.',
+  'TCH-1': 'A teacher labels examples only where the agreement measured on labelled ones surely reaches the floor.',
+  'TCH-2': 'Labels of a teacher are marked, are not reviewed, and never measured on; a person finds and confirms them.',
+  'TCH-3': 'A labelling shows its progress, is cancelled at once, and is charged as a generation is.',
   'XPL-1': 'explain answers flips, nearest and words: on decide, for log records and for examples.',
   'XPL-2': 'Every flip names values seen in the data and is decided as it says; the fewest and smallest changes first.',
   'XPL-3': 'words are stretches of the texts with what the decision loses without them, heaviest first.',

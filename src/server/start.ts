@@ -33,6 +33,7 @@ import type { Runtime } from './runtime/runtime.ts';
 import { openTextModel } from './runtime/text-model.ts';
 import { prepareDeployedPolicies } from './services/deployment.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
+import { TeacherLabellings } from './services/teacher-labelling.ts';
 import { completeTraining } from './services/training-completion.ts';
 import { toTrainingRequest } from './services/training-request.ts';
 import { askTeacher, hasTeacher } from './services/training-teacher.ts';
@@ -145,7 +146,9 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     runtime,
     pendingWrites: new PendingWrites(log),
   };
-  return { ...base, jobs: openJobs(base, closing) };
+  const teacherLabellings = new TeacherLabellings(base);
+  closing.defer(() => teacherLabellings.close());
+  return { ...base, teacherLabellings, jobs: openJobs(base, closing) };
 }
 
 function openCaretaker(
@@ -206,7 +209,7 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
 }
 
 /** Starts the runner of trainings; what a training needs of the services is handed down to it. */
-function openJobs(deps: Omit<Deps, 'jobs'>, closing: ClosingStack): TrainingJobs {
+function openJobs(deps: Omit<Deps, 'jobs' | 'teacherLabellings'>, closing: ClosingStack): TrainingJobs {
   const { options, store, clock, log, runtime } = deps;
   const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
   const teacherDeps = { ...deps, modelConnections: runtime.modelConnections };

@@ -48,6 +48,10 @@ export const exampleSchema = z
     reviewed: z.boolean(),
     status: status.describe('to_label and done follow from the label; skipped and flagged are set'),
     note: z.string().nullable(),
+    labelled_by: z
+      .enum(['person', 'teacher'])
+      .nullable()
+      .describe('Who gave the label; a reviewed label of a teacher was confirmed by a person'),
     created_at: dateTime,
     updated_at: dateTime,
   })
@@ -60,6 +64,7 @@ const filterFields = {
   decision: z.string().optional(),
   labelled: z.boolean().optional(),
   status: status.optional(),
+  labelled_by: z.enum(['person', 'teacher']).optional(),
   search: characters(0, 200).optional(),
 };
 export const exampleFilterSchema = z.strictObject(filterFields);

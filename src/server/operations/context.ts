@@ -14,6 +14,7 @@ import type { Metering } from '../metering/metering.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { TeacherLabellings } from '../services/teacher-labelling.ts';
 import type { TrustedTime } from '../services/trusted-time.ts';
 import type { WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
@@ -36,6 +37,7 @@ export type Deps = {
   runtime: Runtime;
   jobs: TrainingJobs;
   pendingWrites: PendingWrites;
+  teacherLabellings: TeacherLabellings;
 };
 
 /** A download instead of JSON. */

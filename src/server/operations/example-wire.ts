@@ -32,6 +32,7 @@ export function toExample(example: ExampleRecord): Example {
     reviewed: example.reviewed,
     status: toExampleStatus(example),
     note: example.note,
+    labelled_by: example.decision === null ? null : example.byTeacher ? 'teacher' : 'person',
     created_at: isoTime(example.createdAt),
     updated_at: isoTime(example.updatedAt),
   };

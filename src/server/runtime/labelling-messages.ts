@@ -32,7 +32,7 @@ export type LabellingAnswers = {
   forget: null;
   /** Ids whose rows the model does not have. */
   states: string[];
-  /** Whether they are or will be read in; false where the text encoder could not be asked. Answered with room for more. */
+  /** Answered when there is room for more, or all are read in; false where the text encoder could not be asked. */
   rows: boolean;
   state: null;
   remove: null;

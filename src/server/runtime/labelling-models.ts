@@ -1,13 +1,13 @@
 /** The labelling models of the types that are being labelled, in a child process of their own. */
 import type { ChildProcess } from 'node:child_process';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../engine/domain.ts';
 import type { RowState } from '../../engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../engine/labelling/option-texts.ts';
 import { hashString } from '../../engine/random.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
-import type { ExampleRecord, ExampleStore } from '../store/examples.ts';
+import type { ExampleRecord, ExampleState, ExampleStore } from '../store/examples.ts';
 import type { EncoderHost } from './encoder-host.ts';
 import type {
   FromLabellingChild,
@@ -106,6 +106,17 @@ export class LabellingModels {
     };
   }
 
+  /** Resolves when the model has read all examples as they are now; rejects when `signal` says so. */
+  async readAll(type: DecisionTypeRecord, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const known = await this.#prepare(type);
+      if (known.reading !== null) await Promise.race([known.reading, waitForAbort(signal)]);
+      else if (known.revision === this.#options.examples.readRevision(type.id)) return;
+      else await wait(retryMs / 10, undefined, { signal });
+      signal.throwIfAborted();
+    }
+  }
+
   /** What the model would say of examples, without their own labels; null for those that it has not read. */
   async suggest(type: DecisionTypeRecord, ids: readonly string[]): Promise<(ModelSuggestion | null)[]> {
     const known = await this.#prepare(type);
@@ -138,7 +149,8 @@ export class LabellingModels {
     if (isInputChanged) this.#send({ kind: 'remove', typeId: type.id, id: example.id });
     else {
       if (isNext) known.revision = this.#options.examples.readRevision(type.id);
-      const state = toRowState(example, toOptionNumbers(known.options));
+      const isUnconfirmed = Number(example.byTeacher && !example.reviewed);
+      const state = toRowState({ ...example, isUnconfirmed }, toOptionNumbers(known.options));
       this.#send({ kind: 'state', typeId: type.id, id: example.id, state });
     }
   }
@@ -222,10 +234,10 @@ export class LabellingModels {
     for (let from = 0; from < ids.length; from += rowsPerMessage) {
       const wanted = ids.slice(from, from + rowsPerMessage);
       const found = examples.readInputs(typeId, wanted).map(
-        ({ id, inputJson, decision, mark }): ModelRow => ({
-          id,
+        ({ inputJson, ...state }): ModelRow => ({
+          id: state.id,
           inputJson,
-          state: toRowState({ decision, mark }, numbers),
+          state: toRowState(state, numbers),
         }),
       );
       const last = from + rowsPerMessage >= ids.length;
@@ -315,12 +327,15 @@ function toOptionNumbers(options: readonly string[]): ReadonlyMap<string, number
   return new Map(options.map((option, number) => [option, number]));
 }
 
-/** A label that is no option any more is neither learned nor asked for, as an example that was put aside. */
+/**
+ * A label that is no option any more is neither learned nor asked for, as an example that was put aside; nor is one that
+ * a teacher gave: the model would learn from itself.
+ */
 function toRowState(
-  { decision, mark }: Pick<ExampleRecord, 'decision' | 'mark'>,
+  { decision, mark, isUnconfirmed }: Omit<ExampleState, 'seq' | 'id'>,
   numbers: ReadonlyMap<string, number>,
 ): RowState {
-  if (decision !== null) return numbers.get(decision) ?? 'aside';
+  if (decision !== null) return isUnconfirmed === 1 ? 'aside' : (numbers.get(decision) ?? 'aside');
   return mark === null ? 'open' : 'aside';
 }
 
@@ -334,6 +349,11 @@ function shuffleByHash(ids: readonly string[]): string[] {
 function tell(child: ChildProcess, message: ToLabellingChild): void {
   // A failed send shows itself as the exit of the child.
   child.send(message, () => undefined);
+}
+
+/** Resolves when the signal says so. */
+function waitForAbort(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }
 
 function waitUnref(delayMs: number): Promise<void> {

@@ -61,7 +61,7 @@ export class LabellingType {
     this.#model?.removeRow(id);
   }
 
-  /** Resolves when there is room for more rows, with whether those before could be read in. */
+  /** Resolves when there is room for more rows, or with the last ones when all are read in; false where that failed. */
   addRows(rows: readonly ModelRow[], last: boolean): Promise<boolean> {
     for (const { id, inputJson, state } of rows) {
       this.remove(id);
@@ -148,7 +148,7 @@ export class LabellingType {
   }
 
   #tellRoom(isRead: boolean): void {
-    if (this.#waiting.size > maxWaiting) return;
+    if (isRead && this.#waiting.size > (this.#isComplete ? 0 : maxWaiting)) return;
     const awaited = this.#roomAwaited;
     this.#roomAwaited = [];
     for (const resolve of awaited) resolve(isRead);

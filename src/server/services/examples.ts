@@ -51,6 +51,7 @@ export function newExample(
     reviewed: example.reviewed ?? false,
     mark: null,
     note: null,
+    byTeacher: example.source === 'synthetic',
     logId: example.logId ?? null,
     createdAt,
     updatedAt: createdAt,
@@ -118,6 +119,7 @@ export function updateExample(
       reasonCodes: update.reasonCodes ?? example.reasonCodes,
       reviewed: update.reviewed ?? example.reviewed,
       mark: toMark(example.mark, update, decision),
+      byTeacher: update.decision === undefined && example.byTeacher,
       note: update.note === undefined ? example.note : update.note,
       updatedAt: deps.clock.now(),
     };

@@ -13,11 +13,11 @@ export type ExampleChange =
   | 'delete';
 
 /** Columns that are kept so that a change of labels can be undone. */
-const labelColumns = ['id', 'decision', 'reviewed', 'mark', 'updated_at'];
+const labelColumns = ['id', 'decision', 'reviewed', 'mark', 'by_teacher', 'updated_at'];
 /** Columns that are kept so that a deletion can be undone. */
 const allColumns = [
   ...['seq', 'id', 'decision_type_id', 'input', 'decision', 'reason_codes'],
-  ...['source', 'reviewed', 'mark', 'note', 'log_id', 'created_at', 'updated_at'],
+  ...['source', 'reviewed', 'mark', 'note', 'by_teacher', 'log_id', 'created_at', 'updated_at'],
 ];
 const toJsonObject = (columns: readonly string[]) =>
   `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
@@ -29,7 +29,7 @@ const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS
 function toAssignment(change: Exclude<ExampleChange, 'delete'>): string {
   if (change.set === 'reviewed') return 'reviewed = ?';
   if (change.set === 'status') return 'mark = ?';
-  return change.to === null ? 'decision = ?' : 'decision = ?, mark = NULL';
+  return change.to === null ? 'decision = ?, by_teacher = 0' : 'decision = ?, by_teacher = 0, mark = NULL';
 }
 
 /** A status that follows from the label is given only to the examples that have, or do not have, one. */
@@ -57,7 +57,8 @@ function prepareStatements(db: WorkbenchDatabase) {
     forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
     forgetAll: db.prepare<[string]>('DELETE FROM example_undos WHERE decision_type_id = ?'),
     restoreLabels: db.prepare<[{ token: string }]>(
-      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, mark = kept.mark, updated_at = kept.updated_at
+      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, mark = kept.mark,
+         by_teacher = ifnull(kept.by_teacher, 0), updated_at = kept.updated_at
        FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
     ),
     isPlaceTaken: db
@@ -68,7 +69,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     // A place or a log record that was taken meanwhile stays with the newer example.
     restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
       `INSERT INTO examples (${allColumns.join(', ')})
-       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed, mark, note,
+       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed, mark, note, ifnull(by_teacher, 0),
          iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), created_at, updated_at
        FROM ${keptRows} AS kept
        WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,

@@ -19,14 +19,19 @@ export type ExampleRecord = {
   mark: ExampleMark | null;
   /** What a person noted beside it, or null. */
   note: string | null;
+  /** Whether a teacher gave the label that it has now. */
+  byTeacher: boolean;
   /** Id of the log record whose correction made the example, or null. */
   logId: string | null;
   createdAt: number;
   updatedAt: number;
 };
 
-/** Where an example stands, without its input. */
-export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number };
+/** An example with its place. */
+export type PlacedExample = ExampleRecord & { seq: number };
+
+/** Where an example stands, without its input. `isUnconfirmed` is 1 where a teacher's label was not reviewed. */
+export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number; isUnconfirmed: number };
 
 /** How many examples of a type there are, by what is known of them. */
 export type ExampleTotals = {
@@ -48,6 +53,7 @@ type RawExample = {
   reviewed: number;
   mark: ExampleMark | null;
   note: string | null;
+  by_teacher: number;
   log_id: string | null;
   created_at: number;
   updated_at: number;
@@ -65,6 +71,7 @@ function toExample(row: RawExample): ExampleRecord {
     reviewed: row.reviewed === 1,
     mark: row.mark,
     note: row.note,
+    byTeacher: row.by_teacher === 1,
     logId: row.log_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -97,6 +104,13 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   add('reviewed = ?', filter.reviewed === undefined ? undefined : Number(filter.reviewed));
   add('decision = ?', filter.decision);
   if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
+  if (filter.labelled_by !== undefined) {
+    parts.push(
+      filter.labelled_by === 'teacher'
+        ? 'decision IS NOT NULL AND by_teacher = 1'
+        : 'decision IS NOT NULL AND by_teacher = 0',
+    );
+  }
   if (filter.status !== undefined) parts.push(statusConditions[filter.status]);
   if (filter.search !== undefined && filter.search !== '') {
     // The text is looked for as it stands in the stored JSON, where quotes, line breaks and backslashes are escaped.
@@ -107,7 +121,7 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
 }
 
 /**
- * The examples that wait for somebody: without a label, flagged, made by a teacher and not reviewed, or made by
+ * The examples that wait for somebody: without a label, flagged, made or labelled by a teacher and not reviewed, or made by
  * corrections after `since` (milliseconds).
  */
 export type ExampleQueue = { kind: 'to_label' | 'flagged' | 'synthetic' } | { kind: 'corrections'; since: number };
@@ -118,7 +132,7 @@ function toQueueWhere(decisionTypeId: string, queue: ExampleQueue): { sql: strin
     case 'flagged':
       return toWhere(decisionTypeId, { status: queue.kind });
     case 'synthetic':
-      return toWhere(decisionTypeId, { source: 'synthetic', reviewed: false });
+      return { sql: 'decision_type_id = ? AND by_teacher = 1 AND reviewed = 0', values: [decisionTypeId] };
     case 'corrections':
       return {
         sql: 'decision_type_id = ? AND log_id IS NOT NULL AND updated_at > ?',
@@ -130,14 +144,26 @@ function toQueueWhere(decisionTypeId: string, queue: ExampleQueue): { sql: strin
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare(
-      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, mark, note, log_id,
-         created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, mark, note, by_teacher,
+         log_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: db.prepare(
-      `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, mark = ?, note = ?, updated_at = ?
-       WHERE id = ?`,
+      `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, mark = ?, note = ?, by_teacher = ?,
+         updated_at = ? WHERE id = ?`,
     ),
     rename: db.prepare('UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?'),
+    labelByTeacher: db.prepare(
+      `UPDATE examples SET decision = ?, by_teacher = 1, reviewed = 0, updated_at = ?
+       WHERE id = ? AND decision_type_id = ? AND decision IS NULL AND mark IS NULL`,
+    ),
+    readToLabel: db.prepare<[string, number, number], RawExample>(
+      `SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? AND decision IS NULL AND mark IS NULL
+       ORDER BY seq DESC LIMIT ?`,
+    ),
+    readLabelled: db.prepare<[string, number, number], RawExample>(
+      `SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? AND decision IS NOT NULL
+         AND (by_teacher = 0 OR reviewed = 1) AND source = 'user' ORDER BY seq DESC LIMIT ?`,
+    ),
     removeLabelled: db.prepare('DELETE FROM examples WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
     get: db.prepare<[string, string], RawExample>('SELECT * FROM examples WHERE id = ? AND decision_type_id = ?'),
@@ -146,10 +172,10 @@ function prepareStatements(db: WorkbenchDatabase) {
       'SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
     ),
     readStates: db.prepare<[string, number, number], ExampleState>(
-      `SELECT seq, id, decision, mark FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+      `SELECT seq, id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
     ),
     readInputs: db.prepare<[string, string], Omit<ExampleState, 'seq'> & { inputJson: string }>(
-      `SELECT id, decision, mark, input AS inputJson FROM examples
+      `SELECT id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed, input AS inputJson FROM examples
        WHERE id IN (SELECT value FROM json_each(?)) AND decision_type_id = ?`,
     ),
     readNewestInputs: db
@@ -202,13 +228,14 @@ export class ExampleStore {
       example.reviewed ? 1 : 0,
       example.mark,
       example.note,
+      Number(example.byTeacher),
       example.logId,
       example.createdAt,
       example.updatedAt,
     );
   }
 
-  /** Writes what of an example can change: input, labels, whether it was reviewed, mark, note, and when it changed. */
+  /** Writes what of an example can change: input, labels, whether it was reviewed, mark, note, who labelled it, and when it changed. */
   update(example: ExampleRecord): void {
     this.noteChange(example.decisionTypeId);
     this.#statements.update.run(
@@ -218,6 +245,7 @@ export class ExampleStore {
       example.reviewed ? 1 : 0,
       example.mark,
       example.note,
+      Number(example.byTeacher),
       example.updatedAt,
       example.id,
     );
@@ -227,6 +255,23 @@ export class ExampleStore {
   renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number): void {
     this.noteChange(decisionTypeId);
     this.#statements.rename.run(to, updatedAt, decisionTypeId, from);
+  }
+
+  /** Gives an example the label of a teacher; false where somebody labelled it or put it aside meanwhile. */
+  labelByTeacher(decisionTypeId: string, id: string, decision: string, updatedAt: number): boolean {
+    this.noteChange(decisionTypeId);
+    return this.#statements.labelByTeacher.run(decision, updatedAt, id, decisionTypeId).changes > 0;
+  }
+
+  /** Up to `limit` examples before a place that are to label (or have a person's label), newest first. */
+  readForTeacher(
+    decisionTypeId: string,
+    kind: 'to_label' | 'labelled',
+    before: number,
+    limit: number,
+  ): PlacedExample[] {
+    const rows = this.#statements[kind === 'to_label' ? 'readToLabel' : 'readLabelled'];
+    return rows.all(decisionTypeId, before, limit).map((row) => ({ ...toExample(row), seq: row.seq }));
   }
 
   /** Deletes every example of a type that has one label. */

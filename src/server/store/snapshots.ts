@@ -18,7 +18,8 @@ function prepareStatements(db: WorkbenchDatabase) {
   return {
     copy: db.prepare(
       `INSERT INTO training_snapshots (policy_id, position, example_id, input, decision, reason_codes, source)
-       SELECT ?, seq, id, input, decision, reason_codes, source FROM examples
+       SELECT ?, seq, id, input, decision, reason_codes, iif(by_teacher AND NOT reviewed, 'synthetic', source)
+       FROM examples
        WHERE decision_type_id = ? AND decision IN (SELECT value FROM json_each(?))`,
     ),
     after: db.prepare<[string, number, number], SnapshotRecord>(
@@ -36,7 +37,10 @@ export class SnapshotStore {
     this.statements = prepareStatements(db);
   }
 
-  /** Copies the examples of a type that are labelled with one of the options; returns their number. */
+  /**
+   * Copies the examples of a type that are labelled with one of the options; returns their number. Those whose label a
+   * teacher gave and nobody reviewed count as synthetic, so that no figure is measured on them.
+   */
   copyExamples(policyId: string, typeId: string, options: readonly string[]): number {
     return this.statements.copy.run(policyId, typeId, JSON.stringify(options)).changes;
   }
