@@ -22,6 +22,7 @@ async function buildServer(): Promise<void> {
     input: {
       serve: 'src/server/serve.ts',
       'encoder-child': 'src/server/runtime/encoder-child.ts',
+      'labelling-child': 'src/server/runtime/labelling-child.ts',
       worker: 'src/server/jobs/worker.ts',
       'data-child': 'src/server/data-folder/data-child.ts',
     },

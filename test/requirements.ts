@@ -13,10 +13,7 @@ const service = {
   'SVC-4': 'The stage of an answer names what produced it: rules, classifier, escalation or fallback.',
   'SVC-5': 'Decisions, training, generation and hosting consume credits.',
   'SVC-6': 'The normal path of a decision makes no live model call.',
-  'SVC-8': {
-    statement: 'Training, generation and labelling use an offline teacher model.',
-    waived: 'No operation labels examples with the teacher yet. Generation is GEN-3; training asks it for TRN-12 only.',
-  },
+  'SVC-8': 'Training, generation and labelling use an offline teacher model.',
   'SVC-7': {
     statement: 'The compiled stage aims at a latency below 100 ms.',
     waived: 'A target that depends on the machine: test/bench measures it.',
@@ -139,7 +136,7 @@ const examples = {
   'EXA-2': 'expected_decision is one of the options, or null.',
   'EXA-3': 'POST answers 201 with the array of examples, all or none of them.',
   'EXA-4':
-    'An example comes back as id, decision_type_id, input_payload, expected_decision, reason_codes, source, reviewed, created_at and updated_at.',
+    'An example comes back as id, decision_type_id, input_payload, expected_decision, reason_codes, source, reviewed, status, note, created_at and updated_at.',
   'EXA-5': 'The list is paginated and filtered by source and reviewed.',
   'EXA-6': 'The list is filtered by decision, labelled and search, too.',
   'EXA-7': 'stats gives total, labelled, unlabelled, reviewed, by_source and by_option.',
@@ -152,6 +149,21 @@ const examples = {
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
   'EXA-16': 'An example is marked as a test row one by one or in bulk; a generated one never is.',
   'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
+  'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
+  'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
+  'LBL-1': 'An example is to_label or done by its label, or was skipped or flagged; PATCH and bulk set it, and a note.',
+  'LBL-2': 'The list is filtered by status; GET of one example answers it alone.',
+  'LBL-3': 'next gives examples of a queue with a suggestion, its probability and source, and why; most useful first.',
+  'LBL-4': 'An example that next gave out is given to nobody else for five minutes, whatever the number of windows.',
+  'LBL-5': 'A label changes the suggestions at once; next says how many of the last 50 were right, and when to stop.',
+  'LBL-6': 'similar gives the examples most like one, most alike first.',
+  'TCH-1': 'A teacher labels examples only where the agreement measured on labelled ones surely reaches the floor.',
+  'TCH-2': 'Labels of a teacher are marked, are not reviewed, and never measured on; a person finds and confirms them.',
+  'TCH-3': 'A labelling shows its progress, is cancelled at once, and is charged as a generation is.',
+  'XPL-1': 'explain answers flips, nearest and words: on decide, for log records and for examples.',
+  'XPL-2': 'Every flip names values seen in the data and is decided as it says; the fewest and smallest changes first.',
+  'XPL-3': 'words are stretches of the texts with what the decision loses without them, heaviest first.',
+  'XPL-4': 'An explanation shows no value of a PII field of another input, writes no log record and costs nothing.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',
@@ -331,7 +343,7 @@ const border = {
   'ERR-11': 'The documents list the same codes and statuses as are sent.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
-    'It offers 14 tools: decision types, their rules at the creation, examples, training, deployment by a training, decisions, logs, metrics, credits and export.',
+    'It offers 17 tools: decision types, their rules at the creation, examples, labelling, explaining, training, deployment by a training, decisions, logs, metrics, credits and export.',
   'MCP-3':
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':

@@ -27,11 +27,14 @@ import { StartError } from './process/start-error.ts';
 import { DeployedDeciders } from './runtime/deployed-deciders.ts';
 import { EncoderHost } from './runtime/encoder-host.ts';
 import { encodingsFolder } from './runtime/encoding-cache.ts';
+import { LabellingLeases } from './runtime/labelling-leases.ts';
+import { LabellingModels } from './runtime/labelling-models.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { openTextModel } from './runtime/text-model.ts';
 import { prepareDeployedPolicies } from './services/deployment.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
 import { PromiseChecks } from './services/promises.ts';
+import { TeacherLabellings } from './services/teacher-labelling.ts';
 import { completeTraining } from './services/training-completion.ts';
 import { toTrainingRequest } from './services/training-request.ts';
 import { askTeacher, hasTeacher } from './services/training-teacher.ts';
@@ -145,7 +148,9 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     pendingWrites: new PendingWrites(log),
     promiseChecks: new PromiseChecks({ store }),
   };
-  return { ...base, jobs: openJobs(base, closing) };
+  const teacherLabellings = new TeacherLabellings(base);
+  closing.defer(() => teacherLabellings.close());
+  return { ...base, teacherLabellings, jobs: openJobs(base, closing) };
 }
 
 function openCaretaker(
@@ -172,6 +177,15 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
     now: clock.now,
   });
   closing.defer(() => modelConnections.close());
+  const labellingModels = new LabellingModels({
+    spawn: options.spawnChild ?? spawnChild,
+    encoderHost,
+    examples: store.examples,
+    resourcesDir: options.resourcesDir,
+    encodingsDir: encodingsFolder(options.dataDir),
+    now: () => clock.monotonic(),
+  });
+  closing.defer(() => labellingModels.close());
   const deployed = new DeployedDeciders({
     artifactsDir: toFolderPaths(options.dataDir).artifacts,
     textModel,
@@ -191,11 +205,13 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
     encoderHost,
     textModel,
     modelConnections,
+    labellingModels,
+    leases: new LabellingLeases(() => clock.monotonic()),
   };
 }
 
 /** Starts the runner of trainings; what a training needs of the services is handed down to it. */
-function openJobs(deps: Omit<Deps, 'jobs'>, closing: ClosingStack): TrainingJobs {
+function openJobs(deps: Omit<Deps, 'jobs' | 'teacherLabellings'>, closing: ClosingStack): TrainingJobs {
   const { options, store, clock, log, runtime } = deps;
   const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
   const teacherDeps = { ...deps, modelConnections: runtime.modelConnections };

@@ -59,7 +59,7 @@ const examples = Array.from({ length: 80 }, (_, index) => ({
 }));
 
 describe('an agent with an API key', () => {
-  it('is offered fourteen tools that say what they do, cost and change [MCP-2]', async () => {
+  it('is offered seventeen tools that say what they do, cost and change [MCP-2]', async () => {
     const { connect, key } = await agentOn();
     const client = await connect(key);
     const { tools: offered } = await client.listTools();
@@ -68,6 +68,7 @@ describe('an agent with an API key', () => {
       'batch_decisions',
       'cancel_training',
       'create_decision_type',
+      'explain_decision',
       'export_edge_bundle',
       'generate_examples',
       'get_credits',
@@ -75,8 +76,10 @@ describe('an agent with an API key', () => {
       'get_decision_type',
       'get_metrics',
       'get_training_status',
+      'label_example',
       'list_decision_types',
       'make_decision',
+      'next_examples',
       'train_model',
     ]);
     for (const tool of offered) {
@@ -109,6 +112,14 @@ describe('an agent with an API key', () => {
       const type = { decision_type_id: made['id'] };
       expect((await use(client, 'list_decision_types'))['total']).toBe(1);
       expect(((await use(client, 'add_examples', { ...type, examples }))['items'] as unknown[]).length).toBe(80);
+      await use(client, 'add_examples', { ...type, examples: [{ input: { amount: 9, score: 4 } }] });
+      const next = (await use(client, 'next_examples', { ...type, count: 1 }))['items'] as {
+        example: { id: string };
+      }[];
+      const example = { ...type, example_id: next[0]?.example.id };
+      expect(await use(client, 'label_example', { ...example, expected_decision: 'yes' })).toMatchObject({
+        status: 'done',
+      });
       const generated = await use(client, 'generate_examples', { ...type, count: 2 });
       expect((generated['items'] as { source: string }[]).map(({ source }) => source)).toEqual([
         'synthetic',
@@ -132,7 +143,10 @@ describe('an agent with an API key', () => {
         ],
       });
       expect(batch).toMatchObject({ succeeded: 1, failed: 1, results: [{ decision: 'yes' }, null] });
-      expect((await use(client, 'get_decision_logs', { ...type, page_size: 1 }))['total']).toBe(2);
+      const logs = await use(client, 'get_decision_logs', { ...type, page_size: 1 });
+      expect(logs['total']).toBe(2);
+      const [record] = logs['items'] as { id: string }[];
+      expect(await use(client, 'explain_decision', { ...type, log_id: record?.id })).toMatchObject({ decision: 'yes' });
       expect((await use(client, 'get_metrics', type))['total_decisions']).toBe(2);
       expect((await use(client, 'get_credits'))['used']).toBeGreaterThanOrEqual(2002);
       const ended = (await client.callTool({ name: 'cancel_training', arguments: { ...type, policy_id } })) as Result;

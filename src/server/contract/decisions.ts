@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { decisionSchema, decisionTraceSchema, type JsonObject } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';
+import { explanationSchema } from './explaining.ts';
 import { creates, operation } from './operation.ts';
 
 /** The three names of the field that names the decision type; a request has exactly one of them. */
@@ -35,6 +36,7 @@ export const decideResponseSchema = decisionSchema
     latency_ms: z.number(),
     request_id: z.string(),
     trace: decisionTraceSchema.optional(),
+    explain: explanationSchema.optional(),
   })
   .meta({ id: 'Decision' });
 export type DecideResponse = z.infer<typeof decideResponseSchema>;
@@ -62,7 +64,10 @@ export const decisionOperations = {
   decide: operation({
     method: 'POST',
     path: '/api/v1/decide',
-    query: z.strictObject({ trace: z.boolean().default(false) }),
+    query: z.strictObject({
+      trace: z.boolean().default(false),
+      explain: z.boolean().default(false).describe('Adds what would change the decision; takes longer'),
+    }),
     body: decideRequestSchema,
     output: decideResponseSchema,
     status: 200,

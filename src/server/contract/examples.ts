@@ -33,6 +33,11 @@ const newExampleSchema = exampleInputSchema.meta({
   allOf: [{ anyOf: [{ required: ['input_payload'] }, { required: ['input'] }] }, ...aliases],
 });
 
+export const exampleStatuses = ['to_label', 'skipped', 'flagged', 'done'] as const;
+export type ExampleStatus = (typeof exampleStatuses)[number];
+const status = z.enum(exampleStatuses);
+const note = characters(0, 2_000).nullable();
+
 export const exampleSchema = z
   .object({
     id: uuid,
@@ -43,6 +48,12 @@ export const exampleSchema = z
     source: z.enum(['user', 'synthetic']),
     reviewed: z.boolean(),
     test: z.boolean(),
+    status: status.describe('to_label and done follow from the label; skipped and flagged are set'),
+    note: z.string().nullable(),
+    labelled_by: z
+      .enum(['person', 'teacher'])
+      .nullable()
+      .describe('Who gave the label; a reviewed label of a teacher was confirmed by a person'),
     created_at: dateTime,
     updated_at: dateTime,
   })
@@ -55,6 +66,8 @@ const filterFields = {
   test: z.boolean().optional(),
   decision: z.string().optional(),
   labelled: z.boolean().optional(),
+  status: status.optional(),
+  labelled_by: z.enum(['person', 'teacher']).optional(),
   search: characters(0, 200).optional(),
 };
 export const exampleFilterSchema = z.strictObject(filterFields);
@@ -103,10 +116,11 @@ const exampleBulkSchema = z
   .strictObject({
     ids: z.array(uuid).min(1).max(limits.maxExamplesPerCall).optional(),
     filter: exampleFilterSchema.optional(),
-    action: z.enum(['set_decision', 'set_reviewed', 'set_test', 'delete']),
+    action: z.enum(['set_decision', 'set_reviewed', 'set_test', 'set_status', 'delete']),
     decision: z.string().nullable().optional(),
     reviewed: z.boolean().optional(),
     test: z.boolean().optional(),
+    status: status.optional().describe('done and to_label concern only the examples with, and without, a label'),
   })
   .refine((b) => (b.ids === undefined) !== (b.filter === undefined), { message: 'give either ids or filter' })
   .refine((b) => b.action !== 'set_decision' || b.decision !== undefined, {
@@ -118,6 +132,10 @@ const exampleBulkSchema = z
     path: ['reviewed'],
   })
   .refine((b) => b.action !== 'set_test' || b.test !== undefined, { message: 'test is required', path: ['test'] })
+  .refine((b) => b.action !== 'set_status' || b.status !== undefined, {
+    message: 'status is required',
+    path: ['status'],
+  })
   .meta({
     id: 'ExampleBulk',
     examples: [{ filter: { source: 'synthetic', reviewed: false }, action: 'set_reviewed', reviewed: true }],
@@ -127,6 +145,7 @@ const exampleBulkSchema = z
       { properties: { action: { const: 'set_decision' } }, required: ['decision'] },
       { properties: { action: { const: 'set_reviewed' } }, required: ['reviewed'] },
       { properties: { action: { const: 'set_test' } }, required: ['test'] },
+      { properties: { action: { const: 'set_status' } }, required: ['status'] },
     ],
   });
 
@@ -178,13 +197,23 @@ export const exampleOperations = {
     summary: 'How the examples are distributed',
     hints: reads,
   }),
+  'examples.get': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:example_id`,
+    params: one,
+    output: exampleSchema,
+    status: 200,
+    summary: 'One example',
+    hints: reads,
+  }),
   'examples.update': operation({
     ...common,
     method: 'PATCH',
     path: `${base}/:example_id`,
     params: one,
     body: exampleInputSchema
-      .extend({ reviewed: z.boolean().optional() })
+      .extend({ reviewed: z.boolean().optional(), status: status.optional(), note: note.optional() })
       .meta({ id: 'ExampleUpdate', allOf: aliases, examples: [{ expected_decision: 'reject', reviewed: true }] }),
     output: exampleSchema,
     status: 200,
@@ -210,7 +239,7 @@ export const exampleOperations = {
     body: exampleBulkSchema,
     output: z.object({ affected: z.int(), undo_token: z.string() }),
     status: 200,
-    summary: 'Label, review, mark as test rows or delete many examples; can be undone with the token',
+    summary: 'Label, review, mark or delete many examples; can be undone with the token',
     hints: destroys,
   }),
   'examples.undo': operation({

@@ -7,8 +7,11 @@ import { decisionTypeOperations } from './decision-types.ts';
 import { decisionOperations } from './decisions.ts';
 import { evaluationOperations } from './evaluation.ts';
 import { exampleOperations } from './examples.ts';
+import { explainingOperations } from './explaining.ts';
+import { labellingOperations } from './labelling.ts';
 import { logOperations } from './logs.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
+import { optionOperations } from './options.ts';
 import { promiseOperations } from './promises.ts';
 import { ruleOperations } from './rules.ts';
 import { systemOperations } from './system.ts';
@@ -18,9 +21,12 @@ export const operations = {
   ...systemOperations,
   ...billingOperations,
   ...decisionTypeOperations,
+  ...optionOperations,
   ...ruleOperations,
   ...decisionOperations,
   ...exampleOperations,
+  ...labellingOperations,
+  ...explainingOperations,
   ...trainingOperations,
   ...evaluationOperations,
   ...promiseOperations,

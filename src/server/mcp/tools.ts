@@ -157,6 +157,37 @@ export const tools: readonly Tool[] = [
       `${examples.length} synthetic examples were added, unreviewed. Their cost is in get_credits. Next: have a person review them, then train_model.`,
   }),
   toTool({
+    name: 'next_examples',
+    title: 'Get the next examples to label',
+    operation: 'examples.next',
+    description:
+      'The examples that are worth a label most, each with a suggestion, its probability and why it comes now. What is given is kept from other callers for five minutes: a second call gives other examples. Costs nothing.',
+    summarise: ({ items, remaining, stop_hint }) =>
+      `${items.length} of ${remaining} examples that wait. ${stop_hint ?? ''} Next: ${
+        items.length === 0 ? 'add_examples, or train_model.' : 'label_example for each of them.'
+      }`,
+  }),
+  toTool({
+    name: 'label_example',
+    title: 'Label an example',
+    operation: 'examples.update',
+    description:
+      'Changes one example: its label (expected_decision, one of the options), reason codes, status (skipped or flagged where no label can be given), a note, or whether it is reviewed. The suggestions of next_examples follow at once. Costs nothing.',
+    summarise: ({ status, expected_decision }) =>
+      `The example is ${status}${
+        expected_decision === null ? '' : ` with the label ${JSON.stringify(expected_decision)}`
+      }. Cost: none. Next: label_example for the next one, or next_examples.`,
+  }),
+  toTool({
+    name: 'explain_decision',
+    title: 'Explain a logged decision',
+    operation: 'logs.explain',
+    description:
+      'What would change the decision on a logged input, as the deployed policy decides it now: the smallest changes of fields or words, the words it rests on, and the labelled examples most like it. Writes no log record, costs nothing.',
+    summarise: ({ decision, flips, nearest }) =>
+      `Decided ${JSON.stringify(decision)}. ${flips.length} changes would lead elsewhere; ${nearest.length} labelled examples are like it. Next: correct the record where the decision is wrong, or get_decision_logs for another one.`,
+  }),
+  toTool({
     name: 'train_model',
     title: 'Train a policy',
     operation: 'training.start',

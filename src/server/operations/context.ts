@@ -15,6 +15,7 @@ import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { PromiseChecks } from '../services/promises.ts';
+import type { TeacherLabellings } from '../services/teacher-labelling.ts';
 import type { TrustedTime } from '../services/trusted-time.ts';
 import type { WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
@@ -38,6 +39,7 @@ export type Deps = {
   jobs: TrainingJobs;
   pendingWrites: PendingWrites;
   promiseChecks: PromiseChecks;
+  teacherLabellings: TeacherLabellings;
 };
 
 /** A download instead of JSON. */

@@ -2,12 +2,15 @@
 import { type ErrorDetail, errorTable, type WorkbenchError } from '../../engine/errors.ts';
 import { isJsonObject } from '../../engine/json.ts';
 import { limits } from '../../engine/limits.ts';
-import type { BatchError, DecideResponse } from '../contract/decisions.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { BatchError, DecideRequest, DecideResponse } from '../contract/decisions.ts';
 import { refuseProblems, toValidationError } from '../errors/validation-error.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { readDecideRequest } from '../hot-path/read-decide-request.ts';
+import { findDecisionTypeByName } from '../services/decision-types.ts';
 import { decideBatch, decideOne, type PendingDecision } from '../services/decisions.ts';
-import type { Handlers } from './context.ts';
+import { explainInput } from '../services/explaining.ts';
+import type { Deps, Handlers } from './context.ts';
 
 /** Characters of a batch's request id that the ids of its items begin with. */
 const maxIdPrefix = 120;
@@ -21,7 +24,10 @@ export const decideHandlers = {
   decide(deps, { body, query, caller, requestId }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw toValidationError(request.problems);
-    return mapMaybePromise(decideOne(deps, caller, request.value, requestId, query.trace), answerAfterCommit);
+    const pending = decideOne(deps, caller, request.value, requestId, query.trace);
+    return query.explain
+      ? answerWithExplanation(deps, caller, request.value, pending)
+      : mapMaybePromise(pending, answerAfterCommit);
   },
 
   async 'decide.batch'(deps, { body, caller, requestId }) {
@@ -36,6 +42,18 @@ export const decideHandlers = {
     return { results, errors, succeeded: items.length - errors.length, failed: errors.length };
   },
 } satisfies Handlers<'decide' | 'decide.batch'>;
+
+/** The answer, and beside it what would change it; the decision is recorded once. */
+async function answerWithExplanation(
+  deps: Deps,
+  caller: Caller,
+  { decision_type, input }: DecideRequest,
+  pending: PendingDecision | Promise<PendingDecision>,
+): Promise<DecideResponse> {
+  const response = await answerAfterCommit(await pending);
+  const explain = await explainInput(deps, findDecisionTypeByName(deps, caller, decision_type), input);
+  return { ...response, explain };
+}
 
 /** Reads the items of a batch, which may be a list or stand in `decisions`. */
 function readBatch(body: unknown): unknown[] {

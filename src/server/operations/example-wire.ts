@@ -6,7 +6,7 @@ import { toInvalidValue } from '../errors/validation-error.ts';
 import { isoTime } from '../process/clock.ts';
 import { listLabelProblems } from '../services/examples.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
-import type { ExampleRecord } from '../store/examples.ts';
+import { type ExampleRecord, toExampleStatus } from '../store/examples.ts';
 
 /** The fields of an example that a request names; the others are undefined. */
 export type ExampleFields = {
@@ -31,6 +31,9 @@ export function toExample(example: ExampleRecord): Example {
     source: example.source,
     reviewed: example.reviewed,
     test: example.test,
+    status: toExampleStatus(example),
+    note: example.note,
+    labelled_by: example.decision === null ? null : example.byTeacher ? 'teacher' : 'person',
     created_at: isoTime(example.createdAt),
     updated_at: isoTime(example.updatedAt),
   };

@@ -1,5 +1,6 @@
 /** Examples: added, listed, counted, changed, imported. */
 import type { ErrorDetail } from '../../engine/errors.ts';
+import type { ExampleStatus } from '../contract/examples.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { importExamples } from '../services/example-import.ts';
@@ -7,6 +8,7 @@ import {
   addExamples,
   changeExamples,
   deleteExample,
+  findExample,
   newExample,
   undoExampleChange,
   updateExample,
@@ -62,12 +64,15 @@ export const exampleHandlers = {
     };
   },
 
+  'examples.get': (deps, { caller, params }) =>
+    toExample(findExample(deps, findDecisionType(deps, caller, params.decision_type_id), params.example_id)),
+
   'examples.update': (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { reviewed, test, ...request } = body;
+    const { reviewed, test, status, note, ...request } = body;
     const { fields, problems } = readExampleFields(request, type, ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
-    return toExample(updateExample(deps, type, params.example_id, { ...fields, reviewed, test }));
+    return toExample(updateExample(deps, type, params.example_id, { ...fields, reviewed, test, status, note }));
   },
 
   'examples.delete': (deps, { caller, params }) =>
@@ -106,6 +111,7 @@ export const exampleHandlers = {
   | 'examples.create'
   | 'examples.list'
   | 'examples.stats'
+  | 'examples.get'
   | 'examples.update'
   | 'examples.delete'
   | 'examples.bulk'
@@ -114,10 +120,11 @@ export const exampleHandlers = {
 >;
 
 function toChange(body: {
-  action: 'set_decision' | 'set_reviewed' | 'set_test' | 'delete';
+  action: 'set_decision' | 'set_reviewed' | 'set_test' | 'set_status' | 'delete';
   decision?: string | null | undefined;
   reviewed?: boolean | undefined;
   test?: boolean | undefined;
+  status?: ExampleStatus | undefined;
 }): ExampleChange {
   switch (body.action) {
     case 'delete':
@@ -128,5 +135,7 @@ function toChange(body: {
       return { set: 'reviewed', to: body.reviewed ?? false };
     case 'set_test':
       return { set: 'test', to: body.test ?? false };
+    case 'set_status':
+      return { set: 'status', to: body.status ?? 'to_label' };
   }
 }

@@ -10,9 +10,11 @@ import { decideHandlers } from './decide.ts';
 import { decisionTypeHandlers } from './decision-types.ts';
 import { evaluationHandlers } from './evaluation.ts';
 import { exampleHandlers } from './examples.ts';
+import { explainingHandlers } from './explaining.ts';
 import { generateHandlers } from './generate.ts';
+import { labellingHandlers } from './labelling.ts';
 import { logHandlers } from './logs.ts';
-import { optionRenameHandlers } from './option-rename.ts';
+import { optionHandlers } from './options.ts';
 import { promiseHandlers } from './promises.ts';
 import { ruleHandlers } from './rules.ts';
 import { sampleHandlers } from './samples.ts';
@@ -26,10 +28,12 @@ export const operationHandlers: OperationHandlers = {
   ...systemHandlers,
   ...billingHandlers,
   ...decisionTypeHandlers,
-  ...optionRenameHandlers,
+  ...optionHandlers,
   ...ruleHandlers,
   ...sampleHandlers,
   ...exampleHandlers,
+  ...labellingHandlers,
+  ...explainingHandlers,
   ...generateHandlers,
   ...trainingHandlers,
   ...evaluationHandlers,

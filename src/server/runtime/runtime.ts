@@ -3,6 +3,8 @@ import type { ModelConnections } from '../connections/model-connections.ts';
 import type { CommitQueue } from '../store/commit-queue.ts';
 import type { DeployedDeciders } from './deployed-deciders.ts';
 import type { EncoderHost } from './encoder-host.ts';
+import type { LabellingLeases } from './labelling-leases.ts';
+import type { LabellingModels } from './labelling-models.ts';
 import type { TextModel } from './text-model.ts';
 
 export type Runtime = {
@@ -12,4 +14,7 @@ export type Runtime = {
   encoderHost: EncoderHost;
   textModel: TextModel;
   modelConnections: ModelConnections;
+  labellingModels: LabellingModels;
+  /** Who was given which examples to label. */
+  leases: LabellingLeases;
 };

@@ -2,24 +2,35 @@
 import type { Definition } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
+import type { ExampleStatus } from '../contract/examples.ts';
 import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import type { Clock } from '../process/clock.ts';
+import type { LabellingLeases } from '../runtime/labelling-leases.ts';
+import type { LabellingModels } from '../runtime/labelling-models.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { ExampleChange, ExampleSelection } from '../store/example-changes.ts';
-import type { ExampleRecord } from '../store/examples.ts';
+import type { ExampleMark, ExampleRecord } from '../store/examples.ts';
 import type { Store } from '../store/store.ts';
 
 type AddDeps = { store: Pick<Store, 'examples' | 'transaction'> };
-type UpdateDeps = AddDeps & { clock: Clock };
-type BulkDeps = { store: Pick<Store, 'examples' | 'exampleChanges' | 'transaction'>; clock: Clock; newId(): string };
+type UpdateDeps = AddDeps & {
+  runtime: { labellingModels: Pick<LabellingModels, 'noteChange'>; leases: Pick<LabellingLeases, 'settle'> };
+  clock: Clock;
+};
+type BulkDeps = {
+  store: Pick<Store, 'examples' | 'exampleChanges' | 'transaction'>;
+  runtime: { leases: Pick<LabellingLeases, 'settle'> };
+  clock: Clock;
+  newId(): string;
+};
 
 /** What a new example is made of; it is the user's own and not reviewed unless something else is said. */
 export type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
   Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId'>>;
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
-  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test']?: ExampleRecord[Field] | undefined;
-};
+  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test' | 'note']?: ExampleRecord[Field] | undefined;
+} & { status?: ExampleStatus | undefined };
 /** Where a problem with the labels of an example is reported. */
 export type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
 
@@ -39,6 +50,9 @@ export function newExample(
     source: example.source ?? 'user',
     reviewed: example.reviewed ?? false,
     test: example.test ?? false,
+    mark: null,
+    note: null,
+    byTeacher: example.source === 'synthetic',
     logId: example.logId ?? null,
     createdAt,
     updatedAt: createdAt,
@@ -76,30 +90,66 @@ export function listLabelProblems(
   return problems;
 }
 
-/** Changes one example; throws `not_found`, or `validation_error` where a generated one is to be a test row. */
+/** Returns one example of a type; throws `not_found`. */
+export function findExample(
+  deps: { store: { examples: Pick<Store['examples'], 'get'> } },
+  type: DecisionTypeRecord,
+  id: string,
+): ExampleRecord {
+  return deps.store.examples.get(type.id, id) ?? refuseMissingExample();
+}
+
+/**
+ * Changes one example. A label that is given settles its mark unless the update names a status. Throws `not_found`, or
+ * `validation_error` for a status that the label contradicts, or where a generated example is to be a test row.
+ */
 export function updateExample(
   deps: UpdateDeps,
   type: DecisionTypeRecord,
   id: string,
   update: ExampleUpdate,
 ): ExampleRecord {
-  return deps.store.transaction(() => {
-    const example = deps.store.examples.get(type.id, id) ?? refuseMissingExample();
+  const { labellingModels, leases } = deps.runtime;
+  const updated = deps.store.transaction(() => {
+    const example = findExample(deps, type, id);
     if (update.test === true && example.source === 'synthetic') {
       throw toValidationError([toInvalidValue(['body', 'test'], 'a generated example cannot be a test row')]);
     }
+    const decision = update.decision === undefined ? example.decision : update.decision;
     const changed: ExampleRecord = {
       ...example,
       input: update.input ?? example.input,
-      decision: update.decision === undefined ? example.decision : update.decision,
+      decision,
       reasonCodes: update.reasonCodes ?? example.reasonCodes,
       reviewed: update.reviewed ?? example.reviewed,
       test: update.test ?? example.test,
+      mark: toMark(example.mark, update, decision),
+      byTeacher: update.decision === undefined && example.byTeacher,
+      note: update.note === undefined ? example.note : update.note,
       updatedAt: deps.clock.now(),
     };
     deps.store.examples.update(changed);
     return changed;
   });
+  // The suggestion counts before the model has learned from the label.
+  if (typeof update.decision === 'string') leases.settle(type.id, id, update.decision);
+  labellingModels.noteChange(type, updated, update.input !== undefined);
+  return updated;
+}
+
+function toMark(
+  mark: ExampleMark | null,
+  { status, decision: given }: ExampleUpdate,
+  decision: string | null,
+): ExampleMark | null {
+  if (status === 'skipped' || status === 'flagged') return status;
+  if (status === undefined) return typeof given === 'string' ? null : mark;
+  if (status === (decision === null ? 'to_label' : 'done')) return null;
+  const msg =
+    status === 'done'
+      ? 'an example without a label is not done: give expected_decision, too'
+      : 'an example with a label is done: set expected_decision to null, or the status to "flagged"';
+  throw toValidationError([toInvalidValue(['body', 'status'], msg)]);
 }
 
 /** Deletes one example; throws `not_found`. */
@@ -119,13 +169,16 @@ export function changeExamples(
   change: ExampleChange,
 ): { affected: number; undoToken: string } {
   const { options } = type.activeVersion.definition;
-  if (change !== 'delete' && typeof change.to === 'string' && !options.includes(change.to)) {
+  if (change !== 'delete' && change.set === 'decision' && change.to !== null && !options.includes(change.to)) {
     throw toValidationError([toInvalidValue(['body', 'decision'], 'must be one of the options')]);
   }
   const undoToken = deps.newId();
   const affected = deps.store.transaction(() =>
     deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now()),
   );
+  if (change !== 'delete' && change.set === 'decision' && change.to !== null && 'ids' in selection) {
+    for (const id of selection.ids) deps.runtime.leases.settle(type.id, id, change.to);
+  }
   return { affected, undoToken };
 }
 

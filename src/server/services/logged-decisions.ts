@@ -32,7 +32,15 @@ export function correctDecision(
     deps.store.logs.correct(logged.seq, labels.decision);
     const now = deps.clock.now();
     const earlier = deps.store.examples.getByLog(logged.id);
-    if (earlier !== null) deps.store.examples.update({ ...earlier, ...labels, reviewed: true, updatedAt: now });
+    if (earlier !== null)
+      deps.store.examples.update({
+        ...earlier,
+        ...labels,
+        reviewed: true,
+        mark: null,
+        byTeacher: false,
+        updatedAt: now,
+      });
     else {
       const example = { ...labels, input: logged.input, reviewed: true, logId: logged.id };
       addExamples(deps, type, [newExample(deps, type, example, now)], ['path', 'log_id']);

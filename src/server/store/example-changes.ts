@@ -1,5 +1,5 @@
 /** Changes of many examples at once, each in a few statements, and what is kept to undo the last ten of a type. */
-import type { ExampleFilter } from '../contract/examples.ts';
+import type { ExampleFilter, ExampleStatus } from '../contract/examples.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { toWhere } from './examples.ts';
 
@@ -9,14 +9,15 @@ export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFil
 export type ExampleChange =
   | { set: 'decision'; to: string | null }
   | { set: 'reviewed' | 'test'; to: boolean }
+  | { set: 'status'; to: ExampleStatus }
   | 'delete';
 
 /** Columns that are kept so that a change of labels can be undone. */
-const labelColumns = ['id', 'decision', 'reviewed', 'test', 'updated_at'];
+const labelColumns = ['id', 'decision', 'reviewed', 'test', 'mark', 'by_teacher', 'updated_at'];
 /** Columns that are kept so that a deletion can be undone. */
 const allColumns = [
   ...['seq', 'id', 'decision_type_id', 'input', 'decision', 'reason_codes'],
-  ...['source', 'reviewed', 'test', 'log_id', 'created_at', 'updated_at'],
+  ...['source', 'reviewed', 'test', 'mark', 'note', 'by_teacher', 'log_id', 'created_at', 'updated_at'],
 ];
 const toJsonObject = (columns: readonly string[]) =>
   `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
@@ -24,7 +25,30 @@ const toJsonObject = (columns: readonly string[]) =>
 const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
   FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
 
-const isMarking = (change: ExampleChange) => change !== 'delete' && change.set === 'test' && change.to;
+/** What a change writes, with its value as the one parameter. A label that is given settles the mark. */
+function toAssignment(change: Exclude<ExampleChange, 'delete'>): string {
+  if (change.set === 'reviewed' || change.set === 'test') return `${change.set} = ?`;
+  if (change.set === 'status') return 'mark = ?';
+  return change.to === null ? 'decision = ?, by_teacher = 0' : 'decision = ?, by_teacher = 0, mark = NULL';
+}
+
+/**
+ * A status that follows from the label is given only to the examples that have, or do not have, one. A generated example
+ * is never a test row.
+ */
+function toCondition(change: ExampleChange): string {
+  if (change === 'delete') return '';
+  if (change.set === 'test') return change.to ? " AND source = 'user'" : '';
+  if (change.set !== 'status') return '';
+  if (change.to === 'done') return ' AND decision IS NOT NULL';
+  return change.to === 'to_label' ? ' AND decision IS NULL' : '';
+}
+
+function toColumnValue(change: Exclude<ExampleChange, 'delete'>): string | number | null {
+  if (change.set === 'reviewed' || change.set === 'test') return Number(change.to);
+  if (change.set === 'decision') return change.to;
+  return change.to === 'skipped' || change.to === 'flagged' ? change.to : null;
+}
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -38,8 +62,8 @@ function prepareStatements(db: WorkbenchDatabase) {
     forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
     forgetAll: db.prepare<[string]>('DELETE FROM example_undos WHERE decision_type_id = ?'),
     restoreLabels: db.prepare<[{ token: string }]>(
-      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, test = coalesce(kept.test, 0),
-         updated_at = kept.updated_at
+      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, test = ifnull(kept.test, 0),
+         mark = kept.mark, by_teacher = ifnull(kept.by_teacher, 0), updated_at = kept.updated_at
        FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
     ),
     isPlaceTaken: db
@@ -51,7 +75,8 @@ function prepareStatements(db: WorkbenchDatabase) {
     restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
       `INSERT INTO examples (${allColumns.join(', ')})
        SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed,
-         coalesce(test, 0), iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), created_at, updated_at
+         ifnull(test, 0), mark, note, ifnull(by_teacher, 0),
+         iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), created_at, updated_at
        FROM ${keptRows} AS kept
        WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,
     ),
@@ -62,9 +87,12 @@ function prepareStatements(db: WorkbenchDatabase) {
 export class ExampleChangeStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #noteChange: (decisionTypeId: string) => void;
 
-  constructor(db: WorkbenchDatabase) {
+  /** `noteChange` hears of every type whose examples are changed. */
+  constructor(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
     this.#db = db;
+    this.#noteChange = noteChange;
     this.#statements = prepareStatements(db);
   }
 
@@ -76,15 +104,16 @@ export class ExampleChangeStore {
     token: string,
     changedAt: number,
   ): number {
-    const { sql: selected, values } =
+    this.#noteChange(decisionTypeId);
+    const selected =
       'filter' in selection
         ? toWhere(decisionTypeId, selection.filter)
         : {
             sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
             values: [decisionTypeId, JSON.stringify(selection.ids)],
           };
-    // A generated example is never a test row.
-    const sql = isMarking(change) ? `${selected} AND source = 'user'` : selected;
+    const { values } = selected;
+    const sql = `${selected.sql}${toCondition(change)}`;
     const kept = toJsonObject(change === 'delete' ? allColumns : labelColumns);
     this.#db
       .prepare(
@@ -94,9 +123,8 @@ export class ExampleChangeStore {
       .run(token, decisionTypeId, changedAt, ...values);
     this.#statements.trim.run(decisionTypeId, decisionTypeId);
     if (change === 'delete') return this.#db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
-    const to = typeof change.to === 'boolean' ? Number(change.to) : change.to;
-    const update = this.#db.prepare(`UPDATE examples SET ${change.set} = ?, updated_at = ? WHERE ${sql}`);
-    return update.run(to, changedAt, ...values).changes;
+    const update = this.#db.prepare(`UPDATE examples SET ${toAssignment(change)}, updated_at = ? WHERE ${sql}`);
+    return update.run(toColumnValue(change), changedAt, ...values).changes;
   }
 
   /**
@@ -105,6 +133,7 @@ export class ExampleChangeStore {
    */
   undo(token: string, decisionTypeId: string): number | null {
     if (this.#statements.find.get(token, decisionTypeId) === undefined) return null;
+    this.#noteChange(decisionTypeId);
     const labels = this.#statements.restoreLabels.run({ token }).changes;
     const asNew = this.#statements.isPlaceTaken.get({ token }) ?? 0;
     const deleted = this.#statements.restoreDeleted.run({ token, asNew }).changes;

@@ -1,7 +1,10 @@
 /** Training examples of the decision types. */
 import type { JsonObject } from '../../engine/domain.ts';
-import type { ExampleFilter } from '../contract/examples.ts';
+import type { ExampleFilter, ExampleStatus } from '../contract/examples.ts';
 import type { WorkbenchDatabase } from './database.ts';
+
+/** Of an example that a person put aside, or that somebody else should look at. */
+export type ExampleMark = 'skipped' | 'flagged';
 
 export type ExampleRecord = {
   id: string;
@@ -14,11 +17,23 @@ export type ExampleRecord = {
   reviewed: boolean;
   /** Whether it is a test row: policies are measured on it and never learn from it. */
   test: boolean;
+  /** What a person decided about it instead of giving a label, or null. */
+  mark: ExampleMark | null;
+  /** What a person noted beside it, or null. */
+  note: string | null;
+  /** Whether a teacher gave the label that it has now. */
+  byTeacher: boolean;
   /** Id of the log record whose correction made the example, or null. */
   logId: string | null;
   createdAt: number;
   updatedAt: number;
 };
+
+/** An example with its place. */
+export type PlacedExample = ExampleRecord & { seq: number };
+
+/** Where an example stands, without its input. `isUnconfirmed` is 1 where a teacher's label was not reviewed. */
+export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number; isUnconfirmed: number };
 
 /** How many examples of a type there are, by what is known of them. */
 export type ExampleTotals = {
@@ -39,6 +54,9 @@ type RawExample = {
   source: 'user' | 'synthetic';
   reviewed: number;
   test: number;
+  mark: ExampleMark | null;
+  note: string | null;
+  by_teacher: number;
   log_id: string | null;
   created_at: number;
   updated_at: number;
@@ -55,10 +73,26 @@ function toExample(row: RawExample): ExampleRecord {
     source: row.source,
     reviewed: row.reviewed === 1,
     test: row.test === 1,
+    mark: row.mark,
+    note: row.note,
+    byTeacher: row.by_teacher === 1,
     logId: row.log_id,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+/** The SQL condition of each status. */
+const statusConditions: Record<ExampleStatus, string> = {
+  to_label: 'decision IS NULL AND mark IS NULL',
+  done: 'decision IS NOT NULL AND mark IS NULL',
+  skipped: "mark = 'skipped'",
+  flagged: "mark = 'flagged'",
+};
+
+/** Where an example stands: its mark, else whether it has a label. */
+export function toExampleStatus({ decision, mark }: Pick<ExampleRecord, 'decision' | 'mark'>): ExampleStatus {
+  return mark ?? (decision === null ? 'to_label' : 'done');
 }
 
 /** Returns the SQL condition on rows of `examples` that match a filter, with its values. */
@@ -75,6 +109,14 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   add('test = ?', filter.test === undefined ? undefined : Number(filter.test));
   add('decision = ?', filter.decision);
   if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
+  if (filter.labelled_by !== undefined) {
+    parts.push(
+      filter.labelled_by === 'teacher'
+        ? 'decision IS NOT NULL AND by_teacher = 1'
+        : 'decision IS NOT NULL AND by_teacher = 0',
+    );
+  }
+  if (filter.status !== undefined) parts.push(statusConditions[filter.status]);
   if (filter.search !== undefined && filter.search !== '') {
     // The text is looked for as it stands in the stored JSON, where quotes, line breaks and backslashes are escaped.
     // LIKE would compare letter by letter, which takes seconds for a long repeated one.
@@ -83,23 +125,69 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   return { sql: parts.join(' AND '), values };
 }
 
+/**
+ * The examples that wait for somebody: without a label, flagged, made or labelled by a teacher and not reviewed, or made by
+ * corrections after `since` (milliseconds).
+ */
+export type ExampleQueue = { kind: 'to_label' | 'flagged' | 'synthetic' } | { kind: 'corrections'; since: number };
+
+function toQueueWhere(decisionTypeId: string, queue: ExampleQueue): { sql: string; values: Value[] } {
+  switch (queue.kind) {
+    case 'to_label':
+    case 'flagged':
+      return toWhere(decisionTypeId, { status: queue.kind });
+    case 'synthetic':
+      return { sql: 'decision_type_id = ? AND by_teacher = 1 AND reviewed = 0', values: [decisionTypeId] };
+    case 'corrections':
+      return {
+        sql: 'decision_type_id = ? AND log_id IS NOT NULL AND updated_at > ?',
+        values: [decisionTypeId, queue.since],
+      };
+  }
+}
+
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare(
-      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, log_id,
-         created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, mark, note,
+         by_teacher, log_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     update: db.prepare(
-      `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, test = ?, updated_at = ?
-       WHERE id = ?`,
+      `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, test = ?, mark = ?, note = ?,
+         by_teacher = ?, updated_at = ? WHERE id = ?`,
     ),
     rename: db.prepare('UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?'),
+    labelByTeacher: db.prepare(
+      `UPDATE examples SET decision = ?, by_teacher = 1, reviewed = 0, updated_at = ?
+       WHERE id = ? AND decision_type_id = ? AND decision IS NULL AND mark IS NULL`,
+    ),
+    readToLabel: db.prepare<[string, number, number], RawExample>(
+      `SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? AND decision IS NULL AND mark IS NULL
+       ORDER BY seq DESC LIMIT ?`,
+    ),
+    readLabelled: db.prepare<[string, number, number], RawExample>(
+      `SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? AND decision IS NOT NULL
+         AND (by_teacher = 0 OR reviewed = 1) AND source = 'user' ORDER BY seq DESC LIMIT ?`,
+    ),
+    removeLabelled: db.prepare('DELETE FROM examples WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
     get: db.prepare<[string, string], RawExample>('SELECT * FROM examples WHERE id = ? AND decision_type_id = ?'),
     getByLog: db.prepare<[string], RawExample>('SELECT * FROM examples WHERE log_id = ?'),
     readBefore: db.prepare<[string, number, number], RawExample>(
       'SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
     ),
+    readStates: db.prepare<[string, number, number], ExampleState>(
+      `SELECT seq, id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    ),
+    readInputs: db.prepare<[string, string], Omit<ExampleState, 'seq'> & { inputJson: string }>(
+      `SELECT id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed, input AS inputJson FROM examples
+       WHERE id IN (SELECT value FROM json_each(?)) AND decision_type_id = ?`,
+    ),
+    readNewestInputs: db
+      .prepare<[string, number, number], string>(
+        'SELECT input FROM examples WHERE decision_type_id = ? AND length(input) <= ? ORDER BY seq DESC LIMIT ?',
+      )
+      .pluck(),
     count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
     countByLabel: db.prepare<[string], { decision: string; n: number }>(
       `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL
@@ -116,13 +204,25 @@ function prepareStatements(db: WorkbenchDatabase) {
 export class ExampleStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #revisions = new Map<string, number>();
 
   constructor(db: WorkbenchDatabase) {
     this.#db = db;
     this.#statements = prepareStatements(db);
   }
 
+  /** Grows with every change of a type's examples while the program runs; 0 before the first one. */
+  readRevision(decisionTypeId: string): number {
+    return this.#revisions.get(decisionTypeId) ?? 0;
+  }
+
+  /** Notes that examples of a type changed. */
+  noteChange(decisionTypeId: string): void {
+    this.#revisions.set(decisionTypeId, this.readRevision(decisionTypeId) + 1);
+  }
+
   insert(example: ExampleRecord): void {
+    this.noteChange(example.decisionTypeId);
     this.#statements.insert.run(
       example.id,
       example.decisionTypeId,
@@ -132,32 +232,64 @@ export class ExampleStore {
       example.source,
       example.reviewed ? 1 : 0,
       example.test ? 1 : 0,
+      example.mark,
+      example.note,
+      Number(example.byTeacher),
       example.logId,
       example.createdAt,
       example.updatedAt,
     );
   }
 
-  /** Writes what of an example can change: input, labels, whether it was reviewed or is a test row, and when it changed. */
+  /** Writes what of an example can change: all but its type, source, origin and the time it was made. */
   update(example: ExampleRecord): void {
+    this.noteChange(example.decisionTypeId);
     this.#statements.update.run(
       JSON.stringify(example.input),
       example.decision,
       JSON.stringify(example.reasonCodes),
       example.reviewed ? 1 : 0,
       example.test ? 1 : 0,
+      example.mark,
+      example.note,
+      Number(example.byTeacher),
       example.updatedAt,
       example.id,
     );
   }
 
-  /** Gives every example of a type that has one label another. */
-  renameLabel(decisionTypeId: string, from: string, to: string, updatedAt: number): void {
+  /** Gives every example of a type that has one label another, or takes it away. */
+  renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number): void {
+    this.noteChange(decisionTypeId);
     this.#statements.rename.run(to, updatedAt, decisionTypeId, from);
+  }
+
+  /** Gives an example the label of a teacher; false where somebody labelled it or put it aside meanwhile. */
+  labelByTeacher(decisionTypeId: string, id: string, decision: string, updatedAt: number): boolean {
+    this.noteChange(decisionTypeId);
+    return this.#statements.labelByTeacher.run(decision, updatedAt, id, decisionTypeId).changes > 0;
+  }
+
+  /** Up to `limit` examples before a place that are to label (or have a person's label), newest first. */
+  readForTeacher(
+    decisionTypeId: string,
+    kind: 'to_label' | 'labelled',
+    before: number,
+    limit: number,
+  ): PlacedExample[] {
+    const rows = this.#statements[kind === 'to_label' ? 'readToLabel' : 'readLabelled'];
+    return rows.all(decisionTypeId, before, limit).map((row) => ({ ...toExample(row), seq: row.seq }));
+  }
+
+  /** Deletes every example of a type that has one label. */
+  removeLabelled(decisionTypeId: string, label: string): void {
+    this.noteChange(decisionTypeId);
+    this.#statements.removeLabelled.run(decisionTypeId, label);
   }
 
   /** Returns false when the type has no such example. */
   remove(decisionTypeId: string, id: string): boolean {
+    this.noteChange(decisionTypeId);
     return this.#statements.remove.run(id, decisionTypeId).changes > 0;
   }
 
@@ -199,6 +331,42 @@ export class ExampleStore {
       if (oldest === undefined || rows.length < limit) return;
       before = oldest.seq;
     }
+  }
+
+  /** Up to `limit` examples before a place (`Number.MAX_SAFE_INTEGER`: from the newest on), without their inputs. */
+  readStates(decisionTypeId: string, before: number, limit: number): ExampleState[] {
+    return this.#statements.readStates.all(decisionTypeId, before, limit);
+  }
+
+  /** The inputs of examples as the JSON that is stored; those that do not exist are left out. */
+  readInputs(decisionTypeId: string, ids: readonly string[]): (Omit<ExampleState, 'seq'> & { inputJson: string })[] {
+    return this.#statements.readInputs.all(JSON.stringify(ids), decisionTypeId);
+  }
+
+  /** The inputs of the newest examples whose stored JSON is not longer than `maxCharacters`. */
+  readNewestInputs(decisionTypeId: string, limit: number, maxCharacters: number): JsonObject[] {
+    return this.#statements.readNewestInputs
+      .all(decisionTypeId, maxCharacters, limit)
+      .map((json) => JSON.parse(json) as JsonObject);
+  }
+
+  /** Up to `limit` examples of a queue, newest first, without those of the ids `except`. */
+  readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
+    const { sql, values } = toQueueWhere(decisionTypeId, queue);
+    const rows = this.#db.prepare<Value[], RawExample>(
+      `SELECT * FROM examples WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?`,
+    );
+    return rows.all(...values, JSON.stringify(except), limit).map(toExample);
+  }
+
+  countQueue(decisionTypeId: string, queue: ExampleQueue): number {
+    const { sql, values } = toQueueWhere(decisionTypeId, queue);
+    return (
+      this.#db
+        .prepare<Value[], number>(`SELECT count(*) FROM examples WHERE ${sql}`)
+        .pluck()
+        .get(...values) ?? 0
+    );
   }
 
   count(decisionTypeId: string): number {

@@ -21,7 +21,9 @@ function prepareStatements(db: WorkbenchDatabase) {
     copy: db.prepare(
       `INSERT INTO training_snapshots (policy_id, position, example_id, input, decision, reason_codes, source,
          test)
-       SELECT ?, seq, id, input, decision, reason_codes, source, test FROM examples
+       SELECT ?, seq, id, input, decision, reason_codes, iif(by_teacher AND NOT reviewed, 'synthetic', source),
+         iif(by_teacher AND NOT reviewed, 0, test)
+       FROM examples
        WHERE decision_type_id = ? AND decision IN (SELECT value FROM json_each(?))`,
     ),
     after: db.prepare<[string, number, number], SnapshotRecord>(
@@ -39,7 +41,10 @@ export class SnapshotStore {
     this.statements = prepareStatements(db);
   }
 
-  /** Copies the examples of a type that are labelled with one of the options; returns their number. */
+  /**
+   * Copies the examples of a type that are labelled with one of the options; returns their number. Those whose label a
+   * teacher gave and nobody reviewed count as synthetic, so that no figure is measured on them.
+   */
   copyExamples(policyId: string, typeId: string, options: readonly string[]): number {
     return this.statements.copy.run(policyId, typeId, JSON.stringify(options)).changes;
   }

@@ -18,14 +18,15 @@ import { TrainingRunStore } from './training-runs.ts';
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
 export function createStore(db: WorkbenchDatabase, clock: Clock) {
   const deployments = new DeploymentStore(db, clock);
+  const examples = new ExampleStore(db);
   return {
     accounts: new AccountStore(db),
     clockSightings: new ClockSightingStore(db),
     credits: new CreditStore(db),
     connections: createConnectionStore(db),
     decisionTypes: new DecisionTypeStore(db),
-    examples: new ExampleStore(db),
-    exampleChanges: new ExampleChangeStore(db),
+    examples,
+    exampleChanges: new ExampleChangeStore(db, (typeId) => examples.noteChange(typeId)),
     logs: new LogStore(db),
     heldOut: new HeldOutStore(db),
     policies: new PolicyStore(db),

@@ -1,0 +1,97 @@
+/** The values that fields have in the data: what an input could plausibly have been instead. */
+import type { Json, JsonObject } from '../domain.ts';
+import { listLeaves, readPath } from '../features/values.ts';
+
+/** Another value for one field. `distance` is 0 to 1: for numbers the share of seen values that lie between. */
+export type Change = { path: string[]; from: Json | null; to: Json; distance: number };
+
+/** Different values of a field that are tried; numbers in steps of equal shares of the data. */
+const maxValuesPerField = 8;
+/** From so many words on a string is a text, whose words are looked at instead. */
+const minWordsOfText = 4;
+
+type Scalar = string | number | boolean;
+
+function isScalar(value: Json | undefined): value is Scalar {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** Whether a value is read word by word. */
+export function isText(value: Json | undefined): value is string {
+  return typeof value === 'string' && value.trim().split(/\s+/).length >= minWordsOfText;
+}
+
+/** The seen values of one field, with what is tried in place of the present one. */
+export type SeenField = {
+  path: string[];
+  changes: Change[];
+  /** For a number all different values in ascending order, else none. */
+  numbers: number[];
+};
+
+/**
+ * Lists for every field of the input or the examples the values that could stand in place of the present one, most
+ * frequent first. Texts, lists, and the paths that `isExcluded` names are left out.
+ */
+export function listSeenFields(
+  input: JsonObject,
+  examples: readonly JsonObject[],
+  isExcluded: (path: readonly string[]) => boolean,
+): SeenField[] {
+  const fields = new Map<string, { path: string[]; counts: Map<Scalar, number> }>();
+  for (const { path } of listLeaves(input)) fields.set(JSON.stringify(path), { path, counts: new Map() });
+  for (const example of examples) {
+    for (const { path, value } of listLeaves(example)) {
+      if (!isScalar(value) || isText(value)) continue;
+      const key = JSON.stringify(path);
+      const field = fields.get(key) ?? { path, counts: new Map() };
+      field.counts.set(value, (field.counts.get(value) ?? 0) + 1);
+      fields.set(key, field);
+    }
+  }
+  return [...fields.values()].flatMap(({ path, counts }) => {
+    const present = readPath(input, path);
+    const isReplaceable = present === undefined || present === null || (isScalar(present) && !isText(present));
+    return isReplaceable && !isExcluded(path) ? [toSeenField(path, present ?? null, counts)] : [];
+  });
+}
+
+function toSeenField(path: string[], present: Scalar | null, counts: ReadonlyMap<Scalar, number>): SeenField {
+  const numbers = [...counts.keys()].filter((value) => typeof value === 'number').sort((a, b) => a - b);
+  if (numbers.length > maxValuesPerField && (present === null || typeof present === 'number')) {
+    const picked = Array.from({ length: maxValuesPerField }, (_, step) =>
+      numbers.at(Math.round((step / (maxValuesPerField - 1)) * (numbers.length - 1))),
+    );
+    const changes = [...new Set(picked)].flatMap((to) =>
+      to === undefined || to === present ? [] : [toNumberChange(path, present, to, numbers)],
+    );
+    return { path, changes, numbers };
+  }
+  const changes = [...counts]
+    .filter(([value]) => value !== present && (present === null || typeof value === typeof present))
+    .sort(([, m], [, n]) => n - m)
+    .slice(0, maxValuesPerField)
+    .map(([to]): Change => ({ path, from: present, to, distance: 0.5 }));
+  return { path, changes, numbers: [] };
+}
+
+/** The change of a number to another one that was seen. */
+export function toNumberChange(path: string[], from: Json | null, to: number, numbers: readonly number[]): Change {
+  const present = typeof from === 'number' ? from : to;
+  const between = numbers.filter((value) => value > Math.min(present, to) && value < Math.max(present, to)).length;
+  return { path, from, to, distance: (between + 1) / (numbers.length + 1) };
+}
+
+/** A copy of the input with the changes made; the input itself is left as it is. */
+export function applyChanges(input: JsonObject, changes: readonly Pick<Change, 'path' | 'to'>[]): JsonObject {
+  return changes.reduce((changed, { path, to }) => setAt(changed, path, to), input);
+}
+
+function setAt(input: JsonObject, path: readonly string[], value: Json): JsonObject {
+  const [key, ...rest] = path;
+  if (key === undefined) return input;
+  if (rest.length === 0) return { ...input, [key]: value };
+  const below = Object.hasOwn(input, key) ? input[key] : undefined;
+  const isObject = typeof below === 'object' && below !== null && !Array.isArray(below);
+  return { ...input, [key]: setAt(isObject ? below : {}, rest, value) };
+}

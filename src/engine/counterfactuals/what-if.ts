@@ -1,0 +1,71 @@
+/** Decides changed inputs within a budget, and says what became of the decision. */
+import type { Decider } from '../decide/decider.ts';
+import type { Decision, JsonObject } from '../domain.ts';
+import type { MonotonicClock } from '../ports.ts';
+
+/** Decisions that are made between two pauses. */
+const decisionsPerTurn = 20;
+
+/** What looking for other decisions needs from outside; `pause` lets others have a turn. */
+export type WhatIfPorts = { now: MonotonicClock; pause(): Promise<void> };
+/** Decisions that may be made, and the time after which no further one is begun. */
+export type WhatIfBudget = { maxDecisions: number; maxMs: number };
+
+export class WhatIf {
+  readonly base: Decision;
+  readonly #decider: Decider;
+  readonly #ports: WhatIfPorts;
+  readonly #budget: WhatIfBudget;
+  readonly #startedAtMs: number;
+  #decisions = 0;
+
+  constructor(decider: Decider, base: Decision, ports: WhatIfPorts, budget: WhatIfBudget) {
+    this.#decider = decider;
+    this.base = base;
+    this.#ports = ports;
+    this.#budget = budget;
+    this.#startedAtMs = ports.now();
+  }
+
+  /** What is decided of another input; null where it does not fit the schema or the budget is used up. */
+  async decide(input: JsonObject): Promise<Decision | null> {
+    if (this.isUsedUp()) return null;
+    this.#decisions += 1;
+    if (this.#decisions % decisionsPerTurn === 0) await this.#ports.pause();
+    const result = await this.#decider.decide(input);
+    return result.ok ? result.decision : null;
+  }
+
+  /** Has the texts of inputs embedded together, as many as the budget may still decide. */
+  async embedAhead(inputs: readonly JsonObject[]): Promise<void> {
+    await this.#decider.embedAhead(inputs.slice(0, Math.max(0, this.#budget.maxDecisions - this.#decisions)));
+  }
+
+  isUsedUp(): boolean {
+    const { maxDecisions, maxMs } = this.#budget;
+    return this.#decisions >= maxDecisions || this.#ports.now() - this.#startedAtMs >= maxMs;
+  }
+
+  /**
+   * Whether a decision of a familiar input is another one than the base, or one that stands alone where the base did
+   * not. A fallback is no answer of its own and counts as neither.
+   */
+  isFlip(decision: Decision): boolean {
+    if (decision.unfamiliar || decision.stage === 'fallback') return false;
+    return decision.decision !== this.base.decision || (this.base.escalate && !decision.escalate);
+  }
+
+  /** How near a decision is to a flip: the lead of the best other option over the base's, −1 to 1. */
+  rate({ class_probabilities: probabilities }: Decision): number {
+    let other = 0;
+    for (const [option, probability] of Object.entries(probabilities)) {
+      if (option !== this.base.decision && probability > other) other = probability;
+    }
+    return other - (probabilities[this.base.decision] ?? 0);
+  }
+
+  /** How near a decision that was escalated is to standing alone: the highest probability. */
+  rateLift({ class_probabilities: probabilities }: Decision): number {
+    return Object.values(probabilities).reduce((max, probability) => Math.max(max, probability), 0);
+  }
+}

@@ -1,0 +1,111 @@
+/** Many rows of numbers in little memory: fixed-point numbers of 16 bits, by the id of the row. */
+
+import { dot } from './online-ridge.ts';
+
+/** One is 4,096 steps, so that numbers up to ±8 fit, which is where standardised values are cut. */
+const stepsPerUnit = 4_096;
+const maxSteps = 32_767;
+const firstCapacity = 256;
+
+/** Rows of one width; the place of a row that was removed is given to a later one. */
+export class RowMatrix {
+  readonly width: number;
+  readonly #places = new Map<string, number>();
+  readonly #ids: (string | null)[] = [];
+  readonly #free: number[] = [];
+  #values: Int16Array;
+  #lengths: Float64Array;
+
+  constructor(width: number) {
+    this.width = width;
+    this.#values = new Int16Array(firstCapacity * width);
+    this.#lengths = new Float64Array(firstCapacity);
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  /** The ids of all rows. */
+  ids(): IterableIterator<string> {
+    return this.#places.keys();
+  }
+
+  findPlace(id: string): number | null {
+    return this.#places.get(id) ?? null;
+  }
+
+  /** Stores a row, rounded to steps of 1/4,096, and returns its place. */
+  add(id: string, row: Float64Array): number {
+    const place = this.#free.pop() ?? this.#ids.length;
+    if ((place + 1) * this.width > this.#values.length) this.#grow();
+    let squares = 0;
+    for (let d = 0, at = place * this.width; d < this.width; d++, at++) {
+      const steps = Math.round((row[d] as number) * stepsPerUnit);
+      const kept = Math.max(-maxSteps, Math.min(maxSteps, steps));
+      this.#values[at] = kept;
+      squares += kept * kept;
+    }
+    this.#lengths[place] = Math.sqrt(squares);
+    this.#ids[place] = id;
+    this.#places.set(id, place);
+    return place;
+  }
+
+  remove(id: string): void {
+    const place = this.#places.get(id);
+    if (place === undefined) return;
+    this.#places.delete(id);
+    this.#ids[place] = null;
+    this.#free.push(place);
+  }
+
+  /** The row at a place, as it was rounded. */
+  read(place: number): Float64Array {
+    const row = new Float64Array(this.width);
+    for (let d = 0, at = place * this.width; d < this.width; d++, at++) {
+      row[d] = (this.#values[at] as number) / stepsPerUnit;
+    }
+    return row;
+  }
+
+  /** The scalar product of the row at a place with a vector. */
+  multiply(place: number, vector: Float64Array): number {
+    let sum = 0;
+    for (let d = 0, at = place * this.width; d < this.width; d++, at++) {
+      sum += (this.#values[at] as number) * (vector[d] as number);
+    }
+    return sum / stepsPerUnit;
+  }
+
+  /** The `count` rows most like one, by the cosine of their angle (−1 to 1), most alike first, of those wanted. */
+  findNearest(
+    row: Float64Array,
+    count: number,
+    isWanted: (id: string) => boolean,
+  ): { id: string; similarity: number }[] {
+    const length = Math.sqrt(dot(row, row));
+    const nearest: { id: string; similarity: number }[] = [];
+    for (const [id, place] of this.#places) {
+      const lengths = (length * (this.#lengths[place] as number)) / stepsPerUnit;
+      const similarity = lengths === 0 ? 0 : this.multiply(place, row) / lengths;
+      const last = nearest[nearest.length - 1];
+      if (nearest.length === count && last !== undefined && similarity <= last.similarity) continue;
+      if (!isWanted(id)) continue;
+      let at = nearest.length;
+      while (at > 0 && (nearest[at - 1]?.similarity ?? 0) < similarity) at -= 1;
+      nearest.splice(at, 0, { id, similarity });
+      if (nearest.length > count) nearest.pop();
+    }
+    return nearest;
+  }
+
+  #grow(): void {
+    const values = new Int16Array(this.#values.length * 2);
+    values.set(this.#values);
+    this.#values = values;
+    const lengths = new Float64Array(this.#lengths.length * 2);
+    lengths.set(this.#lengths);
+    this.#lengths = lengths;
+  }
+}

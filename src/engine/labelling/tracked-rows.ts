@@ -1,0 +1,118 @@
+/** Rows whose scores and variances are kept up to date with every step of a ridge regression. */
+import type { RidgeStep } from './online-ridge.ts';
+import type { RowMatrix } from './row-matrix.ts';
+
+const firstCapacity = 256;
+
+/** At most as many rows as are added; a step costs rows × (width + outputs) operations. */
+export class TrackedRows {
+  readonly #outputCount: number;
+  readonly #indices = new Map<string, number>();
+  readonly ids: string[] = [];
+  readonly places: number[] = [];
+  #scores: Float64Array;
+  #variances: Float64Array;
+
+  constructor(outputCount: number) {
+    this.#outputCount = outputCount;
+    this.#scores = new Float64Array(firstCapacity * outputCount);
+    this.#variances = new Float64Array(firstCapacity);
+  }
+
+  get size(): number {
+    return this.ids.length;
+  }
+
+  /** The index of a row, which changes when another is removed; null where it is not tracked. */
+  find(id: string): number | null {
+    return this.#indices.get(id) ?? null;
+  }
+
+  add(id: string, place: number, scores: Float64Array, variance: number): void {
+    const index = this.ids.length;
+    if (index === this.#variances.length) this.#grow();
+    this.#indices.set(id, index);
+    this.ids.push(id);
+    this.places.push(place);
+    this.#scores.set(scores, index * this.#outputCount);
+    this.#variances[index] = variance;
+  }
+
+  /** Forgets a row; the last one takes its index. */
+  remove(id: string): void {
+    const index = this.#indices.get(id);
+    if (index === undefined) return;
+    const last = this.ids.length - 1;
+    const lastId = this.ids[last] as string;
+    this.ids[index] = lastId;
+    this.places[index] = this.places[last] as number;
+    this.#scores.copyWithin(index * this.#outputCount, last * this.#outputCount, (last + 1) * this.#outputCount);
+    this.#variances[index] = this.#variances[last] as number;
+    this.#indices.set(lastId, index);
+    this.#indices.delete(id);
+    this.ids.pop();
+    this.places.pop();
+  }
+
+  readScores(index: number): Float64Array {
+    return this.#scores.slice(index * this.#outputCount, (index + 1) * this.#outputCount);
+  }
+
+  readVariance(index: number): number {
+    return this.#variances[index] as number;
+  }
+
+  /** The two outputs with the highest scores of a row, and by how much the first leads. */
+  readLead(index: number): { first: number; second: number; lead: number } {
+    const from = index * this.#outputCount;
+    let first = 0;
+    let second = -1;
+    for (let k = 1; k < this.#outputCount; k++) {
+      const score = this.#scores[from + k] as number;
+      if (score > (this.#scores[from + first] as number)) {
+        second = first;
+        first = k;
+      } else if (second < 0 || score > (this.#scores[from + second] as number)) second = k;
+    }
+    return { first, second, lead: (this.#scores[from + first] as number) - (this.#scores[from + second] as number) };
+  }
+
+  /** By how much the highest score of each row leads the next one. */
+  readLeads(): Float64Array {
+    const leads = new Float64Array(this.ids.length);
+    for (let index = 0, at = 0; index < leads.length; index++) {
+      let first = Number.NEGATIVE_INFINITY;
+      let second = Number.NEGATIVE_INFINITY;
+      for (let k = 0; k < this.#outputCount; k++, at++) {
+        const score = this.#scores[at] as number;
+        if (score > first) {
+          second = first;
+          first = score;
+        } else if (score > second) second = score;
+      }
+      leads[index] = first - second;
+    }
+    return leads;
+  }
+
+  /** Follows one step of the regression. */
+  apply({ direction, scoreSteps, varianceStep }: RidgeStep, matrix: RowMatrix): void {
+    for (let index = 0; index < this.ids.length; index++) {
+      const product = matrix.multiply(this.places[index] as number, direction);
+      this.#variances[index] = (this.#variances[index] as number) + varianceStep * product * product;
+      const from = index * this.#outputCount;
+      for (let k = 0; k < this.#outputCount; k++) {
+        this.#scores[from + k] = (this.#scores[from + k] as number) + product * (scoreSteps[k] as number);
+      }
+    }
+  }
+
+  #grow(): void {
+    const scores = new Float64Array(this.#scores.length * 2);
+    scores.set(this.#scores);
+    this.#scores = scores;
+    const variances = new Float64Array(this.#variances.length * 2);
+    variances.set(this.#variances);
+    this.#variances = variances;
+  }
+}
