@@ -69,6 +69,8 @@ const decisionTypes = {
   'TYP-31': 'No value of a PII field enters a bundle or is sent to a connected model.',
   'TYP-32': 'The references of an input schema end, and mean at most 10,000 parts; the 422 names the place.',
   'TYP-33': 'A name of a type or an API key, an option or a reason code of only blanks is refused.',
+  'SMP-1':
+    'The sample project is right on nine of ten held-out rows after one training; its rules match, and it has wrong labels to find.',
   'AVL-1':
     'A deployed policy that cannot be loaded stays deployed: availability and the 503 of what no rule decides say why.',
   'AVL-2': 'A policy that cannot be loaded is tried again by itself, and at once by a call after its files changed.',
