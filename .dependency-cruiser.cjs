@@ -24,6 +24,7 @@ const parts = {
     'rules',
     'rules/analysis',
     'features',
+    'rules/discovery',
     'text',
     'classifiers',
     'onnx',

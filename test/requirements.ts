@@ -92,6 +92,8 @@ const decisionTypes = {
   'RUL-9': 'A rule that fails on an input does not match; trace and log have the error and the call goes on.',
   'RUL-10': 'The rules language is the documented part of CEL over JSON, with its limits.',
   'RUL-11': 'Only own keys of the input are seen by a rule.',
+  'RUL-12':
+    'Rules are proposed from the examples: short conditions with a lower bound of their precision, and none on labels by chance.',
 };
 
 const deciding = {

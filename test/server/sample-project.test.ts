@@ -52,6 +52,13 @@ describe('the sample project', () => {
     }
   });
 
+  it('suggests a rule that the guideline states and nobody has written yet [SMP-1] [RUL-12]', async () => {
+    const { items } = (await bench.call('GET', `${path}/rule-proposals`)).body;
+    expect(items.map(({ rule }: { rule: object }) => rule)).toMatchObject([
+      { condition: expect.stringMatching(/^ctx\.days_since_purchase > \d+$/), then: 'deny' },
+    ]);
+  });
+
   it('contains a few equal requests with different labels, which the workbench is to find [SMP-1]', async () => {
     const labels = new Map<string, Set<string | null>>();
     for (const { input_payload, expected_decision } of await listExamples(true)) {
