@@ -158,6 +158,7 @@ const examples = {
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',
+  'GEN-4': 'Texts that the embedded teacher makes consist of whole sentences of examples and of checked ones.',
 };
 
 const training = {
