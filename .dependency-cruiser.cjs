@@ -26,6 +26,7 @@ const parts = {
     'rules',
     'rules/analysis',
     'features',
+    'rules/discovery',
     'text',
     'labelling',
     'classifiers',

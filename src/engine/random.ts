@@ -65,6 +65,8 @@ export const randomStreams = {
   probeTexts: fixed(41),
   /** The two halves of the rows on which a temperature is fitted and tried. */
   calibrationHalves: fixed(97),
+  /** The half of the examples in which rules are searched; the other half checks them. */
+  ruleProposalHalves: fixed(131),
 } as const satisfies Record<string, RunStream | FixedStream>;
 
 /** The seed of a stream: that of a fixed stream, or that of a run's stream in the run with seed `runSeed`. */

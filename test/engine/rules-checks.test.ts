@@ -266,7 +266,7 @@ describe('editing a condition', () => {
     const labels = (source: string) => findCompletions(source, source.length, fields).items.map((item) => item.label);
     expect(labels('ctx.')).toEqual(['amount', 'state', 'consumer']);
     expect(labels('1 > 0 && ctx.consumer.a')).toEqual(['age', 'all']);
-    expect(labels('ctx.consumer.tags.')).toEqual(['size', 'all', 'exists', 'exists_one', 'map', 'filter']);
+    expect(labels('ctx.consumer.tags.')).toEqual(['size', 'join', 'all', 'exists', 'exists_one', 'map', 'filter']);
     expect(labels('ctx.state == ').slice(0, 2)).toEqual(['"CA"', '"NY"']);
     expect(labels('tim')).toEqual(['timestamp']);
     expect(findCompletions('ctx.am > 1', 6, fields)).toMatchObject({ from: 4, to: 6 });

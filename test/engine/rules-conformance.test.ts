@@ -15,9 +15,9 @@ const byDesign: [RegExp, string][] = [
     /^comparisons\/.*double_nan$|fp_math\/divide_zero$|fp_math\/fp_overflow/,
     'no NaN and no infinity: division by zero and overflow are errors',
   ],
-  [/int64_math\/int64_(overflow|min_negate)/, 'every number is a double'],
+  [/int64_math\/(int64_(overflow|min_negate)|uint64_overflow)|int\/uint_max_exact$/, 'every number is a double'],
   [
-    /(eq_map_value_mixed_types|not_eq_map_value_null|not_ne_map_int_to_float|fields\/map_key_(int64|bool)|exists\/map_key_type_\w+|map_value_(null|bool|float|int64)|in\/singleton|size\/map|exists_one\/map_one|map_literal)$/,
+    /(eq_map_value_mixed_types|not_eq_map_value_null|not_ne_map_int_to_float|fields\/map_key_(int64|bool)|exists\/map_key_type_\w+|map_value_(null|bool|float|int64)|in\/singleton|in\/mixed_numbers_and_keys_\w+|eq_map_mixed_type_numbers|key_in_mixed_key_type_map|map_key_uint64|map_key_mixed_\w+|map_value_(uint64|list)|size\/map|exists_one\/map_one|map_literal)$/,
     'keys of maps are texts, as in JSON',
   ],
   [/^conversions\/identity\/timestamp$|dyn_timestamp_null$/, 'timestamps are made from text only'],
@@ -27,7 +27,6 @@ const byDesign: [RegExp, string][] = [
 ];
 
 const refusals: [RegExp, string][] = [
-  [/Unsigned/, 'no unsigned numbers'],
   [/Byte strings|Unexpected ["'] here/, 'no byte texts'],
   [/Unexpected \{ here/, 'no messages'],
   [/Unknown (function|name)/, 'a function or name that is not part of the language'],
@@ -94,7 +93,8 @@ type Wire = { kind: { case?: string | undefined; value?: unknown } };
 /** The expected value as JSON; undefined where JSON has none. */
 function plain(value: unknown): unknown {
   const { kind } = value as Wire;
-  if (kind.case === 'int64Value' || kind.case === 'doubleValue') return Number(kind.value) + 0;
+  if (kind.case === 'int64Value' || kind.case === 'uint64Value' || kind.case === 'doubleValue')
+    return Number(kind.value) + 0;
   if (kind.case === 'stringValue' || kind.case === 'boolValue') return kind.value;
   if (kind.case === 'nullValue') return null;
   if (kind.case === 'listValue') return (kind.value as { values: unknown[] }).values.map(plain);

@@ -109,11 +109,10 @@ export function randomCondition(random: Random): string {
   const quoted = () => JSON.stringify(random.pick(texts.filter((text) => text.isWellFormed())));
   const number = () => {
     const value = random.pick(numbers);
-    return Number.isInteger(value) && Math.abs(value) < 1e15
-      ? String(value)
-      : value.toString().includes('e')
-        ? String(value)
-        : value.toFixed(3);
+    if (Number.isInteger(value) && Math.abs(value) < 1e15)
+      return `${value}${value >= 0 && random.chance(0.1) ? 'u' : ''}`;
+    const text = String(value).includes('e') ? String(value) : value.toFixed(3);
+    return random.chance(0.3) ? text.replace(/^(-?)0\./, '$1.') : text;
   };
   const path = (names: readonly string[]): string => {
     let text = names.length > 0 && random.chance(0.6) ? random.pick(names) : `ctx.${random.pick(fields)}`;
@@ -122,7 +121,7 @@ export function randomCondition(random: Random): string {
     return text;
   };
   const fresh = (names: readonly string[]) =>
-    random.chance(0.1) && names[0] ? names[0] : names.length === 0 ? 'x' : 'y';
+    random.chance(0.1) ? random.pick([...names, 'ctx']) : names.length === 0 ? 'x' : 'y';
   const bool = (depth: number, names: readonly string[]): string => {
     if (depth <= 0)
       return random.chance(0.2)
@@ -169,9 +168,31 @@ export function randomCondition(random: Random): string {
       return `[${Array.from({ length: random.below(4) }, () => value(depth - 1, names)).join(', ')}]`;
     return random.chance(0.5) ? 'ctx.list' : random.chance(0.5) ? 'ctx.map' : path(names);
   };
+  const stringCall = (depth: number, names: readonly string[]): string => {
+    const text = () =>
+      random.chance(0.7) ? `"${random.pick(['', 'a', 'b', 'ab', 'aab', '😀a😀', 'é b c'])}"` : value(depth, names);
+    const place = () => (random.chance(0.8) ? String(random.below(5) - 1) : value(0, names));
+    const optional = () => (random.chance(0.5) ? `, ${place()}` : '');
+    switch (random.below(7)) {
+      case 0:
+        return `${text()}.charAt(${place()})`;
+      case 1:
+        return `${text()}.substring(${place()}${optional()})`;
+      case 2:
+        return `${text()}.${random.pick(['indexOf', 'lastIndexOf'])}(${text()}${optional()})`;
+      case 3:
+        return `${text()}.replace(${text()}, ${text()}${optional()})`;
+      case 4:
+        return `${text()}.split(${text()}${optional()})`;
+      case 5:
+        return `${text()}.split(${text()}).join(${random.chance(0.5) ? text() : ''})`;
+      default:
+        return `${list(depth, names)}.join(${text()})`;
+    }
+  };
   const value = (depth: number, names: readonly string[]): string => {
     const d = depth - 1;
-    switch (depth <= 0 ? random.below(6) : random.below(17)) {
+    switch (depth <= 0 ? random.below(6) : random.below(19)) {
       case 0:
         return number();
       case 1:
@@ -201,6 +222,9 @@ export function randomCondition(random: Random): string {
         return `{"a": ${value(d, names)}, ${random.chance(0.9) ? '"b"' : value(d, names)}: ${value(d, names)}}`;
       case 15:
         return `-${path(names)}`;
+      case 16:
+      case 17:
+        return stringCall(d, names);
       default:
         return list(d, names);
     }

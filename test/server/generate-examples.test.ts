@@ -81,7 +81,7 @@ describe('generated examples', () => {
     ]);
     const refused = await generate(call, url, { count: 5 });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
-    expect(refused.body.error.message).toContain('Only 0 of 5');
+    expect(refused.body.error.message).toMatch(/^Only 0 of 5 .* connect a model, which writes sentences of its own\.$/);
     expect((await call('GET', `${url}/examples/stats`)).body.total).toBe(2);
     expect((await call('GET', '/api/v1/credits')).body.used).toBe(0);
 

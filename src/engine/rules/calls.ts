@@ -2,6 +2,7 @@
 import { RE2JS } from 're2js';
 import { chargeString } from './operators.ts';
 import { ruleLimits } from './rule-limits.ts';
+import { stringFunctions } from './strings.ts';
 import {
   badValue,
   countCodePoints,
@@ -151,6 +152,7 @@ export const implementations: Readonly<Record<string, RuleFunction>> = {
   lowerAscii: onString((text) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())),
   upperAscii: onString((text) => text.replace(/[a-z]+/g, (letters) => letters.toUpperCase())),
   trim: onString(trimWhitespace),
+  ...stringFunctions,
   int: toInt,
   double: toDouble,
   string: toCelString,

@@ -42,6 +42,8 @@ export type CompiledRules = {
   evaluate(input: JsonObject, trace: boolean): RulesOutcome;
   /** Evaluates every rule by itself, those after the first match too. */
   evaluateEach(input: JsonObject): (boolean | 'error')[];
+  /** Evaluates the rule at a place of the file by itself. */
+  evaluateOne(place: number, input: JsonObject): boolean | 'error';
 };
 /** What rules may refer to: the options and the reason codes of their decision type. */
 type Vocabulary = { options: readonly string[]; reason_codes: readonly string[] };
@@ -186,11 +188,15 @@ function createEvaluator(file: RulesFile): CompiledRules {
     return { matched: rules[matchedIndex] ?? null, matchedIndex, errors, trace };
   };
 
-  const evaluateEach = (input: JsonObject) =>
-    steps.map((step) => {
-      const outcome = step(startRun(input));
-      return typeof outcome === 'boolean' ? outcome : 'error';
-    });
+  const evaluateOne = (place: number, input: JsonObject) => {
+    const outcome = steps[place]?.(startRun(input));
+    return typeof outcome === 'boolean' ? outcome : 'error';
+  };
 
-  return { file, evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)), evaluateEach };
+  return {
+    file,
+    evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)),
+    evaluateEach: (input) => steps.map((_, place) => evaluateOne(place, input)),
+    evaluateOne,
+  };
 }

@@ -3,7 +3,7 @@ import type { ASTNode } from '@marcbachmann/cel-js';
 import { compilePattern, type PatternBudget } from './calls.ts';
 import { type FunctionInfo, ruleFunctions } from './functions.ts';
 import { ruleLimits } from './rule-limits.ts';
-import { type ConditionProblem, indexCodePoints, type SourceRange, widenToParentheses } from './source.ts';
+import { type ConditionProblem, type SourceRange, widenToParentheses } from './source.ts';
 import { findNearest } from './suggest.ts';
 import { type At, type Macro, macros, type RuleNode } from './tree.ts';
 
@@ -15,27 +15,39 @@ type Refusal = { message: string; suggestion: string | null };
 /** One conversion under way: the problems so far, and where in the tree it is. */
 type Conversion = {
   readonly source: string;
-  /** Turns a UTF-16 offset of the source into an offset in code points. */
+  /** Turns a UTF-16 offset of the source into an offset in code points of the source as it was written. */
   readonly toCodePoint: (offset: number) => number;
   readonly problems: ConditionProblem[];
   readonly patterns: PatternBudget;
   /** Loop variables of the comprehensions around the current node, the outermost first. */
   readonly scope: string[];
+  /** What the tree calls a loop variable that is written ctx: its ctx is always the input. */
+  readonly shadowName: string;
   depth: number;
 };
 
 /**
  * Converts a syntax tree of `source`. A part that is wrong becomes a variable without a name, so that the rest can be
- * checked too; each such part has a problem. The size of the tree is not checked here.
+ * checked too; each such part has a problem, in offsets of `source`. Places of nodes come from `toCodePoint`. The size
+ * of the tree is not checked here.
  */
 export function convertSyntax(
   root: ASTNode,
   source: string,
+  toCodePoint: (offset: number) => number,
   patterns: PatternBudget,
 ): { tree: RuleNode; problems: ConditionProblem[] } {
   const problems: ConditionProblem[] = [];
-  const tree = convert(root, { source, toCodePoint: indexCodePoints(source), problems, patterns, scope: [], depth: 0 });
+  const shadowName = findUnusedName(source);
+  const tree = convert(root, { source, toCodePoint, problems, patterns, scope: [], shadowName, depth: 0 });
   return { tree, problems };
+}
+
+/** Returns a name that stands nowhere in the source. */
+function findUnusedName(source: string): string {
+  let number = 1;
+  while (source.includes(`ctx${number}`)) number++;
+  return `ctx${number}`;
 }
 
 /** Leaves out what is far too deep, which could exhaust the stack; the check of the depth reports it. */
@@ -62,6 +74,11 @@ function convertNode(node: ASTNode, conversion: Conversion): RuleNode {
     case '!_':
       return { k: 'not', of: convertChild(node.args), at };
     case '-_':
+      if (isUnsigned(node.args))
+        report(node, conversion, {
+          message: 'An unsigned number cannot be negative.',
+          suggestion: 'Leave out the u after the number.',
+        });
       return negate(convertChild(node.args), at);
     case '&&':
     case '||':
@@ -113,15 +130,19 @@ function convertLiteral(node: Syntax<'value'>, at: At, conversion: Conversion): 
       message: 'Byte strings are not part of the rules language.',
       suggestion: 'Leave out the b before the quote.',
     });
-  return refuse(node, at, conversion, {
-    message: 'Unsigned numbers are not part of the rules language.',
-    suggestion: 'Leave out the u after the number.',
-  });
+  // What is left is an unsigned number, which is a double like every other.
+  return { k: 'lit', v: Number(value), at };
+}
+
+function isUnsigned(node: ASTNode): boolean {
+  const value: unknown = node.op === 'value' ? node.args : null;
+  return typeof value === 'object' && value !== null && !(value instanceof Uint8Array);
 }
 
 function convertName(node: Syntax<'id'>, at: At, conversion: Conversion): RuleNode {
   const name = node.args;
-  if (name !== 'ctx' && !conversion.scope.includes(name))
+  if (name === 'ctx') return { k: 'var', name: conversion.scope.includes(name) ? conversion.shadowName : name, at };
+  if (!conversion.scope.includes(name))
     report(node, conversion, { message: `Unknown name: ${name}.`, suggestion: suggestName(name, conversion.scope) });
   return { k: 'var', name, at };
 }
@@ -168,22 +189,16 @@ function convertComprehension(node: Syntax<'rcall'>, macro: Macro, at: At, conve
       message: `${macro} takes a name and an expression.`,
       suggestion: `Write ctx.list.${macro}(item, …).`,
     });
-  const name = variable.args;
-  if (name === 'ctx')
-    report(variable, conversion, {
-      message: 'The name ctx is taken by the input.',
-      suggestion: 'Choose another name, such as item.',
-    });
   if (conversion.scope.length >= ruleLimits.maxComprehensionDepth)
     return refuse(node, at, conversion, {
       message: `${macro} is nested in two other comprehensions.`,
       suggestion: 'Nest at most one comprehension in another.',
     });
-  conversion.scope.push(name);
+  conversion.scope.push(variable.args);
   const expression = convert(first, conversion);
   const mapped = second ? convert(second, conversion) : null;
   conversion.scope.pop();
-  if (name === 'ctx') return { k: 'var', name: '', at };
+  const name = variable.args === 'ctx' ? conversion.shadowName : variable.args;
   if (macro !== 'map') return { k: 'each', macro, of, name, test: expression, result: null, at };
   return { k: 'each', macro, of, name, test: mapped ? expression : null, result: mapped ?? expression, at };
 }

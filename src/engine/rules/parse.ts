@@ -5,7 +5,7 @@ import { countUtf8Bytes } from '../utf8.ts';
 import type { PatternBudget } from './calls.ts';
 import { convertSyntax } from './convert.ts';
 import { ruleLimits } from './rule-limits.ts';
-import { type ConditionProblem, type SourceRange, toUtf16Range } from './source.ts';
+import { type ConditionProblem, indexCodePoints, type SourceRange, toUtf16Range } from './source.ts';
 import { parseSyntax } from './syntax.ts';
 import { type At, measureDepth, measureWeight, type RuleNode } from './tree.ts';
 
@@ -33,13 +33,19 @@ export function parseCondition(
   if (unreadable) return { ast: null, draft: null, problems: [unreadable] };
   const syntax = parseSyntax(source, parser);
   if (!syntax.ast) return { ast: null, draft: null, problems: syntax.problems };
-  const { tree, problems: found } = convertSyntax(syntax.ast, syntax.source, patterns);
+  const toCodePoint = indexCodePoints(source);
+  const { tree, problems: found } = convertSyntax(
+    syntax.ast,
+    syntax.source,
+    (offset) => toCodePoint(syntax.toOriginalRange({ start: offset, end: offset }).start),
+    patterns,
+  );
   const problems = [
     ...syntax.problems,
     ...found.map((problem) => ({ ...problem, range: syntax.toOriginalRange(problem.range) })),
     ...checkSize(tree, source),
   ];
-  const toRange = (at: At) => syntax.toOriginalRange(toUtf16Range(syntax.source, at));
+  const toRange = (at: At) => toUtf16Range(source, at);
   return { ast: problems.length > 0 ? null : tree, draft: { tree, toRange }, problems };
 }
 

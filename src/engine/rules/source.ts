@@ -50,6 +50,27 @@ export function widenToParentheses(source: string, { start, end }: SourceRange):
   return range;
 }
 
+/** Finds the offsets of points that start a number, as in `.5`: those before a digit and behind no operand. */
+export function findBareFractions(source: string): number[] {
+  const found: number[] = [];
+  let before = '';
+  for (let i = 0; i < source.length; i++) {
+    const character = source[i] ?? '';
+    if (source.startsWith('//', i)) {
+      const end = source.indexOf('\n', i);
+      i = end < 0 ? source.length : end;
+    } else if (character === '"' || character === "'") {
+      i = findStringEnd(source, i);
+      before = character;
+    } else if (character === '.' && /[0-9]/.test(source[i + 1] ?? '') && !/(?<!\bin)[\w)\]}"'.]$/.test(before)) {
+      found.push(i);
+      before = character;
+    } else if (/\S/.test(character))
+      before = /\w$/.test(before) && /\w/.test(source[i - 1] ?? '') ? before + character : character;
+  }
+  return found;
+}
+
 /** True if the source contains a comment, which a syntax tree does not keep. */
 export function hasComment(source: string): boolean {
   for (let i = 0; i < source.length; i++) {

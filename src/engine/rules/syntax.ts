@@ -1,6 +1,6 @@
 /** Parses a condition with cel-js, says in plain words where it stops being one, and fixes what has a clear remedy. */
 import { type ASTNode, type Environment, ParseError } from '@marcbachmann/cel-js';
-import type { ConditionProblem, SourceRange } from './source.ts';
+import { type ConditionProblem, findBareFractions, type SourceRange } from './source.ts';
 
 /** A replacement of the characters from `start` to `end`. */
 type Fix = SourceRange & { text: string };
@@ -33,15 +33,22 @@ const operatorWords = new Map([
   ['NOT', '!'],
 ]);
 
-/** Parses a condition with `parser`, and goes on after each mistake that has one clear fix. */
+/**
+ * Parses a condition with `parser`, and goes on after each mistake that has one clear fix. A number such as .5, which
+ * the parser does not read, is given its zero first.
+ */
 export function parseSyntax(original: string, parser: Environment): Syntax {
-  const fixes: Fix[] = [];
+  const fixes: Fix[] = findBareFractions(original).map((offset, i) => ({
+    start: offset + i,
+    end: offset + i,
+    text: '0',
+  }));
   const problems: ConditionProblem[] = [];
   const toOriginalRange = ({ start, end }: SourceRange) => ({
     start: toOriginalOffset(start, fixes),
     end: toOriginalOffset(end, fixes),
   });
-  let source = original;
+  let source = fixes.reduce((text, { start }) => `${text.slice(0, start)}0${text.slice(start)}`, original);
   for (;;) {
     try {
       return { ast: parser.parse(source).ast, source, problems, toOriginalRange };
@@ -56,7 +63,7 @@ export function parseSyntax(original: string, parser: Environment): Syntax {
       const end = Math.min(Math.max(error.range?.end ?? 0, start + 1), source.length);
       const { message, suggestion, fix } = explain(error.code, start, source);
       problems.push({ message, suggestion, range: toOriginalRange({ start, end }) });
-      if (!fix || fixes.length >= maxFixes) return { ast: null, source, problems, toOriginalRange };
+      if (!fix || problems.length > maxFixes) return { ast: null, source, problems, toOriginalRange };
       source = source.slice(0, fix.start) + fix.text + source.slice(fix.end);
       fixes.push(fix);
     }

@@ -1,8 +1,8 @@
 /** Checking and analysing rules that are not saved yet. */
 import { z } from 'zod';
-import { jsonObject } from '../../engine/domain.ts';
+import { jsonObject, ruleSchema } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';
-import { decisionTypeParams, formatCount } from './common.ts';
+import { decisionTypeParams, formatCount, uuid } from './common.ts';
 import { operation, reads } from './operation.ts';
 
 /** How much one analysis of rules reads and answers. */
@@ -113,6 +113,35 @@ export const rulesAnalysisSchema = z.object({
 });
 export type RulesAnalysis = z.infer<typeof rulesAnalysisSchema>;
 
+const proposalTally = z.object({ for: z.int(), against: z.int() });
+export const ruleProposalsSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        rule: ruleSchema.describe('Ready to be added: its name and priority fit those of the type'),
+        for: z.int().describe('Labelled examples that no rule decides and that agree'),
+        against: z.int().describe('Those that disagree'),
+        against_ids: z.array(uuid).max(20).describe('The first examples against it'),
+        checked: proposalTally.describe('Distinct examples of the half that was not searched'),
+        precision_low: z
+          .number()
+          .describe(
+            'Lower bound of the precision by the checked half; all bounds of an answer hold with 95 % certainty',
+          ),
+        share: z.number().describe('Part of all examples that the rule would decide in place of the classifier'),
+      }),
+    ),
+    rows: z.object({
+      examples: z.int(),
+      undecided: z.int().describe('Examples that no rule of the type decides'),
+      searched: z.int().describe('Distinct labelled ones in which conditions were searched'),
+      checked: z.int(),
+    }),
+    tried: z.int().describe('Conditions that were tried on the checked half'),
+  })
+  .meta({ id: 'RuleProposals' });
+export type RuleProposals = z.infer<typeof ruleProposalsSchema>;
+
 export const ruleOperations = {
   'rules.check': operation({
     method: 'POST',
@@ -155,6 +184,26 @@ export const ruleOperations = {
     access: 'key',
     summary: 'What rules would do on the examples and the logged decisions of a type, without saving them',
     hints: reads,
+    tag: 'Decision types',
+  }),
+  'rules.propose': operation({
+    method: 'GET',
+    path: '/api/v1/decision-types/:decision_type_id/rule-proposals',
+    params: decisionTypeParams,
+    query: z.strictObject({
+      min_precision: z
+        .number()
+        .min(0.5)
+        .max(0.999)
+        .default(0.85)
+        .describe('The least lower bound of the precision with which a rule is proposed'),
+    }),
+    output: ruleProposalsSchema,
+    status: 200,
+    access: 'key',
+    summary: `Short rules that the newest ${formatCount(analysisLimits.maxExamples)} examples suggest, beside the rules of the type`,
+    hints: reads,
+    errors: ['conflict'],
     tag: 'Decision types',
   }),
 };

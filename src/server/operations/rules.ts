@@ -11,4 +11,9 @@ export const ruleHandlers = {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     return (await loadRulesAnalysis()).analyseRules(deps, type, body);
   },
-} satisfies Handlers<'rules.check' | 'rules.analyse'>;
+  'rules.propose': async (deps, { params, query, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { proposeRulesFor } = await import('../services/rule-proposals.ts');
+    return proposeRulesFor(deps, type, query.min_precision);
+  },
+} satisfies Handlers<'rules.check' | 'rules.analyse' | 'rules.propose'>;

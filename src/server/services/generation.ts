@@ -97,7 +97,8 @@ function toShortfallError(made: number, count: number, connection: ConnectionRec
   return connection === null
     ? new WorkbenchError(
         'conflict',
-        `${shortfall} from what is known of the decision type. Ask for fewer, or add labelled examples that differ.`,
+        `${shortfall} from what is known of the decision type. Ask for fewer, add labelled examples that differ, or ` +
+          'connect a model, which writes sentences of its own.',
       )
     : new WorkbenchError(
         'unavailable',

@@ -80,8 +80,11 @@ function toExcerpt(input: JsonObject): string {
     : `${characters.slice(0, maxShownCharacters).join('')}…`;
 }
 
-/** Reads the newest examples, a chunk at a time. */
-function* readExamples({ store }: Deps, type: DecisionTypeRecord): Generator<ExampleRecord[]> {
+/** Reads the newest examples, as many as an analysis takes, a chunk at a time. */
+export function* readExamples(
+  { store }: { store: Pick<Store, 'examples'> },
+  type: DecisionTypeRecord,
+): Generator<ExampleRecord[]> {
   let read = 0;
   for (const examples of store.examples.slices(type.id, chunkSize)) {
     yield examples;

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from .._calendar import civil_from_days
 from .._re2 import PatternError, compile_re2
+from .strings import STRING_FUNCTIONS
 from .values import (
     Duration,
     Failure,
@@ -227,6 +228,7 @@ FUNCTIONS: dict[str, Function] = {
     "lowerAscii": _change_string(lambda value: value.translate(_LOWER)),
     "upperAscii": _change_string(lambda value: value.translate(_UPPER)),
     "trim": _change_string(lambda value: value.strip(_BLANK)),
+    **STRING_FUNCTIONS,
     "int": _unary(_int),
     "double": _unary(_double),
     "string": _unary(_string),

@@ -90,14 +90,14 @@ def equal(a: Value, b: Value, run: Run) -> bool:
     return type(a) is type(b) and a == b
 
 
-def _count_units(string: str) -> int:
+def count_units(string: str) -> int:
     """Return the UTF-16 units: what the workbench counts when it charges steps for going over a string."""
     return len(string) if string.isascii() else len(string.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def charge_string(string: str, shift: int, run: Run) -> None:
     """Take one step for every 2^shift UTF-16 units of a string."""
-    run.charge(_count_units(string) >> shift)
+    run.charge(count_units(string) >> shift)
 
 
 def expect_finite(value: float) -> float:

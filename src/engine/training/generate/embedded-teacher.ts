@@ -1,4 +1,4 @@
-/** The embedded teacher: makes synthetic examples offline from examples, options, description, schema and rules. */
+/** The embedded teacher: makes synthetic examples offline from examples, options, schema and rules. */
 import type { Definition, Json, JsonObject, TrainingExample } from '../../domain.ts';
 import { createRandom, deriveSeed, hashString, type Random, randomStreams } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
@@ -8,12 +8,11 @@ import type { Proposal } from '../request.ts';
 import {
   computeSignature,
   estimateSimilarity,
+  findRepeatedStrings,
   isJsonObject,
   isText,
-  learnSlots,
   pick,
   recombine,
-  type Slots,
 } from './recombine.ts';
 import {
   createPhraseSampler,
@@ -71,9 +70,9 @@ export type EmbeddedTeacher = {
 };
 
 /**
- * Makes the embedded teacher. An option with examples gets recombinations of them: numbers between two of them, texts
- * spliced, slots varied, and framed by an opening and an ending where that is exhausted. An option without examples
- * gets inputs sampled from the schema, other options' inputs or the rules, with texts that name it. Every proposal
+ * Makes the embedded teacher. An option with examples gets recombinations of them: numbers between two of them, texts of
+ * their whole sentences, and framed by an opening and an ending where that is exhausted. An option without examples
+ * gets inputs sampled from the schema, other options' inputs or the rules, with sentences that name it. Every proposal
  * passes `check`, which another teacher may share. The same seed and content give the same proposals.
  */
 export function createEmbeddedTeacher(
@@ -101,13 +100,13 @@ function createMaker(material: TeacherMaterial, option: string): ProposalMaker {
   // Each option draws from a sequence of its own, so that one does not depend on how often another was asked for.
   const random = createRandom(deriveSeed(randomStreams.teacher, material.seed) ^ hashString(option));
   const sources = material.examples.filter((example) => example.decision === option);
-  const slots = learnSlots(sources.map(({ input }) => input));
+  const repeated = findRepeatedStrings(material.examples.map(({ input }) => input));
   if (sources.length === 0)
     return () => ({ input: sampleInput(material, option, random), decision: option, reasonCodes: [] });
   return (attempt) => {
     const first = pick(sources, random);
     const second = pickSimilarParent(first, sources, random);
-    const recombined = recombineExamples(first, second, slots, random);
+    const recombined = recombineExamples(first, second, repeated, random);
     const input =
       attempt < triesBeforeFraming ? recombined : replaceTexts(recombined, (text) => frameText(text, random));
     return { input, decision: option, reasonCodes: first.reasonCodes };
@@ -130,8 +129,13 @@ function pickSimilarParent(
   return best;
 }
 
-function recombineExamples(a: TrainingExample, b: TrainingExample, slots: Slots, random: Random): JsonObject {
-  return recombine(a.input, a === b ? jitterNumbers(b.input, random) : b.input, slots, random);
+function recombineExamples(
+  a: TrainingExample,
+  b: TrainingExample,
+  repeated: ReadonlySet<string>,
+  random: Random,
+): JsonObject {
+  return recombine(a.input, a === b ? jitterNumbers(b.input, random) : b.input, repeated, random);
 }
 
 /** Moves numbers by at most a tenth: a single example says no more about its option's numbers. */
@@ -149,14 +153,14 @@ function jitterNumbers(input: JsonObject, random: Random): JsonObject {
 
 /** An input for an option without examples. */
 function sampleInput(material: TeacherMaterial, option: string, random: Random): JsonObject {
-  const { definition, examples, description } = material;
-  const samplePhrase = createPhraseSampler(option, description);
+  const { definition, examples } = material;
+  const samplePhrase = createPhraseSampler(option);
   if (definition.input_schema !== null) {
     const sampled = sampleSchema(definition.input_schema, samplePhrase, random);
     return isJsonObject(sampled) ? sampled : {};
   }
   if (examples.length > 0) {
-    const shape = recombine(pick(examples, random).input, pick(examples, random).input, new Map(), random);
+    const shape = recombine(pick(examples, random).input, pick(examples, random).input, new Set(), random);
     return replaceTexts(shape, () => samplePhrase(random));
   }
   const compiled = compileRules(definition.hard_rules, definition);

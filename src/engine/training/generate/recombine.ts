@@ -1,23 +1,19 @@
 /**
- * New inputs between two of the same option: numbers are interpolated, texts spliced and varied, the rest is copied.
+ * New inputs between two of the same option: numbers are interpolated, sentences of texts combined, the rest is copied.
  */
 import type { Json, JsonObject } from '../../domain.ts';
 import type { Random } from '../../random.ts';
 import { compareStrings } from '../data/split.ts';
-
-/** What varies within the examples of one option: for two neighbouring words, the words that stand between them. */
-export type Slots = ReadonlyMap<string, readonly string[]>;
+import { isProse, joinSentences, splitSentences, splitWords } from './sentences.ts';
 
 /** A string of fewer words is a category, not a text. */
 const minWords = 3;
-const maxSlotTexts = 2_000;
-const maxSubstitutions = 2;
+/** The part of the texts that stay as they are, beside other numbers: two sentences may be too long for a schema. */
+const keptShare = 0.5;
 
 /** Whether a JSON value is an object, and no array. */
 export const isJsonObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-/** The words of a text: what stands between white space. */
-export const splitWords = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 /** Whether a string is a text of at least three words, and not a category. */
 export const isText = (value: string): boolean => splitWords(value).length >= minWords;
 
@@ -26,53 +22,43 @@ export function pick<T>(values: readonly T[], random: Random): T {
   return values[Math.floor(random() * values.length)] as T;
 }
 
-/** Learns the slots of the texts within inputs: for every two neighbours, the different words seen between them. */
-export function learnSlots(inputs: readonly JsonObject[]): Slots {
-  const fillers = new Map<string, Set<string>>();
-  let texts = 0;
+/** Finds the strings that stand in inputs more than once: a choice of values, whatever their length. */
+export function findRepeatedStrings(inputs: readonly JsonObject[]): Set<string> {
+  const seen = new Set<string>();
+  const repeated = new Set<string>();
   const walk = (value: Json) => {
-    if (typeof value === 'string') {
-      if (!isText(value) || texts >= maxSlotTexts) return;
-      texts += 1;
-      const words = splitWords(value);
-      words.forEach((word, i) => {
-        const key = slotKey(words, i);
-        const known = fillers.get(key) ?? new Set();
-        fillers.set(key, known.add(word));
-      });
-    } else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
+    if (typeof value === 'string') (seen.has(value) ? repeated : seen).add(value);
+    else if (typeof value === 'object' && value !== null) Object.values(value).forEach(walk);
   };
   inputs.forEach(walk);
-  return new Map([...fillers].filter(([, words]) => words.size > 1).map(([key, words]) => [key, [...words]]));
+  return repeated;
 }
-
-const slotKey = (words: readonly string[], i: number) => `${words[i - 1] ?? ''} ${words[i + 1] ?? ''}`.toLowerCase();
 
 /**
  * Makes an input between `a` and `b`, which belong to the same option. Numbers lie between the two (SMOTE, Chawla et
- * al. 2002) with as many decimals as they have; texts begin as one and end as the other, cut between sentences or at a
- * shared word, with slots and digits varied; any other value comes from one of them. Keys that only `a` has are kept.
+ * al. 2002) with as many decimals as they have; texts begin with whole sentences of one and end with whole sentences of
+ * the other, or stay; any other value, and a string that is `repeated`, comes from one of them. Keys that only `a` has are kept.
  */
-export function recombine(a: JsonObject, b: JsonObject, slots: Slots, random: Random): JsonObject {
+export function recombine(a: JsonObject, b: JsonObject, repeated: ReadonlySet<string>, random: Random): JsonObject {
   // In the order of their names: the same content gives the same result, however it was written.
   const members = Object.entries(a).sort(([first], [second]) => compareStrings(first, second));
   return Object.fromEntries(
     members.map(([key, value]) => {
       const other = Object.hasOwn(b, key) ? b[key] : undefined;
-      return [key, other === undefined ? value : recombineValues(value, other, slots, random)];
+      return [key, other === undefined ? value : recombineValues(value, other, repeated, random)];
     }),
   );
 }
 
-function recombineValues(a: Json, b: Json, slots: Slots, random: Random): Json {
-  if (isJsonObject(a) && isJsonObject(b)) return recombine(a, b, slots, random);
+function recombineValues(a: Json, b: Json, repeated: ReadonlySet<string>, random: Random): Json {
+  if (isJsonObject(a) && isJsonObject(b)) return recombine(a, b, repeated, random);
   if (typeof a === 'number' && typeof b === 'number') {
     const decimals = Math.max(countDecimals(a), countDecimals(b));
     return Number((a + random() * (b - a)).toFixed(decimals));
   }
-  if (typeof a === 'string' && typeof b === 'string' && isText(a) && isText(b)) {
-    return varyWords(splice(a, b, random), slots, random);
-  }
+  const isVaried = (value: Json): value is string =>
+    typeof value === 'string' && isProse(value) && !repeated.has(value);
+  if (isVaried(a) && isVaried(b)) return random() < keptShare ? a : splice(a, b, random);
   return random() < 0.5 ? a : b;
 }
 
@@ -81,44 +67,13 @@ function countDecimals(value: number): number {
   return Math.min(12, Math.max(0, (mantissa.split('.')[1]?.length ?? 0) - Number(exponent ?? 0)));
 }
 
-/** Joins the beginning of `a` and the end of `b`; `a` itself where the two share no place to be cut at. */
+/** Joins the first sentences of `a` and the last of `b`, at least one of each; none stands there twice. */
 function splice(a: string, b: string, random: Random): string {
   const head = splitSentences(a);
   const tail = splitSentences(b);
-  if (head.length >= 2 && tail.length >= 2) {
-    const share = 0.25 + random() * 0.5;
-    return [...head.slice(0, Math.ceil(head.length * share)), ...tail.slice(Math.floor(tail.length * share))].join(' ');
-  }
-  const first = splitWords(a);
-  const second = splitWords(b);
-  const placesInSecond = new Map(second.map((word, place) => [word.toLowerCase(), place]));
-  const cuts = first.flatMap((word, place) => {
-    const other = placesInSecond.get(word.toLowerCase());
-    const inside = place < first.length - 1 && other !== undefined && other > 0;
-    return inside ? [{ place, other }] : [];
-  });
-  if (cuts.length === 0) return a;
-  const { place, other } = pick(cuts, random);
-  return [...first.slice(0, place + 1), ...second.slice(other + 1)].join(' ');
-}
-
-const splitSentences = (text: string) => text.split(/(?<=[.!?])\s+/).filter((sentence) => sentence.trim() !== '');
-
-/** Puts other words of the option into at most two slots, and other digits into long numbers, which name no option. */
-function varyWords(text: string, slots: Slots, random: Random): string {
-  const words = splitWords(text);
-  for (let done = 0; done < maxSubstitutions; done += 1) {
-    const place = Math.floor(random() * words.length);
-    const fillers = slots.get(slotKey(words, place));
-    if (fillers !== undefined) words[place] = pick(fillers, random);
-  }
-  return words
-    .join(' ')
-    .replace(/\d{3,}/g, (digits) =>
-      digits.replace(/\d/g, (_digit, i: number) =>
-        String(i === 0 ? 1 + Math.floor(random() * 9) : Math.floor(random() * 10)),
-      ),
-    );
+  const share = 0.25 + random() * 0.5;
+  const sentences = [...head.slice(0, Math.ceil(head.length * share)), ...tail.slice(Math.floor(tail.length * share))];
+  return joinSentences([...new Set(sentences)]);
 }
 
 /**

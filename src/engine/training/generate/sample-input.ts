@@ -2,52 +2,59 @@
 import type { Json, JsonObject } from '../../domain.ts';
 import type { Random } from '../../random.ts';
 import { listChildren, type RuleNode } from '../../rules/tree.ts';
-import { isJsonObject, pick, splitWords } from './recombine.ts';
+import { isJsonObject, pick } from './recombine.ts';
+import { isEnglish, joinSentences } from './sentences.ts';
 
 /** Levels of nesting, and references in a row, that are followed. */
 const maxDepth = 8;
-const openers = [
+/** Sentences that may stand before and behind any English text, and say nothing of the matter. */
+export const openers = [
   '',
-  'Hello,',
-  'Hi,',
-  'Please note:',
-  'Good morning,',
-  'Question:',
-  'To whom it may concern,',
-  'Update:',
-];
-const frames = [
-  'this is about',
-  'it concerns',
-  'I am writing because of',
-  'a case of',
-  'we see',
-  'the matter is',
-  'regarding',
-];
-const closers = ['', 'Thank you.', 'Please advise.', 'Kind regards', 'It is urgent.', 'No hurry.', 'As discussed.'];
+  'Hello.',
+  'Hi.',
+  'Good morning.',
+  'Good afternoon.',
+  'Good evening.',
+  'Dear team.',
+  'Hello everyone.',
+] as const;
+export const closers = [
+  '',
+  'Thank you.',
+  'Many thanks.',
+  'Kind regards.',
+  'Best wishes.',
+  'Thank you for your help.',
+  'Thank you in advance.',
+] as const;
+/** Sentences that name an option, in the place of the dots. */
+export const frames = [
+  'This is about “…”.',
+  'It concerns “…”.',
+  'I am writing about “…”.',
+  'The matter is “…”.',
+  'My question is about “…”.',
+  'Please see this as “…”.',
+  'We would call it “…”.',
+] as const;
 
-/** Puts a text between an opening and an ending that name no option; either may be empty. */
+/** Puts an English text between an opening and an ending that name no option; either may be empty. Else it is kept. */
 export function frameText(text: string, random: Random): string {
   const opener = pick(openers, random);
   const closer = pick(closers, random);
-  const sentence = closer === '' || /[.!?]$/.test(text) ? text : `${text}.`;
-  return [opener, sentence, closer].filter((part) => part !== '').join(' ');
+  return isEnglish(text) ? joinSentences([opener, text, closer].filter((part) => part !== '')) : text;
 }
 
-/** Draws a text for an option. */
-export type PhraseSampler = (random: Random) => string;
+/** Draws a text for an option, of at most so many characters where that is possible. */
+export type PhraseSampler = (random: Random, maxLength?: number) => string;
 
-/** Makes a sampler of texts that name the option, so that they carry the label; `description` adds variety. */
-export function createPhraseSampler(option: string, description: string): PhraseSampler {
+/** Makes a sampler of texts in whole sentences that name the option, so that they carry the label. */
+export function createPhraseSampler(option: string): PhraseSampler {
   const name = option.replace(/[_-]+/g, ' ');
-  const words = splitWords(description).filter((word) => word.length > 3);
-  return (random) => {
-    const from = Math.floor(random() * Math.max(1, words.length));
-    const detail = words.slice(from, from + 2 + Math.floor(random() * 4)).join(' ');
-    return [pick(openers, random), pick(frames, random), `${name}.`, detail, pick(closers, random)]
-      .filter((part) => part !== '')
-      .join(' ');
+  return (random, maxLength = Number.POSITIVE_INFINITY) => {
+    const sentence = pick(frames, random).replace('…', () => name);
+    const whole = joinSentences([pick(openers, random), sentence, pick(closers, random)].filter((part) => part !== ''));
+    return whole.length <= maxLength ? whole : sentence.length <= maxLength ? sentence : name;
   };
 }
 
@@ -108,7 +115,7 @@ function sampleString(node: JsonObject, samplePhrase: PhraseSampler, random: Ran
   };
   const format = typeof node.format === 'string' ? formats[node.format] : undefined;
   if (format !== undefined) return format;
-  return samplePhrase(random).slice(0, readNumber(node.maxLength, 1_000)).trimEnd();
+  return samplePhrase(random, readNumber(node.maxLength, 1_000));
 }
 
 /** Follows the `$ref` of a node within the schema; null where there is no such object. */

@@ -1,0 +1,117 @@
+/** The search for short conditions that hold almost only on rows of one option. */
+import type { FieldTest } from './field-tests.ts';
+import { countShared, intersect, type RowSet, subtract } from './row-set.ts';
+
+/** A conjunction of tests, with the searched rows for and against its option. */
+export type Conjunction = { tests: readonly FieldTest[]; rows: RowSet; hits: number; others: number };
+
+const maxTests = 3;
+/** Conjunctions that are made longer in each round, and tests they are made longer by. */
+const beamWidth = 6;
+const maxExtensions = 300;
+const minHits = 10;
+/** A row of another option outweighs so many of the right one. */
+const costOfOther = 9;
+/** What each further test must gain, as a part of the rows found. */
+const costOfTest = 0.05;
+const maxPerOption = 3;
+
+/**
+ * Finds conjunctions of one to three tests for an option by beam search (as CN2, Clark & Niblett 1989, with FOIL's
+ * gain, Quinlan 1990), the next one among the rows that those before leave. `target` are the rows of the option among
+ * `all`. Pauses after each round.
+ */
+export function* findConjunctions(
+  tests: readonly FieldTest[],
+  target: RowSet,
+  all: RowSet,
+): Generator<undefined, Conjunction[]> {
+  const found: Conjunction[] = [];
+  let left = all;
+  while (found.length < maxPerOption) {
+    const best = yield* searchBest(tests, intersect(target, left), left);
+    if (best === null) break;
+    found.push(best);
+    left = subtract(left, best.rows);
+  }
+  return found;
+}
+
+function* searchBest(
+  tests: readonly FieldTest[],
+  target: RowSet,
+  all: RowSet,
+): Generator<undefined, Conjunction | null> {
+  const hits = countShared(target, target);
+  const baseShare = hits / Math.max(1, countShared(all, all));
+  if (hits < minHits || baseShare === 1) return null;
+  const whole: Conjunction = { tests: [], rows: all, hits, others: 0 };
+  const rank = (candidates: Conjunction[]) =>
+    candidates
+      .map((candidate) => ({ candidate, gain: computeGain(candidate, baseShare) }))
+      .filter(({ gain }) => gain > 0)
+      .sort((a, b) => b.gain - a.gain);
+  let beam = [whole];
+  let extensions = tests;
+  let best: Conjunction | null = null;
+  for (let size = 1; size <= maxTests; size++) {
+    const longer = beam.flatMap((start) => extend(start, extensions, target, all));
+    for (const candidate of longer) {
+      if (computeValue(candidate) > (best ? computeValue(best) : 0)) best = candidate;
+    }
+    const ranked = rank(longer).map(({ candidate }) => candidate);
+    if (size === 1) extensions = ranked.slice(0, maxExtensions).flatMap((candidate) => candidate.tests);
+    beam = takeDistinct(ranked);
+    yield undefined;
+  }
+  return best && refine(best, target, all);
+}
+
+/** Moves the cuts of the numbers in a conjunction, one after the other, to where they are best beside its other tests. */
+function refine(found: Conjunction, target: RowSet, all: RowSet): Conjunction {
+  return found.tests.reduce((best, test, place) => {
+    const others = best.tests.filter((_, other) => other !== place);
+    const among = others.reduce((rows, other) => intersect(rows, other.rows), all);
+    const better = test.refine?.(among, target, costOfOther);
+    if (!better) return best;
+    const rows = intersect(among, better.rows);
+    const hits = countShared(rows, target);
+    const moved = { tests: best.tests.with(place, better), rows, hits, others: countShared(rows, all) - hits };
+    return computeValue(moved) > computeValue(best) ? moved : best;
+  }, found);
+}
+
+function extend(start: Conjunction, tests: readonly FieldTest[], target: RowSet, all: RowSet): Conjunction[] {
+  const longer: Conjunction[] = [];
+  for (const test of tests) {
+    if (start.tests.includes(test)) continue;
+    const rows = intersect(start.rows, test.rows);
+    const hits = countShared(rows, target);
+    if (hits < minHits) continue;
+    const others = countShared(rows, all) - hits;
+    const isSame = start.tests.length > 0 && hits === start.hits && others === start.others;
+    if (!isSame) longer.push({ tests: [...start.tests, test], rows, hits, others });
+  }
+  return longer;
+}
+
+/** FOIL's gain over an option's share of all rows, in bits: many rows and purer ones. */
+function computeGain({ hits, others }: Conjunction, baseShare: number): number {
+  return hits * Math.log2(hits / (hits + others) / baseShare);
+}
+
+/** What a conjunction is worth as a rule: the rows for it, less those against and its length. */
+function computeValue({ hits, others, tests }: Conjunction): number {
+  return hits * (1 - costOfTest * tests.length) - costOfOther * others;
+}
+
+/** The best of a ranking that differ in what they hold on. */
+function takeDistinct(ranked: readonly Conjunction[]): Conjunction[] {
+  const taken: Conjunction[] = [];
+  for (const candidate of ranked) {
+    if (taken.length === beamWidth) break;
+    if (!taken.some(({ hits, others }) => hits === candidate.hits && others === candidate.others))
+      taken.push(candidate);
+  }
+  return taken;
+}

@@ -1,0 +1,215 @@
+/**
+ * Rules that the examples suggest: short conditions that hold almost only on examples of one option. What the rules of
+ * the type decide already is left out. Half of the examples is searched, the other half alone says how far a
+ * condition can be trusted, with a bound that allows for all conditions that are tried on it.
+ */
+import { toCanonicalJson } from '../../canonical-json.ts';
+import type { JsonObject, Rule } from '../../domain.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
+import { type CompiledRules, compileRules } from '../compile.ts';
+import { computeExactLowerBound } from './exact-bound.ts';
+import { type FieldTest, listFieldTests, type SearchRow } from './field-tests.ts';
+import { type Conjunction, findConjunctions } from './find-conjunctions.ts';
+import { hashInput } from './hash-input.ts';
+import { createRowSet } from './row-set.ts';
+
+/** An example; `decision` is null where it is not labelled. */
+export type ProposalRow = { id: string; input: JsonObject; decision: string | null };
+export type ProposalRequest = {
+  options: readonly string[];
+  /** The rules of the type, which come first. */
+  saved: CompiledRules;
+  piiFields: readonly string[];
+  /** The least bound of the precision, 0 to 1, with which a rule is proposed. */
+  minPrecision: number;
+};
+
+/** For and against are labelled examples that no rule of the type decides. */
+export type Proposal = {
+  rule: Rule;
+  for: number;
+  against: number;
+  /** The first of the examples against it. */
+  againstIds: string[];
+  /** What of it lies in the half that was not searched; equal examples count once. */
+  checked: { for: number; against: number };
+  /** Lower bound of the precision: all bounds of an answer hold together with a certainty of 95 %. */
+  precisionLow: number;
+  /** Part of all examples, labelled or not, that the rule would decide in place of the classifier. */
+  share: number;
+};
+export type Proposals = {
+  proposals: Proposal[];
+  /** Examples read, those of them that no rule decides, and those searched and checked: labelled and distinct. */
+  rows: { examples: number; undecided: number; searched: number; checked: number };
+  /** Conditions that were good enough on the searched half to be tried on the other one. */
+  tried: number;
+};
+
+/** The chance that any bound of an answer is wrong. */
+const risk = 0.05;
+const maxOptions = 20;
+const maxListedIds = 20;
+/** Rows between two pauses. */
+const rowsAtOnce = 250;
+
+/**
+ * Searches the rows for rules, those that decide most first. Pauses often, so that a caller can let others work
+ * meanwhile; the same rows give the same rules in whatever order they come.
+ */
+export function* proposeRules(rows: readonly ProposalRow[], request: ProposalRequest): Generator<undefined, Proposals> {
+  const undecided = yield* listUndecided(rows, request.saved);
+  const { searched, checked } = yield* splitRows(undecided, request.options);
+  const counts = {
+    examples: rows.length,
+    undecided: undecided.length,
+    searched: searched.length,
+    checked: checked.length,
+  };
+  const candidates = yield* search(searched, request);
+  const compiled = compileCandidates(candidates, request);
+  const proposals: Proposal[] = [];
+  for (const [place, rule] of compiled.file.rules.entries()) {
+    const matches = yield* listMatches(compiled, place, undecided);
+    const proposal = judge(rule, matches, checked, compiled.file.rules.length, rows.length);
+    if (proposal.precisionLow >= request.minPrecision && proposal.precisionLow > shareOf(rule.then, checked))
+      proposals.push(proposal);
+  }
+  proposals.sort((a, b) => b.share - a.share || (a.rule.condition < b.rule.condition ? -1 : 1));
+  return { proposals, rows: counts, tried: compiled.file.rules.length };
+}
+
+function* listUndecided(rows: readonly ProposalRow[], saved: CompiledRules): Generator<undefined, ProposalRow[]> {
+  const undecided: ProposalRow[] = [];
+  for (const [place, row] of rows.entries()) {
+    if (saved.evaluate(row.input, false).matched === null) undecided.push(row);
+    if (place % rowsAtOnce === 0) yield undefined;
+  }
+  return undecided;
+}
+
+/** Deals distinct labelled rows to the two halves by a hash of their inputs, in the order of these hashes. */
+function* splitRows(
+  rows: readonly ProposalRow[],
+  options: readonly string[],
+): Generator<undefined, { searched: SearchRow[]; checked: ProposalRow[] }> {
+  const seed = deriveSeed(randomStreams.ruleProposalHalves);
+  const byHash = new Map<number, ProposalRow[]>();
+  for (const [place, row] of rows.entries()) {
+    if (place % rowsAtOnce === 0) yield undefined;
+    if (row.decision === null || !options.includes(row.decision)) continue;
+    const hash = hashInput(row.input, seed);
+    const same = byHash.get(hash) ?? [];
+    if (!same.some((other) => isSameExample(other, row))) byHash.set(hash, [...same, row]);
+  }
+  const sorted = [...byHash]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([hash, same]) => same.map((row) => ({ row, isSearched: (hash & 1) === 0 })));
+  const searched = sorted
+    .filter(({ isSearched }) => isSearched)
+    .map(({ row }) => ({ input: row.input, label: options.indexOf(row.decision ?? '') }));
+  return { searched, checked: sorted.filter(({ isSearched }) => !isSearched).map(({ row }) => row) };
+}
+
+function isSameExample(a: ProposalRow, b: ProposalRow): boolean {
+  return a.decision === b.decision && toCanonicalJson(a.input) === toCanonicalJson(b.input);
+}
+
+/** Finds conditions for the most frequent options that are precise enough on the searched rows. */
+function* search(
+  rows: readonly SearchRow[],
+  { options, piiFields, minPrecision }: ProposalRequest,
+): Generator<undefined, { then: string; tests: readonly FieldTest[] }[]> {
+  const tests: FieldTest[] = [];
+  for (const test of listFieldTests(rows, options.length, piiFields)) {
+    if (test) tests.push(test);
+    yield undefined;
+  }
+  const all = createRowSet(rows.length, () => true);
+  const counts = options.map((option, label) => ({
+    option,
+    label,
+    count: rows.filter((row) => row.label === label).length,
+  }));
+  const found: { then: string; tests: readonly FieldTest[] }[] = [];
+  for (const { option, label } of counts.toSorted((a, b) => b.count - a.count).slice(0, maxOptions)) {
+    const target = createRowSet(rows.length, (row) => rows[row]?.label === label);
+    const conjunctions: Conjunction[] = yield* findConjunctions(tests, target, all);
+    for (const { tests: chosen, hits, others } of conjunctions)
+      if (hits / (hits + others) >= minPrecision) found.push({ then: option, tests: chosen });
+  }
+  return found;
+}
+
+function printCondition(tests: readonly FieldTest[]): string {
+  return [...new Set(tests.flatMap(({ guards, source }) => [...guards, source]))].join(' && ');
+}
+
+/** Compiles the candidates as rules behind those of the type; each is evaluated by itself. */
+function compileCandidates(
+  candidates: readonly { then: string; tests: readonly FieldTest[] }[],
+  { options, saved }: ProposalRequest,
+): CompiledRules {
+  const names = new Set(saved.file.rules.map(({ name }) => name));
+  const last = Math.max(0, ...saved.file.rules.map((rule) => rule.priority));
+  const priority = Math.min(last + 10, Number.MAX_SAFE_INTEGER);
+  const rules = candidates.flatMap(({ then, tests }): Rule[] => {
+    const condition = printCondition(tests);
+    const rule = { name: nameRule(condition, names), condition, then, reason_code: null, priority };
+    if (!compileRules([rule], { options, reason_codes: [] }).ok) return [];
+    names.add(rule.name);
+    return [rule];
+  });
+  const compiled = compileRules(rules, { options, reason_codes: [] });
+  if (!compiled.ok) throw new Error('Rules that compile one by one do not compile together.');
+  return compiled.value;
+}
+
+/** A name that no other rule has: the condition as it reads. */
+function nameRule(condition: string, names: ReadonlySet<string>): string {
+  const base = Array.from(condition.replaceAll('ctx.', '')).slice(0, 90).join('');
+  let name = base;
+  for (let number = 2; names.has(name); number++) name = `${base} (${number})`;
+  return name;
+}
+
+function* listMatches(
+  rules: CompiledRules,
+  place: number,
+  rows: readonly ProposalRow[],
+): Generator<undefined, ProposalRow[]> {
+  const matches: ProposalRow[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (rules.evaluateOne(place, row.input) === true) matches.push(row);
+    if (index % rowsAtOnce === 0) yield undefined;
+  }
+  return matches;
+}
+
+function judge(
+  rule: Rule,
+  matches: readonly ProposalRow[],
+  checked: readonly ProposalRow[],
+  tried: number,
+  examples: number,
+): Proposal {
+  const unseen = new Set(checked);
+  const labelled = matches.filter(({ decision }) => decision !== null);
+  const against = labelled.filter(({ decision }) => decision !== rule.then);
+  const tally = matches.filter((row) => unseen.has(row));
+  const hits = tally.filter(({ decision }) => decision === rule.then).length;
+  const { name, condition, then, reason_code, priority } = rule;
+  return {
+    rule: { name, condition, then, reason_code, priority },
+    for: labelled.length - against.length,
+    against: against.length,
+    againstIds: against.slice(0, maxListedIds).map(({ id }) => id),
+    checked: { for: hits, against: tally.length - hits },
+    precisionLow: computeExactLowerBound(hits, tally.length, risk / tried),
+    share: matches.length / examples,
+  };
+}
+
+function shareOf(option: string, rows: readonly ProposalRow[]): number {
+  return rows.filter(({ decision }) => decision === option).length / Math.max(1, rows.length);
+}
