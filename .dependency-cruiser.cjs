@@ -50,6 +50,7 @@ const parts = {
     'connections',
     'runtime',
     'jobs',
+    'preparation',
     'services',
     'operations',
     'mcp',

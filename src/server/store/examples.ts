@@ -18,6 +18,9 @@ export type ExampleRecord = {
   updatedAt: number;
 };
 
+/** What rules are measured on: an input as the JSON that is stored, and its label or decision. */
+export type JsonRow = { id: string; input: string; decision: string | null };
+
 /** How many examples of a type there are, by what is known of them. */
 export type ExampleTotals = {
   total: number;
@@ -41,6 +44,55 @@ type RawExample = {
   updated_at: number;
 };
 type Value = string | number;
+
+/**
+ * New examples of one type, unreviewed and the user's own, written out: each slice is the JSON of a list of id, input,
+ * label and reason codes, the input and the codes as the JSON that is stored.
+ */
+export type ExampleRows = { decisionTypeId: string; createdAt: number; count: number; slices: string[] };
+type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes'>;
+
+/** Rows of a slice: SQLite takes the text of one slice apart at a time. */
+const rowsPerSlice = 500;
+
+/** Writes new examples out, one after another; `insertRows` adds them in half the time of single inserts. */
+export class ExampleRowWriter {
+  readonly #decisionTypeId: string;
+  readonly #createdAt: number;
+  readonly #slices: string[] = [];
+  #open: string[] = [];
+  #count = 0;
+  #characters = 0;
+
+  constructor(decisionTypeId: string, createdAt: number) {
+    this.#decisionTypeId = decisionTypeId;
+    this.#createdAt = createdAt;
+  }
+
+  add({ id, input, decision, reasonCodes }: NewRow): void {
+    const row = JSON.stringify([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes)]);
+    this.#open.push(row);
+    this.#count += 1;
+    this.#characters += row.length;
+    if (this.#open.length === rowsPerSlice) this.#endSlice();
+  }
+
+  /** How much has been written. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  finish(): ExampleRows {
+    if (this.#open.length > 0) this.#endSlice();
+    const [decisionTypeId, createdAt] = [this.#decisionTypeId, this.#createdAt];
+    return { decisionTypeId, createdAt, count: this.#count, slices: this.#slices };
+  }
+
+  #endSlice(): void {
+    this.#slices.push(`[${this.#open.join(',')}]`);
+    this.#open = [];
+  }
+}
 
 function toExample(row: RawExample): ExampleRecord {
   return {
@@ -83,6 +135,12 @@ function prepareStatements(db: WorkbenchDatabase) {
     insert: db.prepare(
       `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, log_id, created_at,
          updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    // In the order of the list, which is that of `seq`.
+    insertSlice: db.prepare(
+      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, created_at, updated_at)
+       SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2, value ->> 3, 'user', 0, :createdAt, :createdAt
+       FROM json_each(:slice)`,
     ),
     update: db.prepare(
       'UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, updated_at = ? WHERE id = ?',
@@ -129,6 +187,10 @@ export class ExampleStore {
       example.createdAt,
       example.updatedAt,
     );
+  }
+
+  insertRows({ decisionTypeId, createdAt, slices }: ExampleRows): void {
+    for (const slice of slices) this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
   }
 
   /** Writes what of an example can change: input, labels, whether it was reviewed, and when it changed. */
@@ -182,14 +244,20 @@ export class ExampleStore {
     };
   }
 
-  /** Yields the examples of a type, newest first, up to `limit` at a time. */
-  *slices(decisionTypeId: string, limit: number): Generator<ExampleRecord[]> {
+  *#readSlices(decisionTypeId: string, limit: number): Generator<RawExample[]> {
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
       const rows = this.#statements.readBefore.all(decisionTypeId, before, limit);
-      if (rows.length > 0) yield rows.map(toExample);
+      if (rows.length > 0) yield rows;
       const oldest = rows.at(-1);
       if (oldest === undefined || rows.length < limit) return;
       before = oldest.seq;
+    }
+  }
+
+  /** Yields the examples of a type, newest first, up to `limit` at a time, with each input as the JSON that is stored. */
+  *slicesWithJsonInput(decisionTypeId: string, limit: number): Generator<JsonRow[]> {
+    for (const rows of this.#readSlices(decisionTypeId, limit)) {
+      yield rows.map(({ id, input, decision }) => ({ id, input, decision }));
     }
   }
 
