@@ -56,6 +56,7 @@ const parts = {
     'connections',
     'runtime',
     'jobs',
+    'preparation',
     'services',
     'operations',
     'mcp',

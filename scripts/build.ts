@@ -25,6 +25,7 @@ async function buildServer(): Promise<void> {
       'labelling-child': 'src/server/runtime/labelling-child.ts',
       worker: 'src/server/jobs/worker.ts',
       'data-child': 'src/server/data-folder/data-child.ts',
+      'preparation-child': 'src/server/preparation/preparation-child.ts',
     },
     platform: 'node',
     // Native modules look for their binaries beside themselves.

@@ -346,6 +346,12 @@ const border = {
   'ERR-9': 'JSON is nested at most 32 levels deep.',
   'ERR-10': 'A part that is not available now is a 503 unavailable, and nothing was changed.',
   'ERR-11': 'The documents list the same codes and statuses as are sent.',
+  'LRG-1':
+    'Bodies above 100 kB, imports, checks of rules and of large definitions are worked on outside the thread that answers: other calls go on.',
+  'LRG-2':
+    'Large calls take at most 64 MiB of one caller (beyond: 429 rate_limited) and 160 MiB of all (503 unavailable), with Retry-After.',
+  'LRG-3':
+    'A call whose work outgrows the memory of its process is a 422, one that takes over 30 s or whose process dies a 503; nothing is changed.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
     'It offers 17 tools: decision types, their rules at the creation, examples, labelling, explaining, training, deployment by a training, decisions, logs, metrics, credits and export.',

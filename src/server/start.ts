@@ -16,6 +16,7 @@ import { TrainingJobs } from './jobs/training-jobs.ts';
 import { createMetering } from './metering/metering.ts';
 import { creditPrices } from './metering/plans.ts';
 import type { Deps } from './operations/context.ts';
+import { Preparation } from './preparation/preparation.ts';
 import { type Clock, createIdSource, sha256, systemClock } from './process/clock.ts';
 import { ClosingStack } from './process/closing-stack.ts';
 import { acquireFolderLock } from './process/folder-lock.ts';
@@ -130,6 +131,8 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
   closing.defer(() => auth.apiKeys.flush());
   const metering = createMetering(store, clock);
   const runtime = openRuntime({ options, db, store, clock, log }, closing);
+  const preparation = new Preparation(options.spawnChild ?? spawnChild);
+  closing.defer(() => preparation.close());
   const base = {
     options,
     db,
@@ -145,6 +148,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     toolVersion: version,
     caretaker,
     runtime,
+    preparation,
     pendingWrites: new PendingWrites(log),
     promiseChecks: new PromiseChecks({ store }),
   };

@@ -1,15 +1,18 @@
 /**
- * `npm run bench [-- --only decide|log] [--seconds N] [--rounds N] [--rows N]`: tables of speed and memory, each figure
+ * `npm run bench [-- --only decide|log|large] [--seconds N] [--rounds N] [--rows N]`: tables of speed and memory, each figure
  * beside a limit measured in the same run, or an aim with whether it is met.
  */
 import { parseArgs } from 'node:util';
 import { measureDecide } from './decide.ts';
+import { measureLargeCalls } from './large-calls.ts';
 import { measureLongLog } from './long-log.ts';
 
 const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { only: text, seconds: text, rounds: text, rows: text } });
-if (values.only !== 'log') {
+const isWanted = (name: string) => values.only === undefined || values.only === name;
+if (isWanted('decide')) {
   await measureDecide({ seconds: Number(values.seconds ?? 5), rounds: Number(values.rounds ?? 3) });
 }
-if (values.only !== 'decide') await measureLongLog(Number(values.rows ?? 1_000_000));
+if (isWanted('log')) await measureLongLog(Number(values.rows ?? 1_000_000));
+if (isWanted('large')) await measureLargeCalls();
 process.exit(0);

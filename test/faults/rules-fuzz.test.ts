@@ -1,7 +1,7 @@
 /** Sets of 200 rules that are as heavy as a body allows: checking them never keeps other calls waiting. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, Rule } from '../../src/engine/domain.ts';
-import { checkRules } from '../../src/server/services/rules-analysis.ts';
+import { checkRules } from '../../src/server/preparation/rules-findings.ts';
 
 /** CPU of one check; four times what was measured, because test machines are busy. */
 const maxCpuMs = 2_000;

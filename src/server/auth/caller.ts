@@ -8,3 +8,8 @@ export type Caller = {
   userId: string | null;
   role: 'owner' | 'member';
 };
+
+/** Whom the large calls of a caller are counted for: its key, or the person. */
+export function toCallerId({ apiKeyId, userId, organisationId }: Caller): string {
+  return apiKeyId ?? userId ?? organisationId;
+}

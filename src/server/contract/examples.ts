@@ -283,3 +283,7 @@ export const exampleOperations = {
     bodyLimitBytes: maxExamplesBodyBytes,
   }),
 };
+
+/** Operations whose large bodies reach their handlers as bytes, because they are read outside the server's thread. */
+export const preparedOperations = ['examples.create', 'examples.import'] as const;
+export type PreparedOperation = (typeof preparedOperations)[number];

@@ -1,5 +1,6 @@
 /** Reading the JSON bodies of requests. */
 import { WorkbenchError } from '../../engine/errors.ts';
+import { formatCount } from '../contract/common.ts';
 import { findDuplicateKey, findStringEnd, parseJsonText } from './json-faults.ts';
 
 const maxDepth = 32;
@@ -9,18 +10,25 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 /**
  * Reads a JSON body strictly: UTF-8 only, at most 32 levels and 2,000 keys in an object, no duplicate or prototype
  * keys, finite numbers, no lone surrogates and no NUL. An empty body is `undefined`. Throws `bad_request` with the
- * position of a syntax error, or `validation_error` with the place of a value that cannot be stored.
+ * position of a syntax error or where there are more than `maxValues` values, and `validation_error` with the place of a
+ * value that cannot be stored.
  *
  * Measured on a body of 550 bytes: 3.1 µs, of which JSON.parse takes 1.7 µs. With a reviver, which could make most of
  * these checks, JSON.parse takes 9.4 µs.
  */
-export function readJsonBody(bytes: Buffer): unknown {
+export function readJsonBody(bytes: Uint8Array, maxValues = Number.POSITIVE_INFINITY): unknown {
   if (bytes.length === 0) return undefined;
   let text: string;
   try {
     text = decoder.decode(bytes);
   } catch (cause) {
     throw new WorkbenchError('bad_request', 'The body is not valid UTF-8.', undefined, { cause });
+  }
+  if (Number.isFinite(maxValues) && hasMoreValues(text, maxValues)) {
+    throw new WorkbenchError(
+      'bad_request',
+      `The body holds more than ${formatCount(maxValues)} values. Send it in several parts.`,
+    );
   }
   const parsed = parseJsonText(text);
   if (!parsed.ok) {
@@ -30,7 +38,12 @@ export function readJsonBody(bytes: Buffer): unknown {
       `The body is not valid JSON: ${message} at line ${line}, column ${column}.`,
     );
   }
-  const { value } = parsed;
+  checkStrictness(parsed.value, text);
+  return parsed.value;
+}
+
+/** Refuses a JSON value for what `readJsonBody` says, except for its syntax; `text` is what it was parsed from. */
+export function checkStrictness(value: unknown, text: string): void {
   // Only an escape can write half a surrogate pair or a NUL, so that other texts need not be looked through.
   const checksStrings = /\\u(?:[dD]|0000)/.test(text);
   if (countKeys(value, 1, checksStrings, []) !== countPairs(text)) {
@@ -39,7 +52,6 @@ export function readJsonBody(bytes: Buffer): unknown {
       `The body has the key ${JSON.stringify(findDuplicateKey(text))} twice in one object.`,
     );
   }
-  return value;
 }
 
 /**
@@ -89,6 +101,26 @@ function unstorable(at: readonly (string | number)[], msg: string): WorkbenchErr
   return new WorkbenchError('validation_error', 'Request validation failed.', [
     { type: 'invalid_value', loc: ['body', ...at], msg },
   ]);
+}
+
+/** Whether a text that may be JSON has more commas and opening brackets outside its strings than `maxValues`. */
+export function hasMoreValues(text: string, maxValues: number): boolean {
+  // Each of them takes a character at least.
+  if (text.length <= maxValues) return false;
+  let values = 0;
+  for (let index = 0; index < text.length; ) {
+    const code = text.charCodeAt(index);
+    if (code === 34) {
+      index = findStringEnd(text, index);
+      continue;
+    }
+    if (code === 44 || code === 91 || code === 123) {
+      values += 1;
+      if (values > maxValues) return true;
+    }
+    index += 1;
+  }
+  return false;
 }
 
 /** Number of key-value pairs written in a valid JSON text: its colons outside strings. */

@@ -2,6 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { mcpPath } from '../contract/paths.ts';
 import type { Mcp } from '../mcp/endpoint.ts';
 import type { Deps } from '../operations/context.ts';
+import { LargeBody } from '../preparation/preparation.ts';
+import { readLargeBody } from './large-bodies.ts';
 import { listenerLimits } from './listener.ts';
 
 /**
@@ -15,7 +17,9 @@ export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
     loading ??= import('../mcp/endpoint.ts').then(({ createMcp }) => createMcp(deps));
     const mcp = await loading;
     const baseUrl = `http://${request.headers.host ?? request.host}`;
-    return mcp.answer(toWebRequest(request, baseUrl), request.body, { caller, requestId: request.id, baseUrl });
+    const { body } = request;
+    const message = body instanceof LargeBody ? await readLargeBody(deps, request, body, null) : body;
+    return mcp.answer(toWebRequest(request, baseUrl), message, { caller, requestId: request.id, baseUrl });
   });
   app.addHook('onClose', async () => {
     if (loading !== null) await (await loading).close();

@@ -6,8 +6,10 @@ import { readJsonBody } from '../hot-path/json-body.ts';
 import { shareLogger } from '../hot-path/share-logger.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
+import { LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
 import { serveAgentTools } from './agent-tools.ts';
 import { type Connections, createConnections } from './connections.ts';
+import { admitLargeBody } from './large-bodies.ts';
 import { type HttpLogger, refuseTunnels, toListenerOptions } from './listener.ts';
 import { serveDocs, servePages } from './pages.ts';
 import { createRequestGuard, type RequestGuard } from './request-guard.ts';
@@ -62,10 +64,14 @@ function answerUnreadableAddress(guard: RequestGuard) {
   };
 }
 
-/** JSON is the only type of body; everything else is answered with 415. */
+/** JSON is the only type of body; everything else is answered with 415. A large one is left as its bytes. */
 function acceptJsonBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    if (body.length > maxLightBodyBytes) {
+      done(null, new LargeBody(body));
+      return;
+    }
     try {
       done(null, readJsonBody(body));
     } catch (error) {
@@ -111,13 +117,14 @@ function checkAddresses(
   });
 }
 
-/** Gives every route that states who may call it the check of its caller. */
+/** Gives every route that states who may call it the check of its caller and the admission of its large bodies. */
 function authoriseRoutes(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRoute', (route) => {
     const access = route.config?.access;
     if (access === undefined) return;
-    route.onRequest = (request, _reply, done) => {
+    route.onRequest = (request, reply, done) => {
       deps.auth.authorise(request.caller, access);
+      admitLargeBody(deps, request, reply);
       done();
     };
   });

@@ -1,6 +1,5 @@
-/** Reading the parts of a request with the schemas of its operation. */
-import type { ZodType, z } from 'zod';
-import type { ErrorDetail, Result } from '../../engine/errors.ts';
+/** Reading the query of an address with the schema of its operation. */
+import type { ZodType } from 'zod';
 
 type Kind = 'integer' | 'number' | 'boolean' | 'string';
 const integer = /^-?(?:0|[1-9]\d{0,15})$/;
@@ -39,25 +38,4 @@ function readQueryValue(value: unknown, kind: Kind): unknown {
   if (kind === 'number' && decimal.test(value)) return Number(value);
   if (kind === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
   return value;
-}
-
-/** Checks one part of a request; every problem carries its place, an unknown field its own name. */
-export function parsePart<S extends ZodType>(
-  schema: S,
-  value: unknown,
-  part: 'body' | 'query' | 'path',
-): Result<z.output<S>, ErrorDetail> {
-  const parsed = schema.safeParse(value, { reportInput: false });
-  if (parsed.success) return { ok: true, value: parsed.data };
-  return { ok: false, problems: parsed.error.issues.flatMap((issue) => toDetails(issue, [part])) };
-}
-
-type Issue = z.core.$ZodIssue;
-
-function toDetails(issue: Issue, at: readonly (string | number)[]): ErrorDetail[] {
-  const loc = [...at, ...issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment))];
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown field: ${key}` }));
-  }
-  return [{ type: issue.code, loc, msg: issue.message }];
 }

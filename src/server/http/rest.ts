@@ -4,12 +4,16 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
 import { rawBodyOperations } from '../contract/decisions.ts';
+import { preparedOperations } from '../contract/examples.ts';
 import type { Operation } from '../contract/operation.ts';
 import { listOperations, type OperationName } from '../contract/operations.ts';
+import { parsePart } from '../errors/parse-part.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import type { Deps, Download } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
-import { createQueryReader, parsePart } from './request-parsing.ts';
+import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
+import { readLargeBody } from './large-bodies.ts';
+import { createQueryReader } from './request-parsing.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -34,27 +38,37 @@ type AnyHandler = (
   },
 ) => unknown;
 
+const isPrepared: ReadonlySet<string> = new Set(preparedOperations);
+
 /** Makes a route of every row of the operation table. */
 export function registerOperations(app: FastifyInstance, deps: Deps, handlers: OperationHandlers): void {
   for (const { name, row } of listOperations()) {
     const handler = handlers[name] as AnyHandler;
     const readRequest = createRequestReader(name, row);
+    const answer = (request: FastifyRequest, reply: FastifyReply) => {
+      const { params, query, body } = readRequest(request);
+      const result = handler(deps, {
+        params,
+        query,
+        body,
+        caller: request.caller,
+        requestId: request.id,
+        baseUrl: `http://${request.headers.host ?? request.host}`,
+      });
+      return mapMaybePromise(result, (outcome) => sendAnswer(reply, row, outcome));
+    };
     app.route({
       method: row.method,
       url: row.path,
       ...(row.bodyLimitBytes === undefined ? {} : { bodyLimit: row.bodyLimitBytes }),
       config: { access: row.access },
       handler: (request, reply) => {
-        const { params, query, body } = readRequest(request);
-        const result = handler(deps, {
-          params,
-          query,
-          body,
-          caller: request.caller,
-          requestId: request.id,
-          baseUrl: `http://${request.headers.host ?? request.host}`,
+        const { body } = request;
+        if (!(body instanceof LargeBody) || isPrepared.has(name)) return answer(request, reply);
+        return readLargeBody(deps, request, body, name).then((value) => {
+          request.body = value;
+          return answer(request, reply);
         });
-        return mapMaybePromise(result, (answer) => sendAnswer(reply, row, answer));
       },
     });
   }
@@ -126,7 +140,7 @@ function createBodyPartReader(name: OperationName, { body: schema, bodyOptional 
       problems.push({ type: 'missing', loc: ['body'], msg: 'a JSON body is required' });
       return undefined;
     }
-    return isRaw ? body : takeValue(parsePart(schema, body, 'body'), problems);
+    return isRaw || body instanceof LargeBody ? body : takeValue(parsePart(schema, body, 'body'), problems);
   };
 }
 
@@ -145,6 +159,9 @@ function sendAnswer(reply: FastifyReply, row: Operation, answer: unknown): unkno
       reply.header('repr-digest', `sha-256=:${createHash('sha256').update(answer.body).digest('base64')}:`);
     }
     return reply.send(answer.body);
+  }
+  if (answer instanceof WrittenAnswer) {
+    return reply.type('application/json; charset=utf-8').send(answer.json);
   }
   return row.output === null ? reply.send() : answer;
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WorkbenchError } from '../../engine/errors.ts';
+import { BusyError } from '../errors/busy-error.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import { dropUnreadBody, hasUnreadBody } from './unread-body.ts';
 
@@ -10,6 +11,7 @@ import { dropUnreadBody, hasUnreadBody } from './unread-body.ts';
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const failure = toWorkbenchError(error);
   if (failure.status >= 500) request.log.error({ err: error, requestId: request.id }, 'request failed');
+  if (failure instanceof BusyError) reply.header('retry-after', failure.retryAfterSeconds);
   if (failure.code === 'unauthorized') reply.header('www-authenticate', 'Bearer');
   if (!hasUnreadBody(request.raw)) {
     sendEnvelope(failure, reply);

@@ -4,6 +4,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Sha256 } from '../../engine/ports.ts';
 import type { Auth } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { PreparedOperation } from '../contract/examples.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
 import type { Caretaker } from '../data-folder/caretaker.ts';
@@ -11,6 +12,7 @@ import type { FolderWatch } from '../data-folder/watch.ts';
 import type { PendingWrites } from '../jobs/pending-writes.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { Metering } from '../metering/metering.ts';
+import type { LargeBody, Preparation, WrittenAnswer } from '../preparation/preparation.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -36,6 +38,7 @@ export type Deps = {
   log: FastifyBaseLogger;
   toolVersion: string;
   runtime: Runtime;
+  preparation: Preparation;
   jobs: TrainingJobs;
   pendingWrites: PendingWrites;
   promiseChecks: PromiseChecks;
@@ -52,7 +55,13 @@ export type Download = {
   etag?: string;
 };
 
-export type HandlerRequest<N extends OperationName> = ParsedRequest<Operations[N]> & {
+type BodyOf<N extends OperationName> =
+  | ParsedRequest<Operations[N]>['body']
+  // Read and checked where it is prepared.
+  | (N extends PreparedOperation ? LargeBody : never);
+
+export type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>, 'body'> & {
+  body: BodyOf<N>;
   /** null only on public operations */
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
   requestId: string;
@@ -63,7 +72,7 @@ export type HandlerRequest<N extends OperationName> = ParsedRequest<Operations[N
 export type HandlerResult<N extends OperationName> = Operations[N]['output'] extends null
   ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler of a 204 operation simply returns
     undefined | void | Download
-  : OutputOf<N>;
+  : OutputOf<N> | (N extends PreparedOperation ? WrittenAnswer : never);
 
 export type Handler<N extends OperationName> = (
   deps: Deps,

@@ -1,45 +1,43 @@
 /** Examples: added, listed, counted, changed, imported. */
-import type { ErrorDetail } from '../../engine/errors.ts';
+
+import { toCallerId } from '../auth/caller.ts';
 import type { ExampleStatus } from '../contract/examples.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
+import { readExampleFields, toExample } from '../preparation/example-wire.ts';
+import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
+import { makeExamples } from '../preparation/prepare-examples.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { importExamples } from '../services/example-import.ts';
 import {
+  addExampleRows,
   addExamples,
   changeExamples,
   deleteExample,
   findExample,
-  newExample,
+  toExampleType,
   undoExampleChange,
   updateExample,
 } from '../services/examples.ts';
 import type { ExampleChange } from '../store/example-changes.ts';
 import type { Handlers } from './context.ts';
-import { readExampleFields, toExample } from './example-wire.ts';
 import { toPage } from './pages.ts';
 
 /** Problems that the refusal of many examples lists. */
 const maxReportedProblems = 100;
-const maxPreviewed = 20;
-const maxUnknownDecisions = 100;
 
 export const exampleHandlers = {
-  'examples.create': (deps, { caller, params, body }) => {
+  'examples.create': async (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const problems: ErrorDetail[] = [];
-    const now = deps.clock.now();
-    const examples = body.examples.map((request, index) => {
-      const loc = ['body', 'examples', index];
-      const { fields, problems: found } = readExampleFields(request, type, loc);
-      problems.push(...found);
-      const { input, decision = null, reasonCodes = [] } = fields;
-      if (input === undefined) {
-        problems.push({ type: 'missing', loc: [...loc, 'input_payload'], msg: 'input_payload is required' });
-      }
-      return newExample(deps, type, { input: input ?? {}, decision, reasonCodes, test: request.test ?? false }, now);
-    });
-    refuseProblems(problems.slice(0, maxReportedProblems));
-    addExamples(deps, type, examples, ['body', 'examples']);
+    const order = { type: toExampleType(type), nowMs: deps.clock.now() };
+    const loc = ['body', 'examples'];
+    if (body instanceof LargeBody) {
+      const prepared = { ...order, bytes: body.bytes };
+      const { rows, answer } = await deps.preparation.run(toCallerId(caller), 'prepareExamples', prepared);
+      addExampleRows(deps, type, rows, loc);
+      return new WrittenAnswer(answer);
+    }
+    const examples = makeExamples(body, order.type, order.nowMs);
+    addExamples(deps, type, examples, loc);
     return examples.map(toExample);
   },
 
@@ -70,7 +68,7 @@ export const exampleHandlers = {
   'examples.update': (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const { reviewed, test, status, note, ...request } = body;
-    const { fields, problems } = readExampleFields(request, type, ['body']);
+    const { fields, problems } = readExampleFields(request, type.activeVersion.definition, ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
     return toExample(updateExample(deps, type, params.example_id, { ...fields, reviewed, test, status, note }));
   },
@@ -88,25 +86,8 @@ export const exampleHandlers = {
   'examples.undo': (deps, { caller, params, body }) =>
     undoExampleChange(deps, findDecisionType(deps, caller, params.decision_type_id), body.undo_token),
 
-  'examples.import': async (deps, { caller, params, body }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { mapping, columns, examples, byOption, unknownDecisions } = await importExamples(deps, type, body);
-    return {
-      committed: body.commit,
-      mapping,
-      columns,
-      total: examples.length,
-      labelled: examples.filter(({ decision }) => decision !== null).length,
-      by_option: Object.fromEntries(byOption),
-      unknown_decisions: unknownDecisions.slice(0, maxUnknownDecisions),
-      preview: examples.slice(0, maxPreviewed).map(({ line, input, decision, reasonCodes }) => ({
-        line,
-        input_payload: input,
-        expected_decision: decision,
-        reason_codes: reasonCodes,
-      })),
-    };
-  },
+  'examples.import': (deps, { caller, params, body }) =>
+    importExamples(deps, toCallerId(caller), findDecisionType(deps, caller, params.decision_type_id), body),
 } satisfies Handlers<
   | 'examples.create'
   | 'examples.list'

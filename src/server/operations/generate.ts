@@ -1,7 +1,8 @@
 /** Synthetic examples on request. */
+
+import { toExample } from '../preparation/example-wire.ts';
 import { generateExamples } from '../services/generation.ts';
 import type { Handlers } from './context.ts';
-import { toExample } from './example-wire.ts';
 
 export const generateHandlers = {
   'examples.generate': async (deps, { caller, params, body }) => {

@@ -1,10 +1,10 @@
 /** Labelling: the next examples with suggestions, similar ones, and the teacher's labels. */
 import type { OutputOf } from '../contract/operations.ts';
+import { toExample } from '../preparation/example-wire.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { findSimilarExamples, takeNextExamples } from '../services/labelling.ts';
 import type { TeacherLabelling } from '../services/teacher-labelling.ts';
 import type { Handlers } from './context.ts';
-import { toExample } from './example-wire.ts';
 
 export const labellingHandlers = {
   'examples.next': async (deps, { caller, params, query }) => {

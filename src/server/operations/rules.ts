@@ -1,18 +1,16 @@
 /** Rules before they are saved: checked alone, or against what the decision type knows. */
+import { toCallerId } from '../auth/caller.ts';
 import { findDecisionType } from '../services/decision-types.ts';
+import { analyseRules } from '../services/rules-analysis.ts';
 import type { Handlers } from './context.ts';
 
-// The language of the rules is loaded with the first question about it: it would delay every start.
-const loadRulesAnalysis = () => import('../services/rules-analysis.ts');
-
 export const ruleHandlers = {
-  'rules.check': async (_deps, { body }) => (await loadRulesAnalysis()).checkRules(body),
-  'rules.analyse': async (deps, { params, body, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    return (await loadRulesAnalysis()).analyseRules(deps, type, body);
-  },
+  'rules.check': (deps, { body, caller }) => deps.preparation.runAdmitted(toCallerId(caller), 'checkRules', body),
+  'rules.analyse': (deps, { params, body, caller }) =>
+    analyseRules(deps, toCallerId(caller), findDecisionType(deps, caller, params.decision_type_id), body),
   'rules.propose': async (deps, { params, query, caller }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
+    // The language of the rules is loaded with the first question about it: it would delay every start.
     const { proposeRulesFor } = await import('../services/rule-proposals.ts');
     return proposeRulesFor(deps, type, query.min_precision);
   },

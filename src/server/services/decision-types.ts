@@ -2,21 +2,22 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
-import type { Caller } from '../auth/caller.ts';
+import { type Caller, toCallerId } from '../auth/caller.ts';
 import type { DecisionTypeCreate, DecisionTypeUpdate } from '../contract/decision-types.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { Metering } from '../metering/metering.ts';
+import type { Preparation } from '../preparation/preparation.ts';
 import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
-import { checkDefinition } from './definition-checks.ts';
 import { cancelTrainings } from './training.ts';
 
 type FindDeps = { store: Pick<Store, 'decisionTypes'> };
 export type ChangeDeps = {
   store: Pick<Store, 'decisionTypes' | 'connections' | 'transaction'>;
   metering: Pick<Metering, 'checkDecisionTypeCount'>;
+  preparation: Pick<Preparation, 'runAdmitted'>;
   clock: Clock;
   newId(): string;
 };
@@ -52,7 +53,7 @@ export function findVersion(deps: FindDeps, caller: Caller, typeId: string, vers
  * with every problem; gives the definition of its first version.
  */
 export async function checkNewDecisionType(
-  deps: Pick<ChangeDeps, 'store'>,
+  deps: Pick<ChangeDeps, 'store' | 'preparation'>,
   caller: Caller,
   request: DecisionTypeCreate,
 ): Promise<Definition> {
@@ -66,7 +67,7 @@ export async function checkNewDecisionType(
     escalation_policy: request.escalation_policy,
   };
   refuseProblems([
-    ...(await checkDefinition(definition, request.fallback_option, field)),
+    ...(await listDefinitionProblems(deps, caller, definition, request.fallback_option, field)),
     ...listConnectionProblems(deps, caller, request.escalation_policy),
   ]);
   return definition;
@@ -122,7 +123,9 @@ export async function updateDecisionType(
   const { rules, field } = readRules(request);
   const seen = findDecisionType(deps, caller, id);
   refuseProblems([
-    ...(await checkDefinition(
+    ...(await listDefinitionProblems(
+      deps,
+      caller,
       mergeDefinition(seen.activeVersion.definition, request, rules),
       request.fallback_option === undefined ? seen.fallbackOption : request.fallback_option,
       field,
@@ -154,6 +157,26 @@ export async function updateDecisionType(
     );
     return findDecisionType(deps, caller, id);
   });
+}
+
+/** Characters of rules and input schema, as JSON, whose checks are certainly short. */
+const maxLightCharacters = 1_000;
+
+/** Returns every reason why a definition cannot be used; a large one is checked outside this thread. */
+async function listDefinitionProblems(
+  deps: Pick<ChangeDeps, 'preparation'>,
+  caller: Caller,
+  definition: Definition,
+  fallbackOption: string | null,
+  rulesField: 'rules' | 'hard_rules',
+): Promise<ErrorDetail[]> {
+  const order = { definition, fallbackOption, rulesField };
+  const { hard_rules, input_schema } = definition;
+  if (JSON.stringify([hard_rules, input_schema]).length > maxLightCharacters) {
+    return deps.preparation.runAdmitted(toCallerId(caller), 'checkDefinition', order);
+  }
+  const { checkDefinition } = await import('../preparation/definition-checks.ts');
+  return checkDefinition(order);
 }
 
 /** Returns the version that follows the active one of a type. */

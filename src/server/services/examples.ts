@@ -1,15 +1,15 @@
 /** Examples of a decision type: made, added under the type's limit, changed one by one or many at once. */
-import type { Definition } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
 import type { ExampleStatus } from '../contract/examples.ts';
 import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
+import type { ExampleType } from '../preparation/prepare-examples.ts';
 import type { Clock } from '../process/clock.ts';
 import type { LabellingLeases } from '../runtime/labelling-leases.ts';
 import type { LabellingModels } from '../runtime/labelling-models.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { ExampleChange, ExampleSelection } from '../store/example-changes.ts';
-import type { ExampleMark, ExampleRecord } from '../store/examples.ts';
+import type { ExampleMark, ExampleRecord, ExampleRows } from '../store/examples.ts';
 import type { Store } from '../store/store.ts';
 
 type AddDeps = { store: Pick<Store, 'examples' | 'transaction'> };
@@ -24,39 +24,14 @@ type BulkDeps = {
   newId(): string;
 };
 
-/** What a new example is made of; it is the user's own and not reviewed unless something else is said. */
-export type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
-  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId'>>;
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
   [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test' | 'note']?: ExampleRecord[Field] | undefined;
 } & { status?: ExampleStatus | undefined };
-/** Where a problem with the labels of an example is reported. */
-export type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
-
-/** Makes an example of a type, to be added with `addExamples`. */
-export function newExample(
-  deps: { newId(): string },
-  type: DecisionTypeRecord,
-  example: NewExample,
-  createdAt: number,
-): ExampleRecord {
-  return {
-    id: deps.newId(),
-    decisionTypeId: type.id,
-    input: example.input,
-    decision: example.decision,
-    reasonCodes: example.reasonCodes,
-    source: example.source ?? 'user',
-    reviewed: example.reviewed ?? false,
-    test: example.test ?? false,
-    mark: null,
-    note: null,
-    byTeacher: example.source === 'synthetic',
-    logId: example.logId ?? null,
-    createdAt,
-    updatedAt: createdAt,
-  };
+/** The type as far as new examples are checked against it. */
+export function toExampleType({ id, activeVersion }: DecisionTypeRecord): ExampleType {
+  const { options, reason_codes } = activeVersion.definition;
+  return { id, definition: { options, reason_codes } };
 }
 
 /** Adds all examples or none; throws `validation_error` at `loc` when the type would hold too many. */
@@ -72,22 +47,17 @@ export function addExamples(
   });
 }
 
-/** Lists what of the labels is no option or no reason code of the type. */
-export function listLabelProblems(
-  definition: Pick<Definition, 'options' | 'reason_codes'>,
-  labels: { decision?: string | null | undefined; reasonCodes?: readonly string[] | undefined },
-  places: LabelPlaces,
-): ErrorDetail[] {
-  const problems: ErrorDetail[] = [];
-  const { decision, reasonCodes = [] } = labels;
-  if (typeof decision === 'string' && !definition.options.includes(decision)) {
-    problems.push(toInvalidValue(places.decision, 'must be one of the options'));
-  }
-  for (const [index, code] of reasonCodes.entries()) {
-    if (definition.reason_codes.includes(code)) continue;
-    problems.push(toInvalidValue(places.reasonCode(index), 'not a reason code of the decision type'));
-  }
-  return problems;
+/** As `addExamples`, of rows that were written out elsewhere. */
+export function addExampleRows(
+  deps: AddDeps,
+  type: DecisionTypeRecord,
+  rows: ExampleRows,
+  loc: ErrorDetail['loc'],
+): void {
+  deps.store.transaction(() => {
+    refuseTooMany(deps, type, rows.count, loc);
+    deps.store.examples.insertRows(rows);
+  });
 }
 
 /** Returns one example of a type; throws `not_found`. */

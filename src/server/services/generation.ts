@@ -12,6 +12,7 @@ import type { ModelConnections } from '../connections/model-connections.ts';
 import { createRemoteTeacher } from '../connections/remote-teacher.ts';
 import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import type { Metering } from '../metering/metering.ts';
+import { newExample } from '../preparation/new-example.ts';
 import type { Clock } from '../process/clock.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
 import type { TextModel } from '../runtime/text-model.ts';
@@ -21,7 +22,7 @@ import type { ExampleRecord } from '../store/examples.ts';
 import type { Store } from '../store/store.ts';
 import { chargeCredits } from './credits.ts';
 import { findDecisionType } from './decision-types.ts';
-import { addExamples, newExample } from './examples.ts';
+import { addExamples } from './examples.ts';
 
 type Deps = {
   store: Store;

@@ -2,11 +2,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
+import { listLabelProblems, newExample } from '../preparation/new-example.ts';
 import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { LoggedDecision } from '../store/logs.ts';
 import type { Store } from '../store/store.ts';
-import { addExamples, listLabelProblems, newExample } from './examples.ts';
+import { addExamples } from './examples.ts';
 
 type Deps = { store: Pick<Store, 'logs' | 'examples' | 'transaction'>; clock: Clock; newId(): string };
 

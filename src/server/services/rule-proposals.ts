@@ -3,12 +3,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { compileRules } from '../../engine/rules/compile.ts';
 import { type ProposalRow, type Proposals, proposeRules } from '../../engine/rules/discovery/propose-rules.ts';
-import type { RuleProposals } from '../contract/rules.ts';
+import { analysisLimits, type RuleProposals } from '../contract/rules.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
-import { readExamples } from './rules-analysis.ts';
 
 type Deps = { store: Pick<Store, 'examples'> };
+
+/** Small enough that calls for decisions never wait long. */
+const chunkSize = 100;
 
 /**
  * Searches the newest examples for rules whose precision is at least `minPrecision` (0 to 1), in turns of the event
@@ -28,8 +30,9 @@ export async function proposeRulesFor(
     );
   }
   const rows: ProposalRow[] = [];
-  for (const examples of readExamples(deps, type)) {
+  for (const examples of deps.store.examples.slices(type.id, chunkSize)) {
     for (const { id, input, decision } of examples) rows.push({ id, input, decision });
+    if (rows.length >= analysisLimits.maxExamples) break;
     await nextTurn();
   }
   const search = proposeRules(rows, {

@@ -34,6 +34,8 @@ export type PlacedExample = ExampleRecord & { seq: number };
 
 /** Where an example stands, without its input. `isUnconfirmed` is 1 where a teacher's label was not reviewed. */
 export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number; isUnconfirmed: number };
+/** What rules are measured on: an input as the JSON that is stored, and its label or decision. */
+export type JsonRow = { id: string; input: string; decision: string | null };
 
 /** How many examples of a type there are, by what is known of them. */
 export type ExampleTotals = {
@@ -62,6 +64,55 @@ type RawExample = {
   updated_at: number;
 };
 type Value = string | number;
+
+/**
+ * New examples of one type, unreviewed and the user's own, written out: each slice is the JSON of a list of id, input,
+ * label and reason codes, the input and the codes as the JSON that is stored.
+ */
+export type ExampleRows = { decisionTypeId: string; createdAt: number; count: number; slices: string[] };
+type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test'>;
+
+/** Rows of a slice: SQLite takes the text of one slice apart at a time. */
+const rowsPerSlice = 500;
+
+/** Writes new examples out, one after another; `insertRows` adds them in half the time of single inserts. */
+export class ExampleRowWriter {
+  readonly #decisionTypeId: string;
+  readonly #createdAt: number;
+  readonly #slices: string[] = [];
+  #open: string[] = [];
+  #count = 0;
+  #characters = 0;
+
+  constructor(decisionTypeId: string, createdAt: number) {
+    this.#decisionTypeId = decisionTypeId;
+    this.#createdAt = createdAt;
+  }
+
+  add({ id, input, decision, reasonCodes, test }: NewRow): void {
+    const row = JSON.stringify([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test)]);
+    this.#open.push(row);
+    this.#count += 1;
+    this.#characters += row.length;
+    if (this.#open.length === rowsPerSlice) this.#endSlice();
+  }
+
+  /** How much has been written. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  finish(): ExampleRows {
+    if (this.#open.length > 0) this.#endSlice();
+    const [decisionTypeId, createdAt] = [this.#decisionTypeId, this.#createdAt];
+    return { decisionTypeId, createdAt, count: this.#count, slices: this.#slices };
+  }
+
+  #endSlice(): void {
+    this.#slices.push(`[${this.#open.join(',')}]`);
+    this.#open = [];
+  }
+}
 
 function toExample(row: RawExample): ExampleRecord {
   return {
@@ -151,6 +202,14 @@ function prepareStatements(db: WorkbenchDatabase) {
     insert: db.prepare(
       `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, mark, note,
          by_teacher, log_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    // In the order of the list, which is that of `seq`.
+    insertSlice: db.prepare(
+      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, created_at,
+         updated_at)
+       SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2, value ->> 3, 'user', 0, value ->> 4,
+         :createdAt, :createdAt
+       FROM json_each(:slice)`,
     ),
     update: db.prepare(
       `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, test = ?, mark = ?, note = ?,
@@ -242,6 +301,12 @@ export class ExampleStore {
   }
 
   /** Writes what of an example can change: all but its type, source, origin and the time it was made. */
+  insertRows({ decisionTypeId, createdAt, slices }: ExampleRows): void {
+    this.noteChange(decisionTypeId);
+    for (const slice of slices) this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
+  }
+
+  /** Writes what of an example can change: all but its type, source, origin and the time it was made. */
   update(example: ExampleRecord): void {
     this.noteChange(example.decisionTypeId);
     this.#statements.update.run(
@@ -322,15 +387,26 @@ export class ExampleStore {
     };
   }
 
-  /** Yields the examples of a type, newest first, up to `limit` at a time. */
-  *slices(decisionTypeId: string, limit: number): Generator<ExampleRecord[]> {
+  *#readSlices(decisionTypeId: string, limit: number): Generator<RawExample[]> {
     for (let before = Number.MAX_SAFE_INTEGER; ; ) {
       const rows = this.#statements.readBefore.all(decisionTypeId, before, limit);
-      if (rows.length > 0) yield rows.map(toExample);
+      if (rows.length > 0) yield rows;
       const oldest = rows.at(-1);
       if (oldest === undefined || rows.length < limit) return;
       before = oldest.seq;
     }
+  }
+
+  /** Yields the examples of a type, newest first, up to `limit` at a time, with each input as the JSON that is stored. */
+  *slicesWithJsonInput(decisionTypeId: string, limit: number): Generator<JsonRow[]> {
+    for (const rows of this.#readSlices(decisionTypeId, limit)) {
+      yield rows.map(({ id, input, decision }) => ({ id, input, decision }));
+    }
+  }
+
+  /** Yields the examples of a type, newest first, up to `limit` at a time. */
+  *slices(decisionTypeId: string, limit: number): Generator<ExampleRecord[]> {
+    for (const rows of this.#readSlices(decisionTypeId, limit)) yield rows.map(toExample);
   }
 
   /** Up to `limit` examples before a place (`Number.MAX_SAFE_INTEGER`: from the newest on), without their inputs. */
@@ -343,10 +419,10 @@ export class ExampleStore {
     return this.#statements.readInputs.all(JSON.stringify(ids), decisionTypeId);
   }
 
-  /** The inputs of the newest examples whose stored JSON is not longer than `maxCharacters`. */
-  readNewestInputs(decisionTypeId: string, limit: number, maxCharacters: number): JsonObject[] {
+  /** The inputs of some of the newest 2,000 examples, `limit` at most, whose stored JSON is not longer than `maxBytes`. */
+  readNewestInputs(decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] {
     return this.#statements.readNewestInputs
-      .all(decisionTypeId, maxCharacters, limit)
+      .all(decisionTypeId, maxBytes, limit)
       .map((json) => JSON.parse(json) as JsonObject);
   }
 

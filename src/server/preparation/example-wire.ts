@@ -1,12 +1,11 @@
 /** Examples as the wire has them, and the aliases under which a request may name their fields. */
-import type { JsonObject } from '../../engine/domain.ts';
+import type { Definition, JsonObject } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import type { Example, ExampleInput } from '../contract/examples.ts';
 import { toInvalidValue } from '../errors/validation-error.ts';
 import { isoTime } from '../process/clock.ts';
-import { listLabelProblems } from '../services/examples.ts';
-import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import { type ExampleRecord, toExampleStatus } from '../store/examples.ts';
+import { listLabelProblems } from './new-example.ts';
 
 /** The fields of an example that a request names; the others are undefined. */
 export type ExampleFields = {
@@ -39,10 +38,10 @@ export function toExample(example: ExampleRecord): Example {
   };
 }
 
-/** Reads the fields of one example, which stands at `loc` of the request, and checks its labels against the type. */
+/** Reads the fields of one example, which stands at `loc` of the request, and checks its labels against the definition. */
 export function readExampleFields(
   request: ExampleInput,
-  type: DecisionTypeRecord,
+  definition: Pick<Definition, 'options' | 'reason_codes'>,
   loc: readonly (string | number)[],
 ): { fields: ExampleFields; problems: ErrorDetail[] } {
   const fields: ExampleFields = {
@@ -55,7 +54,7 @@ export function readExampleFields(
     .map(([name, alias]) => toInvalidValue([...loc, alias], `give either ${name} or ${alias}`));
   const decisionField = request.expected_decision === undefined ? 'decision' : 'expected_decision';
   problems.push(
-    ...listLabelProblems(type.activeVersion.definition, fields, {
+    ...listLabelProblems(definition, fields, {
       decision: [...loc, decisionField],
       reasonCode: (index) =>
         request.reason_codes === undefined ? [...loc, 'reason_code'] : [...loc, 'reason_codes', index],

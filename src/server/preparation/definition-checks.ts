@@ -8,11 +8,12 @@ import { toInvalidValue } from '../errors/validation-error.ts';
  * option and its input schema. `rulesField` is the name under which the caller sent the rules. The languages of rules
  * and schemas are loaded with their first use: they would delay every start.
  */
-export async function checkDefinition(
-  definition: Definition,
-  fallbackOption: string | null,
-  rulesField: 'rules' | 'hard_rules',
-): Promise<ErrorDetail[]> {
+export async function checkDefinition(order: {
+  definition: Definition;
+  fallbackOption: string | null;
+  rulesField: 'rules' | 'hard_rules';
+}): Promise<ErrorDetail[]> {
+  const { definition, fallbackOption, rulesField } = order;
   const problems: ErrorDetail[] = [];
   if (definition.hard_rules.length > 0) {
     const { compileRules } = await import('../../engine/rules/compile.ts');

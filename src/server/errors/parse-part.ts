@@ -1,0 +1,31 @@
+import type { ZodType, z } from 'zod';
+import type { ErrorDetail, Result } from '../../engine/errors.ts';
+
+/** Problems of one part of a request that are reported: a body of a megabyte can hold a hundred thousand. */
+const maxReportedProblems = 100;
+
+/** Checks one part of a request; every problem carries its place, an unknown field its own name. */
+export function parsePart<S extends ZodType>(
+  schema: S,
+  value: unknown,
+  part: 'body' | 'query' | 'path',
+): Result<z.output<S>, ErrorDetail> {
+  const parsed = schema.safeParse(value, { reportInput: false });
+  if (parsed.success) return { ok: true, value: parsed.data };
+  const problems: ErrorDetail[] = [];
+  for (const issue of parsed.error.issues) {
+    problems.push(...toDetails(issue, [part]));
+    if (problems.length >= maxReportedProblems) break;
+  }
+  return { ok: false, problems: problems.slice(0, maxReportedProblems) };
+}
+
+type Issue = z.core.$ZodIssue;
+
+function toDetails(issue: Issue, at: readonly (string | number)[]): ErrorDetail[] {
+  const loc = [...at, ...issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment))];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown field: ${key}` }));
+  }
+  return [{ type: issue.code, loc, msg: issue.message }];
+}

@@ -1,0 +1,39 @@
+/** Bodies that are too large to be read on this thread: let in by their size, and checked in a child process. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { toCallerId } from '../auth/caller.ts';
+import type { OperationName } from '../contract/operations.ts';
+import { refuseProblems } from '../errors/validation-error.ts';
+import type { Deps } from '../operations/context.ts';
+import { type LargeBody, maxLightBodyBytes } from '../preparation/preparation.ts';
+
+type PreparationDeps = Pick<Deps, 'preparation'>;
+
+/** Whom a request's large bodies are counted for. */
+const findCallerId = ({ caller, ip }: FastifyRequest) => (caller === null ? ip : toCallerId(caller));
+
+/**
+ * Takes room for a large body before it is read, until the request is answered or its client is gone; throws
+ * `rate_limited` or `unavailable` where there is none. One without an announced length counts as the largest allowed.
+ */
+export function admitLargeBody(deps: PreparationDeps, request: FastifyRequest, reply: FastifyReply): void {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  const announced = encoding === undefined ? Number(length ?? 0) : Number.POSITIVE_INFINITY;
+  if (announced <= maxLightBodyBytes) return;
+  const weightBytes = Math.min(announced, request.routeOptions.bodyLimit);
+  reply.raw.once('close', deps.preparation.admit(findCallerId(request), weightBytes));
+}
+
+/**
+ * Has a large body checked elsewhere, by the schema of its operation where there is one, and gives its value; throws what
+ * is wrong with it.
+ */
+export async function readLargeBody(
+  deps: PreparationDeps,
+  request: FastifyRequest,
+  { bytes }: LargeBody,
+  operation: OperationName | null,
+): Promise<unknown> {
+  const { problems } = await deps.preparation.run(findCallerId(request), 'checkBody', { bytes, operation });
+  refuseProblems(problems);
+  return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8'));
+}

@@ -1,0 +1,118 @@
+/** What unsaved rules would do on the examples and the logged inputs of a type. */
+import type { Definition, JsonObject, Rule } from '../../engine/domain.ts';
+import {
+  type Impact,
+  type ImpactRow,
+  type RuleImpact,
+  type RulesChange,
+  startComparison,
+  startImpact,
+} from '../../engine/rules/analysis/impact.ts';
+import { lintRules } from '../../engine/rules/analysis/lint.ts';
+import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
+import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
+import { analysisLimits, type RulesAnalysis } from '../contract/rules.ts';
+import type { JsonRow } from '../store/examples.ts';
+import { toWireFindings } from './rules-findings.ts';
+
+const { maxFindings } = analysisLimits;
+
+export type AnalysisRequest = {
+  rules: Rule[];
+  options?: string[] | undefined;
+  reason_codes?: string[] | undefined;
+  input_schema?: JsonObject | null | undefined;
+};
+type AnalysisOrder = {
+  request: AnalysisRequest;
+  /** As it is saved: what the request leaves out, and what the rules are compared with. */
+  saved: Pick<Definition, 'hard_rules' | 'options' | 'reason_codes' | 'input_schema'>;
+  piiFields: readonly string[];
+  examples: readonly JsonRow[];
+  decisions: readonly JsonRow[];
+};
+
+type WireRule = NonNullable<RulesAnalysis['impact']>['rules'][number];
+/** A rule on the wire, with the whole inputs of the examples that disagree. */
+type MeasuredRule = Omit<WireRule, 'examples'> & {
+  examples: Omit<WireRule['examples'], 'disagreeing'> & Pick<RuleImpact, 'disagreeing'>;
+};
+/** The analysis as the wire has it, except that inputs are whole and nothing in them is redacted. */
+export type MeasuredAnalysis = Omit<RulesAnalysis, 'impact'> & {
+  impact: (Omit<NonNullable<RulesAnalysis['impact']>, 'rules'> & { rules: MeasuredRule[] }) | null;
+};
+type Measured = { impact: Impact; change: RulesChange | null };
+
+/** Returns problems, findings, impact and known fields of unsaved rules. */
+export function analyseRules({ request, saved, piiFields, examples, decisions }: AnalysisOrder): MeasuredAnalysis {
+  const compiled = compileRules(request.rules, {
+    options: request.options ?? saved.options,
+    reason_codes: request.reason_codes ?? saved.reason_codes,
+  });
+  const survey = surveyFields(piiFields);
+  if (!compiled.ok) {
+    for (const row of readRows(examples)) survey.add(row.input);
+    return { problems: compiled.problems, findings: [], findings_left_out: 0, impact: null, fields: survey.fields() };
+  }
+  const savedRules = compileRules(saved.hard_rules, saved);
+  const before = savedRules.ok ? savedRules.value : null;
+  const onExamples = measure(examples, compiled.value, before, survey.add);
+  const onDecisions = measure(decisions, compiled.value, before);
+  const fields = survey.fields();
+  const inputSchema = request.input_schema === undefined ? saved.input_schema : request.input_schema;
+  const findings = lintRules(compiled.value.file.rules, inputSchema, {
+    fields: toKnownFields(fields),
+    impact: onExamples.impact,
+  });
+  return {
+    problems: [],
+    findings: toWireFindings(compiled.value, request.rules, findings.slice(0, maxFindings)),
+    findings_left_out: Math.max(0, findings.length - maxFindings),
+    impact: toWireImpact(request.rules, onExamples, onDecisions),
+    fields,
+  };
+}
+
+/** Parses rows one by one, so that few of them are there at once. */
+function* readRows(rows: readonly JsonRow[]): Generator<ImpactRow> {
+  for (const { id, input, decision } of rows) yield { id, input: JSON.parse(input), decision };
+}
+
+function measure(
+  rows: readonly JsonRow[],
+  rules: CompiledRules,
+  saved: CompiledRules | null,
+  visit: (input: JsonObject) => void = () => {},
+): Measured {
+  const counted = startImpact(rules);
+  const compared = saved && startComparison(saved, rules);
+  for (const row of readRows(rows)) {
+    visit(row.input);
+    counted.add([row]);
+    compared?.add([row]);
+  }
+  return { impact: counted.impact, change: compared?.change ?? null };
+}
+
+function toWireImpact(sentRules: readonly Rule[], examples: Measured, decisions: Measured): MeasuredAnalysis['impact'] {
+  const logged = new Map(decisions.impact.rules.map((rule) => [rule.name, rule]));
+  return {
+    examples: { rows: examples.impact.rows, undecided: examples.impact.undecided },
+    decisions: { rows: decisions.impact.rows, undecided: decisions.impact.undecided },
+    rules: examples.impact.rules.map(({ name, ...counts }) => {
+      const labelled = counts.agrees + counts.disagrees;
+      const log = logged.get(name);
+      return {
+        rule: sentRules.findIndex((rule) => rule.name === name),
+        name,
+        examples: {
+          ...counts,
+          agreement: labelled === 0 ? null : counts.agrees / labelled,
+        },
+        decisions: { matched: log?.matched ?? 0, changed: log?.disagrees ?? 0, errors: log?.errors ?? 0 },
+      };
+    }),
+    against_saved:
+      examples.change && decisions.change ? { examples: examples.change, decisions: decisions.change } : null,
+  };
+}

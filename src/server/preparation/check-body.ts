@@ -1,0 +1,27 @@
+import type { ErrorDetail } from '../../engine/errors.ts';
+import { rawBodyOperations } from '../contract/decisions.ts';
+import type { Operation } from '../contract/operation.ts';
+import { type OperationName, operations } from '../contract/operations.ts';
+import { parsePart } from '../errors/parse-part.ts';
+import { readJsonBody } from '../hot-path/json-body.ts';
+
+/**
+ * What a body that is checked elsewhere may hold, so that the server's thread parses it again within some 50 ms. A body
+ * of a mebibyte cannot hold more.
+ */
+const maxValues = 524_288;
+
+/**
+ * Reads a body strictly and holds it to the schema of an operation; null stands for the agent tools, which have their
+ * own. Throws as `readJsonBody`; what the schema refuses is returned.
+ */
+export function checkBody(request: { bytes: Uint8Array; operation: OperationName | null }): {
+  problems: ErrorDetail[];
+} {
+  const value = readJsonBody(request.bytes, maxValues);
+  if (request.operation === null || rawBodyOperations.has(request.operation)) return { problems: [] };
+  const { body: schema }: Operation = operations[request.operation];
+  if (schema === undefined) return { problems: [] };
+  const parsed = parsePart(schema, value, 'body');
+  return { problems: parsed.ok ? [] : parsed.problems };
+}

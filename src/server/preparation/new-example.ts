@@ -1,0 +1,54 @@
+/** Examples before they are stored: made of what a caller sent, and their labels checked. */
+import type { Definition } from '../../engine/domain.ts';
+import type { ErrorDetail } from '../../engine/errors.ts';
+import { toInvalidValue } from '../errors/validation-error.ts';
+import type { ExampleRecord } from '../store/examples.ts';
+
+/** What a new example is made of; it is the user's own and not reviewed unless something else is said. */
+export type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
+  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId'>>;
+/** Where a problem with the labels of an example is reported. */
+export type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
+
+/** Makes an example of a type, to be added with `addExamples`. */
+export function newExample(
+  deps: { newId(): string },
+  type: { id: string },
+  example: NewExample,
+  createdAt: number,
+): ExampleRecord {
+  return {
+    id: deps.newId(),
+    decisionTypeId: type.id,
+    input: example.input,
+    decision: example.decision,
+    reasonCodes: example.reasonCodes,
+    source: example.source ?? 'user',
+    reviewed: example.reviewed ?? false,
+    test: example.test ?? false,
+    mark: null,
+    note: null,
+    byTeacher: example.source === 'synthetic',
+    logId: example.logId ?? null,
+    createdAt,
+    updatedAt: createdAt,
+  };
+}
+
+/** Lists what of the labels is no option or no reason code of the type. */
+export function listLabelProblems(
+  definition: Pick<Definition, 'options' | 'reason_codes'>,
+  labels: { decision?: string | null | undefined; reasonCodes?: readonly string[] | undefined },
+  places: LabelPlaces,
+): ErrorDetail[] {
+  const problems: ErrorDetail[] = [];
+  const { decision, reasonCodes = [] } = labels;
+  if (typeof decision === 'string' && !definition.options.includes(decision)) {
+    problems.push(toInvalidValue(places.decision, 'must be one of the options'));
+  }
+  for (const [index, code] of reasonCodes.entries()) {
+    if (definition.reason_codes.includes(code)) continue;
+    problems.push(toInvalidValue(places.reasonCode(index), 'not a reason code of the decision type'));
+  }
+  return problems;
+}

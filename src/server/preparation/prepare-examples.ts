@@ -1,0 +1,61 @@
+/** The examples of one call: checked against their type, made, and written out as rows and as the answer. */
+import type { z } from 'zod';
+import type { Definition } from '../../engine/domain.ts';
+import type { ErrorDetail } from '../../engine/errors.ts';
+import { exampleOperations } from '../contract/examples.ts';
+import { parsePart } from '../errors/parse-part.ts';
+import { refuseProblems, toValidationError } from '../errors/validation-error.ts';
+import { readJsonBody } from '../hot-path/json-body.ts';
+import { createIdSource } from '../process/clock.ts';
+import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store/examples.ts';
+import { readExampleFields, toExample } from './example-wire.ts';
+import { newExample } from './new-example.ts';
+
+/** The decision type, as far as its examples are checked against it. */
+export type ExampleType = { id: string; definition: Pick<Definition, 'options' | 'reason_codes'> };
+type Request = z.output<(typeof exampleOperations)['examples.create']['body']>;
+
+/** Values that the examples of one call may hold together; they fit the memory of the process that reads them. */
+export const maxPreparedValues = 1_500_000;
+/** Problems that the refusal of many examples lists. */
+const maxReportedProblems = 100;
+
+/** Makes the examples of a request; throws `validation_error` with the first hundred problems. */
+export function makeExamples({ examples }: Request, type: ExampleType, nowMs: number): ExampleRecord[] {
+  const problems: ErrorDetail[] = [];
+  const newId = createIdSource(() => nowMs);
+  const made = examples.map((request, index) => {
+    const loc = ['body', 'examples', index];
+    const { fields, problems: found } = readExampleFields(request, type.definition, loc);
+    problems.push(...found);
+    const { input, decision = null, reasonCodes = [] } = fields;
+    if (input === undefined) {
+      problems.push({ type: 'missing', loc: [...loc, 'input_payload'], msg: 'input_payload is required' });
+    }
+    return newExample(
+      { newId },
+      type,
+      { input: input ?? {}, decision, reasonCodes, test: request.test ?? false },
+      nowMs,
+    );
+  });
+  refuseProblems(problems.slice(0, maxReportedProblems));
+  return made;
+}
+
+/** Reads the body of a call that adds examples; throws what is wrong with it. Gives rows to insert and the answer. */
+export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; nowMs: number }): {
+  rows: ExampleRows;
+  answer: Uint8Array;
+} {
+  const value = readJsonBody(order.bytes, maxPreparedValues);
+  const request = parsePart(exampleOperations['examples.create'].body, value, 'body');
+  if (!request.ok) throw toValidationError(request.problems);
+  const examples = makeExamples(request.value, order.type, order.nowMs);
+  const rows = new ExampleRowWriter(order.type.id, order.nowMs);
+  for (const example of examples) rows.add(example);
+  return {
+    rows: rows.finish(),
+    answer: Buffer.from(JSON.stringify(examples.map(toExample))),
+  };
+}

@@ -1,0 +1,21 @@
+/** What is done outside the server's main thread when it is large: each task is a function of its input alone. */
+import { analyseRules } from './analyse-rules.ts';
+import { checkBody } from './check-body.ts';
+import { checkDefinition } from './definition-checks.ts';
+import { prepareExamples } from './prepare-examples.ts';
+import { readImport } from './read-import.ts';
+import { checkRules } from './rules-findings.ts';
+
+export const tasks = { checkBody, prepareExamples, readImport, checkRules, analyseRules, checkDefinition };
+
+export type Tasks = typeof tasks;
+export type TaskName = keyof Tasks;
+export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
+export type TaskOutput<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;
+
+/** Runs a task by its name. */
+export async function runTask<N extends TaskName>(name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
+  // The type of each function fits its own name; over all names together it cannot say so.
+  const task = tasks[name] as (input: TaskInput<N>) => TaskOutput<N> | Promise<TaskOutput<N>>;
+  return task(input);
+}
