@@ -308,6 +308,15 @@ const border = {
   'ERR-9': 'JSON is nested at most 32 levels deep.',
   'ERR-10': 'A part that is not available now is a 503 unavailable, and nothing was changed.',
   'ERR-11': 'The documents list the same codes and statuses as are sent.',
+  'IDM-1':
+    'A call with an Idempotency-Key that was done is not done again for 24 hours: the same key with the same request is given the same status and body, with Idempotency-Replayed: true, also after a restart.',
+  'IDM-2':
+    'The key with another request, or one that is not 1 to 128 printable ASCII characters, is a 422 at header, idempotency-key; the same call while the first is under way is a 409 conflict.',
+  'IDM-3': 'Refusals are not kept: the same call is tried anew.',
+  'IDM-4': 'A kept answer is removed after 24 hours, and the key is free again.',
+  'IDM-5': 'A kept answer can be read only with the request that it answers.',
+  'IDM-6': 'The document names the header of every operation that takes it; making an API key does not.',
+  'IDM-7': 'An effect and its answer are stored together: a kill between the two leaves both or neither.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
     'It offers 14 tools: decision types, their rules at the creation, examples, training, deployment by a training, decisions, logs, metrics, credits and export.',

@@ -31,6 +31,7 @@ import type { Runtime } from './runtime/runtime.ts';
 import { openTextModel } from './runtime/text-model.ts';
 import { prepareDeployedPolicies } from './services/deployment.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
+import { Receipts } from './services/receipts.ts';
 import { completeTraining } from './services/training-completion.ts';
 import { toTrainingRequest } from './services/training-request.ts';
 import { askTeacher, hasTeacher } from './services/training-teacher.ts';
@@ -142,6 +143,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     caretaker,
     runtime,
     pendingWrites: new PendingWrites(log),
+    receipts: new Receipts({ store, auth, clock }),
   };
   return { ...base, jobs: openJobs(base, closing) };
 }

@@ -69,6 +69,7 @@ export const decisionOperations = {
     access: 'key',
     summary: 'Decide one input with the deployed policy',
     hints: creates,
+    takesIdempotencyKey: true,
     tag: 'Decisions',
     errors: ['quota_exceeded', 'decision_type_not_found', 'model_not_deployed'],
   }),
@@ -86,6 +87,7 @@ export const decisionOperations = {
     access: 'key',
     summary: `Decide up to ${limits.maxBatchSize} inputs in their order`,
     hints: creates,
+    takesIdempotencyKey: true,
     tag: 'Decisions',
   }),
 };

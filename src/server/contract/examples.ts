@@ -142,6 +142,7 @@ export const exampleOperations = {
     status: 201,
     summary: 'Add examples, all or none',
     hints: creates,
+    takesIdempotencyKey: true,
     bodyLimitBytes: maxExamplesBodyBytes,
   }),
   'examples.list': operation({
@@ -233,6 +234,7 @@ export const exampleOperations = {
     status: 201,
     summary: 'Have the teacher propose synthetic examples, all or none',
     hints: creates,
+    takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
   }),
   'examples.import': operation({
@@ -245,6 +247,7 @@ export const exampleOperations = {
     status: 200,
     summary: 'Preview or import a CSV, TSV, JSON or JSONL file, whole or not at all',
     hints: creates,
+    takesIdempotencyKey: true,
     bodyLimitBytes: maxExamplesBodyBytes,
   }),
 };

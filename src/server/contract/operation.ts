@@ -41,6 +41,8 @@ export type Operation = {
   readonly summary: string;
   readonly hints: Hints;
   readonly bodyLimitBytes?: number;
+  /** True when a call may carry an Idempotency-Key, so that a second one does nothing and is given the same answer. */
+  readonly takesIdempotencyKey?: true;
   readonly tag: string;
   /** Errors of this operation beside those that every operation of its kind may answer (`listErrors`). */
   readonly errors?: readonly ErrorCode[];
@@ -66,6 +68,7 @@ export function listErrors(row: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['bad_request', 'forbidden', 'unsupported_media_type', 'validation_error']);
   if (row.access !== 'public') codes.add('unauthorized');
   if (row.method !== 'GET') codes.add('payload_too_large');
+  if (row.takesIdempotencyKey) codes.add('conflict');
   if (row.path.includes(':decision_type_id')) codes.add('decision_type_not_found');
   // An operation on one thing of a decision type: `/examples/:example_id`, `/policies/:policy_id/deploy`.
   if (/:(?!decision_type_id)/.test(row.path)) codes.add('not_found');

@@ -121,6 +121,7 @@ export const trainingOperations = {
     status: 202,
     summary: 'Train a policy from the labelled examples',
     hints: creates,
+    takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict', 'training_dispatch_failed'],
   }),
   'training.readiness': operation({
@@ -162,6 +163,7 @@ export const trainingOperations = {
     status: 200,
     summary: 'Deploy a trained policy; the others of the type are deactivated',
     hints: updates,
+    takesIdempotencyKey: true,
     errors: ['conflict'],
   }),
   'policies.cancel': operation({

@@ -9,6 +9,8 @@ import { listOperations, type OperationName } from '../contract/operations.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import type { Deps, Download } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
+import type { Receipt } from '../services/receipts.ts';
+import { answerOnce, keyHeader } from './idempotency.ts';
 import { createQueryReader, parsePart } from './request-parsing.ts';
 
 declare module 'fastify' {
@@ -29,6 +31,7 @@ type AnyHandler = (
     query: unknown;
     body: unknown;
     caller: Caller | null;
+    receipt: Receipt | null;
     requestId: string;
     baseUrl: string;
   },
@@ -46,15 +49,20 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
       config: { access: row.access },
       handler: (request, reply) => {
         const { params, query, body } = readRequest(request);
-        const result = handler(deps, {
-          params,
-          query,
-          body,
-          caller: request.caller,
-          requestId: request.id,
-          baseUrl: `http://${request.headers.host ?? request.host}`,
-        });
-        return mapMaybePromise(result, (answer) => sendAnswer(reply, row, answer));
+        const run = (receipt: Receipt | null) => {
+          const result = handler(deps, {
+            params,
+            query,
+            body,
+            caller: request.caller,
+            receipt,
+            requestId: request.id,
+            baseUrl: `http://${request.headers.host ?? request.host}`,
+          });
+          return mapMaybePromise(result, (answer) => sendAnswer(reply, row, answer));
+        };
+        if (!row.takesIdempotencyKey || request.headers[keyHeader] === undefined) return run(null);
+        return answerOnce(deps.receipts, request, reply.code(row.status), run);
       },
     });
   }

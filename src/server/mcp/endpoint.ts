@@ -120,7 +120,7 @@ async function runOperation(deps: Deps, tool: Tool, toolArguments: ToolArguments
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([key]) => !(key in params) && !(key in query)));
   // Each handler fits its own row; over all rows together the types cannot say so.
   const handler = operationHandlers[tool.operation] as (deps: Deps, request: unknown) => unknown;
-  return handler(deps, { params, query, body, ...call });
+  return handler(deps, { params, query, body, receipt: null, ...call });
 }
 
 /** What the tool answers instead of the bytes of a bundle. */

@@ -14,6 +14,7 @@ import type { Metering } from '../metering/metering.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { Receipt, Receipts } from '../services/receipts.ts';
 import type { TrustedTime } from '../services/trusted-time.ts';
 import type { WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
@@ -36,6 +37,8 @@ export type Deps = {
   runtime: Runtime;
   jobs: TrainingJobs;
   pendingWrites: PendingWrites;
+  /** The answers of calls with an Idempotency-Key. */
+  receipts: Receipts;
 };
 
 /** A download instead of JSON. */
@@ -51,6 +54,8 @@ export type Download = {
 export type HandlerRequest<N extends OperationName> = ParsedRequest<Operations[N]> & {
   /** null only on public operations */
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
+  /** Where the answer is kept with the effect; null for a call without an Idempotency-Key. */
+  receipt: Operations[N] extends { takesIdempotencyKey: true } ? Receipt | null : null;
   requestId: string;
   /** Address as the caller wrote it, e.g. http://127.0.0.1:8737 */
   baseUrl: string;

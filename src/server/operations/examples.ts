@@ -2,7 +2,7 @@
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
 import { findDecisionType } from '../services/decision-types.ts';
-import { importExamples } from '../services/example-import.ts';
+import { type ImportSummary, importExamples } from '../services/example-import.ts';
 import {
   addExamples,
   changeExamples,
@@ -22,7 +22,7 @@ const maxPreviewed = 20;
 const maxUnknownDecisions = 100;
 
 export const exampleHandlers = {
-  'examples.create': (deps, { caller, params, body }) => {
+  'examples.create': (deps, { caller, params, body, receipt }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const problems: ErrorDetail[] = [];
     const now = deps.clock.now();
@@ -37,8 +37,9 @@ export const exampleHandlers = {
       return newExample(deps, type, { input: input ?? {}, decision, reasonCodes }, now);
     });
     refuseProblems(problems.slice(0, maxReportedProblems));
-    addExamples(deps, type, examples, ['body', 'examples']);
-    return examples.map(toExample);
+    const answer = examples.map(toExample);
+    addExamples(deps, type, examples, ['body', 'examples'], () => receipt?.keep(answer));
+    return answer;
   },
 
   'examples.list': (deps, { caller, params, query }) => {
@@ -83,10 +84,9 @@ export const exampleHandlers = {
   'examples.undo': (deps, { caller, params, body }) =>
     undoExampleChange(deps, findDecisionType(deps, caller, params.decision_type_id), body.undo_token),
 
-  'examples.import': async (deps, { caller, params, body }) => {
+  'examples.import': async (deps, { caller, params, body, receipt }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { mapping, columns, examples, byOption, unknownDecisions } = await importExamples(deps, type, body);
-    return {
+    const toAnswer = ({ mapping, columns, examples, byOption, unknownDecisions }: ImportSummary) => ({
       committed: body.commit,
       mapping,
       columns,
@@ -100,7 +100,8 @@ export const exampleHandlers = {
         expected_decision: decision,
         reason_codes: reasonCodes,
       })),
-    };
+    });
+    return toAnswer(await importExamples(deps, type, body, (summary) => receipt?.keep(toAnswer(summary))));
   },
 } satisfies Handlers<
   | 'examples.create'

@@ -43,14 +43,15 @@ const maxSampleLength = 200;
 const maxReportedProblems = 100;
 
 /**
- * Reads an example file and says what is in it. With `commit` all of its examples are added, or none: throws
- * `validation_error` with line and column of what cannot be read, of labels that the type does not have, or when the
+ * Reads an example file and says what is in it. With `commit` all of its examples are added, or none, and `alongside`
+ * writes into the same transaction: throws `validation_error` with line and column of what cannot be read, of labels that the type does not have, or when the
  * type would hold too many.
  */
 export async function importExamples(
   deps: Deps,
   type: DecisionTypeRecord,
   request: ImportRequest,
+  alongside?: (summary: ImportSummary) => void,
 ): Promise<ImportSummary> {
   const records = await readRecords(request.format, request.content);
   const columns = await surveyColumns(records);
@@ -59,13 +60,7 @@ export async function importExamples(
   checkMapping(mapping, names);
   checkInputColumns(listInputColumns(names, mapping));
   const examples = await mapInTurns(records, (record) => applyMapping(record, mapping));
-  if (request.commit) {
-    refuseProblems(listUnknownLabels(type, examples, mapping).slice(0, maxReportedProblems));
-    const now = deps.clock.now();
-    const added = await mapInTurns(examples, (example) => newExample(deps, type, example, now));
-    addExamples(deps, type, added, ['body', 'content']);
-  }
-  return {
+  const summary: ImportSummary = {
     mapping,
     columns: [...columns].slice(0, maxListedColumns).map(([name, { kinds, samples }]) => {
       const [kind = 'empty'] = kinds;
@@ -74,6 +69,13 @@ export async function importExamples(
     examples,
     ...countDecisions(type, examples),
   };
+  if (request.commit) {
+    refuseProblems(listUnknownLabels(type, examples, mapping).slice(0, maxReportedProblems));
+    const now = deps.clock.now();
+    const added = await mapInTurns(examples, (example) => newExample(deps, type, example, now));
+    addExamples(deps, type, added, ['body', 'content'], () => alongside?.(summary));
+  }
+  return summary;
 }
 
 type Column = { kinds: Set<string>; samples: string[] };

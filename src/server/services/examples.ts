@@ -44,16 +44,21 @@ export function newExample(
   };
 }
 
-/** Adds all examples or none; throws `validation_error` at `loc` when the type would hold too many. */
+/**
+ * Adds all examples or none; `alongside` writes into the same transaction. Throws `validation_error` at `loc` when the
+ * type would hold too many.
+ */
 export function addExamples(
   deps: AddDeps,
   type: DecisionTypeRecord,
   examples: readonly ExampleRecord[],
   loc: ErrorDetail['loc'],
+  alongside?: () => void,
 ): void {
   deps.store.transaction(() => {
     refuseTooMany(deps, type, examples.length, loc);
     for (const example of examples) deps.store.examples.insert(example);
+    alongside?.();
   });
 }
 

@@ -8,6 +8,7 @@ import { emptyWriteAheadLog, type WorkbenchDatabase } from '../store/database.ts
 import type { Store } from '../store/store.ts';
 import { type DeploymentDeps, retryUnavailablePolicies } from './deployment.ts';
 import { chargeHosting } from './hosting.ts';
+import { receiptLifeMs } from './receipts.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
 export type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
@@ -20,6 +21,7 @@ const graceMs = 2 * dayMs;
 const clockLookMs = 60_000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
+const receiptCheckMs = 10 * 60_000;
 /** How often policies are looked for whose next try is due; finding none costs nothing. */
 const retryCheckMs = 1_000;
 /** Long enough for the start to be over before old records are looked for. */
@@ -55,10 +57,23 @@ export async function applyRetention(deps: RetentionDeps, isStopped: () => boole
   return removed;
 }
 
+/** Removes the answers of calls with an Idempotency-Key that are older than a day; returns how many. */
+export async function removeReceipts({ store, trustedTime }: RetentionDeps): Promise<number> {
+  const now = trustedTime.now();
+  let removed = 0;
+  if (now === null) return removed;
+  for (;;) {
+    const some = store.receipts.removeBefore(now - receiptLifeMs);
+    if (some === 0) return removed;
+    removed += some;
+    await nextTurn();
+  }
+}
+
 /**
- * Starts the regular work: retention of logs, embeddings and trash daily and soon after the start, hosting credits and key
- * usage looked after every minute and the clock looked at, policies that cannot be used tried again. Work that fails is
- * logged and done again at its next time.
+ * Starts the regular work: retention of logs, embeddings and trash daily and soon after the start, answers kept for
+ * repeated calls every ten minutes, hosting credits and key usage looked after every minute and the clock looked at,
+ * policies that cannot be used tried again. Work that fails is logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;
@@ -85,6 +100,10 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   const intervals = [
     setInterval(cleanUp, dayMs),
     setInterval(look, clockLookMs),
+    setInterval(
+      guarded(() => removeReceipts(deps)),
+      receiptCheckMs,
+    ),
     setInterval(
       guarded(() => chargeHosting(deps)),
       hostingCheckMs,

@@ -7,16 +7,18 @@ import { type NewLoggedDecision, prepareLogInsert } from './log-writer.ts';
 
 export type CommitQueue = {
   /**
-   * Resolves after the record, and the credit entry of the organisation that pays for it, are durable; rejects with
-   * `unavailable`, nothing written, when they cannot be.
+   * Resolves after the records, and the credit entries of the organisation that pays for them, are durable, all in one
+   * transaction; rejects with `unavailable`, nothing written, when they cannot be. `alongside` writes into the same
+   * transaction.
    */
-  commit(record: NewLoggedDecision, organisationSeq: number): Promise<void>;
+  commit(records: readonly NewLoggedDecision[], organisationSeq: number, alongside?: () => void): Promise<void>;
   /** Returns how many decisions of an organisation wait for their commit. */
   countPending(organisationSeq: number): number;
 };
 type Waiting = {
-  record: NewLoggedDecision;
+  records: readonly NewLoggedDecision[];
   organisationSeq: number;
+  alongside: (() => void) | undefined;
   resolve(): void;
   reject(error: WorkbenchError): void;
 };
@@ -38,9 +40,14 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number): Commi
   let waiting: Waiting[] = [];
 
   const write = db.transaction((batch: readonly Waiting[]) => {
+    let count = 0;
     let last = 0;
-    for (const { record } of batch) last = insertLog(record);
-    chargeDecisions(last - batch.length + 1, last, credits);
+    for (const { records, alongside } of batch) {
+      for (const record of records) last = insertLog(record);
+      count += records.length;
+      alongside?.();
+    }
+    chargeDecisions(last - count + 1, last, credits);
   });
 
   function writeBatch(batch: readonly Waiting[]): void {
@@ -70,18 +77,19 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number): Commi
   }
 
   return {
-    commit(record, organisationSeq) {
+    commit(records, organisationSeq, alongside) {
       if (waiting.length >= maxQueueLength) {
         return Promise.reject(
           new WorkbenchError('unavailable', 'Too many decisions wait to be recorded. Try again in a moment.'),
         );
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ record, organisationSeq, resolve, reject });
+        waiting.push({ records, organisationSeq, alongside, resolve, reject });
         if (waiting.length === 1) setImmediate(writeWhenQuiet, 0);
       });
     },
-    countPending: (organisationSeq) => waiting.filter((one) => one.organisationSeq === organisationSeq).length,
+    countPending: (organisationSeq) =>
+      waiting.reduce((sum, one) => (one.organisationSeq === organisationSeq ? sum + one.records.length : sum), 0),
   };
 }
 

@@ -12,6 +12,7 @@ import { ExampleStore } from './examples.ts';
 import { HeldOutStore } from './held-out.ts';
 import { LogStore } from './logs.ts';
 import { PolicyStore } from './policies.ts';
+import { ReceiptStore } from './receipts.ts';
 import { TrainingRunStore } from './training-runs.ts';
 
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
@@ -29,6 +30,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     heldOut: new HeldOutStore(db),
     policies: new PolicyStore(db),
     deployments,
+    receipts: new ReceiptStore(db),
     trainingRuns: new TrainingRunStore(db, clock, deployments),
     /** Whether the database answers; throws its error when it is closed or broken. */
     isAnswering: (): boolean => db.prepare('SELECT 1').pluck().get() === 1,
