@@ -319,13 +319,15 @@ const border = {
   'IDM-7': 'An effect and its answer are stored together: a kill between the two leaves both or neither.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
-    'It offers 14 tools: decision types, their rules at the creation, examples, training, deployment by a training, decisions, logs, metrics, credits and export.',
+    'It offers 17 tools: decision types with their rules and thresholds, examples, training, policies and their deployment, decisions, logs, metrics, credits and export.',
   'MCP-3':
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':
     'Without a running workbench it ends with exit 96 and the remedy; one that stops meanwhile is reported as an error.',
   'MCP-5': 'It announces no messages about changed lists: a server without state sends none.',
   'MCP-6': 'What breaks the protocol itself, a wrong Accept or a body that is no JSON-RPC, is answered in its form.',
+  'MCP-7':
+    'Each tool call of a JSON-RPC batch counts as one call of its key; one past the limit is an error result that says when to call again.',
   'RUN-1': 'serve prints one line of JSON with url, mcp_url, data_dir and pid when it is ready.',
   'RUN-2': 'A data folder in use ends the start with exit 97 and the address, a busy port with exit 98.',
   'RUN-3': 'token prints a session of the local owner.',

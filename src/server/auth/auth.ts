@@ -63,6 +63,9 @@ export function createAuth(
       if (key === null) return null;
       return { caller: toKeyCaller(store, key), rate: limiter.take(key.id, key.rateLimitPerMinute) };
     },
+    /** Counts a further call that came in a request of this caller; null where no limit applies. */
+    countFurtherCall: (caller: Caller): RateVerdict | null =>
+      caller.apiKeyId === null ? null : limiter.takeFurther(caller.apiKeyId),
     /** Throws `unauthorized` or `forbidden` unless the caller may use an operation of this access. */
     authorise,
     /** Makes a code that can be exchanged once, within ten minutes, for a session. */

@@ -15,7 +15,7 @@ import {
 } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
-import { creates, destroys, operation, reads, updates } from './operation.ts';
+import { creates, destroys, operation, reads, replaces, updates } from './operation.ts';
 
 const rules = z.array(ruleSchema).max(limits.maxRules);
 const name = nameText(limits.maxTypeNameLength);
@@ -155,7 +155,7 @@ export const decisionTypeOperations = {
     output: decisionTypeSchema,
     status: 200,
     summary: 'Change a decision type; a change of logic makes a new version',
-    hints: updates,
+    hints: replaces,
     errors: ['conflict'],
   }),
   'decision_types.delete': operation({

@@ -233,7 +233,7 @@ export const exampleOperations = {
     output: z.array(exampleSchema),
     status: 201,
     summary: 'Have the teacher propose synthetic examples, all or none',
-    hints: creates,
+    hints: { ...creates, openWorld: true },
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
   }),

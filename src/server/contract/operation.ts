@@ -20,7 +20,8 @@ export const callersByAccess: Readonly<Record<Access, string>> = {
   owner: 'session of the owner, no API key',
 };
 
-export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean };
+/** What agents are told of an operation; `openWorld`: a connected model may be asked. */
+export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld?: true };
 
 export type Operation = {
   readonly method: Method;
@@ -52,6 +53,8 @@ export const reads: Hints = { readOnly: true, destructive: false, idempotent: tr
 export const creates: Hints = { readOnly: false, destructive: false, idempotent: false };
 export const updates: Hints = { readOnly: false, destructive: false, idempotent: true };
 export const destroys: Hints = { readOnly: false, destructive: true, idempotent: true };
+/** What was there before decides no more, although it is kept and can be brought back. */
+export const replaces: Hints = { readOnly: false, destructive: true, idempotent: true };
 
 /** Keeps the literal types of one row while checking its shape. */
 export function operation<const O extends Operation>(row: O): O {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../engine/domain.ts';
 import { dateTime, decisionTypeParams, uuid } from './common.ts';
-import { creates, operation, reads, updates } from './operation.ts';
+import { operation, reads, replaces } from './operation.ts';
 
 export const policySummarySchema = z
   .object({
@@ -120,7 +120,7 @@ export const trainingOperations = {
     output: policySummarySchema.extend({ policy_id: uuid }),
     status: 202,
     summary: 'Train a policy from the labelled examples',
-    hints: creates,
+    hints: { ...replaces, idempotent: false, openWorld: true },
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict', 'training_dispatch_failed'],
   }),
@@ -162,7 +162,7 @@ export const trainingOperations = {
     output: policyDetailSchema,
     status: 200,
     summary: 'Deploy a trained policy; the others of the type are deactivated',
-    hints: updates,
+    hints: replaces,
     takesIdempotencyKey: true,
     errors: ['conflict'],
   }),
@@ -174,7 +174,7 @@ export const trainingOperations = {
     output: policyDetailSchema,
     status: 200,
     summary: 'Cancel a running training',
-    hints: updates,
+    hints: replaces,
     errors: ['conflict'],
   }),
   'policies.progress': operation({
