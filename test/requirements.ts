@@ -317,6 +317,10 @@ const border = {
   'IDM-5': 'A kept answer can be read only with the request that it answers.',
   'IDM-6': 'The document names the header of every operation that takes it; making an API key does not.',
   'IDM-7': 'An effect and its answer are stored together: a kill between the two leaves both or neither.',
+  'LCK-1':
+    'While another program holds the data file, reads and /health are answered as ever, and writes that wait succeed when it lets go within five seconds.',
+  'LCK-2': 'After five seconds a waiting write is a 503 unavailable, and nothing was changed.',
+  'LCK-3': 'A training that ends while another program holds the data file is stored when it lets go.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
     'It offers 17 tools: decision types with their rules and thresholds, examples, training, policies and their deployment, decisions, logs, metrics, credits and export.',

@@ -187,7 +187,7 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
   });
   return {
     deployed,
-    decisions: createCommitQueue(db, creditPrices.decision),
+    decisions: createCommitQueue(db, creditPrices.decision, store.writeLock),
     encoderHost,
     textModel,
     modelConnections,

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { type CommitQueue, createCommitQueue } from '../../src/server/store/commit-queue.ts';
 import { openDatabase, readMigrations, type WorkbenchDatabase } from '../../src/server/store/database.ts';
 import type { NewLoggedDecision } from '../../src/server/store/log-writer.ts';
+import { WriteLock } from '../../src/server/store/write-lock.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../src/server/store/migrations'));
 let folder: string;
@@ -25,7 +26,7 @@ beforeEach(() => {
   db.prepare(
     "INSERT INTO decision_types VALUES (1, 'type', 'org', 'refunds', '', '[]', NULL, NULL, 'version', ?, ?, NULL)",
   ).run(at, at);
-  queue = createCommitQueue(db, 1);
+  queue = createCommitQueue(db, 1, new WriteLock(db));
 });
 afterEach(() => {
   db.close();
@@ -74,6 +75,7 @@ async function commitsDuring(work: () => Promise<unknown>): Promise<number> {
       },
     }),
     1,
+    new WriteLock(db),
   );
   queue = counting;
   await work();

@@ -9,6 +9,7 @@ import { listOperations, type OperationName } from '../contract/operations.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import type { Deps, Download } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
+import { awaitWriteLock } from '../operations/write-lock.ts';
 import type { Receipt } from '../services/receipts.ts';
 import { answerOnce, keyHeader } from './idempotency.ts';
 import { createQueryReader, parsePart } from './request-parsing.ts';
@@ -49,7 +50,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
       config: { access: row.access },
       handler: (request, reply) => {
         const { params, query, body } = readRequest(request);
-        const run = (receipt: Receipt | null) => {
+        const handle = (receipt: Receipt | null) => {
           const result = handler(deps, {
             params,
             query,
@@ -60,6 +61,10 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
             baseUrl: `http://${request.headers.host ?? request.host}`,
           });
           return mapMaybePromise(result, (answer) => sendAnswer(reply, row, answer));
+        };
+        const run = (receipt: Receipt | null) => {
+          const lock = awaitWriteLock(deps, name, row);
+          return lock === undefined ? handle(receipt) : lock.then(() => handle(receipt));
         };
         if (!row.takesIdempotencyKey || request.headers[keyHeader] === undefined) return run(null);
         return answerOnce(deps.receipts, request, reply.code(row.status), run);

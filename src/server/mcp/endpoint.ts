@@ -12,6 +12,7 @@ import type { Caller } from '../auth/caller.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
+import { awaitWriteLock } from '../operations/write-lock.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { exportBundle, findExportablePolicy } from '../services/deployment.ts';
 import { type DescribedSchema, type Tool, tools } from './tools.ts';
@@ -127,6 +128,7 @@ async function runOperation(deps: Deps, tool: Tool, toolArguments: ToolArguments
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([key]) => !(key in params) && !(key in query)));
   // Each handler fits its own row; over all rows together the types cannot say so.
   const handler = operationHandlers[tool.operation] as (deps: Deps, request: unknown) => unknown;
+  await awaitWriteLock(deps, tool.operation, row);
   return handler(deps, { params, query, body, receipt: null, ...call });
 }
 

@@ -40,6 +40,7 @@ export async function deployPolicy(
     throw new WorkbenchError('conflict', `A policy in status ${status} cannot be deployed.`);
   }
   await deps.runtime.deployed.selfTestFile(id, bundleSha256);
+  await deps.store.writeLock.whenFree();
   deps.store.transaction(() => {
     deps.store.deployments.deploy(id);
     alongside?.(readPolicy(deps.store, id));

@@ -16,7 +16,7 @@ import {
   listInputColumns,
 } from './import-mapping.ts';
 
-type Deps = { store: Pick<Store, 'examples' | 'transaction'>; clock: Clock; newId(): string };
+type Deps = { store: Pick<Store, 'examples' | 'transaction' | 'writeLock'>; clock: Clock; newId(): string };
 
 export type ImportRequest = {
   format: ImportFormat;
@@ -73,6 +73,7 @@ export async function importExamples(
     refuseProblems(listUnknownLabels(type, examples, mapping).slice(0, maxReportedProblems));
     const now = deps.clock.now();
     const added = await mapInTurns(examples, (example) => newExample(deps, type, example, now));
+    await deps.store.writeLock.whenFree();
     addExamples(deps, type, added, ['body', 'content'], () => alongside?.(summary));
   }
   return summary;

@@ -59,6 +59,7 @@ export async function generateExamples(
   const counts = countWanted(deps, type, option, connection === null);
   const proposals = await collectProposals(teacher, counts, count, createPolicyCheck(deps, type));
   if (proposals.length < count) throw toShortfallError(proposals.length, count, connection);
+  await deps.store.writeLock.whenFree();
   return storeProposals(deps, caller, type, { proposals, tokens: teacher.tokens(proposals) }, alongside);
 }
 

@@ -53,7 +53,7 @@ export async function applyRetention(deps: RetentionDeps, isStopped: () => boole
     await nextTurn();
     if (isStopped()) return removed;
   }
-  if (deleted > 0) emptyWriteAheadLog(deps.db);
+  if (deleted > 0) await emptyWriteAheadLog(deps.db);
   return removed;
 }
 
@@ -81,6 +81,8 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     // Where the folder is gone, work would only make an empty one in its place.
     if (!deps.folderWatch.isIntact()) return;
     try {
+      // Work that need not wait is done in its own turn.
+      if (!deps.store.writeLock.isFree()) await deps.store.writeLock.whenFree();
       await work();
     } catch (err) {
       deps.log.error({ err }, 'housekeeping failed');

@@ -14,6 +14,7 @@ import { LogStore } from './logs.ts';
 import { PolicyStore } from './policies.ts';
 import { ReceiptStore } from './receipts.ts';
 import { TrainingRunStore } from './training-runs.ts';
+import { WriteLock } from './write-lock.ts';
 
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
 export function createStore(db: WorkbenchDatabase, clock: Clock) {
@@ -31,6 +32,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     policies: new PolicyStore(db),
     deployments,
     receipts: new ReceiptStore(db),
+    writeLock: new WriteLock(db),
     trainingRuns: new TrainingRunStore(db, clock, deployments),
     /** Whether the database answers; throws its error when it is closed or broken. */
     isAnswering: (): boolean => db.prepare('SELECT 1').pluck().get() === 1,

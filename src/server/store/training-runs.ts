@@ -223,6 +223,6 @@ export class TrainingRunStore {
   }
 
   private runTransaction<T>(work: () => T): T {
-    return this.db.transaction(work)();
+    return this.db.transaction(work).immediate();
   }
 }
