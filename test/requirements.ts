@@ -67,6 +67,12 @@ const decisionTypes = {
   'TYP-30':
     'A path of pii_fields may name an object, pass through a list or mean a key with dots: all it can mean is redacted.',
   'TYP-31': 'No value of a PII field enters a bundle or is sent to a connected model.',
+  'TYP-34':
+    'While policies or log records may hold values of a PII field that was declared later, pii_residue says which and how many.',
+  'TYP-35':
+    'What leaves is redacted by the present pii_fields: logs, their exports, held-out rows and bundles; a bundle that learned such values is a 409 conflict.',
+  'TYP-36':
+    'POST pii-residue/clear rewrites the log records in the background, also across a restart, until none of the values is left on the disk.',
   'TYP-32': 'The references of an input schema end, and mean at most 10,000 parts; the 422 names the place.',
   'TYP-33': 'A name of a type or an API key, an option or a reason code of only blanks is refused.',
   'AVL-1':

@@ -97,6 +97,14 @@ export const decisionTypeSchema = z
     description: z.string(),
     active_version: versionSchema,
     pii_fields: z.array(z.string()),
+    pii_residue: z
+      .object({
+        policies: z.array(uuid).describe('Policies trained before one of the fields was declared'),
+        log_records: z.int().describe('Log records written before one of the fields was declared'),
+        clearing: z.boolean().describe('Whether these records are being rewritten'),
+      })
+      .nullable()
+      .describe('What may still hold values of the personal fields; null where nothing does'),
     retention_days: z.int().nullable(),
     fallback_option: z.string().nullable(),
     model_deployed: z.boolean(),
@@ -166,6 +174,16 @@ export const decisionTypeOperations = {
     output: null,
     status: 204,
     summary: 'Delete a decision type softly',
+    hints: destroys,
+  }),
+  'pii_residue.clear': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/:decision_type_id/pii-residue/clear`,
+    params: decisionTypeParams,
+    output: z.object({ decision_type: decisionTypeSchema, next: z.string() }),
+    status: 202,
+    summary: 'Rewrite the log records that hold values of personal fields declared late, in the background',
     hints: destroys,
   }),
   'options.rename': operation({

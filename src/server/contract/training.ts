@@ -198,6 +198,6 @@ export const trainingOperations = {
     status: 200,
     summary: 'The deployed policy as a ZIP bundle for offline use',
     hints: reads,
-    errors: ['model_not_deployed'],
+    errors: ['model_not_deployed', 'conflict'],
   }),
 };

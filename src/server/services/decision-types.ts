@@ -11,11 +11,12 @@ import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
 import { checkDefinition } from './definition-checks.ts';
+import { isCovered } from './personal-data.ts';
 import { cancelTrainings } from './training.ts';
 
 type FindDeps = { store: Pick<Store, 'decisionTypes'> };
 type ChangeDeps = {
-  store: Pick<Store, 'decisionTypes' | 'connections' | 'transaction'>;
+  store: Pick<Store, 'decisionTypes' | 'connections' | 'personalResidues' | 'transaction'>;
   metering: Pick<Metering, 'checkDecisionTypeCount'>;
   clock: Clock;
   newId(): string;
@@ -152,6 +153,7 @@ export async function updateDecisionType(
       },
       isNewVersion,
     );
+    if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
     return findDecisionType(deps, caller, id);
   });
 }

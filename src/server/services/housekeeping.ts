@@ -8,6 +8,7 @@ import { emptyWriteAheadLog, type WorkbenchDatabase } from '../store/database.ts
 import type { Store } from '../store/store.ts';
 import { type DeploymentDeps, retryUnavailablePolicies } from './deployment.ts';
 import { chargeHosting } from './hosting.ts';
+import { continueClearing } from './personal-data.ts';
 import { receiptLifeMs } from './receipts.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
@@ -24,6 +25,7 @@ const keyFlushMs = 60_000;
 const receiptCheckMs = 10 * 60_000;
 /** How often policies are looked for whose next try is due; finding none costs nothing. */
 const retryCheckMs = 1_000;
+const clearingCheckMs = 1_000;
 /** Long enough for the start to be over before old records are looked for. */
 const firstCleaningMs = 5_000;
 
@@ -72,7 +74,7 @@ export async function removeReceipts({ store, trustedTime }: RetentionDeps): Pro
 
 /**
  * Starts the regular work: retention of logs, embeddings and trash daily and soon after the start, answers kept for
- * repeated calls every ten minutes, hosting credits and key usage looked after every minute and the clock looked at,
+ * repeated calls every ten minutes, personal values that are to leave the log, hosting credits and key usage looked after every minute and the clock looked at,
  * policies that cannot be used tried again. Work that fails is logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
@@ -97,11 +99,22 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     return applyRetention(deps, () => isStopped);
   });
   const look = guarded(() => deps.trustedTime.look());
+  let isClearing = false;
+  const clear = guarded(async () => {
+    if (isClearing) return;
+    isClearing = true;
+    try {
+      await continueClearing(deps, () => isStopped);
+    } finally {
+      isClearing = false;
+    }
+  });
   void look();
   const firstCleaning = setTimeout(cleanUp, firstCleaningMs);
   const intervals = [
     setInterval(cleanUp, dayMs),
     setInterval(look, clockLookMs),
+    setInterval(clear, clearingCheckMs),
     setInterval(
       guarded(() => removeReceipts(deps)),
       receiptCheckMs,

@@ -15,7 +15,7 @@ import { addExamples, newExample } from './examples.ts';
 
 type FolderDeps = { options: { resourcesDir: string } };
 type CreateDeps = FolderDeps & {
-  store: Pick<Store, 'decisionTypes' | 'connections' | 'examples' | 'transaction'>;
+  store: Pick<Store, 'decisionTypes' | 'connections' | 'personalResidues' | 'examples' | 'transaction'>;
   metering: Pick<Metering, 'checkDecisionTypeCount'>;
   clock: Clock;
   newId(): string;

@@ -11,6 +11,7 @@ import { ExampleChangeStore } from './example-changes.ts';
 import { ExampleStore } from './examples.ts';
 import { HeldOutStore } from './held-out.ts';
 import { LogStore } from './logs.ts';
+import { PersonalResidueStore } from './personal-residues.ts';
 import { PolicyStore } from './policies.ts';
 import { ReceiptStore } from './receipts.ts';
 import { TrainingRunStore } from './training-runs.ts';
@@ -31,6 +32,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     heldOut: new HeldOutStore(db),
     policies: new PolicyStore(db),
     deployments,
+    personalResidues: new PersonalResidueStore(db),
     receipts: new ReceiptStore(db),
     writeLock: new WriteLock(db),
     trainingRuns: new TrainingRunStore(db, clock, deployments),
