@@ -62,6 +62,8 @@ function makeApiPage(): string {
     '|---|---|---|---|---|',
     ...overview,
     '',
+    'Where a call "takes an `Idempotency-Key`", the header (1 to 128 printable ASCII characters, a new one for each act) makes it safe to send again: for 24 hours the same key with the same request does nothing and is given the first answer, with `Idempotency-Replayed: true`. The key with another request is a 422, the call while the first is under way a 409; refusals are not kept.',
+    '',
     ...sections,
   ].join('\n')}\n`;
 }
@@ -71,6 +73,7 @@ function describeOperation(name: string, row: Operation): string[] {
     `### ${row.method} ${toOpenApiPath(row)}`,
     `${row.summary} (\`${name}\`; ${callersByAccess[row.access]}).`,
   ];
+  if (row.takesIdempotencyKey) lines.push('', 'Takes an `Idempotency-Key`.');
   if (row.query) lines.push('', ...fieldTable('query', row.query, 'input'));
   if (row.body) lines.push('', ...fieldTable(row.bodyOptional ? 'body (may be left out)' : 'body', row.body, 'input'));
   if (row.output) lines.push('', ...fieldTable(`answer ${row.status}`, row.output, 'output'));

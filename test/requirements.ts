@@ -64,6 +64,12 @@ const decisionTypes = {
   'TYP-30':
     'A path of pii_fields may name an object, pass through a list or mean a key with dots: all it can mean is redacted.',
   'TYP-31': 'No value of a PII field enters a bundle or is sent to a connected model.',
+  'TYP-34':
+    'While policies or log records may hold values of a PII field that was declared later, pii_residue says which and how many.',
+  'TYP-35':
+    'What leaves is redacted by the present pii_fields: logs, their exports, held-out rows and bundles; a bundle that learned such values is a 409 conflict.',
+  'TYP-36':
+    'POST pii-residue/clear rewrites the log records in the background, also across a restart, until none of the values is left on the disk.',
   'TYP-32': 'The references of an input schema end, and mean at most 10,000 parts; the 422 names the place.',
   'TYP-33': 'A name of a type or an API key, an option or a reason code of only blanks is refused.',
   'SMP-1':
@@ -352,15 +358,30 @@ const border = {
     'Large calls take at most 64 MiB of one caller (beyond: 429 rate_limited) and 160 MiB of all (503 unavailable), with Retry-After.',
   'LRG-3':
     'A call whose work outgrows the memory of its process is a 422, one that takes over 30 s or whose process dies a 503; nothing is changed.',
+  'IDM-1':
+    'A call with an Idempotency-Key that was done is not done again for 24 hours: the same key with the same request is given the same status and body, with Idempotency-Replayed: true, also after a restart.',
+  'IDM-2':
+    'The key with another request, or one that is not 1 to 128 printable ASCII characters, is a 422 at header, idempotency-key; the same call while the first is under way is a 409 conflict.',
+  'IDM-3': 'Refusals are not kept: the same call is tried anew.',
+  'IDM-4': 'A kept answer is removed after 24 hours, and the key is free again.',
+  'IDM-5': 'A kept answer can be read only with the request that it answers.',
+  'IDM-6': 'The document names the header of every operation that takes it; making an API key does not.',
+  'IDM-7': 'An effect and its answer are stored together: a kill between the two leaves both or neither.',
+  'LCK-1':
+    'While another program holds the data file, reads and /health are answered as ever, and writes that wait succeed when it lets go within five seconds.',
+  'LCK-2': 'After five seconds a waiting write is a 503 unavailable, and nothing was changed.',
+  'LCK-3': 'A training that ends while another program holds the data file is stored when it lets go.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
-    'It offers 17 tools: decision types, their rules at the creation, examples, labelling, explaining, training, deployment by a training, decisions, logs, metrics, credits and export.',
+    'It offers 20 tools: decision types with their rules and thresholds, examples, labelling, explaining, training, policies and their deployment, decisions, logs, metrics, credits and export.',
   'MCP-3':
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':
     'Without a running workbench it ends with exit 96 and the remedy; one that stops meanwhile is reported as an error.',
   'MCP-5': 'It announces no messages about changed lists: a server without state sends none.',
   'MCP-6': 'What breaks the protocol itself, a wrong Accept or a body that is no JSON-RPC, is answered in its form.',
+  'MCP-7':
+    'Each tool call of a JSON-RPC batch counts as one call of its key; one past the limit is an error result that says when to call again.',
   'RUN-1': 'serve prints one line of JSON with url, mcp_url, data_dir and pid when it is ready.',
   'RUN-2': 'A data folder in use ends the start with exit 97 and the address, a busy port with exit 98.',
   'RUN-3': 'token prints a session of the local owner.',

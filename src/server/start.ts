@@ -35,6 +35,7 @@ import { openTextModel } from './runtime/text-model.ts';
 import { prepareDeployedPolicies } from './services/deployment.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
 import { PromiseChecks } from './services/promises.ts';
+import { Receipts } from './services/receipts.ts';
 import { TeacherLabellings } from './services/teacher-labelling.ts';
 import { completeTraining } from './services/training-completion.ts';
 import { toTrainingRequest } from './services/training-request.ts';
@@ -151,6 +152,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     preparation,
     pendingWrites: new PendingWrites(log),
     promiseChecks: new PromiseChecks({ store }),
+    receipts: new Receipts({ store, auth, clock }),
   };
   const teacherLabellings = new TeacherLabellings(base);
   closing.defer(() => teacherLabellings.close());
@@ -205,7 +207,7 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
   });
   return {
     deployed,
-    decisions: createCommitQueue(db, creditPrices.decision),
+    decisions: createCommitQueue(db, creditPrices.decision, store.writeLock),
     encoderHost,
     textModel,
     modelConnections,

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { type CommitQueue, createCommitQueue } from '../../src/server/store/commit-queue.ts';
 import { openDatabase, readMigrations, type WorkbenchDatabase } from '../../src/server/store/database.ts';
 import type { NewLoggedDecision } from '../../src/server/store/log-writer.ts';
+import { WriteLock } from '../../src/server/store/write-lock.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../src/server/store/migrations'));
 let folder: string;
@@ -25,7 +26,7 @@ beforeEach(() => {
   db.prepare(
     "INSERT INTO decision_types VALUES (1, 'type', 'org', 'refunds', '', '[]', NULL, NULL, 'version', ?, ?, NULL)",
   ).run(at, at);
-  queue = createCommitQueue(db, 1);
+  queue = createCommitQueue(db, 1, new WriteLock(db));
 });
 afterEach(() => {
   db.close();
@@ -74,6 +75,7 @@ async function commitsDuring(work: () => Promise<unknown>): Promise<number> {
       },
     }),
     1,
+    new WriteLock(db),
   );
   queue = counting;
   await work();
@@ -83,7 +85,7 @@ async function commitsDuring(work: () => Promise<unknown>): Promise<number> {
 describe('the commit queue', () => {
   it('writes the log record and the credit entry of each decision once', async () => {
     const made = decision();
-    await queue.commit(made, 7);
+    await queue.commit([made], 7);
     const id = z.uuid().parse(db.prepare('SELECT id FROM decision_logs').pluck().get());
     expect(db.prepare('SELECT * FROM credit_entries').all()).toEqual([
       {
@@ -101,7 +103,7 @@ describe('the commit queue', () => {
 
   it('lets the decisions of one turn share a commit', async () => {
     const commits = await commitsDuring(() =>
-      Promise.all(Array.from({ length: 200 }, () => queue.commit(decision(), 7))),
+      Promise.all(Array.from({ length: 200 }, () => queue.commit([decision()], 7))),
     );
     expect(rows('decision_logs')).toBe(200);
     expect(commits).toBe(1);
@@ -111,7 +113,7 @@ describe('the commit queue', () => {
     const commits = await commitsDuring(async () => {
       const answers: Promise<void>[] = [];
       for (let turn = 0; turn < 10; turn++) {
-        answers.push(queue.commit(decision(), 7));
+        answers.push(queue.commit([decision()], 7));
         await new Promise((next) => setImmediate(next));
       }
       await Promise.all(answers);
@@ -123,7 +125,7 @@ describe('the commit queue', () => {
     let last: Promise<void> | undefined;
     const commits = await commitsDuring(async () => {
       for (let turn = 0; turn < 200; turn++) {
-        last = queue.commit(decision(), 7);
+        last = queue.commit([decision()], 7);
         await new Promise((next) => setImmediate(next));
       }
       await last;
@@ -133,7 +135,7 @@ describe('the commit queue', () => {
 
   it('keeps the summaries of the ledger right where one commit fills a block', async () => {
     for (const size of [2_040, 20, 4_200]) {
-      await Promise.all(Array.from({ length: size }, () => queue.commit(decision(), 7)));
+      await Promise.all(Array.from({ length: size }, () => queue.commit([decision()], 7)));
     }
     const blocks = db.prepare('SELECT block, n, credits_sum, min_seq, max_seq FROM credit_blocks ORDER BY block').all();
     expect(blocks).toEqual([
@@ -145,30 +147,30 @@ describe('the commit queue', () => {
 
   it('refuses a record whose type is not there: nobody could be charged for it', async () => {
     const orphan = { ...decision(), decisionTypeSeq: 99 };
-    await expect(queue.commit(orphan, 7)).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(queue.commit([orphan], 7)).rejects.toMatchObject({ code: 'unavailable' });
     expect([rows('decision_logs'), rows('credit_entries')]).toEqual([0, 0]);
   });
 
   it('counts what waits per organisation, so that a budget cannot be overdrawn meanwhile', async () => {
-    const waiting = [queue.commit(decision(), 7), queue.commit(decision(), 7)];
+    const waiting = [queue.commit([decision()], 7), queue.commit([decision()], 7)];
     expect([queue.countPending(7), queue.countPending(8)]).toEqual([2, 0]);
     await Promise.all(waiting);
     expect(queue.countPending(7)).toBe(0);
   });
 
   it('refuses all of a turn when the disk is full, leaves nothing half, and recovers', async () => {
-    await queue.commit(decision(), 7);
+    await queue.commit([decision()], 7);
     const pages = Number(db.pragma('page_count', { simple: true }));
     db.pragma(`max_page_count = ${pages + 2}`);
     const refused = await Promise.allSettled(
-      Array.from({ length: 5 }, () => queue.commit(decision('x'.repeat(20_000)), 7)),
+      Array.from({ length: 5 }, () => queue.commit([decision('x'.repeat(20_000))], 7)),
     );
     for (const one of refused)
       expect(one).toMatchObject({ status: 'rejected', reason: { code: 'unavailable', status: 503 } });
     expect([rows('decision_logs'), rows('credit_entries')]).toEqual([1, 1]);
 
     db.pragma('max_page_count = 1000000');
-    await queue.commit(decision('x'.repeat(20_000)), 7);
+    await queue.commit([decision('x'.repeat(20_000))], 7);
     expect([rows('decision_logs'), rows('credit_entries')]).toEqual([2, 2]);
     expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
   });
@@ -177,9 +179,9 @@ describe('the commit queue', () => {
     const bad = decision();
     bad.decision = null as unknown as string;
     const outcomes = await Promise.allSettled([
-      queue.commit(decision(), 7),
-      queue.commit(bad, 7),
-      queue.commit(decision(), 7),
+      queue.commit([decision()], 7),
+      queue.commit([bad], 7),
+      queue.commit([decision()], 7),
     ]);
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect([rows('decision_logs'), rows('credit_entries')]).toEqual([2, 2]);

@@ -41,6 +41,7 @@ const decisionType = {
   description: '',
   active_version: version,
   pii_fields: [],
+  pii_residue: null,
   retention_days: 90,
   fallback_option: null,
   model_deployed: flag,

@@ -59,7 +59,7 @@ const examples = Array.from({ length: 80 }, (_, index) => ({
 }));
 
 describe('an agent with an API key', () => {
-  it('is offered seventeen tools that say what they do, cost and change [MCP-2]', async () => {
+  it('is offered twenty tools that say what they do, cost and change [MCP-2]', async () => {
     const { connect, key } = await agentOn();
     const client = await connect(key);
     const { tools: offered } = await client.listTools();
@@ -68,6 +68,7 @@ describe('an agent with an API key', () => {
       'batch_decisions',
       'cancel_training',
       'create_decision_type',
+      'deploy_policy',
       'explain_decision',
       'export_edge_bundle',
       'generate_examples',
@@ -78,9 +79,11 @@ describe('an agent with an API key', () => {
       'get_training_status',
       'label_example',
       'list_decision_types',
+      'list_policies',
       'make_decision',
       'next_examples',
       'train_model',
+      'update_decision_type',
     ]);
     for (const tool of offered) {
       expect([tool.name, tool.description]).toEqual([tool.name, expect.stringMatching(/[Cc]ost/)]);
@@ -93,6 +96,20 @@ describe('an agent with an API key', () => {
         idempotentHint: hints?.idempotent,
       });
     }
+    const hinted = (hint: 'destructiveHint' | 'openWorldHint') =>
+      offered.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
+    expect(hinted('destructiveHint').sort()).toEqual([
+      'cancel_training',
+      'deploy_policy',
+      'train_model',
+      'update_decision_type',
+    ]);
+    expect(hinted('openWorldHint').sort()).toEqual([
+      'batch_decisions',
+      'generate_examples',
+      'make_decision',
+      'train_model',
+    ]);
     // the arguments are those of the operation, defaults and bounds included
     const list = offered.find(({ name }) => name === 'list_decision_types');
     expect(list?.inputSchema.properties).toMatchObject({ page_size: { type: 'integer', maximum: 100, default: 20 } });
@@ -148,6 +165,16 @@ describe('an agent with an API key', () => {
       const [record] = logs['items'] as { id: string }[];
       expect(await use(client, 'explain_decision', { ...type, log_id: record?.id })).toMatchObject({ decision: 'yes' });
       expect((await use(client, 'get_metrics', type))['total_decisions']).toBe(2);
+      const changed = await use(client, 'update_decision_type', {
+        ...type,
+        hard_rules: [{ name: 'tiny', condition: 'ctx.amount < 1', then: 'no' }],
+        confidence_thresholds: { auto_decide: 0.7, escalation: 0.5 },
+      });
+      expect(changed['active_version']).toMatchObject({ version_number: 2, hard_rules: [{ name: 'tiny' }] });
+      const tiny = await use(client, 'make_decision', { decision_type: 'loans', input: { amount: 0, score: 1 } });
+      expect(tiny).toMatchObject({ decision: 'no', rules_triggered: ['tiny'] });
+      expect((await use(client, 'list_policies', type))['items']).toMatchObject([{ id: policy_id, deployed: true }]);
+      expect(await use(client, 'deploy_policy', { ...type, policy_id })).toMatchObject({ status: 'deployed' });
       expect((await use(client, 'get_credits'))['used']).toBeGreaterThanOrEqual(2002);
       const ended = (await client.callTool({ name: 'cancel_training', arguments: { ...type, policy_id } })) as Result;
       expect([ended.isError, textOf(ended)]).toEqual([true, expect.stringContaining('"conflict"')]);
@@ -157,6 +184,40 @@ describe('an agent with an API key', () => {
       expect(String(bundle['download_url'])).toMatch(new RegExp(`^${url}/`));
     });
   }
+
+  it('calls tools in a batch up to the rate of its key, each counted [MCP-7]', async () => {
+    const { url, key, rest } = await agentOn({ rate: 4 });
+    await rest('POST', '/decision-types', { name: 'loans', options: ['yes', 'no'] });
+    const post = async (body: object) => {
+      const answer = await fetch(`${url}/mcp`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          authorization: `Bearer ${key}`,
+        },
+        body: JSON.stringify(body),
+      });
+      const text = await answer.text();
+      if (answer.status !== 200) return { status: answer.status, results: [] };
+      const messages = text.startsWith('[') ? [text] : [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => data);
+      const results = messages.flatMap((data) => JSON.parse(data ?? '') as { id: number; result: Result }[]);
+      return { status: 200, results: results.sort((a, b) => a.id - b.id).map(({ result }) => result) };
+    };
+    const list = (id: number) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'list_decision_types', arguments: {} },
+    });
+    const { results } = await post(Array.from({ length: 10 }, (_, id) => list(id)));
+    expect(results.map(({ isError }) => isError === true)).toEqual([...Array(4).fill(false), ...Array(6).fill(true)]);
+    for (const refused of results.slice(4)) {
+      expect(textOf(refused)).toMatch(/limit of 4 requests per minute is reached\. Call again in \d+ s\./);
+      expect(textOf(refused)).toContain('"rate_limited"');
+    }
+    expect((await post(list(0))).status).toBe(429);
+  });
 
   it('is promised nothing that a server without state cannot keep [MCP-5]', async () => {
     const { connect, key } = await agentOn();

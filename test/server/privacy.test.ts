@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { applyRetention } from '../../src/server/services/housekeeping.ts';
 import {
   createTrainable,
@@ -153,6 +153,111 @@ describe('personal fields that are objects, in lists or named with dots', () => 
     for (const word of ['ville', 'lane"', 'ton"', 'Freedonia', 'Sylvania'])
       expect([word, namesOf(word)]).toEqual([word, []]);
     expect(namesOf('telephone')).toEqual(['features.json', 'golden.jsonl']);
+  });
+});
+
+describe('personal fields that are declared late', () => {
+  const canary = 'late.canary@mail.example';
+  const late = { ...input, applicant: { score: 700, email: canary } };
+  const logRows = 2_300;
+
+  /** A folder of its own with a policy trained, and records written, before the fields were declared. */
+  async function openUndeclared() {
+    const folder = makeDataDir();
+    onTestFinished(() => removeDataDir(folder));
+    const own = await startWorkbench(folder);
+    const type = await createTrainable(own, loanType, loanExamples(40));
+    const train = async () => {
+      const { policy_id } = (await own.call('POST', `${type}/train`, { tune_hyperparams: false })).body;
+      const done = await pollUntil(() => own.call('GET', `${type}/policies/${policy_id}/progress`), terminal);
+      expect(done.body.status).toBe('deployed');
+      return policy_id as string;
+    };
+    const policy = await train();
+    const holding = (text: string) =>
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.parentPath !== join(folder, 'artifacts'))
+        .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(text))
+        .map(({ name }) => name);
+    const { authorization } = { authorization: `Bearer ${(await own.deps.auth.issuer.issue()).token}` };
+    const fetchRaw = (bench: Workbench, url: string) =>
+      bench.app.inject({ url: `/api/v1${type}${url}`, headers: { host: '127.0.0.1', authorization } });
+    return { folder, own, type, train, policy, holding, fetchRaw };
+  }
+
+  it('are named by the type, leave in no export, and are wiped from the log on request [TYP-34] [TYP-35] [TYP-36]', {
+    timeout: 60_000,
+  }, async () => {
+    const { folder, own, type, policy, holding, fetchRaw } = await openUndeclared();
+    const batch = Array.from({ length: 50 }, () => ({ decision_type: 'loan', input: late }));
+    for (let rows = 0; rows < logRows; rows += batch.length) await own.call('POST', '/decide/batch', batch);
+    expect((await own.call('GET', type)).body.pii_residue).toBeNull();
+    expect(holding(canary)).not.toEqual([]);
+
+    const declared = await own.call('PUT', type, { pii_fields: ['applicant.email'] });
+    expect(declared.body.pii_residue).toEqual({ policies: [policy], log_records: logRows, clearing: false });
+    await own.call('POST', '/decide', { decision_type: 'loan', input: late });
+    expect((await own.call('GET', type)).body.pii_residue.log_records).toBe(logRows);
+
+    const listed = (await own.call('GET', `${type}/logs?page_size=100`)).body.items;
+    const tokens = new Set(listed.map((item: { input: typeof late }) => item.input.applicant.email));
+    expect([...tokens]).toEqual([expect.stringMatching(/^pii:[0-9a-f]{24}$/)]);
+    for (const url of ['/logs/export?format=json', '/logs/export?format=csv']) {
+      const { payload } = await fetchRaw(own, url);
+      expect([url, payload.includes(canary), payload.includes(String([...tokens][0]))]).toEqual([url, false, true]);
+    }
+    const heldOut = await fetchRaw(own, `/policies/${policy}/held-out`);
+    expect([heldOut.statusCode, heldOut.payload.includes('@example.org')]).toEqual([200, false]);
+    const exported = await fetchRaw(own, '/export?slim=true');
+    expect(exported.statusCode).toBe(200);
+    const files = Object.entries(unzipSync(exported.rawPayload)).filter(([, bytes]) =>
+      strFromU8(bytes).includes('@example.org'),
+    );
+    expect(files.map(([name]) => name)).toEqual([]);
+    expect(strFromU8(unzipSync(exported.rawPayload)['golden.jsonl'] ?? new Uint8Array())).toContain('[removed]');
+
+    const cleared = await own.call('POST', `${type}/pii-residue/clear`);
+    expect([cleared.status, cleared.body.decision_type.pii_residue.clearing]).toEqual([202, true]);
+    expect(cleared.body.next).toMatch(/^Train again/);
+    await own.stop();
+    expect(holding(canary)).not.toEqual([]);
+
+    const restarted = await startWorkbench(folder);
+    onTestFinished(() => restarted.stop());
+    await pollUntil(
+      () => restarted.call('GET', type),
+      ({ body }) => body.pii_residue.log_records === 0,
+    );
+    await pollUntil(
+      async () => ({ status: 200, headers: {}, body: holding(canary) }),
+      ({ body }) => body.length === 0,
+    );
+    const rewritten = (await restarted.call('GET', `${type}/logs?page_size=100&page=20`)).body;
+    expect(rewritten.total).toBe(logRows + 1);
+    expect(rewritten.items[0].input).toEqual(listed[0].input);
+  });
+
+  it('keep a bundle from leaving that learned their values, until a training clears it [TYP-34] [TYP-35]', {
+    timeout: 60_000,
+  }, async () => {
+    const { own, type, train, policy, fetchRaw } = await openUndeclared();
+    onTestFinished(() => own.stop());
+    const before = await own.call('POST', '/decide', { decision_type: 'loan', input: late });
+    await own.call('PUT', type, { pii_fields: ['purpose'] });
+    const refused = await fetchRaw(own, '/export?slim=true');
+    expect([refused.statusCode, refused.json().error.code]).toEqual([409, 'conflict']);
+    expect(refused.json().error.message).toMatch(/before purpose was declared personal.*Train again\./);
+    const after = await own.call('POST', '/decide', { decision_type: 'loan', input: late });
+    expect(after.body.class_probabilities).toEqual(before.body.class_probabilities);
+
+    const next = await train();
+    expect((await own.call('GET', type)).body.pii_residue.policies).toEqual([policy]);
+    const exported = await fetchRaw(own, '/export?slim=true');
+    expect(exported.statusCode).toBe(200);
+    for (const [name, bytes] of Object.entries(unzipSync(exported.rawPayload))) {
+      expect([name, /"(car|home|study)"/.test(strFromU8(bytes))]).toEqual([name, false]);
+    }
+    expect(next).not.toBe(policy);
   });
 });
 

@@ -203,7 +203,7 @@ describe('decisions', () => {
   it('are made when the call returns, and durable when it is recorded', async () => {
     const { deps, caller, type } = await openLoans();
     const request = { decision_type: 'loan', input };
-    const pending = decideOne(deps, caller, request, 'one', false);
+    const pending = decideOne(deps, caller, request, { requestId: 'one', trace: false, receipt: null });
     if (pending instanceof Promise) throw new Error('a decision from facts alone must not wait');
     expect(pending.response).toMatchObject({ decision: 'approve', request_id: 'one' });
     expect((await deps.store.logs.page(type.seq, {}, 1, 10)).total).toBe(0);
@@ -238,7 +238,12 @@ describe('decisions', () => {
 
   it('that are corrected make one reviewed example, however often [LOG-6]', async () => {
     const { deps, caller, type } = await openLoans();
-    const pending = await decideOne(deps, caller, { decision_type: 'loan', input }, 'one', false);
+    const pending = await decideOne(
+      deps,
+      caller,
+      { decision_type: 'loan', input },
+      { requestId: 'one', trace: false, receipt: null },
+    );
     await pending.recorded;
     const [logged] = (await deps.store.logs.page(type.seq, {}, 1, 10)).decisions;
     const id = logged?.id ?? '';

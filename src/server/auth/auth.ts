@@ -12,13 +12,14 @@ import { createIssuer } from './issuer.ts';
 import { createLoginCodes } from './login-codes.ts';
 import { createRateLimiter, type RateVerdict } from './rate-limit.ts';
 import { createPiiRedactor } from './redaction.ts';
+import { createSealing } from './sealing.ts';
 import { readOrMakeSecret, type SecretKind } from './secrets.ts';
 import { createSessions } from './sessions.ts';
 
 /** A caller with, for an API key, its place in the window of the rate limit. */
 export type Authenticated = { caller: Caller; rate: RateVerdict | null };
 
-/** The key under which digests of API keys and of personal fields are made. */
+/** The key under which digests of API keys, personal fields and repeated calls are made. */
 export const serverKeyKind: SecretKind = {
   name: 'key-hmac',
   make: () => randomBytes(32).toString('hex'),
@@ -49,6 +50,7 @@ export function createAuth(
     issuer,
     /** Replaces personal fields by keyed digests. */
     redact: createPiiRedactor(serverKey),
+    sealing: createSealing(serverKey),
     /**
      * Reads an Authorization header that came over `connection`. Returns null where it is not to be believed. A key's
      * call is counted in its window; whether it is over the limit stands in `rate.allowed`.
@@ -61,6 +63,9 @@ export function createAuth(
       if (key === null) return null;
       return { caller: toKeyCaller(store, key), rate: limiter.take(key.id, key.rateLimitPerMinute) };
     },
+    /** Counts a further call that came in a request of this caller; null where no limit applies. */
+    countFurtherCall: (caller: Caller): RateVerdict | null =>
+      caller.apiKeyId === null ? null : limiter.takeFurther(caller.apiKeyId),
     /** Throws `unauthorized` or `forbidden` unless the caller may use an operation of this access. */
     authorise,
     /** Makes a code that can be exchanged once, within ten minutes, for a session. */

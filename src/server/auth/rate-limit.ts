@@ -20,7 +20,7 @@ export type RateVerdict = {
  * windows that are not over, the oldest is forgotten.
  */
 export function createRateLimiter(clock: Clock) {
-  const windows = new Map<string, { endsAt: number; used: number }>();
+  const windows = new Map<string, { endsAt: number; used: number; limit: number }>();
 
   /** Forgets the windows that are over or, where none is, the oldest. */
   function makeRoom(now: number): void {
@@ -29,14 +29,14 @@ export function createRateLimiter(clock: Clock) {
     if (windows.size >= maxKeys && oldest !== undefined) windows.delete(oldest);
   }
 
-  return {
+  const limiter = {
     /** Counts one call of a key; a call over the limit is not counted. */
     take(key: string, limit: number): RateVerdict {
       const now = clock.monotonic();
       let window = windows.get(key);
       if (window === undefined || now >= window.endsAt) {
         if (windows.size >= maxKeys) makeRoom(now);
-        window = { endsAt: now + windowMs, used: 0 };
+        window = { endsAt: now + windowMs, used: 0, limit };
         windows.set(key, window);
       }
       const allowed = window.used < limit;
@@ -50,5 +50,11 @@ export function createRateLimiter(clock: Clock) {
         retryAfter: Math.max(1, Math.ceil(leftMs / 1000)),
       };
     },
+    /** Counts a further call of a request that `take` has counted, under its limit; null for a key never counted. */
+    takeFurther(key: string): RateVerdict | null {
+      const window = windows.get(key);
+      return window === undefined ? null : limiter.take(key, window.limit);
+    },
   };
+  return limiter;
 }

@@ -39,9 +39,10 @@ export function createSessions(deps: Deps): (token: string) => Promise<UserRecor
 /** The first user brings the organisation into being; all later ones belong to it. */
 function findOrAddUser({ store, clock, newId }: Deps, identity: Identity): UserRecord {
   const { accounts } = store;
+  // Nobody who is known waits for a process that writes.
+  const known = accounts.getUserBySubject(identity.issuer, identity.subject);
+  if (known !== null) return known;
   return store.transaction(() => {
-    const existing = accounts.getUserBySubject(identity.issuer, identity.subject);
-    if (existing !== null) return existing;
     const now = clock.now();
     const organisation = accounts.getFirstOrganisation();
     const organisationId = organisation?.id ?? newId();

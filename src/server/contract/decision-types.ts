@@ -16,7 +16,7 @@ import {
 import { limits } from '../../engine/limits.ts';
 import { promiseStatusSchema } from '../../engine/measured.ts';
 import { dateTime, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
-import { creates, destroys, operation, reads, updates } from './operation.ts';
+import { creates, destroys, operation, reads, replaces, updates } from './operation.ts';
 
 const rules = z.array(ruleSchema).max(limits.maxRules);
 const name = nameText(limits.maxTypeNameLength);
@@ -98,6 +98,14 @@ export const decisionTypeSchema = z
     description: z.string(),
     active_version: versionSchema,
     pii_fields: z.array(z.string()),
+    pii_residue: z
+      .object({
+        policies: z.array(uuid).describe('Policies trained before one of the fields was declared'),
+        log_records: z.int().describe('Log records written before one of the fields was declared'),
+        clearing: z.boolean().describe('Whether these records are being rewritten'),
+      })
+      .nullable()
+      .describe('What may still hold values of the personal fields; null where nothing does'),
     retention_days: z.int().nullable(),
     fallback_option: z.string().nullable(),
     model_deployed: z.boolean(),
@@ -159,7 +167,7 @@ export const decisionTypeOperations = {
     output: decisionTypeSchema,
     status: 200,
     summary: 'Change a decision type; a change of logic makes a new version',
-    hints: updates,
+    hints: replaces,
     errors: ['conflict'],
   }),
   'decision_types.delete': operation({
@@ -170,6 +178,16 @@ export const decisionTypeOperations = {
     output: null,
     status: 204,
     summary: 'Delete a decision type softly',
+    hints: destroys,
+  }),
+  'pii_residue.clear': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/:decision_type_id/pii-residue/clear`,
+    params: decisionTypeParams,
+    output: z.object({ decision_type: decisionTypeSchema, next: z.string() }),
+    status: 202,
+    summary: 'Rewrite the log records that hold values of personal fields declared late, in the background',
     hints: destroys,
   }),
   'options.rename': operation({

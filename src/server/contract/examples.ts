@@ -167,6 +167,7 @@ export const exampleOperations = {
     status: 201,
     summary: 'Add examples, all or none',
     hints: creates,
+    takesIdempotencyKey: true,
     bodyLimitBytes: maxExamplesBodyBytes,
   }),
   'examples.list': operation({
@@ -267,7 +268,8 @@ export const exampleOperations = {
     output: z.array(exampleSchema),
     status: 201,
     summary: 'Have the teacher propose synthetic examples, all or none',
-    hints: creates,
+    hints: { ...creates, openWorld: true },
+    takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
   }),
   'examples.import': operation({
@@ -280,6 +282,7 @@ export const exampleOperations = {
     status: 200,
     summary: 'Preview or import a CSV, TSV, JSON or JSONL file, whole or not at all',
     hints: creates,
+    takesIdempotencyKey: true,
     bodyLimitBytes: maxExamplesBodyBytes,
   }),
 };

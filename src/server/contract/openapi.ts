@@ -67,6 +67,17 @@ function listParameters(write: WriteSchema, schema: z.ZodType | undefined, place
   }));
 }
 
+/** The header of the operations whose calls may come twice. */
+const idempotencyKey: JsonSchema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Names the call, so that it can be sent again: for 24 hours the same key with the same request is answered as the ' +
+    'first time and does nothing.',
+  schema: { type: 'string', pattern: '^[!-~]([ -~]{0,126}[!-~])?$' },
+};
+
 function toContent(write: WriteSchema, row: Operation): JsonSchema {
   if (row.output !== null) return { content: { 'application/json': { schema: write(row.output, 'output') } } };
   if (row.produces === undefined) return {};
@@ -81,12 +92,17 @@ const headers: Record<string, JsonSchema> = {
   'X-RateLimit-Remaining': { description: 'API keys: calls left in the window', schema: count },
   'X-RateLimit-Reset': { description: 'API keys: Unix time at which the window ends', schema: count },
   'Retry-After': { description: 'Seconds to wait', schema: count },
+  'Idempotency-Replayed': {
+    description: 'Calls with an Idempotency-Key: true when the answer is that of an earlier call',
+    schema: { type: 'string', enum: ['true'] },
+  },
   'WWW-Authenticate': { description: 'How to sign in', schema: string },
 };
 
-function listHeaders(status: number): Record<string, JsonSchema> {
+function listHeaders(status: number, isReplayed = false): Record<string, JsonSchema> {
   const always = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
   const special = status === 429 ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
+  if (isReplayed) special.push('Idempotency-Replayed');
   return Object.fromEntries([...always, ...special].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
@@ -150,10 +166,18 @@ function describeOperation(
     summary: row.summary,
     tags: [row.tag],
     security: securityByAccess[row.access],
-    parameters: [...listParameters(write, row.params, 'path'), ...listParameters(write, row.query, 'query')],
+    parameters: [
+      ...listParameters(write, row.params, 'path'),
+      ...listParameters(write, row.query, 'query'),
+      ...(row.takesIdempotencyKey ? [idempotencyKey] : []),
+    ],
     ...toRequestBody(write, row),
     responses: {
-      [row.status]: { description: row.summary, headers: listHeaders(row.status), ...toContent(write, row) },
+      [row.status]: {
+        description: row.summary,
+        headers: listHeaders(row.status, row.takesIdempotencyKey),
+        ...toContent(write, row),
+      },
       ...errors,
     },
   };

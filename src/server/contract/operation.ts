@@ -20,7 +20,8 @@ export const callersByAccess: Readonly<Record<Access, string>> = {
   owner: 'session of the owner, no API key',
 };
 
-export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean };
+/** What agents are told of an operation; `openWorld`: a connected model may be asked. */
+export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld?: true };
 
 export type Operation = {
   readonly method: Method;
@@ -41,6 +42,8 @@ export type Operation = {
   readonly summary: string;
   readonly hints: Hints;
   readonly bodyLimitBytes?: number;
+  /** True when a call may carry an Idempotency-Key, so that a second one does nothing and is given the same answer. */
+  readonly takesIdempotencyKey?: true;
   readonly tag: string;
   /** Errors of this operation beside those that every operation of its kind may answer (`listErrors`). */
   readonly errors?: readonly ErrorCode[];
@@ -50,6 +53,8 @@ export const reads: Hints = { readOnly: true, destructive: false, idempotent: tr
 export const creates: Hints = { readOnly: false, destructive: false, idempotent: false };
 export const updates: Hints = { readOnly: false, destructive: false, idempotent: true };
 export const destroys: Hints = { readOnly: false, destructive: true, idempotent: true };
+/** What was there before decides no more, although it is kept and can be brought back. */
+export const replaces: Hints = { readOnly: false, destructive: true, idempotent: true };
 
 /** Keeps the literal types of one row while checking its shape. */
 export function operation<const O extends Operation>(row: O): O {
@@ -66,6 +71,7 @@ export function listErrors(row: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['bad_request', 'forbidden', 'unsupported_media_type', 'validation_error']);
   if (row.access !== 'public') codes.add('unauthorized');
   if (row.method !== 'GET') codes.add('payload_too_large');
+  if (row.takesIdempotencyKey) codes.add('conflict');
   if (row.path.includes(':decision_type_id')) codes.add('decision_type_not_found');
   // An operation on one thing of a decision type: `/examples/:example_id`, `/policies/:policy_id/deploy`.
   if (/:(?!decision_type_id)/.test(row.path)) codes.add('not_found');

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../engine/domain.ts';
 import { promiseStatusSchema } from '../../engine/measured.ts';
 import { dateTime, decisionTypeParams, uuid } from './common.ts';
-import { creates, operation, reads, updates } from './operation.ts';
+import { operation, reads, replaces } from './operation.ts';
 
 export const policySummarySchema = z
   .object({
@@ -129,7 +129,8 @@ export const trainingOperations = {
     output: policySummarySchema.extend({ policy_id: uuid }),
     status: 202,
     summary: 'Train a policy from the labelled examples',
-    hints: creates,
+    hints: { ...replaces, idempotent: false, openWorld: true },
+    takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict', 'training_dispatch_failed'],
   }),
   'training.readiness': operation({
@@ -170,7 +171,8 @@ export const trainingOperations = {
     output: policyDetailSchema,
     status: 200,
     summary: 'Deploy a trained policy; the others of the type are deactivated',
-    hints: updates,
+    hints: replaces,
+    takesIdempotencyKey: true,
     errors: ['conflict'],
   }),
   'policies.cancel': operation({
@@ -181,7 +183,7 @@ export const trainingOperations = {
     output: policyDetailSchema,
     status: 200,
     summary: 'Cancel a running training',
-    hints: updates,
+    hints: replaces,
     errors: ['conflict'],
   }),
   'policies.progress': operation({
@@ -205,6 +207,6 @@ export const trainingOperations = {
     status: 200,
     summary: 'The deployed policy as a ZIP bundle for offline use',
     hints: reads,
-    errors: ['model_not_deployed'],
+    errors: ['model_not_deployed', 'conflict'],
   }),
 };

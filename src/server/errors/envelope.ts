@@ -16,7 +16,6 @@ const knownCodes: Readonly<Record<string, [ErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body has another length than announced.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address is not well formed.'],
   SQLITE_FULL: ['unavailable', 'The disk is full; nothing was changed.'],
-  SQLITE_BUSY: ['unavailable', 'The data file is busy; nothing was changed.'],
 };
 
 /**
@@ -28,6 +27,10 @@ export function toWorkbenchError(error: unknown): WorkbenchError {
   const { code, statusCode }: Coded = typeof error === 'object' && error !== null ? error : {};
   const known = typeof code === 'string' ? knownCodes[code] : undefined;
   if (known !== undefined) return new WorkbenchError(known[0], known[1], undefined, { cause: error });
+  if (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) {
+    const message = 'Another program holds the data file; nothing was changed. Close it, or try again in a moment.';
+    return new WorkbenchError('unavailable', message, undefined, { cause: error });
+  }
   if (typeof code === 'string' && code.startsWith('SQLITE_IOERR')) {
     return new WorkbenchError('unavailable', 'The data file cannot be written now; nothing was changed.', undefined, {
       cause: error,

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
 import { mcpPath } from '../contract/paths.ts';
 import type { Mcp } from '../mcp/endpoint.ts';
 import type { Deps } from '../operations/context.ts';
@@ -19,11 +21,29 @@ export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
     const baseUrl = `http://${request.headers.host ?? request.host}`;
     const { body } = request;
     const message = body instanceof LargeBody ? await readLargeBody(deps, request, body, null) : body;
-    return mcp.answer(toWebRequest(request, baseUrl), message, { caller, requestId: request.id, baseUrl });
+    const countCall = createCallCounter(deps, caller);
+    return mcp.answer(toWebRequest(request, baseUrl), message, { caller, requestId: request.id, baseUrl, countCall });
   });
   app.addHook('onClose', async () => {
     if (loading !== null) await (await loading).close();
   });
+}
+
+/**
+ * Counts the tool calls of one request. The first is counted with its request; each further one of a JSON-RPC batch is
+ * one more call of the key. Throws `rate_limited` past the key's limit.
+ */
+function createCallCounter({ auth }: Pick<Deps, 'auth'>, caller: Caller): () => void {
+  let isCounted = true;
+  return () => {
+    const rate = isCounted ? null : auth.countFurtherCall(caller);
+    isCounted = false;
+    if (rate === null || rate.allowed) return;
+    throw new WorkbenchError(
+      'rate_limited',
+      `The key's limit of ${rate.limit} requests per minute is reached. Call again in ${rate.retryAfter} s.`,
+    );
+  };
 }
 
 /** The request as the protocol's library reads it: without its body, which is read already, and without credentials. */

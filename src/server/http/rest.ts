@@ -11,7 +11,10 @@ import { parsePart } from '../errors/parse-part.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import type { Deps, Download } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
+import { awaitWriteLock } from '../operations/write-lock.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
+import type { Receipt } from '../services/receipts.ts';
+import { answerOnce, keyHeader } from './idempotency.ts';
 import { readLargeBody } from './large-bodies.ts';
 import { createQueryReader } from './request-parsing.ts';
 
@@ -33,6 +36,7 @@ type AnyHandler = (
     query: unknown;
     body: unknown;
     caller: Caller | null;
+    receipt: Receipt | null;
     requestId: string;
     baseUrl: string;
   },
@@ -47,15 +51,24 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
     const readRequest = createRequestReader(name, row);
     const answer = (request: FastifyRequest, reply: FastifyReply) => {
       const { params, query, body } = readRequest(request);
-      const result = handler(deps, {
-        params,
-        query,
-        body,
-        caller: request.caller,
-        requestId: request.id,
-        baseUrl: `http://${request.headers.host ?? request.host}`,
-      });
-      return mapMaybePromise(result, (outcome) => sendAnswer(reply, row, outcome));
+      const handle = (receipt: Receipt | null) => {
+        const result = handler(deps, {
+          params,
+          query,
+          body,
+          caller: request.caller,
+          receipt,
+          requestId: request.id,
+          baseUrl: `http://${request.headers.host ?? request.host}`,
+        });
+        return mapMaybePromise(result, (outcome) => sendAnswer(reply, row, outcome));
+      };
+      const run = (receipt: Receipt | null) => {
+        const lock = awaitWriteLock(deps, name, row);
+        return lock === undefined ? handle(receipt) : lock.then(() => handle(receipt));
+      };
+      if (!row.takesIdempotencyKey || request.headers[keyHeader] === undefined) return run(null);
+      return answerOnce(deps.receipts, request, reply.code(row.status), run);
     };
     app.route({
       method: row.method,

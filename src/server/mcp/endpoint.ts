@@ -12,12 +12,19 @@ import type { Caller } from '../auth/caller.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
+import { awaitWriteLock } from '../operations/write-lock.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { exportBundle, findExportablePolicy } from '../services/deployment.ts';
 import { type DescribedSchema, type Tool, tools } from './tools.ts';
 
 /** One call over HTTP, already authenticated, counted and checked for Host and Origin. */
-type McpCall = { caller: Caller; requestId: string; baseUrl: string };
+type McpCall = {
+  caller: Caller;
+  requestId: string;
+  baseUrl: string;
+  /** Counts one tool call; throws `rate_limited` past the caller's limit. */
+  countCall(): void;
+};
 
 /** Arguments that the tool's own schema has accepted. */
 type ToolArguments = Record<string, unknown>;
@@ -55,7 +62,7 @@ export function createMcp(deps: Deps): Mcp {
   };
 }
 
-const instructions = `Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (${limits.minExamplesPerOption} labelled ones per option), train_model, get_training_status until deployed, make_decision.`;
+const instructions = `Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (${limits.minExamplesPerOption} labelled ones per option), train_model, get_training_status until deployed, make_decision. update_decision_type changes rules and thresholds without a training; list_policies and deploy_policy go back to an earlier policy.`;
 
 function makeServer(deps: Deps, call: McpCall): McpServer {
   // The library would promise messages about a changed list, which a server of one request never sends.
@@ -65,7 +72,7 @@ function makeServer(deps: Deps, call: McpCall): McpServer {
     { instructions, capabilities },
   );
   for (const tool of tools) {
-    const { readOnly, destructive, idempotent } = tool.row.hints;
+    const { readOnly, destructive, idempotent, openWorld = false } = tool.row.hints;
     server.registerTool(
       tool.name,
       {
@@ -77,7 +84,7 @@ function makeServer(deps: Deps, call: McpCall): McpServer {
           readOnlyHint: readOnly,
           destructiveHint: destructive,
           idempotentHint: idempotent,
-          openWorldHint: false,
+          openWorldHint: openWorld,
         },
       },
       (toolArguments) => callTool(deps, tool, toolArguments, call),
@@ -89,6 +96,7 @@ function makeServer(deps: Deps, call: McpCall): McpServer {
 /** Runs one tool. A failure is the content of an answer, so that the agent reads it and can act on it. */
 async function callTool(deps: Deps, tool: Tool, toolArguments: ToolArguments, call: McpCall): Promise<CallToolResult> {
   try {
+    call.countCall();
     const answer = await runOperation(deps, tool, toolArguments, call);
     const structuredContent = (Array.isArray(answer) ? { items: answer } : answer) as Record<string, unknown>;
     return {
@@ -120,7 +128,8 @@ async function runOperation(deps: Deps, tool: Tool, toolArguments: ToolArguments
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([key]) => !(key in params) && !(key in query)));
   // Each handler fits its own row; over all rows together the types cannot say so.
   const handler = operationHandlers[tool.operation] as (deps: Deps, request: unknown) => unknown;
-  return handler(deps, { params, query, body, ...call });
+  await awaitWriteLock(deps, tool.operation, row);
+  return handler(deps, { params, query, body, receipt: null, ...call });
 }
 
 /** What the tool answers instead of the bytes of a bundle. */
@@ -145,6 +154,7 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
   model_not_deployed: 'train_model, then get_training_status until it is deployed.',
   conflict: 'look at the current state (get_decision_type, get_training_status) before another try.',
   quota_exceeded: 'get_credits; the plan is chosen by a person.',
+  rate_limited: 'wait until then; batch_decisions makes many decisions in one call.',
   insufficient_credits: 'get_credits; the plan is chosen by a person.',
 };
 

@@ -141,6 +141,19 @@ export const tools: readonly Tool[] = [
       `Created ${JSON.stringify(name)} with id ${id}. Cost: none. Next: add_examples or generate_examples.`,
   }),
   toTool({
+    name: 'update_decision_type',
+    title: 'Change a decision type',
+    operation: 'decision_types.update',
+    description:
+      'Changes the given fields of a decision type, such as hard_rules, confidence_thresholds or fallback_option; a list replaces the earlier one. Rules and thresholds decide from the next call on; a change of logic makes a new version, and the earlier ones are kept. Costs no credits.',
+    summarise: ({ name, active_version, needs_retraining }) =>
+      `${JSON.stringify(name)} is changed; version ${active_version.version_number} is active. Cost: none. Next: ${
+        needs_retraining
+          ? 'train_model: the deployed policy still decides among the earlier options.'
+          : 'make_decision.'
+      }`,
+  }),
+  toTool({
     name: 'add_examples',
     title: 'Add examples',
     operation: 'examples.create',
@@ -202,7 +215,7 @@ export const tools: readonly Tool[] = [
     description: 'How far a training is. Changes nothing, costs nothing. Poll every 3 to 5 seconds while it runs.',
     summarise: ({ status, stage_name, progress_percent, error }) => {
       const next: Record<string, string> = {
-        trained: 'a person may deploy it, or train again with another target_f1.',
+        trained: 'deploy_policy, or train again with another target_f1.',
         deployed: 'make_decision.',
         failed: 'read error, remove its cause, train_model again.',
         cancelled: 'train_model to start anew.',
@@ -211,6 +224,26 @@ export const tools: readonly Tool[] = [
         error === null ? '' : `: ${error}`
       }. Next: ${next[status] ?? 'ask again in 3 to 5 seconds.'}`;
     },
+  }),
+  toTool({
+    name: 'list_policies',
+    title: 'List policies',
+    operation: 'policies.list',
+    description: 'The policies of a decision type, newest first, with their accuracy. Changes nothing, costs nothing.',
+    summarise: (policies) => {
+      const deployed = policies.find((policy) => policy.deployed);
+      return `${policies.length} policies${deployed === undefined ? ', none deployed' : `, v${deployed.version} deployed`}. Next: ${
+        policies.length === 0 ? 'train_model.' : 'deploy_policy for one that is trained.'
+      }`;
+    },
+  }),
+  toTool({
+    name: 'deploy_policy',
+    title: 'Deploy a policy',
+    operation: 'policies.deploy',
+    description: `Puts a trained policy in charge of its decision type, in the place of the deployed one, which stays and can be deployed again. Safe to repeat. Costs ${creditPrices.hostingPerHour} credits per hour while deployed.`,
+    summarise: ({ version }) =>
+      `Policy v${version} is deployed. Cost: ${creditPrices.hostingPerHour} credits per hour. Next: make_decision.`,
   }),
   toTool({
     name: 'cancel_training',

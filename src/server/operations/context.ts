@@ -17,6 +17,7 @@ import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { PromiseChecks } from '../services/promises.ts';
+import type { Receipt, Receipts } from '../services/receipts.ts';
 import type { TeacherLabellings } from '../services/teacher-labelling.ts';
 import type { TrustedTime } from '../services/trusted-time.ts';
 import type { WorkbenchDatabase } from '../store/database.ts';
@@ -43,6 +44,8 @@ export type Deps = {
   pendingWrites: PendingWrites;
   promiseChecks: PromiseChecks;
   teacherLabellings: TeacherLabellings;
+  /** The answers of calls with an Idempotency-Key. */
+  receipts: Receipts;
 };
 
 /** A download instead of JSON. */
@@ -64,6 +67,8 @@ export type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operati
   body: BodyOf<N>;
   /** null only on public operations */
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
+  /** Where the answer is kept with the effect; null for a call without an Idempotency-Key. */
+  receipt: Operations[N] extends { takesIdempotencyKey: true } ? Receipt | null : null;
   requestId: string;
   /** Address as the caller wrote it, e.g. http://127.0.0.1:8737 */
   baseUrl: string;

@@ -8,7 +8,7 @@ import { refuseProblems, toValidationError } from '../errors/validation-error.ts
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { readDecideRequest } from '../hot-path/read-decide-request.ts';
 import { findDecisionTypeByName } from '../services/decision-types.ts';
-import { decideBatch, decideOne, type PendingDecision } from '../services/decisions.ts';
+import { type BatchOutcome, decideBatch, decideOne, type PendingDecision } from '../services/decisions.ts';
 import { explainInput } from '../services/explaining.ts';
 import type { Deps, Handlers } from './context.ts';
 
@@ -21,25 +21,28 @@ const answerAfterCommit = ({ response, recorded }: PendingDecision): Promise<Dec
   recorded.then(() => response);
 
 export const decideHandlers = {
-  decide(deps, { body, query, caller, requestId }) {
+  decide(deps, { body, query, caller, requestId, receipt }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw toValidationError(request.problems);
-    const pending = decideOne(deps, caller, request.value, requestId, query.trace);
+    const pending = decideOne(deps, caller, request.value, { requestId, trace: query.trace, receipt });
     return query.explain
       ? answerWithExplanation(deps, caller, request.value, pending)
       : mapMaybePromise(pending, answerAfterCommit);
   },
 
-  async 'decide.batch'(deps, { body, caller, requestId }) {
+  async 'decide.batch'(deps, { body, caller, requestId, receipt }) {
     const items = readBatch(body);
     const toItemId = (index: number) => `${requestId.slice(0, maxIdPrefix)}-${index}`;
     const requests = items.map((item, index) => readDecideRequest(item, ['body', index]));
-    const outcomes = await decideBatch(deps, caller, requests, toItemId);
-    const results = outcomes.map((outcome) => (outcome.ok ? outcome.response : null));
-    const errors = outcomes.flatMap((outcome, index) =>
-      outcome.ok ? [] : [toBatchError(outcome.error, index, items[index], toItemId(index))],
-    );
-    return { results, errors, succeeded: items.length - errors.length, failed: errors.length };
+    const toAnswer = (outcomes: readonly BatchOutcome[]) => {
+      const results = outcomes.map((outcome) => (outcome.ok ? outcome.response : null));
+      const errors = outcomes.flatMap((outcome, index) =>
+        outcome.ok ? [] : [toBatchError(outcome.error, index, items[index], toItemId(index))],
+      );
+      return { results, errors, succeeded: items.length - errors.length, failed: errors.length };
+    };
+    const keep = receipt === null ? undefined : (outcomes: readonly BatchOutcome[]) => receipt.keep(toAnswer(outcomes));
+    return toAnswer(await decideBatch(deps, caller, requests, toItemId, keep));
   },
 } satisfies Handlers<'decide' | 'decide.batch'>;
 

@@ -2,6 +2,7 @@
 import type { DecisionType, Version } from '../contract/decision-types.ts';
 import { isoTime } from '../process/clock.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
+import { findResidue, type PersonalResidue } from '../services/personal-data.ts';
 import type { PromiseChecks } from '../services/promises.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
@@ -16,7 +17,7 @@ export function toVersion(version: VersionRecord): Version {
 }
 
 type Deps = {
-  store: Pick<Store, 'deployments' | 'policies' | 'promises'>;
+  store: Pick<Store, 'deployments' | 'personalResidues' | 'policies' | 'promises'>;
   promiseChecks: PromiseChecks;
   runtime: { deployed: Pick<DeployedDeciders, 'findUnavailability'> };
 };
@@ -36,6 +37,7 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     description: type.description,
     active_version: toVersion(type.activeVersion),
     pii_fields: type.piiFields,
+    pii_residue: toResidue(findResidue(deps, type)),
     retention_days: type.retentionDays,
     fallback_option: type.fallbackOption,
     model_deployed: deployed !== null,
@@ -45,6 +47,10 @@ export function toDecisionType(deps: Deps, type: DecisionTypeRecord): DecisionTy
     created_at: isoTime(type.createdAt),
     updated_at: isoTime(type.updatedAt),
   };
+}
+
+function toResidue(residue: PersonalResidue | null): DecisionType['pii_residue'] {
+  return residue && { policies: residue.policies, log_records: residue.logRecords, clearing: residue.isClearing };
 }
 
 function isSameSet(a: readonly string[], b: readonly string[]): boolean {

@@ -1,4 +1,6 @@
 /** Decision types and their versions. */
+
+import type { DecisionType } from '../contract/decision-types.ts';
 import {
   createDecisionType,
   deleteDecisionType,
@@ -6,9 +8,17 @@ import {
   findVersion,
   updateDecisionType,
 } from '../services/decision-types.ts';
+import { requestClearing } from '../services/personal-data.ts';
 import type { Handlers } from './context.ts';
 import { toDecisionType, toVersion } from './decision-type-wire.ts';
 import { toPage } from './pages.ts';
+
+function describeNextStep(residue: DecisionType['pii_residue']): string {
+  return residue === null || residue.policies.length === 0
+    ? 'Nothing else holds values of the personal fields.'
+    : 'Train again: the new policy is made without the values. Those named in policies stay in their files, which ' +
+        'are exported with their golden inputs redacted, or not at all where they learned such values.';
+}
 
 export const decisionTypeHandlers = {
   'decision_types.create': async (deps, { caller, body }) =>
@@ -31,6 +41,13 @@ export const decisionTypeHandlers = {
 
   'decision_types.delete': (deps, { caller, params }) => deleteDecisionType(deps, caller, params.decision_type_id),
 
+  'pii_residue.clear': (deps, { caller, params }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    requestClearing(deps, type);
+    const answer = toDecisionType(deps, type);
+    return { decision_type: answer, next: describeNextStep(answer.pii_residue) };
+  },
+
   'versions.list': (deps, { caller, params }) =>
     deps.store.decisionTypes.listVersions(findDecisionType(deps, caller, params.decision_type_id).id).map(toVersion),
 
@@ -42,6 +59,7 @@ export const decisionTypeHandlers = {
   | 'decision_types.get'
   | 'decision_types.update'
   | 'decision_types.delete'
+  | 'pii_residue.clear'
   | 'versions.list'
   | 'versions.get'
 >;

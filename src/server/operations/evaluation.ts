@@ -7,14 +7,19 @@ import { toPage } from './pages.ts';
 
 export const evaluationHandlers = {
   'policies.held_out': (deps, { params, query, caller }) => {
-    findPolicy(deps.store, findDecisionType(deps, caller, params.decision_type_id), params.policy_id);
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    findPolicy(deps.store, type, params.policy_id);
     const { expected = null, predicted = null, page, page_size } = query;
     const { rows, total } = deps.store.heldOut.page(
       { policyId: params.policy_id, expected, predicted },
       page,
       page_size,
     );
-    const items = rows.map(({ exampleId, ...row }) => ({ example_id: exampleId, ...row }));
+    const items = rows.map(({ exampleId, input, ...row }) => ({
+      example_id: exampleId,
+      ...row,
+      input: input && deps.auth.redact(input, type.piiFields),
+    }));
     return toPage(items, total, query);
   },
   'policies.compare': (deps, { params, query, caller }) => {
@@ -23,7 +28,11 @@ export const evaluationHandlers = {
     findPolicy(deps.store, type, query.with);
     const pair = { first: params.policy_id, second: query.with };
     const { counts, rows } = deps.store.heldOut.compare(pair, query.page, query.page_size);
-    const items = rows.map(({ exampleId, ...row }) => ({ example_id: exampleId, ...row }));
+    const items = rows.map(({ exampleId, input, ...row }) => ({
+      example_id: exampleId,
+      ...row,
+      input: input && deps.auth.redact(input, type.piiFields),
+    }));
     return {
       ...toPage(items, counts.onlyFirstRight + counts.onlySecondRight, query),
       rows: counts.rows,

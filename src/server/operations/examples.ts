@@ -26,19 +26,22 @@ import { toPage } from './pages.ts';
 const maxReportedProblems = 100;
 
 export const exampleHandlers = {
-  'examples.create': async (deps, { caller, params, body }) => {
+  'examples.create': async (deps, { caller, params, body, receipt }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const order = { type: toExampleType(type), nowMs: deps.clock.now() };
     const loc = ['body', 'examples'];
     if (body instanceof LargeBody) {
       const prepared = { ...order, bytes: body.bytes };
       const { rows, answer } = await deps.preparation.run(toCallerId(caller), 'prepareExamples', prepared);
-      addExampleRows(deps, type, rows, loc);
-      return new WrittenAnswer(answer);
+      const written = new WrittenAnswer(answer);
+      await deps.store.writeLock.whenFree();
+      addExampleRows(deps, type, rows, loc, () => receipt?.keep(written));
+      return written;
     }
     const examples = makeExamples(body, order.type, order.nowMs);
-    addExamples(deps, type, examples, loc);
-    return examples.map(toExample);
+    const answer = examples.map(toExample);
+    addExamples(deps, type, examples, loc, () => receipt?.keep(answer));
+    return answer;
   },
 
   'examples.list': (deps, { caller, params, query }) => {
@@ -86,8 +89,10 @@ export const exampleHandlers = {
   'examples.undo': (deps, { caller, params, body }) =>
     undoExampleChange(deps, findDecisionType(deps, caller, params.decision_type_id), body.undo_token),
 
-  'examples.import': (deps, { caller, params, body }) =>
-    importExamples(deps, toCallerId(caller), findDecisionType(deps, caller, params.decision_type_id), body),
+  'examples.import': (deps, { caller, params, body, receipt }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return importExamples(deps, toCallerId(caller), type, body, (result) => receipt?.keep(result));
+  },
 } satisfies Handlers<
   | 'examples.create'
   | 'examples.list'

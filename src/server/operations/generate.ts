@@ -5,8 +5,10 @@ import { generateExamples } from '../services/generation.ts';
 import type { Handlers } from './context.ts';
 
 export const generateHandlers = {
-  'examples.generate': async (deps, { caller, params, body }) => {
-    const examples = await generateExamples(deps, caller, params.decision_type_id, body);
+  'examples.generate': async (deps, { caller, params, body, receipt }) => {
+    const examples = await generateExamples(deps, caller, params.decision_type_id, body, (made) =>
+      receipt?.keep(made.map(toExample)),
+    );
     return examples.map(toExample);
   },
 } satisfies Handlers<'examples.generate'>;

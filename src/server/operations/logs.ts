@@ -2,6 +2,7 @@
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../engine/domain.ts';
+import type { Auth } from '../auth/auth.ts';
 import type { LogRecord } from '../contract/logs.ts';
 import { exportSliceSize } from '../hot-path/export-slice-size.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
@@ -15,14 +16,35 @@ import { toPage } from './pages.ts';
 
 const dayMs = 24 * 3600 * 1000;
 
+/** A type, and how personal fields are redacted in what leaves: records may be older than their declaration. */
+type Shown = { type: DecisionTypeRecord; redact: Auth['redact'] };
+
+const showInput = ({ type, redact }: Shown, input: JsonObject): JsonObject =>
+  type.piiFields.length === 0 ? input : redact(input, type.piiFields);
+/** As `showInput`, for a string of JSON. */
+const showJsonInput = (shown: Shown, input: string): string =>
+  shown.type.piiFields.length === 0 ? input : JSON.stringify(showInput(shown, JSON.parse(input)));
+
+const toShown = ({ auth }: { auth: Pick<Auth, 'redact'> }, type: DecisionTypeRecord): Shown => ({
+  type,
+  redact: auth.redact,
+});
+
+const toLogRecord = (shown: Shown, logged: LoggedDecision) =>
+  writeRecord(shown.type, logged, showInput(shown, logged.input));
+
 /** Returns a log record as the wire has it, with its input parsed or as a string of JSON. */
-function toLogRecord<Input extends JsonObject | string>(type: DecisionTypeRecord, logged: LoggedDecision<Input>) {
+function writeRecord<Input extends JsonObject | string>(
+  type: DecisionTypeRecord,
+  logged: LoggedDecision<JsonObject | string>,
+  input: Input,
+) {
   return {
     id: logged.id,
     request_id: logged.requestId,
     decision_type_id: type.id,
     decision_type: type.name,
-    input: logged.input,
+    input,
     decision: logged.decision,
     confidence: logged.confidence,
     stage: logged.stage,
@@ -78,26 +100,26 @@ function writeCellText(value: unknown): string {
 }
 
 /** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
-async function* writeCsv(type: DecisionTypeRecord, slices: Iterable<LoggedDecision<string>[]>): AsyncGenerator<string> {
+async function* writeCsv(shown: Shown, slices: Iterable<LoggedDecision<string>[]>): AsyncGenerator<string> {
   yield `${csvColumns.join(',')}\r\n`;
   for (const slice of slices) {
-    yield slice.map((logged) => `${toCsvCells(type, logged)}\r\n`).join('');
+    yield slice.map((logged) => `${toCsvCells(shown, logged)}\r\n`).join('');
     await nextTurn();
   }
 }
 
 /** The input is a cell of JSON, as it is stored. */
-function toCsvCells(type: DecisionTypeRecord, logged: LoggedDecision<string>): string {
-  const record = toLogRecord(type, logged);
+function toCsvCells(shown: Shown, logged: LoggedDecision<string>): string {
+  const record = writeRecord(shown.type, logged, showJsonInput(shown, logged.input));
   return csvColumns.map((column) => csvCell(record[column])).join(',');
 }
 
 /** As `writeCsv`, in JSON: one array of all records. */
-async function* writeJson(type: DecisionTypeRecord, slices: Iterable<LoggedDecision[]>): AsyncGenerator<string> {
+async function* writeJson(shown: Shown, slices: Iterable<LoggedDecision[]>): AsyncGenerator<string> {
   let opening = '[\n';
   for (const slice of slices) {
     if (slice.length === 0) continue;
-    yield `${opening}${slice.map((logged) => JSON.stringify(toLogRecord(type, logged))).join(',\n')}`;
+    yield `${opening}${slice.map((logged) => JSON.stringify(toLogRecord(shown, logged))).join(',\n')}`;
     opening = ',\n';
     await nextTurn();
   }
@@ -111,7 +133,7 @@ export const logHandlers = {
       ? deps.store.logs.pageToReview(type.seq, query, query.page, query.page_size)
       : await deps.store.logs.page(type.seq, query, query.page, query.page_size);
     return toPage(
-      decisions.map((logged) => toLogRecord(type, logged)),
+      decisions.map((logged) => toLogRecord(toShown(deps, type), logged)),
       total,
       query,
     );
@@ -122,8 +144,8 @@ export const logHandlers = {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const csv = query.format === 'csv';
     const pieces = csv
-      ? writeCsv(type, logs.slicesWithJsonInput(type.seq, query, exportSliceSize))
-      : writeJson(type, logs.slices(type.seq, query, exportSliceSize));
+      ? writeCsv(toShown(deps, type), logs.slicesWithJsonInput(type.seq, query, exportSliceSize))
+      : writeJson(toShown(deps, type), logs.slices(type.seq, query, exportSliceSize));
     return {
       download: true,
       contentType: csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
@@ -135,7 +157,7 @@ export const logHandlers = {
   'logs.correct': (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const labels = { decision: body.decision, reasonCodes: body.reason_codes ?? [] };
-    return toLogRecord(type, correctDecision(deps, type, params.log_id, labels));
+    return toLogRecord(toShown(deps, type), correctDecision(deps, type, params.log_id, labels));
   },
 
   'logs.restore': async (deps, { caller, params }) => ({

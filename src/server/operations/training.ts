@@ -86,10 +86,14 @@ function toReadiness(readiness: TrainingReadiness): Readiness {
 }
 
 export const trainingHandlers = {
-  async 'training.start'(deps, { params, body, caller }) {
+  async 'training.start'(deps, { params, body, caller, receipt }) {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const policy = await startTraining(deps, caller, type, body);
-    return { ...toSummary(policy), policy_id: policy.id };
+    const toAnswer = (policy: PolicyRecord) => ({ ...toSummary(policy), policy_id: policy.id });
+    const policy = await startTraining(deps, caller, type, body, {
+      begun: (begun) => receipt?.keep(toAnswer(begun)),
+      takenBack: () => receipt?.withdraw(),
+    });
+    return toAnswer(policy);
   },
 
   'training.readiness': (deps, { params, caller }) =>
@@ -103,8 +107,10 @@ export const trainingHandlers = {
     return toDetail(deps, findCallersPolicy(deps, caller, params));
   },
 
-  'policies.deploy': async (deps, { params, caller }) =>
-    toDetail(deps, await deployPolicy(deps, findCallersPolicy(deps, caller, params))),
+  async 'policies.deploy'(deps, { params, caller, receipt }) {
+    const policy = findCallersPolicy(deps, caller, params);
+    return toDetail(deps, await deployPolicy(deps, policy, (deployed) => receipt?.keep(toDetail(deps, deployed))));
+  },
 
   'policies.cancel': (deps, { params, caller }) =>
     toDetail(deps, cancelTraining(deps, findCallersPolicy(deps, caller, params))),

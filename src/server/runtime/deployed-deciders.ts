@@ -8,6 +8,7 @@ import { type ModelCardFacts, writeModelCard } from '../../engine/bundle/model-c
 import { compileDecider, compileRulesDecider, type Decider } from '../../engine/decide/decider.ts';
 import { recordGoldenLines, runGolden } from '../../engine/decide/golden.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
+import { isPiiField, redactToPlaceholder } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
 import { sha256 } from '../process/clock.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
@@ -39,6 +40,20 @@ const remedy = 'Train the decision type again, or put a backup of the file in it
 /** Path of a policy's bundle, in its slim form. */
 export function artifactPath(artifactsDir: string, policyId: string): string {
   return join(artifactsDir, `${policyId}.zip`);
+}
+
+/**
+ * Throws `conflict` where the policy learned values of a field that was declared personal after its training: without
+ * them the bundle would decide otherwise than the service.
+ */
+function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): void {
+  const learned = plan.fields.filter((field) => 'values' in field && field.values.length > 0);
+  const personal = learned.find(({ path }) => isPiiField(path, piiFields));
+  if (personal === undefined) return;
+  throw new WorkbenchError(
+    'conflict',
+    `The policy was trained before ${personal.path.join('.')} was declared personal, and holds values of it. Train again.`,
+  );
 }
 
 /**
@@ -123,8 +138,12 @@ export class DeployedDeciders {
     const bytes = this.readFile(policy.id, policy.bundleSha256);
     const trained = unpackBundle(bytes, sha256);
     const present = this.withPresentSettings(trained, type);
+    refuseLearnedValues(present, type.piiFields);
+    const isRedacted = trained.golden.every(({ input }) =>
+      isDeepStrictEqual(redactToPlaceholder(input, type.piiFields), input),
+    );
     const isNewestFormat = trained.manifest.format_version === bundleFormatVersion;
-    if (promise === null && isNewestFormat && isDeepStrictEqual(present, trained)) return bytes;
+    if (promise === null && isNewestFormat && isRedacted && isDeepStrictEqual(present, trained)) return bytes;
     if (present.plan.text?.encoder) await this.options.encoderHost.start();
     const inputs = trained.golden.map((line) => line.input);
     const { files: _files, format_version: _format, revision: _revision, ...settings } = present.manifest;
@@ -132,7 +151,12 @@ export class DeployedDeciders {
       ...settings,
       runtime: present.plan.text?.encoder ? this.options.encoderHost.runtimeVersion : null,
     };
-    const golden = await recordGoldenLines(this.compile(present), inputs, [], manifest.confidence_thresholds);
+    const golden = await recordGoldenLines(
+      this.compile(present),
+      inputs,
+      type.piiFields,
+      manifest.confidence_thresholds,
+    );
     return packBundle(
       { ...present, manifest, golden, modelCard: writeModelCard({ ...present, metrics, promise }) },
       sha256,

@@ -11,11 +11,12 @@ import type { Preparation } from '../preparation/preparation.ts';
 import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
+import { isCovered } from './personal-data.ts';
 import { cancelTrainings } from './training.ts';
 
 type FindDeps = { store: Pick<Store, 'decisionTypes'> };
 export type ChangeDeps = {
-  store: Pick<Store, 'decisionTypes' | 'connections' | 'transaction'>;
+  store: Pick<Store, 'decisionTypes' | 'connections' | 'personalResidues' | 'transaction'>;
   metering: Pick<Metering, 'checkDecisionTypeCount'>;
   preparation: Pick<Preparation, 'runAdmitted'>;
   clock: Clock;
@@ -155,6 +156,7 @@ export async function updateDecisionType(
       },
       isNewVersion,
     );
+    if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
     return findDecisionType(deps, caller, id);
   });
 }

@@ -12,9 +12,11 @@ import type { Clock } from '../process/clock.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
 import type { CommitQueue } from '../store/commit-queue.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { NewLoggedDecision } from '../store/log-writer.ts';
 import type { Store } from '../store/store.ts';
 import { findDecisionTypeByName } from './decision-types.ts';
 import { askConnectedModel, type EscalationDeps } from './escalation.ts';
+import type { Receipt } from './receipts.ts';
 
 export type DecisionDeps = {
   store: Pick<Store, 'decisionTypes' | 'deployments' | 'connections'>;
@@ -30,26 +32,28 @@ export type PendingDecision = { response: DecideResponse; recorded: Promise<void
 /** What became of one item of a batch. */
 export type BatchOutcome = { ok: true; response: DecideResponse } | { ok: false; error: WorkbenchError };
 
-type Call = {
+/** What of a call is not its request. */
+export type CallFacts = { requestId: string; trace: boolean; receipt: Receipt | null };
+
+type Call = Omit<CallFacts, 'trace'> & {
   caller: Caller;
   type: DecisionTypeRecord;
   input: JsonObject;
-  requestId: string;
   /** On the monotonic clock. */
   startedAt: number;
 };
 
 /**
- * Decides and hands the record to the commit queue without waiting for it. Done when it returns, unless the text
- * encoder or a connected model must be asked: a promise for every decision would be a cost that can be seen. Throws
- * `decision_type_not_found`, `model_not_deployed`, `quota_exceeded` or, for the input schema, `validation_error`.
+ * Decides and hands the record to the commit queue without waiting for it; the answer goes with it to the receipt of the
+ * call. Done when it returns, unless the text encoder or a connected model must be asked: a promise for every decision
+ * would be a cost that can be seen. Throws `decision_type_not_found`, `model_not_deployed`, `quota_exceeded` or, for the
+ * input schema, `validation_error`.
  */
 export function decideOne(
   deps: DecisionDeps,
   caller: Caller,
   request: DecideRequest,
-  requestId: string,
-  trace: boolean,
+  { requestId, trace, receipt }: CallFacts,
 ): PendingDecision | Promise<PendingDecision> {
   const { store, runtime, metering, clock } = deps;
   const startedAt = clock.monotonic();
@@ -59,7 +63,7 @@ export function decideOne(
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
   }
   metering.checkDecision(caller, runtime.decisions.countPending);
-  const call = { caller, type, input: request.input, requestId, startedAt };
+  const call = { caller, type, input: request.input, requestId, receipt, startedAt };
   const decided = runtime.deployed.get(type, policy).decide(request.input, { trace });
   if (decided instanceof Promise) return decideLater(deps, call, decided);
   const accepted = acceptInput(decided);
@@ -70,14 +74,19 @@ export function decideOne(
 
 /**
  * Decides the items of a batch one after the other, each charged and recorded like a single call, and returns what
- * became of each once all are durable. An item that could not be read, or that fails, leaves the others alone.
+ * became of each once all are durable. An item that could not be read, or that fails, leaves the others alone. With
+ * `keep`, which is given what will be returned, all records share one transaction with what it writes.
  */
 export async function decideBatch(
   deps: DecisionDeps,
   caller: Caller,
   items: readonly Result<DecideRequest, ErrorDetail>[],
   toItemId: (index: number) => string,
+  keep?: (outcomes: readonly BatchOutcome[]) => void,
 ): Promise<BatchOutcome[]> {
+  const held = keep && holdCommits(deps.runtime.decisions);
+  const ownDeps = held ? { ...deps, runtime: { ...deps.runtime, decisions: held.queue } } : deps;
+  const expected: BatchOutcome[] = [];
   const outcomes: Promise<BatchOutcome>[] = [];
   await embedAhead(deps, caller, items);
   for (const [index, item] of items.entries()) {
@@ -89,12 +98,18 @@ export async function decideBatch(
     };
     try {
       if (!item.ok) throw toValidationError(item.problems);
-      const { response, recorded } = await decideOne(deps, caller, item.value, requestId, false);
-      outcomes.push(recorded.then((): BatchOutcome => ({ ok: true, response }), refuse));
+      const facts = { requestId, trace: false, receipt: null };
+      const { response, recorded } = await decideOne(ownDeps, caller, item.value, facts);
+      const outcome: BatchOutcome = { ok: true, response };
+      expected.push(outcome);
+      outcomes.push(recorded.then(() => outcome, refuse));
     } catch (error) {
-      outcomes.push(Promise.resolve(refuse(error)));
+      const outcome = refuse(error);
+      expected.push(outcome);
+      outcomes.push(Promise.resolve(outcome));
     }
   }
+  held?.release(caller.organisationSeq, () => keep?.(expected));
   return Promise.all(outcomes);
 }
 
@@ -114,6 +129,25 @@ async function embedAhead(
       await deps.runtime.deployed.get(type, policy).embedAhead(ofType.map(({ input }) => input));
     }),
   );
+}
+
+/** A commit queue that holds records back until they are released into one transaction. */
+function holdCommits(decisions: CommitQueue) {
+  const held: NewLoggedDecision[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const queue: CommitQueue = {
+    commit(records) {
+      held.push(...records);
+      return promise;
+    },
+    countPending: (organisationSeq) => decisions.countPending(organisationSeq) + held.length,
+  };
+  return {
+    queue,
+    release(organisationSeq: number, alongside: () => void): void {
+      if (held.length > 0) decisions.commit(held, organisationSeq, alongside).then(resolve, reject);
+    },
+  };
 }
 
 async function decideLater(
@@ -143,30 +177,30 @@ function record(
   { trace, ruleErrors }: DecisionMade,
   decision: Decision,
 ): PendingDecision {
-  const { caller, type, input, requestId } = call;
+  const { caller, type, input, requestId, receipt } = call;
   const latencyMs = Math.round((deps.clock.monotonic() - call.startedAt) * 1_000) / 1_000;
-  const recorded = deps.runtime.decisions.commit(
-    {
-      decisionTypeSeq: type.seq,
-      requestId,
-      input: type.piiFields.length === 0 ? input : deps.auth.redact(input, type.piiFields),
-      decision: decision.decision,
-      confidence: decision.confidence,
-      stage: decision.stage,
-      reasonCodes: decision.reason_codes,
-      classProbabilities: decision.class_probabilities,
-      rulesTriggered: decision.rules_triggered,
-      ruleErrors,
-      escalated: decision.escalate,
-      fallbackUsed: decision.fallback_used,
-      unfamiliar: decision.unfamiliar,
-      policyVersion: decision.policy_version,
-      latencyMs,
-      apiKeyId: caller.apiKeyId,
-      createdAt: deps.clock.now(),
-    },
-    caller.organisationSeq,
-  );
-  const response = { ...decision, latency_ms: latencyMs, request_id: requestId };
-  return { response: trace === null ? response : { ...response, trace }, recorded };
+  const made = { ...decision, latency_ms: latencyMs, request_id: requestId };
+  const response: DecideResponse = trace === null ? made : { ...made, trace };
+  const logged: NewLoggedDecision = {
+    decisionTypeSeq: type.seq,
+    requestId,
+    input: type.piiFields.length === 0 ? input : deps.auth.redact(input, type.piiFields),
+    decision: decision.decision,
+    confidence: decision.confidence,
+    stage: decision.stage,
+    reasonCodes: decision.reason_codes,
+    classProbabilities: decision.class_probabilities,
+    rulesTriggered: decision.rules_triggered,
+    ruleErrors,
+    escalated: decision.escalate,
+    fallbackUsed: decision.fallback_used,
+    unfamiliar: decision.unfamiliar,
+    policyVersion: decision.policy_version,
+    latencyMs,
+    apiKeyId: caller.apiKeyId,
+    createdAt: deps.clock.now(),
+  };
+  const alongside = receipt === null ? undefined : () => receipt.keep(response);
+  const recorded = deps.runtime.decisions.commit([logged], caller.organisationSeq, alongside);
+  return { response, recorded };
 }

@@ -29,16 +29,25 @@ export type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: Bu
 const shownRevisionLength = 8;
 
 /**
- * Deploys a trained policy after its self-test, and prepares it; returns it as it is then. Throws `conflict` from
- * another status or when the self-test fails, and `unavailable` when its file is missing or damaged.
+ * Deploys a trained policy after its self-test, and prepares it; returns it as it is then. `alongside` is given the
+ * policy and writes into the transaction of the deployment. Throws `conflict` from another status or when the self-test
+ * fails, and `unavailable` when its file is missing or damaged.
  */
-export async function deployPolicy(deps: DeploymentDeps, policy: PolicyRecord): Promise<PolicyRecord> {
+export async function deployPolicy(
+  deps: DeploymentDeps,
+  policy: PolicyRecord,
+  alongside?: (deployed: PolicyRecord) => void,
+): Promise<PolicyRecord> {
   const { id, status, bundleSha256 } = policy;
   if ((status !== 'trained' && status !== 'deployed') || bundleSha256 === null) {
     throw new WorkbenchError('conflict', `A policy in status ${status} cannot be deployed.`);
   }
   await deps.runtime.deployed.selfTestFile(id, bundleSha256);
-  deps.store.deployments.deploy(id);
+  await deps.store.writeLock.whenFree();
+  deps.store.transaction(() => {
+    deps.store.deployments.deploy(id);
+    alongside?.(readPolicy(deps.store, id));
+  });
   await prepareDeployedPolicy(deps, id);
   return readPolicy(deps.store, id);
 }

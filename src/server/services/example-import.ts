@@ -8,21 +8,22 @@ import type { Store } from '../store/store.ts';
 import { addExampleRows, toExampleType } from './examples.ts';
 
 type Deps = {
-  store: Pick<Store, 'examples' | 'transaction'>;
+  store: Pick<Store, 'examples' | 'transaction' | 'writeLock'>;
   clock: Clock;
   preparation: Pick<Preparation, 'run'>;
 };
 
 /**
- * Reads an example file and says what is in it. With `commit` all of its examples are added, or none: throws
- * `validation_error` with line and column of what cannot be read, of labels that the type does not have, or when the
- * type would hold too many.
+ * Reads an example file and says what is in it. With `commit` all of its examples are added, or none, and `alongside`
+ * writes into the same transaction. Throws `validation_error` with line and column of what cannot be read, of labels that
+ * the type does not have, or when the type would hold too many.
  */
 export async function importExamples(
   deps: Deps,
   callerId: string,
   type: DecisionTypeRecord,
   request: ImportRequest | LargeBody,
+  alongside?: (result: ImportResult) => void,
 ): Promise<ImportResult> {
   const order = { type: toExampleType(type), nowMs: deps.clock.now() };
   const read = async () => {
@@ -33,6 +34,9 @@ export async function importExamples(
     return readImport({ ...order, request });
   };
   const { result, rows } = await read();
-  if (rows !== null) addExampleRows(deps, type, rows, ['body', 'content']);
+  if (rows !== null) {
+    await deps.store.writeLock.whenFree();
+    addExampleRows(deps, type, rows, ['body', 'content'], () => alongside?.(result));
+  }
   return result;
 }

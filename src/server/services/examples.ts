@@ -34,16 +34,21 @@ export function toExampleType({ id, activeVersion }: DecisionTypeRecord): Exampl
   return { id, definition: { options, reason_codes } };
 }
 
-/** Adds all examples or none; throws `validation_error` at `loc` when the type would hold too many. */
+/**
+ * Adds all examples or none; `alongside` writes into the same transaction. Throws `validation_error` at `loc` when the
+ * type would hold too many.
+ */
 export function addExamples(
   deps: AddDeps,
   type: DecisionTypeRecord,
   examples: readonly ExampleRecord[],
   loc: ErrorDetail['loc'],
+  alongside?: () => void,
 ): void {
   deps.store.transaction(() => {
     refuseTooMany(deps, type, examples.length, loc);
     for (const example of examples) deps.store.examples.insert(example);
+    alongside?.();
   });
 }
 
@@ -53,10 +58,12 @@ export function addExampleRows(
   type: DecisionTypeRecord,
   rows: ExampleRows,
   loc: ErrorDetail['loc'],
+  alongside?: () => void,
 ): void {
   deps.store.transaction(() => {
     refuseTooMany(deps, type, rows.count, loc);
     deps.store.examples.insertRows(rows);
+    alongside?.();
   });
 }
 

@@ -40,12 +40,14 @@ const maxSources = 3_000;
  * Makes `count` examples, of one option or of those with the fewest, and stores and charges all of them or nothing.
  * Throws `validation_error` for an unknown option, `quota_exceeded` or `insufficient_credits`, `conflict` or
  * `unavailable` when the teacher makes fewer, and `decision_type_not_found` when the type was deleted meanwhile.
+ * `alongside` writes into the transaction that stores them.
  */
 export async function generateExamples(
   deps: Deps,
   caller: Caller,
   typeId: string,
   { count, option }: { count: number; option?: string | undefined },
+  alongside?: (examples: readonly ExampleRecord[]) => void,
 ): Promise<ExampleRecord[]> {
   const { metering } = deps;
   const type = findDecisionType(deps, caller, typeId);
@@ -58,15 +60,16 @@ export async function generateExamples(
   const counts = countWanted(deps, type, option, connection === null);
   const proposals = await collectProposals(teacher, counts, count, createPolicyCheck(deps, type));
   if (proposals.length < count) throw toShortfallError(proposals.length, count, connection);
-  return storeProposals(deps, caller, type, proposals, teacher.tokens(proposals));
+  await deps.store.writeLock.whenFree();
+  return storeProposals(deps, caller, type, { proposals, tokens: teacher.tokens(proposals) }, alongside);
 }
 
 function storeProposals(
   deps: Deps,
   caller: Caller,
   type: DecisionTypeRecord,
-  proposals: readonly Proposal[],
-  tokens: number,
+  { proposals, tokens }: { proposals: readonly Proposal[]; tokens: number },
+  alongside?: (examples: readonly ExampleRecord[]) => void,
 ): ExampleRecord[] {
   const { metering } = deps;
   const credits = Math.ceil(tokens / 100) * metering.prices.per100Tokens;
@@ -80,7 +83,7 @@ function storeProposals(
     // The type may have been deleted while the teacher worked.
     findDecisionType(deps, caller, type.id);
     metering.checkCredits(caller, credits, 'this generation');
-    addExamples(deps, type, examples, ['body', 'count']);
+    addExamples(deps, type, examples, ['body', 'count'], () => alongside?.(examples));
     chargeCredits(deps, {
       organisationSeq: caller.organisationSeq,
       operation: 'generation',

@@ -8,6 +8,8 @@ import { emptyWriteAheadLog, type WorkbenchDatabase } from '../store/database.ts
 import type { Store } from '../store/store.ts';
 import { type DeploymentDeps, retryUnavailablePolicies } from './deployment.ts';
 import { chargeHosting } from './hosting.ts';
+import { continueClearing } from './personal-data.ts';
+import { receiptLifeMs } from './receipts.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
 export type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
@@ -20,8 +22,10 @@ const graceMs = 2 * dayMs;
 const clockLookMs = 60_000;
 const hostingCheckMs = 60_000;
 const keyFlushMs = 60_000;
+const receiptCheckMs = 10 * 60_000;
 /** How often policies are looked for whose next try is due; finding none costs nothing. */
 const retryCheckMs = 1_000;
+const clearingCheckMs = 1_000;
 /** Long enough for the start to be over before old records are looked for. */
 const firstCleaningMs = 5_000;
 
@@ -51,14 +55,27 @@ export async function applyRetention(deps: RetentionDeps, isStopped: () => boole
     await nextTurn();
     if (isStopped()) return removed;
   }
-  if (deleted > 0) emptyWriteAheadLog(deps.db);
+  if (deleted > 0) await emptyWriteAheadLog(deps.db);
   return removed;
 }
 
+/** Removes the answers of calls with an Idempotency-Key that are older than a day; returns how many. */
+export async function removeReceipts({ store, trustedTime }: RetentionDeps): Promise<number> {
+  const now = trustedTime.now();
+  let removed = 0;
+  if (now === null) return removed;
+  for (;;) {
+    const some = store.receipts.removeBefore(now - receiptLifeMs);
+    if (some === 0) return removed;
+    removed += some;
+    await nextTurn();
+  }
+}
+
 /**
- * Starts the regular work: retention of logs, embeddings and trash daily and soon after the start, hosting credits and key
- * usage looked after every minute and the clock looked at, policies that cannot be used tried again. Work that fails is
- * logged and done again at its next time.
+ * Starts the regular work: retention of logs, embeddings and trash daily and soon after the start, answers kept for
+ * repeated calls every ten minutes, personal values that are to leave the log, hosting credits and key usage looked after every minute and the clock looked at,
+ * policies that cannot be used tried again. Work that fails is logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;
@@ -66,6 +83,8 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     // Where the folder is gone, work would only make an empty one in its place.
     if (!deps.folderWatch.isIntact()) return;
     try {
+      // Work that need not wait is done in its own turn.
+      if (!deps.store.writeLock.isFree()) await deps.store.writeLock.whenFree();
       await work();
     } catch (err) {
       deps.log.error({ err }, 'housekeeping failed');
@@ -80,11 +99,26 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
     return applyRetention(deps, () => isStopped);
   });
   const look = guarded(() => deps.trustedTime.look());
+  let isClearing = false;
+  const clear = guarded(async () => {
+    if (isClearing) return;
+    isClearing = true;
+    try {
+      await continueClearing(deps, () => isStopped);
+    } finally {
+      isClearing = false;
+    }
+  });
   void look();
   const firstCleaning = setTimeout(cleanUp, firstCleaningMs);
   const intervals = [
     setInterval(cleanUp, dayMs),
     setInterval(look, clockLookMs),
+    setInterval(clear, clearingCheckMs),
+    setInterval(
+      guarded(() => removeReceipts(deps)),
+      receiptCheckMs,
+    ),
     setInterval(
       guarded(() => chargeHosting(deps)),
       hostingCheckMs,

@@ -1,6 +1,7 @@
 /** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
+import type { Auth } from '../auth/auth.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
 import { listLabelProblems, newExample } from '../preparation/new-example.ts';
 import type { Clock } from '../process/clock.ts';
@@ -9,7 +10,12 @@ import type { LoggedDecision } from '../store/logs.ts';
 import type { Store } from '../store/store.ts';
 import { addExamples } from './examples.ts';
 
-type Deps = { store: Pick<Store, 'logs' | 'examples' | 'transaction'>; clock: Clock; newId(): string };
+type Deps = {
+  store: Pick<Store, 'logs' | 'examples' | 'transaction'>;
+  auth: Pick<Auth, 'redact'>;
+  clock: Clock;
+  newId(): string;
+};
 
 /**
  * Notes beside a log record what the decision should have been and makes a reviewed example of it, or changes the one
@@ -43,7 +49,8 @@ export function correctDecision(
         updatedAt: now,
       });
     else {
-      const example = { ...labels, input: logged.input, reviewed: true, logId: logged.id };
+      const input = deps.auth.redact(logged.input, type.piiFields);
+      const example = { ...labels, input, reviewed: true, logId: logged.id };
       addExamples(deps, type, [newExample(deps, type, example, now)], ['path', 'log_id']);
     }
     return { ...logged, correctedDecision: labels.decision };

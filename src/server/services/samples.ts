@@ -17,7 +17,7 @@ import { addExamples } from './examples.ts';
 
 type FolderDeps = { options: { resourcesDir: string } };
 type CreateDeps = FolderDeps & {
-  store: Pick<Store, 'decisionTypes' | 'connections' | 'examples' | 'transaction'>;
+  store: Pick<Store, 'decisionTypes' | 'connections' | 'personalResidues' | 'examples' | 'transaction'>;
   metering: Pick<Metering, 'checkDecisionTypeCount'>;
   preparation: Pick<Preparation, 'runAdmitted'>;
   clock: Clock;

@@ -23,6 +23,8 @@ export async function completeTraining(
   const bundle = readFileSync(partFile);
   if (sha256(bundle) !== result.sha256) throw new Error('The bundle on the disk is not the one that was trained.');
   await deps.runtime.deployed.selfTest(bundle);
+  // Another process that has the data file does not cost hours of work, however long it has it.
+  while (!deps.store.writeLock.isFree() && isWanted()) await deps.store.writeLock.lookAgain();
   if (!isWanted()) return 'unwanted';
   const file = artifactPath(deps.artifactsDir, policyId);
   try {

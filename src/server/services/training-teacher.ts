@@ -52,6 +52,7 @@ export async function askTeacher(
     { ...modelConnections.chat, signal: AbortSignal.any([signal, modelConnections.chat.signal]) },
   );
   const proposals = await teacher.ask(request.option, request.count);
+  await store.writeLock.whenFree();
   if (isWanted() && proposals.length > 0) {
     chargeCredits(deps, {
       organisationSeq: store.accounts.getOrganisation(organisationId).seq,

@@ -27,6 +27,9 @@ export type TrainingDeps = {
   toolVersion: string;
 };
 
+/** What is written in the transactions of a training's beginning and of its being taken back. */
+export type TrainingNotes = { begun(policy: PolicyRecord): void; takenBack(): void };
+
 /**
  * Begins a training and waits until a worker has taken it; returns the policy that it trains. Throws `validation_error`
  * (too few examples), what metering refuses, `conflict` (another training is in progress) or
@@ -37,6 +40,7 @@ export async function startTraining(
   caller: Caller,
   type: DecisionTypeRecord,
   config: TrainingConfig,
+  notes: TrainingNotes,
 ): Promise<PolicyRecord> {
   const readiness = assessReadiness(deps.store, type);
   if (!readiness.isReady && !(config.auto_generate && canGenerateMissing(readiness))) {
@@ -44,11 +48,11 @@ export async function startTraining(
     throw new WorkbenchError('validation_error', 'The decision type is not ready for training.', details);
   }
   deps.metering.checkTraining(caller);
-  const key = beginTraining(deps, caller, type, config);
+  const key = beginTraining(deps, caller, type, config, notes);
   try {
     await deps.jobs.start(key);
   } catch (cause) {
-    deps.pendingWrites.run(() => refundTraining(deps, caller, type, key));
+    deps.pendingWrites.run(() => refundTraining(deps, caller, type, key, notes));
     const details = [{ policy_id: key.policyId, status: 'failed' }];
     throw new WorkbenchError('training_dispatch_failed', 'The training could not be dispatched.', details, { cause });
   }
@@ -61,6 +65,7 @@ function beginTraining(
   caller: Caller,
   type: DecisionTypeRecord,
   config: TrainingConfig,
+  notes: TrainingNotes,
 ): AttemptKey {
   const { store, metering, toolVersion } = deps;
   return store.transaction(() => {
@@ -72,17 +77,25 @@ function beginTraining(
     }
     const key = store.trainingRuns.begin(type, config, { node: process.version, tool: toolVersion });
     chargeTraining(deps, caller, type, key, metering.prices.training);
+    notes.begun(readPolicy(store, key.policyId));
     return key;
   });
 }
 
 /** Ends a training that no worker took; what ended before is not refunded twice. */
-function refundTraining(deps: TrainingDeps, caller: Caller, type: DecisionTypeRecord, key: AttemptKey): void {
+function refundTraining(
+  deps: TrainingDeps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  key: AttemptKey,
+  notes: TrainingNotes,
+): void {
   const { store, metering } = deps;
   store.transaction(() => {
     const error = 'The training could not be dispatched.';
     const hasEnded = store.trainingRuns.end(key.policyId, key.attemptId, 'failed', error);
     if (hasEnded) chargeTraining(deps, caller, type, key, -metering.prices.training);
+    notes.takenBack();
   });
 }
 

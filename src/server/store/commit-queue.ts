@@ -4,19 +4,22 @@ import { WorkbenchError } from '../../engine/errors.ts';
 import { prepareDecisionCharge } from './credits.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { type NewLoggedDecision, prepareLogInsert } from './log-writer.ts';
+import { isBusy, type WriteLock } from './write-lock.ts';
 
 export type CommitQueue = {
   /**
-   * Resolves after the record, and the credit entry of the organisation that pays for it, are durable; rejects with
-   * `unavailable`, nothing written, when they cannot be.
+   * Resolves after the records, and the credit entries of the organisation that pays for them, are durable, all in one
+   * transaction; rejects with `unavailable`, nothing written, when they cannot be, or not within five seconds because
+   * another process has the data file. `alongside` writes into the same transaction.
    */
-  commit(record: NewLoggedDecision, organisationSeq: number): Promise<void>;
+  commit(records: readonly NewLoggedDecision[], organisationSeq: number, alongside?: () => void): Promise<void>;
   /** Returns how many decisions of an organisation wait for their commit. */
   countPending(organisationSeq: number): number;
 };
 type Waiting = {
-  record: NewLoggedDecision;
+  records: readonly NewLoggedDecision[];
   organisationSeq: number;
+  alongside: (() => void) | undefined;
   resolve(): void;
   reject(error: WorkbenchError): void;
 };
@@ -25,38 +28,71 @@ const maxQueueLength = 10_000;
 /** A group of this size is committed without looking whether more are coming. */
 const maxGroupSize = 64;
 /** Codes of faults of the disk or the file. */
-const sharedFaults = /^SQLITE_(FULL|IOERR|BUSY|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
+const sharedFaults = /^SQLITE_(FULL|IOERR|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
 
 /**
  * Records that arrive while the event loop turns share one transaction, which begins with the first turn that brought
  * nothing new. So the cost of the disk's sync is paid once for many callers, no timer delays a single one, and callers
  * that come one by one, each a little after the other, do not wait for a sync each. Each decision costs `credits`.
  */
-export function createCommitQueue(db: WorkbenchDatabase, credits: number): CommitQueue {
+export function createCommitQueue(db: WorkbenchDatabase, credits: number, lock: WriteLock): CommitQueue {
   const insertLog = prepareLogInsert(db);
   const chargeDecisions = prepareDecisionCharge(db);
   let waiting: Waiting[] = [];
+  /** Groups that another process keeps from being written. */
+  const kept = new Set<readonly Waiting[]>();
 
   const write = db.transaction((batch: readonly Waiting[]) => {
+    let count = 0;
     let last = 0;
-    for (const { record } of batch) last = insertLog(record);
-    chargeDecisions(last - batch.length + 1, last, credits);
+    for (const { records, alongside } of batch) {
+      for (const record of records) last = insertLog(record);
+      count += records.length;
+      alongside?.();
+    }
+    chargeDecisions(last - count + 1, last, credits);
   });
 
   function writeBatch(batch: readonly Waiting[]): void {
     try {
       write.immediate(batch);
     } catch (cause) {
+      if (isBusy(cause)) {
+        void writeWhenFree(batch);
+        return;
+      }
       if (batch.length > 1 && !isSharedFault(cause)) {
         for (const one of batch) writeBatch([one]);
         return;
       }
-      const message = 'The decision could not be recorded; nothing was charged.';
-      const error = new WorkbenchError('unavailable', message, undefined, { cause });
+      const error = toUnrecorded(cause);
       for (const one of batch) one.reject(error);
       return;
     }
     for (const one of batch) one.resolve();
+  }
+
+  /** Groups that were kept from being written come into one together when they can be. */
+  async function writeWhenFree(batch: readonly Waiting[]): Promise<void> {
+    kept.add(batch);
+    try {
+      await lock.whenFree();
+      enqueue(batch);
+    } catch (error) {
+      const refusal = error instanceof WorkbenchError ? error : toUnrecorded(error);
+      for (const one of batch) one.reject(refusal);
+    } finally {
+      kept.delete(batch);
+    }
+  }
+
+  function enqueue(some: readonly Waiting[]): void {
+    if (waiting.length === 0) setImmediate(writeWhenQuiet, 0);
+    for (const one of some) waiting.push(one);
+  }
+
+  function listPending(): Waiting[] {
+    return kept.size === 0 ? waiting : [...waiting, ...[...kept].flat()];
   }
 
   function writeWhenQuiet(seen: number): void {
@@ -70,19 +106,25 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number): Commi
   }
 
   return {
-    commit(record, organisationSeq) {
-      if (waiting.length >= maxQueueLength) {
+    commit(records, organisationSeq, alongside) {
+      if (listPending().length >= maxQueueLength) {
         return Promise.reject(
           new WorkbenchError('unavailable', 'Too many decisions wait to be recorded. Try again in a moment.'),
         );
       }
       return new Promise((resolve, reject) => {
-        waiting.push({ record, organisationSeq, resolve, reject });
-        if (waiting.length === 1) setImmediate(writeWhenQuiet, 0);
+        enqueue([{ records, organisationSeq, alongside, resolve, reject }]);
       });
     },
-    countPending: (organisationSeq) => waiting.filter((one) => one.organisationSeq === organisationSeq).length,
+    countPending: (organisationSeq) =>
+      listPending().reduce((sum, one) => (one.organisationSeq === organisationSeq ? sum + one.records.length : sum), 0),
   };
+}
+
+function toUnrecorded(cause: unknown): WorkbenchError {
+  return new WorkbenchError('unavailable', 'The decision could not be recorded; nothing was charged.', undefined, {
+    cause,
+  });
 }
 
 /** True for a fault that hits every record alike: trying them one by one would only repeat it. */

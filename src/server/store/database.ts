@@ -1,6 +1,7 @@
 /** Opening the data file: pragmas read back, migrations applied. */
 import { chmodSync, closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { StartError } from '../process/start-error.ts';
 import { copyBeforeUpgrade } from './database-copy.ts';
@@ -9,6 +10,8 @@ import { addNumberLists } from './number-lists.ts';
 export type WorkbenchDatabase = Database.Database;
 
 const minSqliteVersion = [3, 51, 3] as const;
+const checkpointIntervalMs = 20;
+const maxCheckpointWaitMs = 5_000;
 const migrationName = /^(\d{3})_[a-z0-9_]+\.sql$/;
 
 export type Migration = { version: number; sql: string };
@@ -47,6 +50,8 @@ export function openDatabase(
     prepareConnection(db, settings.synchronous);
     addNumberLists(db);
     migrate(db, settings);
+    // Waiting inside SQLite would keep everybody waiting: from here on WriteLock does it.
+    db.pragma('busy_timeout = 0');
     return db;
   } catch (cause) {
     db.close();
@@ -100,9 +105,16 @@ function prepareConnection(db: WorkbenchDatabase, synchronous: 'FULL' | 'NORMAL'
   db.pragma('trusted_schema = OFF');
 }
 
-/** Moves everything from the write-ahead log into the data file and empties it, so that no deleted row stays in it. */
-export function emptyWriteAheadLog(db: WorkbenchDatabase): void {
-  db.pragma('wal_checkpoint(TRUNCATE)');
+/**
+ * Moves everything from the write-ahead log into the data file and empties it, so that no deleted row stays in it; waits
+ * up to five seconds for another process that reads or writes. Rejects when it goes on for longer.
+ */
+export async function emptyWriteAheadLog(db: WorkbenchDatabase): Promise<void> {
+  for (let waitedMs = 0; waitedMs <= maxCheckpointWaitMs; waitedMs += checkpointIntervalMs) {
+    if (Number(db.pragma('wal_checkpoint(TRUNCATE)', { simple: true })) === 0) return;
+    await wait(checkpointIntervalMs);
+  }
+  throw new Error('Another program reads the data file: deleted rows are still in its write-ahead log.');
 }
 
 function isAtLeast(version: string, minimum: readonly number[]): boolean {

@@ -76,7 +76,7 @@ export class DeploymentStore {
         throw new WorkbenchError('conflict', 'Only a trained or deployed policy can be deployed.');
       }
     });
-    deploy();
+    deploy.immediate();
     this.forgetKnown();
   }
 

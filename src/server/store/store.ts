@@ -11,9 +11,12 @@ import { ExampleChangeStore } from './example-changes.ts';
 import { ExampleStore } from './examples.ts';
 import { HeldOutStore } from './held-out.ts';
 import { LogStore } from './logs.ts';
+import { PersonalResidueStore } from './personal-residues.ts';
 import { PolicyStore } from './policies.ts';
 import { PromiseStore } from './promises.ts';
+import { ReceiptStore } from './receipts.ts';
 import { TrainingRunStore } from './training-runs.ts';
+import { WriteLock } from './write-lock.ts';
 
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
 export function createStore(db: WorkbenchDatabase, clock: Clock) {
@@ -32,6 +35,9 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     policies: new PolicyStore(db),
     promises: new PromiseStore(db),
     deployments,
+    personalResidues: new PersonalResidueStore(db),
+    receipts: new ReceiptStore(db),
+    writeLock: new WriteLock(db),
     trainingRuns: new TrainingRunStore(db, clock, deployments),
     /** Whether the database answers; throws its error when it is closed or broken. */
     isAnswering: (): boolean => db.prepare('SELECT 1').pluck().get() === 1,

@@ -36,10 +36,10 @@ function preparePolicyStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare(
       `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config,
-         fallback_option, seed, snapshot_sha256, snapshot_size, tool_versions, created_at)
+         fallback_option, seed, snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields)
        VALUES (@id, @organisationId, @decisionTypeId, @versionId,
          (SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = @decisionTypeId),
-         'training', @trainingConfig, @fallbackOption, 0, '', 0, @toolVersions, @createdAt)`,
+         'training', @trainingConfig, @fallbackOption, 0, '', 0, @toolVersions, @createdAt, @piiFields)`,
     ),
     setSnapshotSize: db.prepare('UPDATE policies SET snapshot_size = ? WHERE id = ?'),
     setSnapshotDigest: db.prepare(
@@ -125,6 +125,7 @@ export class TrainingRunStore {
       fallbackOption: type.fallbackOption,
       toolVersions: JSON.stringify(toolVersions),
       createdAt: this.clock.now(),
+      piiFields: JSON.stringify(type.piiFields),
     });
     const size = this.snapshots.copyExamples(policyId, type.id, type.activeVersion.definition.options);
     this.policies.setSnapshotSize.run(size, policyId);
@@ -233,6 +234,6 @@ export class TrainingRunStore {
   }
 
   private runTransaction<T>(work: () => T): T {
-    return this.db.transaction(work)();
+    return this.db.transaction(work).immediate();
   }
 }

@@ -1,0 +1,93 @@
+/** Calls that may come twice: the first is done, and its answer is given to the others. */
+import { createHash } from 'node:crypto';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { Auth } from '../auth/auth.ts';
+import type { Caller } from '../auth/caller.ts';
+import { toValidationError } from '../errors/validation-error.ts';
+import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
+import type { Clock } from '../process/clock.ts';
+import type { Store } from '../store/store.ts';
+
+type Deps = { store: Pick<Store, 'receipts'>; auth: Pick<Auth, 'sealing'>; clock: Clock };
+
+/** A request that carries an Idempotency-Key. */
+export type KeyedRequest = { key: string; method: string; url: string; body: unknown };
+
+/** The place of one call's answer, for those who do what the call asks. */
+export type Receipt = {
+  /** Stores the answer. For the transaction of the effect, so that there is never one without the other. */
+  keep(answer: unknown): void;
+  /** Removes the answer. For the transaction that takes the effect back. */
+  withdraw(): void;
+};
+
+/** The receipt of a call under way; `finish` ends the call, whatever became of it. */
+export type OpenReceipt = Receipt & { finish(): void };
+
+/** How long an answer is kept. */
+export const receiptLifeMs = 24 * 3600 * 1000;
+
+const keyPattern = /^[\x20-\x7e]{1,128}$/;
+
+/**
+ * Remembers the answers of calls with an Idempotency-Key for 24 hours, also across restarts. They are sealed under a key
+ * that follows from the request: only the same call can read them, so that nothing personal lies in them.
+ */
+export class Receipts {
+  readonly #deps: Deps;
+  /** The digest of each request under way, by the id of its receipt. */
+  readonly #underWay = new Map<string, Buffer>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Begins a call: returns the answer of an earlier one with the same key as JSON text, or else a receipt, which must
+   * be finished. Throws `validation_error` when the key is not 1 to 128 printable ASCII characters or was used for
+   * another request, and `conflict` while the same call is under way.
+   */
+  begin(caller: Caller, request: KeyedRequest): { answer: string } | { receipt: OpenReceipt } {
+    const { store, auth, clock } = this.#deps;
+    if (!keyPattern.test(request.key)) throw refuseKey('must be 1 to 128 printable ASCII characters');
+    const body = createHash('sha256').update(toBytes(request.body)).digest('hex');
+    const facts = [caller.organisationId, request.key, request.method, request.url, body];
+    const id = auth.sealing.digest('receipt', facts.slice(0, 2));
+    const digest = auth.sealing.digest('request', facts);
+    const known = this.#underWay.get(id.toString('hex'));
+    const stored = store.receipts.find(id, clock.now() - receiptLifeMs);
+    const earlier = known ?? stored?.request;
+    if (earlier !== undefined && !earlier.equals(digest)) throw refuseKey('was used for another request');
+    if (known !== undefined) {
+      throw new WorkbenchError('conflict', 'The call with this Idempotency-Key is still under way. Ask again later.');
+    }
+    if (stored !== null) return { answer: auth.sealing.open(facts, stored.answer) };
+    return { receipt: this.#open(id, digest, facts) };
+  }
+
+  #open(id: Buffer, request: Buffer, facts: readonly string[]): OpenReceipt {
+    const { store, auth, clock } = this.#deps;
+    const place = id.toString('hex');
+    this.#underWay.set(place, request);
+    return {
+      keep(answer) {
+        const sealed = auth.sealing.seal(facts, toText(answer));
+        store.receipts.keep({ id, request, answer: sealed, createdAt: clock.now() });
+      },
+      withdraw: () => store.receipts.remove(id),
+      finish: () => this.#underWay.delete(place),
+    };
+  }
+}
+
+function toBytes(body: unknown): Uint8Array | string {
+  if (body instanceof LargeBody) return body.bytes;
+  return body === undefined ? '' : JSON.stringify(body);
+}
+
+const toText = (answer: unknown): string =>
+  answer instanceof WrittenAnswer ? Buffer.from(answer.json).toString('utf8') : JSON.stringify(answer);
+
+function refuseKey(msg: string): WorkbenchError {
+  return toValidationError([{ type: 'invalid_value', loc: ['header', 'idempotency-key'], msg }]);
+}

@@ -1,0 +1,63 @@
+/** The right to write to the data file, which another process may have: waiting for it holds nothing else up. */
+import { setTimeout as wait } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { WorkbenchDatabase } from './database.ts';
+
+const lookIntervalMs = 20;
+const maxWaitMs = 5_000;
+
+/** Whether an error says that another process has the data file. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
+
+/**
+ * SQLite itself would wait inside a call and with it the event loop, so that nobody was answered. Here a transaction
+ * that begins in vain shows that the lock is taken, and a timer looks again, one for all who wait.
+ */
+export class WriteLock {
+  readonly #db: WorkbenchDatabase;
+  readonly #begin;
+  readonly #end;
+  #look: Promise<boolean> | null = null;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#db = db;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#end = db.prepare('ROLLBACK');
+  }
+
+  /** Whether a write could begin now: microseconds. */
+  isFree(): boolean {
+    if (this.#db.inTransaction) return true;
+    try {
+      this.#begin.run();
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+    this.#end.run();
+    return true;
+  }
+
+  /** Looks again after 20 ms and resolves with what `isFree` says then. */
+  lookAgain(): Promise<boolean> {
+    this.#look ??= wait(lookIntervalMs).then(() => {
+      this.#look = null;
+      return this.isFree();
+    });
+    return this.#look;
+  }
+
+  /** Resolves when a write can begin; rejects with `unavailable` when it cannot for five seconds. */
+  async whenFree(): Promise<void> {
+    if (this.isFree()) return;
+    const endMs = performance.now() + maxWaitMs;
+    while (performance.now() < endMs) if (await this.lookAgain()) return;
+    throw new WorkbenchError(
+      'unavailable',
+      'Another program holds the data file; nothing was changed. Close it, or try again in a moment.',
+    );
+  }
+}
