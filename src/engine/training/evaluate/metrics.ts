@@ -46,10 +46,7 @@ export function computeRiskCoverage(confidences: readonly number[], correct: rea
 const reliabilityBins = 10;
 
 /** Rows in ten bins of equal width by their confidence (0–1); bins without rows are left out. */
-export function computeReliability(
-  confidences: readonly number[],
-  correct: readonly boolean[],
-): Metrics['reliability'] {
+function computeReliability(confidences: readonly number[], correct: readonly boolean[]): Metrics['reliability'] {
   const binOf = (confidence: number) =>
     Math.max(0, Math.min(reliabilityBins - 1, Math.ceil(confidence * reliabilityBins) - 1));
   return Array.from({ length: reliabilityBins }, (_, bin) => {
