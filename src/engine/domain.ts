@@ -5,7 +5,7 @@
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { wholeDecisionSchema } from './measured.ts';
+import { intervalSchema, reliabilityBinSchema, splitReportSchema, wholeDecisionSchema } from './measured.ts';
 
 /** A JSON value as `JSON.parse` gives it. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -177,8 +177,6 @@ const familiarityEffectSchema = z.object({
 });
 export type FamiliarityEffect = z.infer<typeof familiarityEffectSchema>;
 
-const intervalSchema = z.object({ low: z.number(), high: z.number() });
-
 const learningCurveSchema = z.object({
   points: z.array(z.object({ share: z.number(), train_size: z.int(), accuracy: z.number(), macro_f1: z.number() })),
   /** What would help each option: more examples, nothing, or a clearer difference from the others. */
@@ -200,20 +198,8 @@ export const metricsSchema = z
     train_size: z.int(),
     test_size: z.int(),
     feature_count: z.int(),
-    /**
-     * How rows were held out: by the hashes of their inputs, or as the analyst marked them. `refitted` says whether the
-     * policy was fitted again on all rows after it was measured. Null for policies of earlier versions.
-     */
-    split: z
-      .object({
-        rule: z.enum(['hash', 'test_rows']),
-        refitted: z.boolean(),
-        /** Held-out rows that equal a training row but for case, punctuation and the order of words; up to 100 ids. */
-        near_duplicates: z.int(),
-        near_duplicate_ids: z.array(z.string()),
-      })
-      .nullable()
-      .default(null),
+    /** Null for policies of earlier versions. */
+    split: splitReportSchema.nullable().default(null),
     /** 95 % confidence intervals on the held-out rows: Wilson's for accuracy, a bootstrap for macro-F1. */
     accuracy_interval: intervalSchema.nullable().default(null),
     macro_f1_interval: intervalSchema.nullable().default(null),
@@ -222,19 +208,7 @@ export const metricsSchema = z
     /** Expected calibration error; null where fewer than 200 rows were measured: there it is mostly noise. */
     ece_before: z.number().nullable(),
     ece: z.number().nullable(),
-    /** Rows by their confidence, in tenths: the mean confidence of each beside how many are right, with 95 % interval. */
-    reliability: z
-      .array(
-        z.object({
-          low: z.number(),
-          high: z.number(),
-          count: z.int(),
-          confidence: z.number(),
-          accuracy: z.number(),
-          accuracy_interval: intervalSchema,
-        }),
-      )
-      .default([]),
+    reliability: z.array(reliabilityBinSchema).default([]),
     /** The whole decision on the held-out rows, with the settings of the training; null for earlier policies. */
     whole: wholeDecisionSchema.nullable().default(null),
     /** The share of decisions that would be handed on, rules included. */

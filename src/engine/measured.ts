@@ -1,6 +1,30 @@
 /** What is measured of the whole decision, and what is promised of it, as the wire and the metrics have it. */
 import { z } from 'zod';
 
+export const intervalSchema = z.object({ low: z.number(), high: z.number() });
+
+/**
+ * How rows were held out: by the hashes of their inputs, or as the analyst marked them. `refitted` says whether the
+ * policy was fitted again on all rows after it was measured.
+ */
+export const splitReportSchema = z.object({
+  rule: z.enum(['hash', 'test_rows']),
+  refitted: z.boolean(),
+  /** Held-out rows that equal a training row but for case, punctuation and the order of words; up to 100 ids. */
+  near_duplicates: z.int(),
+  near_duplicate_ids: z.array(z.string()),
+});
+
+/** Rows of a tenth of confidence: their mean confidence beside how many are right, with its 95 % interval. */
+export const reliabilityBinSchema = z.object({
+  low: z.number(),
+  high: z.number(),
+  count: z.int(),
+  confidence: z.number(),
+  accuracy: z.number(),
+  accuracy_interval: intervalSchema,
+});
+
 /** `count` of `of` rows; the share is null without rows. The interval has 95 % confidence (Wilson). */
 export const measuredShareSchema = z.object({
   count: z.int(),
