@@ -4,7 +4,6 @@ import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promis
 import type { JsonObject } from '../../engine/domain.ts';
 import type { RowState } from '../../engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../engine/labelling/option-texts.ts';
-import { hashString } from '../../engine/random.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { ExampleRecord, ExampleState, ExampleStore } from '../store/examples.ts';
@@ -229,19 +228,16 @@ export class LabellingModels {
       await nextTurn();
     }
     known.rows = rows;
-    // In an order of chance, so that whatever was read first stands for all; labels first, to learn from them.
-    const ids = [...shuffleByHash(labelled), ...shuffleByHash(open)];
-    for (let from = 0; from < ids.length; from += rowsPerMessage) {
-      const wanted = ids.slice(from, from + rowsPerMessage);
-      const found = examples.readInputs(typeId, wanted).map(
-        ({ inputJson, ...state }): ModelRow => ({
-          id: state.id,
-          inputJson,
-          state: toRowState(state, numbers),
-        }),
-      );
-      const last = from + rowsPerMessage >= ids.length;
-      if (!(await this.#ask({ kind: 'rows', typeId, rows: found, last }))) return this.#retryLater(known);
+    // Spread over all of them, so that whatever was read first stands for the rest; labels first, to learn from them.
+    const sent = labelled.length + open.length;
+    let from = 0;
+    for (const wanted of inParts(rowsPerMessage, spread(labelled), spread(open))) {
+      from += wanted.length;
+      const found = examples
+        .readInputs(typeId, wanted)
+        .map(({ inputJson, ...state }): ModelRow => ({ id: state.id, inputJson, state: toRowState(state, numbers) }));
+      const isRead = await this.#ask({ kind: 'rows', typeId, rows: found, last: from === sent });
+      if (!isRead) return this.#retryLater(known);
       await nextTurn();
     }
   }
@@ -339,11 +335,30 @@ function toRowState(
   return mark === null ? 'open' : 'aside';
 }
 
-function shuffleByHash(ids: readonly string[]): string[] {
-  return ids
-    .map((id) => ({ id, hash: hashString(id) }))
-    .sort((a, b) => a.hash - b.hash)
-    .map(({ id }) => id);
+/** Every item once, in steps of the golden section of their number: any first part of them is spread over all. */
+function* spread<T>(items: readonly T[]): Generator<T> {
+  const count = items.length;
+  let step = Math.max(1, Math.round(count * 0.618_034));
+  while (findCommonDivisor(step, count) > 1) step += 1;
+  for (let at = 0, done = 0; done < count; done++, at = (at + step) % count) yield items[at] as T;
+}
+
+function findCommonDivisor(a: number, b: number): number {
+  return b === 0 ? a : findCommonDivisor(b, a % b);
+}
+
+/** All items of some lists, one list after the other, in parts of a size. */
+function* inParts<T>(size: number, ...lists: Iterable<T>[]): Generator<T[]> {
+  let part: T[] = [];
+  for (const list of lists) {
+    for (const item of list) {
+      part.push(item);
+      if (part.length < size) continue;
+      yield part;
+      part = [];
+    }
+  }
+  if (part.length > 0) yield part;
 }
 
 function tell(child: ChildProcess, message: ToLabellingChild): void {

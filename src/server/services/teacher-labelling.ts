@@ -41,7 +41,7 @@ export type TeacherLabelling = {
 const minMeasured = 20;
 const maxMeasured = 100;
 /** Labelled examples from which these, and those that a connected model is shown, are drawn: the newest ones. */
-const maxSources = 2_000;
+const maxSources = 500;
 /** Types whose last labelling is remembered. */
 const maxRemembered = 100;
 

@@ -180,7 +180,9 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     readNewestInputs: db
       .prepare<[string, number, number], string>(
-        'SELECT input FROM examples WHERE decision_type_id = ? AND length(input) <= ? ORDER BY seq DESC LIMIT ?',
+        // The length in bytes is known without reading the text.
+        `SELECT input FROM (SELECT input FROM examples WHERE decision_type_id = ? ORDER BY seq DESC LIMIT 2000)
+         WHERE octet_length(input) <= ? LIMIT ?`,
       )
       .pluck(),
     count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
@@ -336,10 +338,10 @@ export class ExampleStore {
     return this.#statements.readInputs.all(JSON.stringify(ids), decisionTypeId);
   }
 
-  /** The inputs of the newest examples whose stored JSON is not longer than `maxCharacters`. */
-  readNewestInputs(decisionTypeId: string, limit: number, maxCharacters: number): JsonObject[] {
+  /** The inputs of some of the newest 2,000 examples, `limit` at most, whose stored JSON is not longer than `maxBytes`. */
+  readNewestInputs(decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] {
     return this.#statements.readNewestInputs
-      .all(decisionTypeId, maxCharacters, limit)
+      .all(decisionTypeId, maxBytes, limit)
       .map((json) => JSON.parse(json) as JsonObject);
   }
 
