@@ -17,7 +17,7 @@ import type { Store } from '../store/store.ts';
 import { findExample } from './examples.ts';
 
 type Deps = {
-  store: Pick<Store, 'examples' | 'deployments' | 'logs'>;
+  store: Pick<Store, 'examples' | 'labelling' | 'deployments' | 'logs'>;
   runtime: { deployed: Pick<DeployedDeciders, 'get'>; labellingModels: Pick<LabellingModels, 'findNearest'> };
   clock: Clock;
 };
@@ -46,7 +46,7 @@ export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: 
   const ports = { now: () => deps.clock.monotonic(), pause: () => nextTurn() };
   const isExcluded = (path: readonly string[]) => isPiiField(path, type.piiFields);
   const open = (budget: WhatIfBudget) => new WhatIf(decider, base.decision, ports, budget);
-  const sources = deps.store.examples
+  const sources = deps.store.labelling
     .readNewestInputs(type.id, maxSources, maxSourceBytes)
     .map((source) => redactToPlaceholder(source, type.piiFields));
   const fields = sortByWeight(listSeenFields(input, sources, isExcluded), base.trace);
