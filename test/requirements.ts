@@ -146,7 +146,7 @@ const examples = {
   'EXA-2': 'expected_decision is one of the options, or null.',
   'EXA-3': 'POST answers 201 with the array of examples, all or none of them.',
   'EXA-4':
-    'An example comes back as id, decision_type_id, input_payload, expected_decision, reason_codes, source, reviewed, status, note, created_at and updated_at.',
+    'An example comes back as id, decision_type_id, input_payload, expected_decision, reason_codes, source, reviewed, status, note, labelled_by, created_at and updated_at.',
   'EXA-5': 'The list is paginated and filtered by source and reviewed.',
   'EXA-6': 'The list is filtered by decision, labelled and search, too.',
   'EXA-7': 'stats gives total, labelled, unlabelled, reviewed, by_source and by_option.',

@@ -187,6 +187,7 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
     spawn: options.spawnChild ?? spawnChild,
     encoderHost,
     examples: store.examples,
+    feed: store.labelling,
     resourcesDir: options.resourcesDir,
     encodingsDir: encodingsFolder(options.dataDir),
     now: () => clock.monotonic(),

@@ -101,3 +101,30 @@ it('data of every earlier version are brought up to date after a copy, and are l
     expect(versionOf(join(folder, 'backups', `schema-${version}.db`))).toEqual([version, 'ok']);
   }
 });
+
+it('synthetic examples that nobody reviewed are labelled by a teacher, all others by a person', () => {
+  const file = join(temporaryFolder(), 'workbench.db');
+  const version = migrations.findIndex(({ sql }) => sql.includes('ADD COLUMN by_teacher'));
+  const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, version) });
+  older.exec(`
+    INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);
+    INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id, created_at, updated_at)
+      VALUES ('t', 'o', 'refunds', '', '[]', 'v', 0, 0);`);
+  const insert = older.prepare(
+    `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, created_at, updated_at)
+     VALUES (?, 't', '{}', 'yes', '[]', ?, ?, 0, 0)`,
+  );
+  insert.run('made', 'synthetic', 0);
+  insert.run('confirmed', 'synthetic', 1);
+  insert.run('own', 'user', 0);
+  older.close();
+
+  const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
+  const rows = newer.prepare('SELECT id, by_teacher, mark, note FROM examples ORDER BY seq').all();
+  newer.close();
+  expect(rows).toEqual([
+    { id: 'made', by_teacher: 1, mark: null, note: null },
+    { id: 'confirmed', by_teacher: 0, mark: null, note: null },
+    { id: 'own', by_teacher: 0, mark: null, note: null },
+  ]);
+});

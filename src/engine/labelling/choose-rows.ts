@@ -87,18 +87,29 @@ export function chooseRows(pool: Pool, count: number, round: number): Choice[] {
 type Step = { direction: Float64Array; gain: number };
 type Compared = { candidate: Candidate; variance: number };
 
-/** The `count` most useful rows, in no order. */
+/** The `count` most useful rows, most useful first. */
 function compareBest(pool: Pool, count: number): Compared[] {
   const { uses } = pool;
-  const sorted = Float64Array.from(uses).sort();
-  const limit = Math.max(0, sorted[Math.max(0, sorted.length - count)] ?? 0);
+  const limit = Math.max(0, findLimit(uses, count));
   const best: Compared[] = [];
-  for (let index = 0; index < uses.length && best.length < count; index++) {
+  for (let index = 0; index < uses.length; index++) {
     if ((uses[index] as number) < limit) continue;
     const candidate = pool.read(index);
     best.push({ candidate, variance: candidate.variance });
   }
-  return best;
+  return best.sort((a, b) => (uses[b.candidate.index] as number) - (uses[a.candidate.index] as number)).slice(0, count);
+}
+
+/** Of so many values one is sorted, to find about where the largest ones begin. */
+const sampleEvery = 8;
+
+/** A number that at least `count` values reach, where there are so many, and not many more. */
+function findLimit(values: Float64Array, count: number): number {
+  const sample = values.filter((_, index) => index % sampleEvery === 0).sort();
+  const limit = sample[sample.length - Math.ceil((1.5 * count) / sampleEvery) - 1] ?? Number.NEGATIVE_INFINITY;
+  let reached = 0;
+  for (const value of values) if (value >= limit) reached += 1;
+  return reached >= count ? limit : Number.NEGATIVE_INFINITY;
 }
 
 /** More than 1 for an option with fewer labels than the average. */

@@ -12,11 +12,14 @@ export class TrackedRows {
   readonly places: number[] = [];
   #scores: Float64Array;
   #variances: Float64Array;
+  /** Kept beside the scores, so that choosing among all rows need not look at every score again. */
+  #leads: Float64Array;
 
   constructor(outputCount: number) {
     this.#outputCount = outputCount;
     this.#scores = new Float64Array(firstCapacity * outputCount);
     this.#variances = new Float64Array(firstCapacity);
+    this.#leads = new Float64Array(firstCapacity);
   }
 
   get size(): number {
@@ -36,6 +39,7 @@ export class TrackedRows {
     this.places.push(place);
     this.#scores.set(scores, index * this.#outputCount);
     this.#variances[index] = variance;
+    this.#leads[index] = this.#computeLead(index);
   }
 
   /** Forgets a row; the last one takes its index. */
@@ -48,6 +52,7 @@ export class TrackedRows {
     this.places[index] = this.places[last] as number;
     this.#scores.copyWithin(index * this.#outputCount, last * this.#outputCount, (last + 1) * this.#outputCount);
     this.#variances[index] = this.#variances[last] as number;
+    this.#leads[index] = this.#leads[last] as number;
     this.#indices.set(lastId, index);
     this.#indices.delete(id);
     this.ids.pop();
@@ -77,22 +82,9 @@ export class TrackedRows {
     return { first, second, lead: (this.#scores[from + first] as number) - (this.#scores[from + second] as number) };
   }
 
-  /** By how much the highest score of each row leads the next one. */
+  /** By how much the highest score of each row leads the next one, as a copy. */
   readLeads(): Float64Array {
-    const leads = new Float64Array(this.ids.length);
-    for (let index = 0, at = 0; index < leads.length; index++) {
-      let first = Number.NEGATIVE_INFINITY;
-      let second = Number.NEGATIVE_INFINITY;
-      for (let k = 0; k < this.#outputCount; k++, at++) {
-        const score = this.#scores[at] as number;
-        if (score > first) {
-          second = first;
-          first = score;
-        } else if (score > second) second = score;
-      }
-      leads[index] = first - second;
-    }
-    return leads;
+    return this.#leads.slice(0, this.ids.length);
   }
 
   /** Follows one step of the regression. */
@@ -104,10 +96,28 @@ export class TrackedRows {
       for (let k = 0; k < this.#outputCount; k++) {
         this.#scores[from + k] = (this.#scores[from + k] as number) + product * (scoreSteps[k] as number);
       }
+      this.#leads[index] = this.#computeLead(index);
     }
   }
 
+  #computeLead(index: number): number {
+    const from = index * this.#outputCount;
+    let first = Number.NEGATIVE_INFINITY;
+    let second = Number.NEGATIVE_INFINITY;
+    for (let at = from; at < from + this.#outputCount; at++) {
+      const score = this.#scores[at] as number;
+      if (score > first) {
+        second = first;
+        first = score;
+      } else if (score > second) second = score;
+    }
+    return first - second;
+  }
+
   #grow(): void {
+    const leads = new Float64Array(this.#leads.length * 2);
+    leads.set(this.#leads);
+    this.#leads = leads;
     const scores = new Float64Array(this.#scores.length * 2);
     scores.set(this.#scores);
     this.#scores = scores;

@@ -17,21 +17,21 @@ import type { Store } from '../store/store.ts';
 import { findExample } from './examples.ts';
 
 type Deps = {
-  store: Pick<Store, 'examples' | 'deployments' | 'logs'>;
+  store: Pick<Store, 'examples' | 'labelling' | 'deployments' | 'logs'>;
   runtime: { deployed: Pick<DeployedDeciders, 'get'>; labellingModels: Pick<LabellingModels, 'findNearest'> };
   clock: Clock;
 };
 
-/** Examples whose values are tried, and the length up to which one is read. */
-const maxSources = 300;
-const maxSourceCharacters = 20_000;
+/** Examples whose values are tried, and the length in bytes up to which one is read. */
+const maxSources = 200;
+const maxSourceBytes = 8_000;
 const fieldBudget: WhatIfBudget = { maxDecisions: 300, maxMs: 150 };
 /** Each of these may ask the text encoder. */
 const wordBudget: WhatIfBudget = { maxDecisions: 80, maxMs: 2_000 };
 const maxNearest = 5;
 
 /**
- * Explains what the deployed policy decides on an input. Values of other inputs come from the newest 300 examples, those
+ * Explains what the deployed policy decides on an input. Values of other inputs come from the newest examples, those
  * of PII fields never. Throws `model_not_deployed`, `validation_error` for an input that does not fit the schema, or
  * `unavailable`.
  */
@@ -46,8 +46,8 @@ export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: 
   const ports = { now: () => deps.clock.monotonic(), pause: () => nextTurn() };
   const isExcluded = (path: readonly string[]) => isPiiField(path, type.piiFields);
   const open = (budget: WhatIfBudget) => new WhatIf(decider, base.decision, ports, budget);
-  const sources = deps.store.examples
-    .readNewestInputs(type.id, maxSources, maxSourceCharacters)
+  const sources = deps.store.labelling
+    .readNewestInputs(type.id, maxSources, maxSourceBytes)
     .map((source) => redactToPlaceholder(source, type.piiFields));
   const fields = sortByWeight(listSeenFields(input, sources, isExcluded), base.trace);
   const flips = (await findFieldFlips(open(fieldBudget), input, fields)).map(({ changes, decision }) =>

@@ -7,7 +7,8 @@ import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
 import type { LabellingLeases } from '../runtime/labelling-leases.ts';
 import type { LabellingModels, ModelNext, ModelSuggestion } from '../runtime/labelling-models.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
-import type { ExampleQueue, ExampleRecord } from '../store/examples.ts';
+import type { ExampleRecord } from '../store/examples.ts';
+import type { ExampleQueue } from '../store/labelling.ts';
 import type { Store } from '../store/store.ts';
 import { findExample } from './examples.ts';
 
@@ -15,7 +16,7 @@ import { findExample } from './examples.ts';
 export type SuspectSource = (typeId: string, limit: number, except: readonly string[]) => string[];
 
 type Deps = {
-  store: Pick<Store, 'examples' | 'deployments' | 'policies'>;
+  store: Pick<Store, 'examples' | 'labelling' | 'deployments' | 'policies'>;
   runtime: {
     deployed: Pick<DeployedDeciders, 'get'>;
     labellingModels: Pick<LabellingModels, 'next' | 'suggest' | 'findSimilar'>;
@@ -125,13 +126,13 @@ function readQueue(
   except: readonly string[],
 ): ExampleRecord[] {
   if (queue !== 'suspect')
-    return deps.store.examples.readQueue(type.id, toStoreQueue(deps, type, queue), limit, except);
+    return deps.store.labelling.readQueue(type.id, toStoreQueue(deps, type, queue), limit, except);
   return listSuspects(type.id, limit, except).flatMap((id) => deps.store.examples.get(type.id, id) ?? []);
 }
 
 function countRemaining(deps: Deps, type: DecisionTypeRecord, queue: LabellingQueue): number {
   if (queue === 'suspect') return 0;
-  return deps.store.examples.countQueue(type.id, toStoreQueue(deps, type, queue));
+  return deps.store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue));
 }
 
 /** Nothing finds suspect labels yet, so the queue is empty. */

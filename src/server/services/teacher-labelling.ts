@@ -41,7 +41,7 @@ export type TeacherLabelling = {
 const minMeasured = 20;
 const maxMeasured = 100;
 /** Labelled examples from which these, and those that a connected model is shown, are drawn: the newest ones. */
-const maxSources = 2_000;
+const maxSources = 500;
 /** Types whose last labelling is remembered. */
 const maxRemembered = 100;
 
@@ -167,10 +167,10 @@ export class TeacherLabellings {
     job: Job,
   ): Promise<void> {
     const { store, clock } = this.#deps;
-    job.total = Math.min(maxExamples, store.examples.countQueue(type.id, { kind: 'to_label' }));
+    job.total = Math.min(maxExamples, store.labelling.countQueue(type.id, { kind: 'to_label' }));
     for (let before = Number.MAX_SAFE_INTEGER; job.done < job.total; ) {
       const limit = Math.min(labeller.batchSize, job.total - job.done);
-      const batch = store.examples.readForTeacher(type.id, 'to_label', before, limit);
+      const batch = store.labelling.readForTeacher(type.id, 'to_label', before, limit);
       before = batch.at(-1)?.seq ?? before;
       if (batch.length === 0) return;
       const labels = await this.#ask(caller, type, labeller, batch, job);
@@ -180,7 +180,7 @@ export class TeacherLabellings {
           const label = labels[at] ?? null;
           // The options may have changed while the teacher was asked.
           if (label === null || !options.includes(label)) return false;
-          return store.examples.labelByTeacher(type.id, id, label, clock.now());
+          return store.labelling.labelByTeacher(type.id, id, label, clock.now());
         }).length;
       });
       job.done += batch.length;
@@ -216,7 +216,7 @@ export class TeacherLabellings {
 
   #readLabelled(type: DecisionTypeRecord): ExampleRecord[] {
     const { options } = type.activeVersion.definition;
-    return this.#deps.store.examples
+    return this.#deps.store.labelling
       .readForTeacher(type.id, 'labelled', Number.MAX_SAFE_INTEGER, maxSources)
       .filter(({ decision }) => decision !== null && options.includes(decision));
   }

@@ -29,11 +29,6 @@ export type ExampleRecord = {
   updatedAt: number;
 };
 
-/** An example with its place. */
-export type PlacedExample = ExampleRecord & { seq: number };
-
-/** Where an example stands, without its input. `isUnconfirmed` is 1 where a teacher's label was not reviewed. */
-export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number; isUnconfirmed: number };
 /** What rules are measured on: an input as the JSON that is stored, and its label or decision. */
 export type JsonRow = { id: string; input: string; decision: string | null };
 
@@ -46,7 +41,8 @@ export type ExampleTotals = {
   byOption: Map<string, number>;
 };
 
-type RawExample = {
+/** A row of the table as it is stored. */
+export type RawExample = {
   seq: number;
   id: string;
   decision_type_id: string;
@@ -63,7 +59,7 @@ type RawExample = {
   created_at: number;
   updated_at: number;
 };
-type Value = string | number;
+export type Value = string | number;
 
 /**
  * New examples of one type, unreviewed and the user's own, written out: each slice is the JSON of a list of id, input,
@@ -114,7 +110,7 @@ export class ExampleRowWriter {
   }
 }
 
-function toExample(row: RawExample): ExampleRecord {
+export function toExample(row: RawExample): ExampleRecord {
   return {
     id: row.id,
     decisionTypeId: row.decision_type_id,
@@ -176,27 +172,6 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
   return { sql: parts.join(' AND '), values };
 }
 
-/**
- * The examples that wait for somebody: without a label, flagged, made or labelled by a teacher and not reviewed, or made by
- * corrections after `since` (milliseconds).
- */
-export type ExampleQueue = { kind: 'to_label' | 'flagged' | 'synthetic' } | { kind: 'corrections'; since: number };
-
-function toQueueWhere(decisionTypeId: string, queue: ExampleQueue): { sql: string; values: Value[] } {
-  switch (queue.kind) {
-    case 'to_label':
-    case 'flagged':
-      return toWhere(decisionTypeId, { status: queue.kind });
-    case 'synthetic':
-      return { sql: 'decision_type_id = ? AND by_teacher = 1 AND reviewed = 0', values: [decisionTypeId] };
-    case 'corrections':
-      return {
-        sql: 'decision_type_id = ? AND log_id IS NOT NULL AND updated_at > ?',
-        values: [decisionTypeId, queue.since],
-      };
-  }
-}
-
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     insert: db.prepare(
@@ -216,18 +191,6 @@ function prepareStatements(db: WorkbenchDatabase) {
          by_teacher = ?, updated_at = ? WHERE id = ?`,
     ),
     rename: db.prepare('UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?'),
-    labelByTeacher: db.prepare(
-      `UPDATE examples SET decision = ?, by_teacher = 1, reviewed = 0, updated_at = ?
-       WHERE id = ? AND decision_type_id = ? AND decision IS NULL AND mark IS NULL`,
-    ),
-    readToLabel: db.prepare<[string, number, number], RawExample>(
-      `SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? AND decision IS NULL AND mark IS NULL
-       ORDER BY seq DESC LIMIT ?`,
-    ),
-    readLabelled: db.prepare<[string, number, number], RawExample>(
-      `SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? AND decision IS NOT NULL
-         AND (by_teacher = 0 OR reviewed = 1) AND source = 'user' ORDER BY seq DESC LIMIT ?`,
-    ),
     removeLabelled: db.prepare('DELETE FROM examples WHERE decision_type_id = ? AND decision = ?'),
     remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
     get: db.prepare<[string, string], RawExample>('SELECT * FROM examples WHERE id = ? AND decision_type_id = ?'),
@@ -235,18 +198,6 @@ function prepareStatements(db: WorkbenchDatabase) {
     readBefore: db.prepare<[string, number, number], RawExample>(
       'SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
     ),
-    readStates: db.prepare<[string, number, number], ExampleState>(
-      `SELECT seq, id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
-    ),
-    readInputs: db.prepare<[string, string], Omit<ExampleState, 'seq'> & { inputJson: string }>(
-      `SELECT id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed, input AS inputJson FROM examples
-       WHERE id IN (SELECT value FROM json_each(?)) AND decision_type_id = ?`,
-    ),
-    readNewestInputs: db
-      .prepare<[string, number, number], string>(
-        'SELECT input FROM examples WHERE decision_type_id = ? AND length(input) <= ? ORDER BY seq DESC LIMIT ?',
-      )
-      .pluck(),
     count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
     countByLabel: db.prepare<[string], { decision: string; n: number }>(
       `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL
@@ -259,7 +210,10 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/** Examples one by one, in pages and counted; changes of many at once are in `example-changes.ts`. */
+/**
+ * Examples one by one, in pages and counted; changes of many at once are in `example-changes.ts`, what labelling reads
+ * in `labelling.ts`.
+ */
 export class ExampleStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;
@@ -329,23 +283,6 @@ export class ExampleStore {
     this.#statements.rename.run(to, updatedAt, decisionTypeId, from);
   }
 
-  /** Gives an example the label of a teacher; false where somebody labelled it or put it aside meanwhile. */
-  labelByTeacher(decisionTypeId: string, id: string, decision: string, updatedAt: number): boolean {
-    this.noteChange(decisionTypeId);
-    return this.#statements.labelByTeacher.run(decision, updatedAt, id, decisionTypeId).changes > 0;
-  }
-
-  /** Up to `limit` examples before a place that are to label (or have a person's label), newest first. */
-  readForTeacher(
-    decisionTypeId: string,
-    kind: 'to_label' | 'labelled',
-    before: number,
-    limit: number,
-  ): PlacedExample[] {
-    const rows = this.#statements[kind === 'to_label' ? 'readToLabel' : 'readLabelled'];
-    return rows.all(decisionTypeId, before, limit).map((row) => ({ ...toExample(row), seq: row.seq }));
-  }
-
   /** Deletes every example of a type that has one label. */
   removeLabelled(decisionTypeId: string, label: string): void {
     this.noteChange(decisionTypeId);
@@ -407,42 +344,6 @@ export class ExampleStore {
   /** Yields the examples of a type, newest first, up to `limit` at a time. */
   *slices(decisionTypeId: string, limit: number): Generator<ExampleRecord[]> {
     for (const rows of this.#readSlices(decisionTypeId, limit)) yield rows.map(toExample);
-  }
-
-  /** Up to `limit` examples before a place (`Number.MAX_SAFE_INTEGER`: from the newest on), without their inputs. */
-  readStates(decisionTypeId: string, before: number, limit: number): ExampleState[] {
-    return this.#statements.readStates.all(decisionTypeId, before, limit);
-  }
-
-  /** The inputs of examples as the JSON that is stored; those that do not exist are left out. */
-  readInputs(decisionTypeId: string, ids: readonly string[]): (Omit<ExampleState, 'seq'> & { inputJson: string })[] {
-    return this.#statements.readInputs.all(JSON.stringify(ids), decisionTypeId);
-  }
-
-  /** The inputs of some of the newest 2,000 examples, `limit` at most, whose stored JSON is not longer than `maxBytes`. */
-  readNewestInputs(decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] {
-    return this.#statements.readNewestInputs
-      .all(decisionTypeId, maxBytes, limit)
-      .map((json) => JSON.parse(json) as JsonObject);
-  }
-
-  /** Up to `limit` examples of a queue, newest first, without those of the ids `except`. */
-  readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
-    const { sql, values } = toQueueWhere(decisionTypeId, queue);
-    const rows = this.#db.prepare<Value[], RawExample>(
-      `SELECT * FROM examples WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq DESC LIMIT ?`,
-    );
-    return rows.all(...values, JSON.stringify(except), limit).map(toExample);
-  }
-
-  countQueue(decisionTypeId: string, queue: ExampleQueue): number {
-    const { sql, values } = toQueueWhere(decisionTypeId, queue);
-    return (
-      this.#db
-        .prepare<Value[], number>(`SELECT count(*) FROM examples WHERE ${sql}`)
-        .pluck()
-        .get(...values) ?? 0
-    );
   }
 
   count(decisionTypeId: string): number {

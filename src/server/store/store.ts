@@ -10,6 +10,7 @@ import { DeploymentStore } from './deployments.ts';
 import { ExampleChangeStore } from './example-changes.ts';
 import { ExampleStore } from './examples.ts';
 import { HeldOutStore } from './held-out.ts';
+import { LabellingStore } from './labelling.ts';
 import { LogStore } from './logs.ts';
 import { PersonalResidueStore } from './personal-residues.ts';
 import { PolicyStore } from './policies.ts';
@@ -29,6 +30,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     connections: createConnectionStore(db),
     decisionTypes: new DecisionTypeStore(db),
     examples,
+    labelling: new LabellingStore(db, (typeId) => examples.noteChange(typeId)),
     exampleChanges: new ExampleChangeStore(db, (typeId) => examples.noteChange(typeId)),
     logs: new LogStore(db),
     heldOut: new HeldOutStore(db),
