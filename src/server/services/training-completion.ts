@@ -1,11 +1,15 @@
 /** What becomes of a training that has finished: its bundle is checked, stored and, where it may be, deployed. */
 import { readFileSync, rmSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FinishedTraining } from '../jobs/training-ports.ts';
 import { sha256 } from '../process/clock.ts';
 import { renameDurably } from '../process/durable-file.ts';
 import { artifactPath } from '../runtime/deployed-deciders.ts';
 import { StaleAttemptError } from '../store/training-runs.ts';
 import { type DeploymentDeps, prepareDeployedPolicy } from './deployment.ts';
+
+/** Rows that are removed between two turns of the event loop. */
+const checksPerTurn = 1_000;
 
 export type CompletionDeps = DeploymentDeps & { artifactsDir: string };
 
@@ -28,6 +32,9 @@ export async function completeTraining(
   try {
     renameDurably(partFile, file);
     const isDeployed = recordCompletion(deps, finished);
+    removeOlderLabelChecks(deps, policyId).catch((error: unknown) =>
+      deps.log.error({ err: error, policyId }, 'the label checks of older policies could not be removed'),
+    );
     if (isDeployed) prepareInBackground(deps, policyId);
     return 'stored';
   } catch (error) {
@@ -57,6 +64,11 @@ function recordCompletion({ store }: CompletionDeps, { policyId, attemptId, resu
     },
   );
   return isDeployed;
+}
+
+/** A few at a time, so that calls are answered in between. */
+async function removeOlderLabelChecks({ store }: CompletionDeps, policyId: string): Promise<void> {
+  while (store.trainingRuns.labelChecks.removeOlder(policyId, checksPerTurn) > 0) await nextTurn();
 }
 
 function prepareInBackground(deps: CompletionDeps, policyId: string): void {

@@ -15,13 +15,13 @@ import { measureLatency } from '../package/measure-latency.ts';
 import { verifyExport } from '../package/verify-export.ts';
 import type { TrainOutcome } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
-import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
+import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
   Pick<Generated, 'rules' | 'origins'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows'> &
   Pick<TextModelled, 'texts'> &
-  Pick<Classified, 'notes'> &
+  Checked &
   Evaluated;
 
 /**
@@ -62,7 +62,7 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   const modelCard = writeModelCard({ manifest, plan, rules: rules.file, metrics });
   const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
   progress.report('package', 1, 'The policy is ready');
-  return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut };
+  return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut, labelChecks: state.labelChecks };
 }
 
 /** Learns and exports the heads of reason codes, on the rows that the final model saw. */
