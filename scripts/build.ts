@@ -24,6 +24,7 @@ async function buildServer(): Promise<void> {
       'encoder-child': 'src/server/runtime/encoder-child.ts',
       worker: 'src/server/jobs/worker.ts',
       'data-child': 'src/server/data-folder/data-child.ts',
+      'analysis-child': 'src/server/analysis/analysis-child.ts',
     },
     platform: 'node',
     // Native modules look for their binaries beside themselves.

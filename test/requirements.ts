@@ -151,6 +151,11 @@ const examples = {
   'EXA-13': 'An import of CSV, TSV, JSON or JSONL is previewed first and written whole or not at all.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
   'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
+  'FND-1':
+    'data-findings lists contradictions, duplicates, near duplicates, suspect and unknown labels, leaks, constant fields, rare options and outliers, each with its examples, the likelier label and what to do, and counts of all.',
+  'FND-2': 'Suspect labels come from models that had not seen the example, surest first, one item an example.',
+  'FND-3': 'The search runs apart from the calls and is known until examples, options or policy change.',
+  'FND-4': 'Readiness says in one sentence how many contradictions, suspect and unknown labels and leaks are known.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',
@@ -173,7 +178,7 @@ const training = {
   'TRN-13': 'augment adds made-up rows to the training side, up to augment_target_size, and metrics count them.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'RDY-1':
-    'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option and issues.',
+    'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option, issues and notes.',
   'RDY-2': 'At least 38 labelled examples are needed in total and of each option.',
   'POL-1':
     'A summary has id, decision_type_id, version, policy_type, status, deployed, auto_deployed, accuracy, macro_f1, train_size, quality_gate_met, augmentation_status and created_at.',

@@ -4,6 +4,9 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
+import type { DataFindings } from '../engine/findings/search-data.ts';
+import { type Analyses, Analysis } from './analysis/analysis.ts';
+import type { FindingsOrder } from './analysis/orders.ts';
 import { createAuth } from './auth/auth.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
@@ -143,7 +146,16 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     runtime,
     pendingWrites: new PendingWrites(log),
   };
-  return { ...base, jobs: openJobs(base, closing) };
+  return { ...base, analyses: openAnalyses(base, closing), jobs: openJobs(base, closing) };
+}
+
+function openAnalyses(
+  { options, clock, log }: Pick<Deps, 'options' | 'clock' | 'log'>,
+  closing: ClosingStack,
+): Analyses {
+  const findings = new Analysis<FindingsOrder, DataFindings>({ spawn: options.spawnChild ?? spawnChild, clock, log });
+  closing.defer(() => findings.close());
+  return { findings };
 }
 
 function openCaretaker(
@@ -193,7 +205,7 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
 }
 
 /** Starts the runner of trainings; what a training needs of the services is handed down to it. */
-function openJobs(deps: Omit<Deps, 'jobs'>, closing: ClosingStack): TrainingJobs {
+function openJobs(deps: Omit<Deps, 'jobs' | 'analyses'>, closing: ClosingStack): TrainingJobs {
   const { options, store, clock, log, runtime } = deps;
   const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
   const teacherDeps = { ...deps, modelConnections: runtime.modelConnections };

@@ -165,6 +165,7 @@ describe('the fields of', () => {
       min_total: 38,
       min_per_option: 38,
       issues: [],
+      notes: [],
     });
   });
 

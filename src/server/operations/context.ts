@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Sha256 } from '../../engine/ports.ts';
+import type { Analyses } from '../analysis/analysis.ts';
 import type { Auth } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
@@ -35,6 +36,7 @@ export type Deps = {
   toolVersion: string;
   runtime: Runtime;
   jobs: TrainingJobs;
+  analyses: Analyses;
   pendingWrites: PendingWrites;
 };
 

@@ -4,6 +4,7 @@ import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../contract/training.ts';
 import { isoTime, isoTimeOrNull } from '../process/clock.ts';
+import { noteDataProblems } from '../services/data-findings.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { deployPolicy } from '../services/deployment.ts';
 import { findPolicy } from '../services/policies.ts';
@@ -67,7 +68,7 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
   };
 }
 
-function toReadiness(readiness: TrainingReadiness): Readiness {
+function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
   return {
     ready: readiness.isReady,
     total_examples: readiness.totalExamples,
@@ -77,6 +78,7 @@ function toReadiness(readiness: TrainingReadiness): Readiness {
     min_total: limits.minExamples,
     min_per_option: limits.minExamplesPerOption,
     issues: readiness.issues,
+    notes,
   };
 }
 
@@ -87,8 +89,10 @@ export const trainingHandlers = {
     return { ...toSummary(policy), policy_id: policy.id };
   },
 
-  'training.readiness': (deps, { params, caller }) =>
-    toReadiness(assessReadiness(deps.store, findDecisionType(deps, caller, params.decision_type_id))),
+  'training.readiness'(deps, { params, caller }) {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return toReadiness(assessReadiness(deps.store, type), noteDataProblems(deps, type));
+  },
 
   'policies.list': (deps, { params, caller }) =>
     deps.store.policies.list(findDecisionType(deps, caller, params.decision_type_id).id).map(toSummary),

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-export type ChildName = 'encoder-child' | 'worker' | 'data-child';
+export type ChildName = 'encoder-child' | 'worker' | 'data-child' | 'analysis-child';
 export type SpawnOptions = {
   heapMb: number;
   /** Stands on the child's command line, so that this very process can be recognised later. */
@@ -15,6 +15,7 @@ const sourceFolders: Record<ChildName, string> = {
   'encoder-child': '../runtime/',
   worker: '../jobs/',
   'data-child': '../data-folder/',
+  'analysis-child': '../analysis/',
 };
 
 /**

@@ -1,0 +1,72 @@
+/** Reading the examples of a type from another process, beside the one that writes. */
+import Database from 'better-sqlite3';
+import type { FindingRow } from '../../engine/findings/finding.ts';
+import type { LabelCheck } from '../../engine/training/request.ts';
+
+/** The policy whose held-out rows and label checks count; times are milliseconds since 1970. */
+export type CheckedPolicy = { id: string; createdAt: number };
+
+type RawRow = { seq: number; id: string; input: string; decision: string | null; heldOut: number };
+type RawCheck = Omit<LabelCheck, 'suspect'> & { suspect: number };
+
+const rowsPerRead = 1_000;
+
+function openStatements(db: Database.Database) {
+  return {
+    count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
+    after: db.prepare<[{ typeId: string; policyId: string; after: number; limit: number }], RawRow>(
+      `SELECT e.seq, e.id, e.input, e.decision, EXISTS (SELECT 1 FROM held_out_predictions h
+         WHERE h.policy_id = @policyId AND h.example_id = e.id) AS heldOut
+       FROM examples e WHERE e.decision_type_id = @typeId AND e.seq > @after ORDER BY e.seq LIMIT @limit`,
+    ),
+    suspects: db.prepare<[CheckedPolicy & { typeId: string; options: string }], RawCheck>(
+      `SELECT c.example_id, c.label, c.probability, c.likelier, c.likelier_probability, c.doubt, c.suspect
+       FROM label_checks c JOIN examples e ON e.id = c.example_id
+       WHERE c.policy_id = @id AND c.suspect = 1 AND e.decision_type_id = @typeId AND e.decision = c.label
+         AND e.updated_at <= @createdAt AND c.likelier IN (SELECT value FROM json_each(@options))
+       ORDER BY c.doubt DESC, c.example_id`,
+    ),
+  };
+}
+
+/** A connection that cannot write. Every read is short, so that it never holds up the writer's log. */
+export class ExampleReader {
+  private readonly db: Database.Database;
+  private readonly statements: ReturnType<typeof openStatements>;
+
+  /** Throws when there is no such file. */
+  constructor(file: string) {
+    this.db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+    this.statements = openStatements(this.db);
+  }
+
+  count(typeId: string): number {
+    return this.statements.count.get(typeId) ?? 0;
+  }
+
+  /** Yields the examples of a type, oldest first, some at a time. */
+  *readExamples(typeId: string, policyId: string | null): Generator<FindingRow[]> {
+    for (let after = -1; ; ) {
+      const rows = this.statements.after.all({ typeId, policyId: policyId ?? '', after, limit: rowsPerRead });
+      yield rows.map(({ id, input, decision, heldOut }) => ({
+        id,
+        input: JSON.parse(input),
+        decision,
+        heldOut: heldOut === 1,
+      }));
+      after = rows.at(-1)?.seq ?? after;
+      if (rows.length < rowsPerRead) return;
+    }
+  }
+
+  /** The suspect labels of a policy's training, the surest first; those of examples changed since are left out. */
+  readSuspects(typeId: string, policy: CheckedPolicy, options: readonly string[]): LabelCheck[] {
+    return this.statements.suspects
+      .all({ ...policy, typeId, options: JSON.stringify(options) })
+      .map((check) => ({ ...check, suspect: check.suspect === 1 }));
+  }
+
+  close(): void {
+    this.db.close();
+  }
+}
