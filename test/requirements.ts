@@ -156,6 +156,8 @@ const examples = {
   'FND-2': 'Suspect labels come from models that had not seen the example, surest first, one item an example.',
   'FND-3': 'The search runs apart from the calls and is known until examples, options or policy change.',
   'FND-4': 'Readiness says in one sentence how many contradictions, suspect and unknown labels and leaks are known.',
+  'SLC-1':
+    'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',
@@ -203,6 +205,8 @@ const training = {
   'STA-2': 'A target that is met deploys, too; quality_gate_met is true.',
   'STA-3': 'With auto_deploy false a finished policy is held as trained.',
   'STA-4': 'A target that is missed holds the policy as trained; quality_gate_met is false.',
+  'STA-14':
+    'slice_gate holds a policy as trained where a part of the held-out rows certainly errs more often than it allows, and metrics say which.',
   'STA-5': 'Deploying a trained policy deactivates the others of the type.',
   'STA-6': 'Deploying a deployed policy is allowed and changes nothing.',
   'STA-7': 'A policy in any other state cannot be deployed: 409 conflict.',

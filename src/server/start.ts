@@ -5,8 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
 import type { DataFindings } from '../engine/findings/search-data.ts';
+import type { SliceReport } from '../engine/findings/slices.ts';
 import { type Analyses, Analysis } from './analysis/analysis.ts';
-import type { FindingsOrder } from './analysis/orders.ts';
+import type { FindingsOrder, SlicesOrder } from './analysis/orders.ts';
 import { createAuth } from './auth/auth.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
@@ -153,9 +154,12 @@ function openAnalyses(
   { options, clock, log }: Pick<Deps, 'options' | 'clock' | 'log'>,
   closing: ClosingStack,
 ): Analyses {
-  const findings = new Analysis<FindingsOrder, DataFindings>({ spawn: options.spawnChild ?? spawnChild, clock, log });
+  const parts = { spawn: options.spawnChild ?? spawnChild, clock, log };
+  const findings = new Analysis<FindingsOrder, DataFindings>(parts);
   closing.defer(() => findings.close());
-  return { findings };
+  const slices = new Analysis<SlicesOrder, SliceReport>(parts);
+  closing.defer(() => slices.close());
+  return { findings, slices };
 }
 
 function openCaretaker(

@@ -204,6 +204,7 @@ describe('the fields of', () => {
         auto_deploy: true,
         escalation_threshold: null,
         refit: true,
+        slice_gate: null,
       },
       metrics: expect.any(Object),
       target_f1: null,

@@ -2,11 +2,12 @@
 import type { ChildProcess } from 'node:child_process';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { DataFindings } from '../../engine/findings/search-data.ts';
+import type { SliceReport } from '../../engine/findings/slices.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import { createRecentCache, type RecentCache } from '../runtime/recent-cache.ts';
-import type { AnalysisReply, FindingsOrder } from './orders.ts';
+import type { AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
 
 const childHeapMb = 1_024;
 /** Subjects whose last result is kept. */
@@ -19,7 +20,7 @@ type Running = { key: string; share: number; ended: Promise<void> };
 export type AnalysisState<Result> = { known: Known<Result> | null; isFresh: boolean; progress: number | null };
 
 /** The analyses that there are. */
-export type Analyses = { findings: Analysis<FindingsOrder, DataFindings> };
+export type Analyses = { findings: Analysis<FindingsOrder, DataFindings>; slices: Analysis<SlicesOrder, SliceReport> };
 
 type AnalysisOptions = { spawn: SpawnChild; clock: Clock; log: Log };
 

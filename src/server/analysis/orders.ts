@@ -1,4 +1,5 @@
 /** What the server and the process that looks at the examples say to each other. */
+import type { judgedRows } from '../contract/evaluation.ts';
 import type { CheckedPolicy } from '../store/example-reader.ts';
 
 /** Server to child, once. */
@@ -11,7 +12,21 @@ export type FindingsOrder = {
   /** The newest policy that was trained; null without one. */
   policy: CheckedPolicy | null;
 };
-export type AnalysisOrder = FindingsOrder;
+
+export type SlicesOrder = {
+  kind: 'slices';
+  databaseFile: string;
+  typeId: string;
+  policyId: string;
+  /** As logs name it, such as v3. */
+  policyVersion: string;
+  rows: (typeof judgedRows)[number];
+  /** A held-out decision below this confidence counts as escalated. */
+  minConfidence: number;
+  minRows: number;
+  piiFields: string[];
+};
+export type AnalysisOrder = FindingsOrder | SlicesOrder;
 
 /** Child to server: any number of `progress` (`share` from 0 to 1), then one of the others. */
 export type AnalysisReply<Result> =

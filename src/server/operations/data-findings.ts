@@ -1,21 +1,10 @@
 /** What may be wrong with the examples of a decision type. */
 
-import type { AnalysisState } from '../analysis/analysis.ts';
-import { isoTimeOrNull } from '../process/clock.ts';
 import { findDataProblems } from '../services/data-findings.ts';
 import { findDecisionType } from '../services/decision-types.ts';
+import { toAnalysisState } from './analysis-state.ts';
 import type { Handlers } from './context.ts';
 import { toPage } from './pages.ts';
-
-/** How far an analysis is, on the wire. */
-export function toAnalysisState({ known, isFresh, progress }: AnalysisState<unknown>) {
-  return {
-    state: isFresh ? ('ready' as const) : ('computing' as const),
-    stale: known !== null && !isFresh,
-    computed_at: isoTimeOrNull(known?.computedAt ?? null),
-    progress,
-  };
-}
 
 const noCounts = {
   contradiction: 0,

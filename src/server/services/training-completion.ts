@@ -15,7 +15,8 @@ export type CompletionDeps = DeploymentDeps & { artifactsDir: string };
 
 /**
  * Stores a finished training: the file gets its name first, then one transaction writes report, digest, status and
- * deployment. A training with a target is deployed only when it reaches that F1. Rejects, nothing stored, when the
+ * deployment. A training with a target is deployed only when it reaches that F1, one
+ * with a gate on weak parts only when it meets it. Rejects, nothing stored, when the
  * bundle is damaged, fails its self-test or cannot be written.
  */
 export async function completeTraining(
@@ -49,7 +50,8 @@ function recordCompletion({ store }: CompletionDeps, { policyId, attemptId, resu
   const policy = store.policies.byId(policyId);
   if (policy === null) throw new StaleAttemptError('The policy does not exist.');
   const { target_f1, auto_deploy } = policy.trainingConfig;
-  const isQualityGateMet = target_f1 === null || result.metrics.macro_f1 >= target_f1;
+  const isTargetMet = target_f1 === null || result.metrics.macro_f1 >= target_f1;
+  const isQualityGateMet = isTargetMet && result.metrics.slice_gate?.met !== false;
   const isDeployed = auto_deploy && isQualityGateMet && !policy.isTypeDeleted;
   store.trainingRuns.heartbeat(attemptId, progress);
   store.trainingRuns.complete(

@@ -15,6 +15,7 @@ import { measureLatency } from '../package/measure-latency.ts';
 import { verifyExport } from '../package/verify-export.ts';
 import type { TrainOutcome } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
+import { checkSliceGate } from './slice-gate.ts';
 import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
@@ -85,10 +86,11 @@ async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' 
 }
 
 function completeMetrics(
-  { trainRows, testRows, evaluation, learningCurve, finalModel, origins, notes }: State,
+  state: State,
   { manifest, reasons: { heads } }: Pick<BundleParts, 'manifest' | 'reasons'>,
   latenciesMs: readonly number[],
 ): Metrics {
+  const { trainRows, testRows, evaluation, learningCurve, finalModel, origins, notes } = state;
   const { confidence_thresholds: thresholds, escalation_policy: policy } = manifest;
   const codes = heads.map(({ code }) => code).join(', ');
   const headsNote = `These reason codes are chosen by the input, not by the option alone: ${codes}.`;
@@ -101,6 +103,7 @@ function completeMetrics(
     escalation_estimate: estimateEscalation(evaluation, thresholds, policy),
     latency_estimate_p50_ms: computePercentile(latenciesMs, 0.5),
     latency_estimate_p95_ms: computePercentile(latenciesMs, 0.95),
+    slice_gate: checkSliceGate(state),
     notes: heads.length === 0 ? [...notes] : [...notes, headsNote],
     ...origins,
   };
