@@ -319,7 +319,7 @@ const border = {
   'ERR-11': 'The documents list the same codes and statuses as are sent.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
-    'It offers 14 tools: decision types, their rules at the creation, examples, training, deployment by a training, decisions, logs, metrics, credits and export.',
+    'It offers 15 tools: decision types, their rules at the creation, examples, findings about the data, training, deployment by a training, decisions, logs, metrics, credits and export.',
   'MCP-3':
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':

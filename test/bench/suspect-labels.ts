@@ -49,8 +49,7 @@ if (!existsSync(folder)) {
 const python = await preparePython(flags.python ?? null, flags.python === undefined ? ['cleanlab'] : []);
 const model = openTextModel();
 const opened = await openEncoder(model.encoderPath, model.encoderSha256);
-const kept =
-  flags.encodings === undefined ? null : withEncodingCache(opened, flags.encodings, runtimeVersion, Date.now());
+const kept = flags.encodings === undefined ? null : withEncodingCache(opened, flags.encodings, Date.now());
 const ports: TrainPorts = {
   encoder: kept ?? opened,
   tokenizer: model.tokenizer(),

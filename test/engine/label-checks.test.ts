@@ -100,11 +100,11 @@ describe('the labels of examples', () => {
     expect(predict(prepared, 3)).toEqual(predict(prepared, 3));
   });
 
-  it('are the more doubtful the less likely they are, whatever the error rate', () => {
-    for (const errorRate of [0, 0.1, 0.5, 0.9]) {
+  it('are the more doubtful the less likely they are, whatever the weight of the spread', () => {
+    for (const spreadWeight of [0, 0.1, 0.5, 0.9]) {
       let last = Number.POSITIVE_INFINITY;
       for (let probability = 0; probability <= 1; probability += 0.01) {
-        const doubt = computeDoubt([probability, 1 - probability], 0, errorRate);
+        const doubt = computeDoubt([probability, 1 - probability], 0, spreadWeight);
         expect(doubt).toBeGreaterThanOrEqual(0);
         expect(doubt).toBeLessThanOrEqual(1);
         expect(doubt).toBeLessThan(last);

@@ -6,19 +6,25 @@ import type { OutOfFold } from './out-of-fold.ts';
 
 /** A probability that is enough to doubt a label, whatever the models usually give. */
 const sureProbability = 0.7;
+/**
+ * From this error rate on the spread of the probabilities counts, and how fast: where models err a lot, undecided rows
+ * hide many wrong labels; where they hardly err, such rows are only difficult (average precision on the shipped sets).
+ */
+const spreadFrom = 0.15;
+const spreadSlope = 3;
 /** Below it a prediction counts as certain. */
 const minSpread = 1e-12;
 
 /**
  * How doubtful a label is, 0 to 1: r / (1 + r) where r is the entropy of the probabilities (as a share of the largest
- * possible one) to the power of `errorRate`, divided by the label's probability. At an error rate of 0 that is the order
- * of the label's probability alone ("self-confidence"); the more the models err altogether (0 to 1), the less an
- * undecided row is trusted beside one whose label is as unlikely. `probabilities` sum to 1.
+ * possible one) to the power of `spreadWeight` (0 or more), divided by the label's probability. At a weight of 0 that is
+ * the order of the label's probability alone ("self-confidence"); with more weight, a row for which several options are
+ * possible is doubted more than one whose label is as unlikely beside a single other. `probabilities` sum to 1.
  */
-export function computeDoubt(probabilities: readonly number[], label: number, errorRate: number): number {
+export function computeDoubt(probabilities: readonly number[], label: number, spreadWeight: number): number {
   let entropy = 0;
   for (const probability of probabilities) if (probability > 0) entropy -= probability * Math.log(probability);
-  const spread = Math.max(entropy / Math.log(probabilities.length), minSpread) ** errorRate;
+  const spread = Math.max(entropy / Math.log(probabilities.length), minSpread) ** spreadWeight;
   return spread / (spread + (probabilities[label] ?? 0));
 }
 
@@ -68,7 +74,7 @@ export function checkLabels(
   options: readonly string[],
 ): LabelCheck[] {
   const labels = rows.map((row) => options.indexOf(row.decision));
-  const errorRate = computeErrorRate(outOfFold, labels);
+  const spreadWeight = spreadSlope * Math.max(0, computeErrorRate(outOfFold, labels) - spreadFrom);
   const selfConfidences = computeSelfConfidences(outOfFold, labels, options.length);
   return rows.flatMap((row, i) => {
     const probabilities = outOfFold[i];
@@ -83,7 +89,7 @@ export function checkLabels(
       probability,
       likelier: options[likelier] ?? '',
       likelier_probability: likelierProbability,
-      doubt: computeDoubt(probabilities, label, errorRate),
+      doubt: computeDoubt(probabilities, label, spreadWeight),
       suspect:
         likelierProbability > probability &&
         likelierProbability >= Math.min(sureProbability, selfConfidences[likelier] ?? 1),
