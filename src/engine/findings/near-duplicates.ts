@@ -20,6 +20,7 @@ const hashesPerBand = 5;
 /** Texts of a band that a new one is compared with: the cost of a row has a bound, whatever the texts are. */
 const maxCompared = 8;
 const significantDigits = 6;
+const none = -1;
 
 /** Lower case without accents' variants, punctuation or repeated blanks (Unicode NFKC). */
 function normaliseText(text: string): string {
@@ -136,20 +137,24 @@ export function searchNearDuplicates(): Search {
   const sketches: (Uint32Array | null)[] = [];
   const rests: number[] = [];
   const spellings = new Map<number, number>();
-  const buckets = new Map<number, number[]>();
+  /** The last row of each band's key, and for each row and band the row before it with the same key. */
+  const lastOf = new Map<number, number>();
+  const before: number[] = [];
   const groups = createGroups();
 
   function compareTexts(row: number, sketch: Uint32Array, rest: number): void {
-    for (const key of listBandKeys(sketch, rest)) {
-      const bucket = buckets.get(key) ?? [];
-      for (const other of bucket.slice(-maxCompared)) {
+    listBandKeys(sketch, rest).forEach((key, band) => {
+      let other = lastOf.get(key) ?? none;
+      before[row * bands + band] = other;
+      lastOf.set(key, row);
+      for (let compared = 0; other !== none && compared < maxCompared; compared++) {
         const otherSketch = sketches[other];
-        if (!otherSketch || rests[other] !== rest) continue;
-        if (compareSketches(sketch, otherSketch) >= minSimilarity) groups.join(row, other);
+        if (otherSketch && rests[other] === rest && compareSketches(sketch, otherSketch) >= minSimilarity) {
+          groups.join(row, other);
+        }
+        other = before[other * bands + band] ?? none;
       }
-      if (bucket.length === 0) buckets.set(key, bucket);
-      bucket.push(row);
-    }
+    });
   }
 
   return {
@@ -163,8 +168,10 @@ export function searchNearDuplicates(): Search {
       const { text, rest } = splitInput(input);
       const sketch = sketchText(text);
       rests.push(rest);
-      sketches.push(sketch.length < minPieces || twin !== undefined ? null : sketch);
-      if (sketch.length >= minPieces && twin === undefined) compareTexts(row, sketch, rest);
+      const isCompared = sketch.length >= minPieces && twin === undefined;
+      sketches.push(isCompared ? sketch : null);
+      if (isCompared) compareTexts(row, sketch, rest);
+      else for (let band = 0; band < bands; band++) before.push(none);
     },
     finish: () => groups.list().map((group) => toNearFinding(group.flatMap((row) => rows[row] ?? []))),
   };

@@ -169,7 +169,7 @@ export const tools: readonly Tool[] = [
         state === 'ready'
           ? items.length === 0
             ? 'train_model.'
-            : 'have a person mend the labels, then train_model.'
+            : 'have a person correct the labels, then train_model.'
           : 'ask again in 5 seconds.'
       }`;
     },

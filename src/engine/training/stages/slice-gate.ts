@@ -26,7 +26,7 @@ export function checkSliceGate({ request, measuredRows, evaluation }: State): Me
   const limit = `${(100 * max_error).toFixed(1)} %`;
   const sentence =
     worst === null
-      ? `None of ${formatCount(tested)} parts with at least ${min_rows} rows errs in more than ${limit}, as far as these rows can tell.`
+      ? `None of ${formatCount(tested)} parts with at least ${min_rows} rows is wrong in more than ${limit} of them, as far as these rows can tell.`
       : `Where ${worst.description}, ${worst.errors} of ${worst.rows} decisions are wrong: more than the ${limit} that the gate allows.`;
   const shown = worst && {
     description: worst.description,
