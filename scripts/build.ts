@@ -26,6 +26,7 @@ async function buildServer(): Promise<void> {
       worker: 'src/server/jobs/worker.ts',
       'data-child': 'src/server/data-folder/data-child.ts',
       'preparation-child': 'src/server/preparation/preparation-child.ts',
+      'analysis-child': 'src/server/analysis/analysis-child.ts',
     },
     platform: 'node',
     // Native modules look for their binaries beside themselves.

@@ -174,6 +174,13 @@ const examples = {
   'XPL-2': 'Every flip names values seen in the data and is decided as it says; the fewest and smallest changes first.',
   'XPL-3': 'words are stretches of the texts with what the decision loses without them, heaviest first.',
   'XPL-4': 'An explanation shows no value of a PII field of another input, writes no log record and costs nothing.',
+  'FND-1':
+    'data-findings lists contradictions, duplicates, near duplicates, suspect and unknown labels, leaks, constant fields, rare options and outliers, each with its examples, the likelier label and what to do, and counts of all.',
+  'FND-2': 'Suspect labels come from models that had not seen the example, surest first, one item an example.',
+  'FND-3': 'The search runs apart from the calls and is known until examples, options or policy change.',
+  'FND-4': 'Readiness says in one sentence how many contradictions, suspect and unknown labels and leaks are known.',
+  'SLC-1':
+    'slices lists the parts of a policy’s held-out, corrected or all such rows, by one field or two, that err more often than the others, with errors, escalation, interval and corrected p-value.',
   'GEN-1': 'generate answers 201 with synthetic examples that are not reviewed.',
   'GEN-2': 'generate takes a count of 1 to 50 (default 10) and an option, and is all or nothing.',
   'GEN-3': 'Without a connection to a teacher the embedded one makes the examples offline.',
@@ -215,7 +222,7 @@ const training = {
   'PRM-7':
     'The whole decision (rules, classifier, thresholds as they stand) is measured on the held-out rows with intervals, and follows every change at once.',
   'RDY-1':
-    'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option and issues.',
+    'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option, issues and notes.',
   'RDY-2': 'At least 38 labelled examples are needed in total and of each option.',
   'POL-1':
     'A summary has id, decision_type_id, version, policy_type, status, deployed, auto_deployed, accuracy, macro_f1, train_size, quality_gate_met, augmentation_status and created_at.',
@@ -240,6 +247,8 @@ const training = {
   'STA-2': 'A target that is met deploys, too; quality_gate_met is true.',
   'STA-3': 'With auto_deploy false a finished policy is held as trained.',
   'STA-4': 'A target that is missed holds the policy as trained; quality_gate_met is false.',
+  'STA-14':
+    'slice_gate holds a policy as trained where a part of the held-out rows certainly errs more often than it allows, and metrics say which.',
   'STA-5': 'Deploying a trained policy deactivates the others of the type.',
   'STA-6': 'Deploying a deployed policy is allowed and changes nothing.',
   'STA-7': 'A policy in any other state cannot be deployed: 409 conflict.',
@@ -373,7 +382,7 @@ const border = {
   'LCK-3': 'A training that ends while another program holds the data file is stored when it lets go.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
-    'It offers 20 tools: decision types with their rules and thresholds, examples, labelling, explaining, training, policies and their deployment, decisions, logs, metrics, credits and export.',
+    'It offers 21 tools: decision types with their rules and thresholds, examples, findings about the data, labelling, explaining, training, policies and their deployment, decisions, logs, metrics, credits and export.',
   'MCP-3':
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':

@@ -127,6 +127,11 @@ export const trainingConfigSchema = z
     auto_deploy: z.boolean().default(true),
     escalation_threshold: z.number().min(0).max(1).nullable().default(null),
     refit: z.boolean().default(true),
+    /** No part of the held-out rows with at least `min_rows`, by one field or two, may err more often than this. */
+    slice_gate: z
+      .strictObject({ max_error: z.number().min(0).max(1), min_rows: z.int().min(10).max(100_000).default(30) })
+      .nullable()
+      .default(null),
   })
   .meta({ id: 'TrainingConfig' });
 export type TrainingConfig = z.infer<typeof trainingConfigSchema>;
@@ -235,6 +240,19 @@ export const metricsSchema = z
     learning_curve: learningCurveSchema.nullable().default(null),
     /** What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them. */
     familiarity: familiarityEffectSchema.nullable().default(null),
+    /** Whether the gate on weak parts of the rows was met; null without one. */
+    slice_gate: z
+      .object({
+        max_error: z.number(),
+        min_rows: z.int(),
+        met: z.boolean(),
+        /** Parts that were tried. */
+        tested: z.int(),
+        worst: z.object({ description: z.string(), rows: z.int(), errors: z.int(), error_rate: z.number() }).nullable(),
+        sentence: z.string(),
+      })
+      .nullable()
+      .default(null),
     /** Plain sentences about the run: fields left out and why, texts cut, what the text model uses. */
     notes: z.array(z.string()),
     augmentation: z.object({

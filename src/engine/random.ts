@@ -51,6 +51,10 @@ export const randomStreams = {
   treeConfirmationFolds: ofRun(4),
   /** Folds that decide which reason codes get a head. */
   reasonFolds: ofRun(5),
+  /** Folds in which every labelled row is predicted by a model that has not seen it; each deal adds one. */
+  outOfFoldFolds: ofRun(6),
+  /** The part of a large set that these models are fitted on. */
+  outOfFoldPart: fixed(13),
   /** Rows that are held out. */
   heldOutSplit: fixed(0),
   /** The part of a large set that heads are compared on. */

@@ -4,6 +4,10 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
+import type { DataFindings } from '../engine/findings/search-data.ts';
+import type { SliceReport } from '../engine/findings/slices.ts';
+import { type Analyses, Analysis } from './analysis/analysis.ts';
+import type { FindingsOrder, SlicesOrder } from './analysis/orders.ts';
 import { createAuth } from './auth/auth.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
@@ -156,7 +160,19 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
   };
   const teacherLabellings = new TeacherLabellings(base);
   closing.defer(() => teacherLabellings.close());
-  return { ...base, teacherLabellings, jobs: openJobs(base, closing) };
+  return { ...base, teacherLabellings, analyses: openAnalyses(base, closing), jobs: openJobs(base, closing) };
+}
+
+function openAnalyses(
+  { options, clock, log }: Pick<Deps, 'options' | 'clock' | 'log'>,
+  closing: ClosingStack,
+): Analyses {
+  const parts = { spawn: options.spawnChild ?? spawnChild, clock, log };
+  const findings = new Analysis<FindingsOrder, DataFindings>(parts);
+  closing.defer(() => findings.close());
+  const slices = new Analysis<SlicesOrder, SliceReport>(parts);
+  closing.defer(() => slices.close());
+  return { findings, slices };
 }
 
 function openCaretaker(
@@ -218,7 +234,7 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
 }
 
 /** Starts the runner of trainings; what a training needs of the services is handed down to it. */
-function openJobs(deps: Omit<Deps, 'jobs' | 'teacherLabellings'>, closing: ClosingStack): TrainingJobs {
+function openJobs(deps: Omit<Deps, 'jobs' | 'teacherLabellings' | 'analyses'>, closing: ClosingStack): TrainingJobs {
   const { options, store, clock, log, runtime } = deps;
   const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
   const teacherDeps = { ...deps, modelConnections: runtime.modelConnections };

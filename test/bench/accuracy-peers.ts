@@ -11,6 +11,7 @@ const environment = resolve(import.meta.dirname, '../../.venv-bench');
 const packages: Record<string, string[]> = {
   usual: ['scikit-learn', 'lightgbm', 'numpy', 'scipy'],
   setfit: ['setfit'],
+  cleanlab: ['cleanlab'],
   autogluon: ['autogluon.tabular[lightgbm,catboost,xgboost]'],
 };
 

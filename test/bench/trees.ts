@@ -152,6 +152,7 @@ async function trainOn(name: string, rows: readonly TableRow[]): Promise<Trained
         auto_deploy: true,
         escalation_threshold: null,
         refit: true,
+        slice_gate: null,
       },
     },
     {

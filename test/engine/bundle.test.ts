@@ -157,6 +157,7 @@ describe('the model card', () => {
       suggested_thresholds: [],
       learning_curve: null,
       familiarity: null,
+      slice_gate: null,
       notes: ['Two texts were cut.'],
       augmentation: {
         status: 'none',

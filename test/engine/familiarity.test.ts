@@ -137,6 +137,7 @@ describe('a trained policy', () => {
         auto_deploy: true,
         escalation_threshold: null,
         refit: true,
+        slice_gate: null,
       },
       seed: 1,
       toolVersion: '0.1.0',

@@ -17,6 +17,8 @@ describe('a named stream of chance', () => {
       treeFolds: 'run + 3',
       treeConfirmationFolds: 'run + 4',
       reasonFolds: 'run + 5',
+      outOfFoldFolds: 'run + 6',
+      outOfFoldPart: '13',
       heldOutSplit: '0',
       linearSubset: '7',
       treeSubset: '11',

@@ -62,6 +62,7 @@ const request: TrainRequest = {
     auto_deploy: true,
     escalation_threshold: null,
     refit: true,
+    slice_gate: null,
   },
   seed: 1,
   toolVersion: '0.1.0',

@@ -12,6 +12,7 @@ export const config: TrainingConfig = {
   auto_deploy: true,
   escalation_threshold: null,
   refit: true,
+  slice_gate: null,
 };
 
 export function createDefinition(options: string[], changes: Partial<Definition> = {}): Definition {

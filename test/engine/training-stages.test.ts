@@ -9,6 +9,7 @@ import { fitClassifier } from '../../src/engine/training/stages/classifier.ts';
 import { evaluateClassifier } from '../../src/engine/training/stages/evaluate.ts';
 import { planFeatures } from '../../src/engine/training/stages/features.ts';
 import { generateExamples } from '../../src/engine/training/stages/generate.ts';
+import { checkExampleLabels } from '../../src/engine/training/stages/label-checks.ts';
 import { packagePolicy } from '../../src/engine/training/stages/package.ts';
 import { prepareExamples } from '../../src/engine/training/stages/prepare.ts';
 import type { Run } from '../../src/engine/training/stages/state.ts';
@@ -293,12 +294,14 @@ describe('the package stage', () => {
   });
   const evaluateRun = async (changes: Partial<TrainPorts> = {}) => {
     const classified = await classifyRun(request, changes);
-    return { ...classified, ...(await evaluateClassifier(classified)) };
+    const evaluated = { ...classified, ...(await evaluateClassifier(classified)) };
+    return { ...evaluated, ...checkExampleLabels(evaluated) };
   };
 
   it('packs a bundle that decides, and completes the metrics', async () => {
     const state = await evaluateRun();
-    const { bundle, metrics, heldOut } = await packagePolicy(state);
+    const { bundle, metrics, heldOut, labelChecks } = await packagePolicy(state);
+    expect(labelChecks).toHaveLength(60);
     const unpacked = unpackBundle(bundle, sha256);
     expect(unpacked.manifest).toMatchObject({ policy_version: 'v3', text: null });
     expect(unpacked.manifest.confidence_thresholds).toEqual({ auto_decide: 0.9, escalation: 0.9 });

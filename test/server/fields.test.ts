@@ -171,6 +171,7 @@ describe('the fields of', () => {
       min_total: 38,
       min_per_option: 38,
       issues: [],
+      notes: [],
     });
   });
 
@@ -209,6 +210,7 @@ describe('the fields of', () => {
         auto_deploy: true,
         escalation_threshold: null,
         refit: true,
+        slice_gate: null,
       },
       metrics: expect.any(Object),
       target_f1: null,

@@ -59,7 +59,7 @@ const examples = Array.from({ length: 80 }, (_, index) => ({
 }));
 
 describe('an agent with an API key', () => {
-  it('is offered twenty tools that say what they do, cost and change [MCP-2]', async () => {
+  it('is offered twenty-one tools that say what they do, cost and change [MCP-2]', async () => {
     const { connect, key } = await agentOn();
     const client = await connect(key);
     const { tools: offered } = await client.listTools();
@@ -73,6 +73,7 @@ describe('an agent with an API key', () => {
       'export_edge_bundle',
       'generate_examples',
       'get_credits',
+      'get_data_findings',
       'get_decision_logs',
       'get_decision_type',
       'get_metrics',

@@ -57,9 +57,25 @@ export type HeldOutRow = {
   input_hash: number;
 };
 
+/**
+ * What models that have not seen an example say of its label: the label's probability, the likeliest other option with
+ * its probability, how doubtful the label is (0 to 1, higher is worse), and whether it is suspect.
+ */
+export type LabelCheck = {
+  example_id: string;
+  label: string;
+  probability: number;
+  likelier: string;
+  likelier_probability: number;
+  doubt: number;
+  suspect: boolean;
+};
+
 export type TrainOutcome = {
   /** The slim bundle. */
   bundle: Uint8Array;
   metrics: Metrics;
   heldOut: HeldOutRow[];
+  /** One for each row whose label could be checked, in the order of the rows. */
+  labelChecks: LabelCheck[];
 };

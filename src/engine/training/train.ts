@@ -5,6 +5,7 @@ import { fitClassifier } from './stages/classifier.ts';
 import { evaluateClassifier } from './stages/evaluate.ts';
 import { planFeatures } from './stages/features.ts';
 import { generateExamples } from './stages/generate.ts';
+import { checkExampleLabels } from './stages/label-checks.ts';
 import { packagePolicy } from './stages/package.ts';
 import { prepareExamples } from './stages/prepare.ts';
 import type { Run } from './stages/state.ts';
@@ -23,5 +24,6 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const textModelled = await chooseTextModel(planned);
   const classified = { ...planned, texts: textModelled.texts, ...fitClassifier({ ...planned, ...textModelled }) };
   const evaluated = { ...classified, ...(await evaluateClassifier(classified)) };
-  return packagePolicy(evaluated);
+  const checked = { ...evaluated, ...checkExampleLabels(evaluated) };
+  return packagePolicy(checked);
 }

@@ -18,6 +18,14 @@ export function paginated<T extends z.ZodType>(item: T) {
 
 export const decisionTypeParams = z.strictObject({ decision_type_id: uuid });
 
+/** How far an analysis is that takes longer than a call waits. */
+export const analysisStateShape = {
+  state: z.enum(['ready', 'computing']).describe('computing: ask again; what is answered is the last known result'),
+  stale: z.boolean().describe('Examples, options or policy changed after the answer was computed'),
+  computed_at: dateTime.nullable().describe('null: nothing is known yet'),
+  progress: z.number().min(0).max(1).nullable().describe('How far the computation is; null where none is under way'),
+};
+
 /** A count as people read it: 20000 is `20,000`. */
 export function formatCount(count: number): string {
   return count.toLocaleString('en');

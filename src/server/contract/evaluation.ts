@@ -1,6 +1,7 @@
 /** What trained policies decide on examples that were held out of their training. */
 import { z } from 'zod';
-import { decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
+import { sliceSchema } from '../../engine/findings/slices.ts';
+import { analysisStateShape, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads } from './operation.ts';
 
 const predictionSchema = z.object({ predicted: z.string(), confidence: z.number() });
@@ -28,7 +29,29 @@ const common = { method: 'GET', access: 'key', tag: 'Training', status: 200, hin
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
 const params = decisionTypeParams.extend({ policy_id: uuid });
 
+/** Decisions of a policy whose right answer is known: of held-out examples, or logged and corrected or confirmed. */
+export const judgedRows = ['held_out', 'corrected', 'both'] as const;
+
 export const evaluationOperations = {
+  'policies.slices': operation({
+    ...common,
+    path: `${base}/slices`,
+    params,
+    query: z.strictObject({
+      rows: z.enum(judgedRows).default('held_out').describe('Which decisions: held out, logged and corrected, or both'),
+      min_rows: z.int().min(10).max(100_000).default(30).describe('Rows that a part must have'),
+    }),
+    output: z.object({
+      items: z.array(sliceSchema.meta({ id: 'Slice' })).describe('At most 20, the worst first'),
+      rows: z.int(),
+      error_rate: z.number(),
+      escalation_rate: z.number(),
+      tested: z.int().describe('Parts that were tried'),
+      ...analysisStateShape,
+    }),
+    summary:
+      'Parts of the rows, by one field or two, in which a policy is wrong more often than in the others; at most 5 % of them are expected to be chance',
+  }),
   'policies.held_out': operation({
     ...common,
     path: `${base}/held-out`,

@@ -3,6 +3,7 @@ import { accountOperations } from './account.ts';
 import { backupOperations } from './backups.ts';
 import { connectionOperations } from './connections.ts';
 import { billingOperations } from './credits.ts';
+import { dataFindingOperations } from './data-findings.ts';
 import { decisionTypeOperations } from './decision-types.ts';
 import { decisionOperations } from './decisions.ts';
 import { evaluationOperations } from './evaluation.ts';
@@ -27,6 +28,7 @@ export const operations = {
   ...exampleOperations,
   ...labellingOperations,
   ...explainingOperations,
+  ...dataFindingOperations,
   ...trainingOperations,
   ...evaluationOperations,
   ...promiseOperations,

@@ -109,6 +109,8 @@ export const readinessSchema = z
     min_total: z.int(),
     min_per_option: z.int(),
     issues: z.array(z.string()),
+    /** Sentences on what would spoil the training, where the examples were searched since they changed. */
+    notes: z.array(z.string()),
   })
   .meta({ id: 'Readiness' });
 export type Readiness = z.infer<typeof readinessSchema>;

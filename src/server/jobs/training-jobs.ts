@@ -229,6 +229,8 @@ export class TrainingJobs {
       this.apply(attempt, { kind: 'failed', error });
     } else if (report.kind === 'snapshot') {
       pendingWrites.run(() => trainingRuns.describeSnapshot(attempt, report));
+    } else if (report.kind === 'labels') {
+      pendingWrites.run(() => trainingRuns.labelChecks.add(attempt, report.checks));
     } else if (report.kind === 'teach') {
       void this.answerQuestion(attempt, report);
     } else {

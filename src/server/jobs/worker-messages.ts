@@ -1,6 +1,6 @@
 /** What the server and a training process say to each other. */
 import type { Metrics, TrainingStage } from '../../engine/domain.ts';
-import type { HeldOutRow, Proposal, TeacherRequest, TrainRequest } from '../../engine/training/request.ts';
+import type { HeldOutRow, LabelCheck, Proposal, TeacherRequest, TrainRequest } from '../../engine/training/request.ts';
 import type { SnapshotRecord } from '../store/snapshots.ts';
 
 /** Server to worker; sent once, the rows follow. */
@@ -30,5 +30,7 @@ export type WorkerReport =
   | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
   | { kind: 'snapshot'; sha256: string; seed: number; runtime: string; residentMb: number }
   | { kind: 'teach'; id: number; request: TeacherRequest; residentMb: number }
+  /** Some of the checks of labels; all of them come before `done`. */
+  | { kind: 'labels'; checks: LabelCheck[]; residentMb: number }
   | ({ kind: 'done' } & WorkerResult)
   | { kind: 'failed'; message: string };

@@ -7,7 +7,7 @@ import { availableParallelism, setPriority } from 'node:os';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
-import type { Proposal, TeacherRequest, TrainOutcome } from '../../engine/training/request.ts';
+import type { LabelCheck, Proposal, TeacherRequest, TrainOutcome } from '../../engine/training/request.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
 import type { CachedEncoder } from '../runtime/encoding-cache.ts';
@@ -17,6 +17,7 @@ import type { RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worke
 
 /** Lower than everything the user does; decisions go first. */
 const niceness = 10;
+const checksPerMessage = 1_000;
 const parentPid = process.ppid;
 const residentMb = () => process.memoryUsage.rss() / 2 ** 20;
 
@@ -31,6 +32,7 @@ async function work(order: WorkerOrder): Promise<void> {
   try {
     const outcome = await run(order, await rows);
     writeDurably(order.outFile, outcome.bundle);
+    await reportLabelChecks(outcome.labelChecks);
     await report({
       kind: 'done',
       sha256: sha256(outcome.bundle),
@@ -43,6 +45,13 @@ async function work(order: WorkerOrder): Promise<void> {
   } finally {
     clearInterval(heartbeat);
     if (process.connected) process.disconnect();
+  }
+}
+
+/** In pieces, so that the server answers calls in between. */
+async function reportLabelChecks(checks: readonly LabelCheck[]): Promise<void> {
+  for (let from = 0; from < checks.length; from += checksPerMessage) {
+    await report({ kind: 'labels', checks: checks.slice(from, from + checksPerMessage), residentMb: residentMb() });
   }
 }
 

@@ -201,6 +201,24 @@ export const tools: readonly Tool[] = [
       `Decided ${JSON.stringify(decision)}. ${flips.length} changes would lead elsewhere; ${nearest.length} labelled examples are like it. Next: correct the record where the decision is wrong, or get_decision_logs for another one.`,
   }),
   toTool({
+    name: 'get_data_findings',
+    title: 'Get findings about the data',
+    operation: 'data_findings.list',
+    description:
+      'What may be wrong with the examples: contradictions, duplicates, suspect and unknown labels, fields that give the answer away and more, each with its examples, the likelier label and what to do. Changes nothing, costs nothing.',
+    summarise: ({ state, counts, items }) => {
+      const found = Object.entries(counts).flatMap(([kind, count]) => (count === 0 ? [] : [`${count} ${kind}`]));
+      const known = found.length === 0 ? 'Nothing was found' : `Found: ${found.join(', ')}`;
+      return `${state === 'ready' ? known : 'The examples are being searched'}. Next: ${
+        state === 'ready'
+          ? items.length === 0
+            ? 'train_model.'
+            : 'have a person correct the labels, then train_model.'
+          : 'ask again in 5 seconds.'
+      }`;
+    },
+  }),
+  toTool({
     name: 'train_model',
     title: 'Train a policy',
     operation: 'training.start',

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyBaseLogger } from 'fastify';
 import type { Sha256 } from '../../engine/ports.ts';
+import type { Analyses } from '../analysis/analysis.ts';
 import type { Auth } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { PreparedOperation } from '../contract/examples.ts';
@@ -41,6 +42,7 @@ export type Deps = {
   runtime: Runtime;
   preparation: Preparation;
   jobs: TrainingJobs;
+  analyses: Analyses;
   pendingWrites: PendingWrites;
   promiseChecks: PromiseChecks;
   teacherLabellings: TeacherLabellings;

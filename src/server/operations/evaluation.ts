@@ -2,10 +2,20 @@
 
 import { findDecisionType } from '../services/decision-types.ts';
 import { findPolicy } from '../services/policies.ts';
+import { findSlices } from '../services/slices.ts';
+import { toAnalysisState } from './analysis-state.ts';
 import type { Handlers } from './context.ts';
 import { toPage } from './pages.ts';
 
+const noSlices = { items: [], rows: 0, error_rate: 0, escalation_rate: 0, tested: 0 };
+
 export const evaluationHandlers = {
+  'policies.slices': async (deps, { params, query, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const policy = findPolicy(deps.store, type, params.policy_id);
+    const state = await findSlices(deps, type, policy, { rows: query.rows, minRows: query.min_rows });
+    return { ...(state.known?.result ?? noSlices), ...toAnalysisState(state) };
+  },
   'policies.held_out': (deps, { params, query, caller }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     findPolicy(deps.store, type, params.policy_id);
@@ -42,4 +52,4 @@ export const evaluationHandlers = {
       only_second_right: counts.onlySecondRight,
     };
   },
-} satisfies Handlers<'policies.held_out' | 'policies.compare'>;
+} satisfies Handlers<'policies.slices' | 'policies.held_out' | 'policies.compare'>;

@@ -6,6 +6,7 @@ import { bundleHandlers } from './bundles.ts';
 import { connectionHandlers } from './connections.ts';
 import type { Handlers } from './context.ts';
 import { billingHandlers } from './credits.ts';
+import { dataFindingHandlers } from './data-findings.ts';
 import { decideHandlers } from './decide.ts';
 import { decisionTypeHandlers } from './decision-types.ts';
 import { evaluationHandlers } from './evaluation.ts';
@@ -34,6 +35,7 @@ export const operationHandlers: OperationHandlers = {
   ...exampleHandlers,
   ...labellingHandlers,
   ...explainingHandlers,
+  ...dataFindingHandlers,
   ...generateHandlers,
   ...trainingHandlers,
   ...evaluationHandlers,

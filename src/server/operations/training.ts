@@ -4,6 +4,7 @@ import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../contract/training.ts';
 import { isoTime, isoTimeOrNull } from '../process/clock.ts';
+import { noteDataProblems } from '../services/data-findings.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { deployPolicy } from '../services/deployment.ts';
 import { findPolicy } from '../services/policies.ts';
@@ -72,7 +73,7 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
   };
 }
 
-function toReadiness(readiness: TrainingReadiness): Readiness {
+function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
   return {
     ready: readiness.isReady,
     total_examples: readiness.totalExamples,
@@ -82,6 +83,7 @@ function toReadiness(readiness: TrainingReadiness): Readiness {
     min_total: limits.minExamples,
     min_per_option: limits.minExamplesPerOption,
     issues: readiness.issues,
+    notes,
   };
 }
 
@@ -96,8 +98,10 @@ export const trainingHandlers = {
     return toAnswer(policy);
   },
 
-  'training.readiness': (deps, { params, caller }) =>
-    toReadiness(assessReadiness(deps.store, findDecisionType(deps, caller, params.decision_type_id))),
+  'training.readiness'(deps, { params, caller }) {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return toReadiness(assessReadiness(deps.store, type), noteDataProblems(deps, type));
+  },
 
   'policies.list': (deps, { params, caller }) =>
     deps.store.policies.list(findDecisionType(deps, caller, params.decision_type_id).id).map(toSummary),

@@ -2,7 +2,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-export type ChildName = 'encoder-child' | 'labelling-child' | 'worker' | 'data-child' | 'preparation-child';
+export type ChildName =
+  | 'encoder-child'
+  | 'labelling-child'
+  | 'worker'
+  | 'data-child'
+  | 'preparation-child'
+  | 'analysis-child';
 export type SpawnOptions = {
   heapMb: number;
   /** Stands on the child's command line, so that this very process can be recognised later. */
@@ -17,6 +23,7 @@ const sourceFolders: Record<ChildName, string> = {
   worker: '../jobs/',
   'data-child': '../data-folder/',
   'preparation-child': '../preparation/',
+  'analysis-child': '../analysis/',
 };
 
 /**

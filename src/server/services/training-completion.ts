@@ -1,5 +1,6 @@
 /** What becomes of a training that has finished: its bundle is checked, stored and, where it may be, deployed. */
 import { readFileSync, rmSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FinishedTraining } from '../jobs/training-ports.ts';
 import { sha256 } from '../process/clock.ts';
 import { renameDurably } from '../process/durable-file.ts';
@@ -7,11 +8,15 @@ import { artifactPath } from '../runtime/deployed-deciders.ts';
 import { StaleAttemptError } from '../store/training-runs.ts';
 import { type DeploymentDeps, prepareDeployedPolicy } from './deployment.ts';
 
+/** Rows that are removed between two turns of the event loop. */
+const checksPerTurn = 1_000;
+
 export type CompletionDeps = DeploymentDeps & { artifactsDir: string };
 
 /**
  * Stores a finished training: the file gets its name first, then one transaction writes report, digest, status and
- * deployment. A training with a target is deployed only when it reaches that F1. Rejects, nothing stored, when the
+ * deployment. A training with a target is deployed only when it reaches that F1, one
+ * with a gate on weak parts only when it meets it. Rejects, nothing stored, when the
  * bundle is damaged, fails its self-test or cannot be written.
  */
 export async function completeTraining(
@@ -30,6 +35,9 @@ export async function completeTraining(
   try {
     renameDurably(partFile, file);
     const isDeployed = recordCompletion(deps, finished);
+    removeOlderLabelChecks(deps, policyId).catch((error: unknown) =>
+      deps.log.error({ err: error, policyId }, 'the label checks of older policies could not be removed'),
+    );
     if (isDeployed) prepareInBackground(deps, policyId);
     return 'stored';
   } catch (error) {
@@ -44,7 +52,8 @@ function recordCompletion({ store }: CompletionDeps, { policyId, attemptId, resu
   const policy = store.policies.byId(policyId);
   if (policy === null) throw new StaleAttemptError('The policy does not exist.');
   const { target_f1, auto_deploy } = policy.trainingConfig;
-  const isQualityGateMet = target_f1 === null || result.metrics.macro_f1 >= target_f1;
+  const isTargetMet = target_f1 === null || result.metrics.macro_f1 >= target_f1;
+  const isQualityGateMet = isTargetMet && result.metrics.slice_gate?.met !== false;
   const isDeployed = auto_deploy && isQualityGateMet && !policy.isTypeDeleted;
   store.trainingRuns.heartbeat(attemptId, progress);
   store.trainingRuns.complete(
@@ -59,6 +68,11 @@ function recordCompletion({ store }: CompletionDeps, { policyId, attemptId, resu
     },
   );
   return isDeployed;
+}
+
+/** A few at a time, so that calls are answered in between. */
+async function removeOlderLabelChecks({ store }: CompletionDeps, policyId: string): Promise<void> {
+  while (store.trainingRuns.labelChecks.removeOlder(policyId, checksPerTurn) > 0) await nextTurn();
 }
 
 function prepareInBackground(deps: CompletionDeps, policyId: string): void {

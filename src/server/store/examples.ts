@@ -199,6 +199,7 @@ function prepareStatements(db: WorkbenchDatabase) {
       'SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
     ),
     count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
+    revision: db.prepare<[string], number>('SELECT revision FROM example_revisions WHERE decision_type_id = ?').pluck(),
     countByLabel: db.prepare<[string], { decision: string; n: number }>(
       `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL
        GROUP BY decision`,
@@ -348,6 +349,11 @@ export class ExampleStore {
 
   count(decisionTypeId: string): number {
     return this.#statements.count.get(decisionTypeId) ?? 0;
+  }
+
+  /** Returns how often examples of the type were added, removed, or changed in input, label or review. */
+  revision(decisionTypeId: string): number {
+    return this.#statements.revision.get(decisionTypeId) ?? 0;
   }
 
   /** Returns how many examples have each label; labels without examples are left out. */

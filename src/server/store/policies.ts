@@ -1,5 +1,6 @@
 /** Policies and their attempts as they are read: for lists, for progress, for a training that is to start. */
 import type { WorkbenchDatabase } from './database.ts';
+import type { CheckedPolicy } from './example-reader.ts';
 import {
   type AttemptRecord,
   inProgressSql,
@@ -34,6 +35,10 @@ function prepareStatements(db: WorkbenchDatabase) {
     slotHolder: db
       .prepare<[string], string>(`SELECT id FROM policies WHERE organisation_id = ? AND status IN ${inProgressSql}`)
       .pluck(),
+    newestTrained: db.prepare<[string], CheckedPolicy>(
+      `SELECT id, created_at AS createdAt FROM policies
+       WHERE decision_type_id = ? AND status IN ('trained', 'deployed') ORDER BY version DESC LIMIT 1`,
+    ),
     attempts: db.prepare<[string], RawAttempt>(
       'SELECT * FROM training_attempts WHERE policy_id = ? ORDER BY attempt_number LIMIT 100',
     ),
@@ -73,6 +78,11 @@ export class PolicyStore {
   byId(policyId: string): PolicyRecord | null {
     const raw = this.statements.byId.get(policyId);
     return raw === undefined ? null : toPolicy(raw);
+  }
+
+  /** The policy of a type whose training succeeded last. */
+  findNewestTrained(typeId: string): CheckedPolicy | null {
+    return this.statements.newestTrained.get(typeId) ?? null;
   }
 
   /** The attempts of a policy in their order. */

@@ -6,6 +6,7 @@ import type { Clock } from '../process/clock.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import type { DecisionTypeRecord } from './decision-types.ts';
 import type { DeploymentStore } from './deployments.ts';
+import { LabelCheckStore } from './label-checks.ts';
 import { type CompletedStage, inProgressSql, type ToolVersions } from './policy-records.ts';
 import { SnapshotStore } from './snapshots.ts';
 
@@ -98,6 +99,7 @@ function prepareAttemptStatements(db: WorkbenchDatabase) {
 /** The writing queries of trainings, each a transaction of its own or part of the caller's. */
 export class TrainingRunStore {
   readonly snapshots: SnapshotStore;
+  readonly labelChecks: LabelCheckStore;
   private readonly db: WorkbenchDatabase;
   private readonly clock: Clock;
   private readonly deployments: DeploymentStore;
@@ -109,6 +111,7 @@ export class TrainingRunStore {
     this.clock = clock;
     this.deployments = deployments;
     this.snapshots = new SnapshotStore(db);
+    this.labelChecks = new LabelCheckStore(db);
     this.policies = preparePolicyStatements(db);
     this.attempts = prepareAttemptStatements(db);
   }
@@ -181,8 +184,10 @@ export class TrainingRunStore {
       const at = this.clock.now();
       if (attemptId !== null) this.attempts.end.run(status, error, at, attemptId);
       const hasEnded = this.policies.end.run(status, error, error, at, policyId, attemptId).changes === 1;
-      if (hasEnded) this.snapshots.remove(policyId);
-      return hasEnded;
+      if (!hasEnded) return false;
+      this.snapshots.remove(policyId);
+      this.labelChecks.remove(policyId);
+      return true;
     });
   }
 

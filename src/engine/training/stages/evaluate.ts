@@ -8,6 +8,7 @@ import { listProbeTexts } from '../evaluate/probes.ts';
 import { type FittedModel, fitChoice } from '../select/fit-choice.ts';
 import type { HeadStarts } from '../select/linear-heads.ts';
 import { formatCount } from './format-count.ts';
+import { labelChecksFrom } from './label-checks.ts';
 import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
@@ -65,7 +66,7 @@ function fitFinalModel(state: State): FittedModel {
     return measuredModel;
   }
   const message = `Fitting on all ${formatCount(rows.length)} examples`;
-  return refit(state, rows, 'final', progress.startStep('evaluate', finalFitFrom, 1, message));
+  return refit(state, rows, 'final', progress.startStep('evaluate', finalFitFrom, labelChecksFrom, message));
 }
 
 /** Fits the choice on other rows, with a plan that is learned again from them. */

@@ -17,13 +17,14 @@ import { measureLatency } from '../package/measure-latency.ts';
 import { verifyExport } from '../package/verify-export.ts';
 import type { TrainOutcome } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
-import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
+import { checkSliceGate } from './slice-gate.ts';
+import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
   Pick<Generated, 'rules' | 'origins'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
   Pick<TextModelled, 'texts'> &
-  Pick<Classified, 'notes'> &
+  Checked &
   Evaluated;
 
 /**
@@ -67,7 +68,7 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   const modelCard = writeModelCard({ manifest, plan, rules: rules.file, metrics, promise: null });
   const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
   progress.report('package', 1, 'The policy is ready');
-  return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut };
+  return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut, labelChecks: state.labelChecks };
 }
 
 /** Learns and exports the heads of reason codes, on the rows that the final model saw. */
@@ -128,6 +129,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     ...measureDecisions(state, parts),
     latency_estimate_p50_ms: computePercentile(latenciesMs, 0.5),
     latency_estimate_p95_ms: computePercentile(latenciesMs, 0.95),
+    slice_gate: checkSliceGate(state),
     notes: heads.length === 0 ? [...notes] : [...notes, headsNote],
     ...origins,
   };

@@ -9,7 +9,7 @@ import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import type { ProgressReporter } from '../progress.ts';
-import type { TrainPorts, TrainRequest } from '../request.ts';
+import type { LabelCheck, TrainPorts, TrainRequest } from '../request.ts';
 import type { TextChoice } from '../select/choose-text.ts';
 import type { ClassifierChoice, FittedModel } from '../select/fit-choice.ts';
 
@@ -57,3 +57,6 @@ export type Evaluated = {
   /** The rows that the final model saw. */
   finalRows: readonly LabelledRow[];
 };
+
+/** After the label checks, which end the evaluate stage: what models that have not seen a row say of its label. */
+export type Checked = Notes & { labelChecks: LabelCheck[] };

@@ -1,0 +1,213 @@
+/** Fields that say nothing, fields that say too much, and values far from all others. */
+import { isPiiField } from '../pii.ts';
+import { type Cell, type Column, collectColumns, findBinEnds, isTextColumn } from './columns.ts';
+import { type Finding, type Search, toFinding } from './finding.ts';
+
+/** From so many examples on, a single one that differs is an accident; as in the feature plan. */
+const minForNearlyConstant = 50;
+/** Labelled examples below which purity may be chance. */
+const minRowsForLeak = 60;
+/** A field that alone is wrong this rarely, where the commonest option is wrong so often, gives the answer away. */
+const maxLeakError = 0.02;
+const minBaselineError = 0.1;
+const maxCategories = 50;
+const leakBins = 20;
+/** The share of the examples in which a field names the label, and the most in which it may name another option. */
+const minNamedShare = 0.9;
+const maxOtherShare = 0.1;
+/** Distances from the median, in deviations, beyond which a number is an outlier, and the most of them in a field. */
+const outlierDistance = 12;
+const maxOutlierShare = 0.002;
+/** Makes the median absolute deviation of normal numbers their standard deviation. */
+const deviationFactor = 1.4826;
+
+type Kept = { ids: string[]; labels: number[]; options: readonly string[]; piiFields: readonly string[] };
+
+/** Searches fields for constants, leaks of the answer and outlying numbers. */
+export function searchFields(options: readonly string[], piiFields: readonly string[]): Search {
+  const table = collectColumns();
+  const numbers = new Map(options.map((option, index) => [option, index]));
+  const kept: Kept = { ids: [], labels: [], options, piiFields };
+  const namings = createNamings(options);
+  return {
+    add({ id, input, decision }) {
+      table.add(input);
+      kept.ids.push(id);
+      const label = numbers.get(decision ?? '') ?? -1;
+      kept.labels.push(label);
+      if (label >= 0) namings.add(input, label);
+    },
+    finish: () =>
+      [
+        ...namings.finish(),
+        ...table
+          .finish()
+          .flatMap((column) => [findConstant(column), findLeak(column, kept), findOutliers(column, kept)]),
+      ].flatMap((found) => found ?? []),
+  };
+}
+
+/** Null for a field with different values. */
+function findConstant({ name, cells }: Column): Finding | null {
+  const counts = new Map<Cell, number>();
+  // A list is null among the cells: it may well differ.
+  if (cells.length < 2 || cells.some((cell) => cell === null)) return null;
+  for (const cell of cells) {
+    counts.set(cell, (counts.get(cell) ?? 0) + 1);
+    if (counts.size > 2) return null;
+  }
+  const most = Math.max(...counts.values());
+  const isNearly = cells.length >= minForNearlyConstant && most === cells.length - 1;
+  if (most < cells.length && !isNearly) return null;
+  const where = isNearly ? `all but one of ${cells.length} examples` : 'every example';
+  return toFinding({
+    kind: 'constant_field',
+    severity: 'info',
+    message: `Field "${name}" has the same value in ${where}, so nothing can be learned from it. Leave it out, or add examples with other values.`,
+    ids: [],
+    count: cells.length,
+    field: name,
+  });
+}
+
+/** The value as a category: numbers with many different values by their bin. */
+function toCategories(cells: readonly Cell[]): string[] {
+  const numbers = cells.filter((cell) => typeof cell === 'number');
+  const isBinned = new Set(numbers).size > maxCategories;
+  const ends = isBinned ? findBinEnds(numbers, leakBins) : [];
+  return cells.map((cell) => {
+    if (typeof cell !== 'number' || !isBinned) return `${typeof cell} ${String(cell)}`;
+    return `bin ${ends.findIndex((end) => cell <= end)}`;
+  });
+}
+
+/** Rows and labels of each category. */
+function countByCategory(categories: readonly string[], labels: readonly number[], optionCount: number) {
+  const counts = new Map<string, number[]>();
+  categories.forEach((category, i) => {
+    const label = labels[i] ?? -1;
+    if (label < 0) return;
+    const row = counts.get(category) ?? new Array<number>(optionCount).fill(0);
+    counts.set(category, row);
+    row[label] = (row[label] ?? 0) + 1;
+  });
+  return counts;
+}
+
+const sum = (counts: readonly number[]) => counts.reduce((total, count) => total + count, 0);
+
+/**
+ * The share of examples that are not labelled like most others with their value (leave-one-out, so that values that
+ * occur once tell nothing).
+ */
+function computeFieldError(counts: Map<string, number[]>, rows: number): number {
+  let right = 0;
+  for (const byLabel of counts.values()) {
+    byLabel.forEach((count, label) => {
+      const others = byLabel.reduce((most, other, k) => (k === label ? most : Math.max(most, other)), 0);
+      if (count > 1 && count - 1 > others) right += count;
+    });
+  }
+  return 1 - right / rows;
+}
+
+/** Null for a field that alone does not settle the label. */
+function findLeak(column: Column, { labels, options }: Kept): Finding | null {
+  if (isTextColumn(column)) return null;
+  const counts = countByCategory(toCategories(column.cells), labels, options.length);
+  const totals = options.map((_, label) => sum([...counts.values()].map((row) => row[label] ?? 0)));
+  const rows = sum(totals);
+  const baseline = 1 - Math.max(...totals) / Math.max(1, rows);
+  if (rows < minRowsForLeak || baseline < minBaselineError) return null;
+  const error = computeFieldError(counts, rows);
+  if (error > maxLeakError) return null;
+  const share = `${(100 * (1 - error)).toFixed(1)} %`;
+  return toFinding({
+    kind: 'leak',
+    severity: 'warning',
+    message: `Field "${column.name}" alone gives the label of ${share} of ${rows} examples. If it is only known after the decision, leave it out; if it is known before, a rule decides as well.`,
+    ids: [],
+    count: rows,
+    field: column.name,
+    score: 1 - error,
+  });
+}
+
+/** Counts how often the strings of a field name their own label, and another option. */
+function createNamings(options: readonly string[]) {
+  const plain = options.map((option) => option.toLowerCase());
+  const fields = new Map<string, { own: number; other: number; rows: number }>();
+  const visit = (value: unknown, path: string, label: number) => {
+    if (typeof value === 'string') {
+      const text = value.toLowerCase();
+      const field = fields.get(path) ?? { own: 0, other: 0, rows: 0 };
+      fields.set(path, field);
+      field.rows += 1;
+      if (text.includes(plain[label] ?? '')) field.own += 1;
+      // One other option stands for all: asking for each would take hours with 200 of them.
+      if (text.includes(plain[(label + 1) % plain.length] ?? '')) field.other += 1;
+    } else if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+      for (const [key, member] of Object.entries(value)) visit(member, path === '' ? key : `${path}.${key}`, label);
+    }
+  };
+  return {
+    add: (input: object, label: number) => visit(input, '', label),
+    finish: (): Finding[] =>
+      [...fields]
+        .filter(
+          ([, { own, other, rows }]) =>
+            rows >= minForNearlyConstant && own >= minNamedShare * rows && other <= maxOtherShare * rows,
+        )
+        .map(([name, { own, rows }]) =>
+          toFinding({
+            kind: 'leak',
+            severity: 'error',
+            message: `Field "${name}" contains the name of the label in ${own} of ${rows} examples: it gives the answer away. Leave the field out, unless callers really send it.`,
+            ids: [],
+            count: own,
+            field: name,
+            score: own / rows,
+          }),
+        ),
+  };
+}
+
+function findMedian(sorted: Float64Array): number {
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? 0;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
+}
+
+/** Distances from the median in robust deviations (median absolute deviation); null where most numbers are equal. */
+function computeDistances(numbers: Float64Array): Float64Array | null {
+  const median = findMedian(numbers.slice().sort());
+  const deviations = numbers.map((number) => Math.abs(number - median));
+  const deviation = deviationFactor * findMedian(deviations.slice().sort());
+  return deviation === 0 ? null : deviations.map((distance) => distance / deviation);
+}
+
+/** Examples whose number is far from all others, also on a logarithmic scale where numbers are positive. */
+function findOutliers({ name, path, cells }: Column, { ids, piiFields }: Kept): Finding[] {
+  const rows = cells.flatMap((cell, row) => (typeof cell === 'number' ? [row] : []));
+  if (rows.length < minForNearlyConstant) return [];
+  const numbers = Float64Array.from(rows, (row) => cells[row] as number);
+  const distances = computeDistances(numbers);
+  const logDistances = numbers.every((number) => number > 0) ? computeDistances(numbers.map(Math.log)) : distances;
+  if (distances === null || logDistances === null) return [];
+  const far = [...rows.keys()]
+    .map((i) => ({ i, distance: Math.min(distances[i] ?? 0, logDistances[i] ?? 0) }))
+    .filter(({ distance }) => distance > outlierDistance)
+    .sort((a, b) => b.distance - a.distance);
+  if (far.length > Math.max(1, maxOutlierShare * rows.length)) return [];
+  return far.map(({ i, distance }) => {
+    const value = isPiiField(path, piiFields) ? 'a value' : `the value ${numbers[i]}`;
+    return toFinding({
+      kind: 'outlier',
+      severity: 'info',
+      message: `Field "${name}" has ${value} far from that of all other examples. Correct it if it is a slip; else add more examples like it.`,
+      ids: [ids[rows[i] ?? 0] ?? ''],
+      field: name,
+      score: distance,
+    });
+  });
+}

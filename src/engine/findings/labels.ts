@@ -1,0 +1,89 @@
+/** Labels that are no option, options with too few examples, and labels that a training found suspect. */
+import { limits } from '../limits.ts';
+import type { LabelCheck } from '../training/request.ts';
+import { type Finding, maxListedExamples, quoteList, type Search, toFinding } from './finding.ts';
+
+/** An option is rare below this share of the examples that each option would have of equally many. */
+const rareShare = 0.1;
+
+const toPlain = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** The option that differs from a label in case, blanks or punctuation only; null where there is none. */
+function findSpelling(label: string, options: readonly string[]): string | null {
+  const found = options.filter((option) => toPlain(option) === toPlain(label));
+  return found.length === 1 ? (found[0] ?? null) : null;
+}
+
+/** Searches for labels that are none of the options, and for options with few labelled examples. */
+export function searchLabels(options: readonly string[]): Search {
+  const counts = new Map<string, number>(options.map((option) => [option, 0]));
+  const unknown = new Map<string, { ids: string[]; count: number }>();
+  return {
+    add({ id, decision }) {
+      if (decision === null) return;
+      const count = counts.get(decision);
+      if (count !== undefined) {
+        counts.set(decision, count + 1);
+        return;
+      }
+      const group = unknown.get(decision) ?? { ids: [], count: 0 };
+      unknown.set(decision, group);
+      group.count += 1;
+      if (group.ids.length < maxListedExamples) group.ids.push(id);
+    },
+    finish: () => [...listUnknown(unknown, options), ...listRare(counts)],
+  };
+}
+
+function listUnknown(unknown: Map<string, { ids: string[]; count: number }>, options: readonly string[]): Finding[] {
+  return [...unknown].map(([label, { ids, count }]) => {
+    const spelling = findSpelling(label, options);
+    const remedy =
+      spelling === null
+        ? `Give them one of ${quoteList(options)}, or add the option`
+        : `Probably "${spelling}" is meant: relabel them`;
+    return toFinding({
+      kind: 'unknown_label',
+      severity: 'error',
+      message: `${count} examples are labelled "${label}", which is not an option, so nothing is learned from them. ${remedy}.`,
+      ids,
+      count,
+      suggested_decision: spelling,
+      score: count,
+    });
+  });
+}
+
+function listRare(counts: Map<string, number>): Finding[] {
+  const labelled = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  const evenShare = labelled / Math.max(1, counts.size);
+  return [...counts]
+    .filter(([, count]) => count < limits.minExamplesPerOption || count < rareShare * evenShare)
+    .map(([option, count]) =>
+      toFinding({
+        kind: 'rare_option',
+        severity: 'warning',
+        message: `Option "${option}" has ${count} of ${labelled} labelled examples. Label more of it: ${limits.minExamplesPerOption} are needed to train, and few examples are learned badly.`,
+        ids: [],
+        count,
+        suggested_decision: option,
+        score: 1 - count / Math.max(1, labelled),
+      }),
+    );
+}
+
+const toPercent = (share: number) => `${(100 * share).toFixed(share < 0.01 ? 1 : 0)} %`;
+
+/** Suspect labels as findings, one an example, in the order in which they come: the surest first. */
+export function describeSuspects(checks: readonly LabelCheck[]): Finding[] {
+  return checks.map((check) =>
+    toFinding({
+      kind: 'suspect_label',
+      severity: 'warning',
+      message: `The label "${check.label}" is suspect: models that had not seen the example give it ${toPercent(check.probability)} and "${check.likelier}" ${toPercent(check.likelier_probability)}. Relabel it, or mark it as reviewed if it is right.`,
+      ids: [check.example_id],
+      suggested_decision: check.likelier,
+      score: check.doubt,
+    }),
+  );
+}

@@ -1,0 +1,46 @@
+/** The search of all examples for what is wrong with them. */
+import { searchEqualInputs } from './equal-inputs.ts';
+import { searchFields } from './fields.ts';
+import { type Finding, type FindingKind, type FindingRow, findingKinds, maxListedFindings } from './finding.ts';
+import { searchLabels } from './labels.ts';
+import { searchNearDuplicates } from './near-duplicates.ts';
+import { searchStrangeTexts } from './strange-texts.ts';
+
+/** How many findings of each kind there are. */
+export type FindingCounts = Record<FindingKind, number>;
+/** The findings that are listed, worst kind first and the surest of a kind first, and how many there are of all. */
+export type DataFindings = { items: Finding[]; counts: FindingCounts };
+
+export type DataSearch = {
+  add(row: FindingRow): void;
+  /** Ends the search; `suspects` are found elsewhere and listed in their order. */
+  finish(suspects: readonly Finding[]): DataFindings;
+};
+
+/** Starts a search that takes the examples one by one, in any number; its cost per row is bounded. */
+export function startDataSearch(options: readonly string[], piiFields: readonly string[]): DataSearch {
+  const equal = searchEqualInputs();
+  const near = searchNearDuplicates();
+  const others = [searchLabels(options), searchFields(options, piiFields), searchStrangeTexts()];
+  return {
+    add(row) {
+      equal.add(row);
+      if (!equal.isRepeated()) near.add(row);
+      for (const search of others) search.add(row);
+    },
+    finish(suspects) {
+      const found = [equal, near, ...others].flatMap((search) => search.finish());
+      return rank([...suspects, ...found.sort((a, b) => (b.score ?? 0) - (a.score ?? 0))]);
+    },
+  };
+}
+
+const severities = ['error', 'warning', 'info'] as const;
+
+function rank(findings: readonly Finding[]): DataFindings {
+  const byKind = findingKinds.map((kind) => ({ kind, found: findings.filter((finding) => finding.kind === kind) }));
+  const bySeverity = (found: readonly Finding[]) =>
+    severities.flatMap((severity) => found.filter((finding) => finding.severity === severity));
+  const counts = Object.fromEntries(byKind.map(({ kind, found }) => [kind, found.length])) as FindingCounts;
+  return { counts, items: byKind.flatMap(({ found }) => bySeverity(found).slice(0, maxListedFindings)) };
+}

@@ -1,0 +1,62 @@
+/** Exact tail probabilities, and which of many of them count. */
+
+/** The natural logarithms of 0! to `count`!. */
+export function listLogFactorials(count: number): Float64Array {
+  const logs = new Float64Array(count + 1);
+  for (let i = 1; i <= count; i++) logs[i] = (logs[i - 1] as number) + Math.log(i);
+  return logs;
+}
+
+const logChoose = (logs: Float64Array, n: number, k: number) =>
+  (logs[n] as number) - (logs[k] as number) - (logs[n - k] as number);
+
+/**
+ * The chance that a part of `size` rows has at least `hits` of the `allHits` among `all` rows, were it drawn at random
+ * (the upper tail of the hypergeometric distribution: Fisher's exact test, one-sided). `logs` reach up to `all`.
+ */
+export function computeFisherTail(
+  logs: Float64Array,
+  { hits, size, allHits, all }: { hits: number; size: number; allHits: number; all: number },
+): number {
+  if (hits <= Math.max(0, size + allHits - all)) return 1;
+  if (hits > Math.min(size, allHits)) return 0;
+  let term = Math.exp(
+    logChoose(logs, allHits, hits) + logChoose(logs, all - allHits, size - hits) - logChoose(logs, all, size),
+  );
+  let sum = 0;
+  for (let k = hits; k <= Math.min(size, allHits) && term > sum * Number.EPSILON; k++) {
+    sum += term;
+    term *= ((allHits - k) * (size - k)) / ((k + 1) * (all - allHits - size + k + 1));
+  }
+  return Math.min(1, sum);
+}
+
+/** The chance of at least `hits` in `size` independent rows of which each is one with chance `rate` (binomial tail). */
+export function computeBinomialTail(logs: Float64Array, hits: number, size: number, rate: number): number {
+  if (hits <= 0 || rate >= 1) return 1;
+  if (hits > size || rate <= 0) return 0;
+  let term = Math.exp(logChoose(logs, size, hits) + hits * Math.log(rate) + (size - hits) * Math.log1p(-rate));
+  let sum = 0;
+  // Below the mean terms still grow; above it they only shrink.
+  for (let k = hits; k <= size && (k <= rate * size || term > sum * Number.EPSILON); k++) {
+    sum += term;
+    term *= (((size - k) / (k + 1)) * rate) / (1 - rate);
+  }
+  return Math.min(1, sum);
+}
+
+/**
+ * Adjusts p-values of `tests` tests so that among those at most q an expected share of at most q is false (Benjamini &
+ * Hochberg 1995); tests whose p-value is not among `pValues` count as 1. In the order of `pValues`.
+ */
+export function adjustForDiscoveries(pValues: readonly number[], tests: number): number[] {
+  const order = [...pValues.keys()].sort((a, b) => (pValues[b] ?? 1) - (pValues[a] ?? 1));
+  const adjusted = new Array<number>(pValues.length).fill(1);
+  let smallest = 1;
+  order.forEach((index, fromTop) => {
+    const rank = pValues.length - fromTop;
+    smallest = Math.min(smallest, ((pValues[index] ?? 1) * tests) / rank);
+    adjusted[index] = smallest;
+  });
+  return adjusted;
+}

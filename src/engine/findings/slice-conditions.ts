@@ -1,0 +1,97 @@
+/** The parts into which each field divides rows. */
+import type { JsonObject } from '../domain.ts';
+import { isPiiField } from '../pii.ts';
+import { type Cell, type Column, collectColumns, findBinEnds, isTextColumn } from './columns.ts';
+import { collectRows, countRows, type RowSet } from './row-sets.ts';
+
+/** A condition on one field, as a sentence's end, and the rows that fulfil it. */
+export type Condition = { field: string; text: string; rows: RowSet; count: number };
+
+const maxValues = 20;
+const maxNumbersAsValues = 10;
+const bins = 4;
+const maxConditions = 240;
+const maxShownCharacters = 40;
+
+const show = (cell: string | number | boolean) => {
+  if (typeof cell !== 'string') return String(cell);
+  return cell.length <= maxShownCharacters ? `"${cell}"` : `"${cell.slice(0, maxShownCharacters)}…"`;
+};
+
+/** Conditions before their rows are known. */
+type Test = { text: string; holds(row: number): boolean };
+
+/** One test for each of about equally large bins. */
+function listBinTests(name: string, numbers: readonly (number | null)[]): Test[] {
+  const known = numbers.filter((number) => number !== null);
+  const ends = findBinEnds(known, bins);
+  return ends.map((end, bin) => {
+    const low = ends[bin - 1] ?? Number.NEGATIVE_INFINITY;
+    const parts = [
+      ...(low === Number.NEGATIVE_INFINITY ? [] : [`over ${low}`]),
+      ...(end === Number.POSITIVE_INFINITY ? [] : [`at most ${end}`]),
+    ];
+    const holds = (row: number) => {
+      const number = numbers[row] ?? null;
+      return number !== null && number > low && number <= end;
+    };
+    return { text: `${name} is ${parts.join(' and ')}`, holds };
+  });
+}
+
+function listValueTests(name: string, cells: readonly Cell[]): Test[] {
+  const counts = new Map<string | number | boolean, number>();
+  for (const cell of cells) if (cell !== undefined && cell !== null) counts.set(cell, (counts.get(cell) ?? 0) + 1);
+  return [...counts]
+    .sort((a, b) => b[1] - a[1] || (show(a[0]) < show(b[0]) ? -1 : 1))
+    .slice(0, maxValues)
+    .map(([value]) => ({ text: `${name} is ${show(value)}`, holds: (row) => cells[row] === value }));
+}
+
+function listTests(column: Column): Test[] {
+  const { name, cells, lengths } = column;
+  const tests: Test[] = [];
+  const isText = isTextColumn(column);
+  const numbers = cells.map((cell) => (typeof cell === 'number' ? cell : null));
+  const different = new Set(numbers);
+  if (different.size > maxNumbersAsValues + 1) tests.push(...listBinTests(name, numbers));
+  else if (!isText) tests.push(...listValueTests(name, cells));
+  if (lengths !== null && (isText || cells.every((cell) => cell === null || cell === undefined))) {
+    tests.push(
+      ...listBinTests(
+        `the length of ${name}`,
+        lengths.map((length) => length ?? null),
+      ),
+    );
+  }
+  tests.push({
+    text: `${name} is missing`,
+    holds: (row) => cells[row] === undefined || (cells[row] === null && lengths?.[row] === undefined),
+  });
+  return tests;
+}
+
+/**
+ * The conditions that hold for at least `minRows` inputs but not for all, on every field of the inputs: values,
+ * quarters of numbers and lengths, absence. Fields of personal data are left out; of very many conditions those with
+ * most rows are kept.
+ */
+export function listConditions(
+  inputs: readonly JsonObject[],
+  minRows: number,
+  piiFields: readonly string[],
+): Condition[] {
+  const table = collectColumns();
+  for (const input of inputs) table.add(input);
+  const conditions = table
+    .finish()
+    .filter(({ path }) => !isPiiField(path, piiFields))
+    .flatMap((column) =>
+      listTests(column).map(({ text, holds }): Condition => {
+        const rows = collectRows(inputs.length, holds);
+        return { field: column.name, text, rows, count: countRows(rows) };
+      }),
+    )
+    .filter(({ count }) => count >= minRows && count < inputs.length);
+  return conditions.sort((a, b) => b.count - a.count).slice(0, maxConditions);
+}

@@ -1,0 +1,98 @@
+/** Which labels are probably wrong, by confident learning over probabilities of models that have not seen the row. */
+import { argmax } from '../../numeric.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { LabelCheck } from '../request.ts';
+import type { OutOfFold } from './out-of-fold.ts';
+
+/** A probability that is enough to doubt a label, whatever the models usually give. */
+const sureProbability = 0.7;
+/**
+ * From this error rate on the spread of the probabilities counts, and how fast: where models err a lot, undecided rows
+ * hide many wrong labels; where they hardly err, such rows are only difficult (average precision on the shipped sets).
+ */
+const spreadFrom = 0.15;
+const spreadSlope = 3;
+/** Below it a prediction counts as certain. */
+const minSpread = 1e-12;
+
+/**
+ * How doubtful a label is, 0 to 1: r / (1 + r) where r is the entropy of the probabilities (as a share of the largest
+ * possible one) to the power of `spreadWeight` (0 or more), divided by the label's probability. At a weight of 0 that is
+ * the order of the label's probability alone ("self-confidence"); with more weight, a row for which several options are
+ * possible is doubted more than one whose label is as unlikely beside a single other. `probabilities` sum to 1.
+ */
+export function computeDoubt(probabilities: readonly number[], label: number, spreadWeight: number): number {
+  let entropy = 0;
+  for (const probability of probabilities) if (probability > 0) entropy -= probability * Math.log(probability);
+  const spread = Math.max(entropy / Math.log(probabilities.length), minSpread) ** spreadWeight;
+  return spread / (spread + (probabilities[label] ?? 0));
+}
+
+/** For each option the mean probability that its own rows give it; Infinity for one without rows. */
+function computeSelfConfidences(outOfFold: OutOfFold, labels: readonly number[], optionCount: number): number[] {
+  const sums = new Array<number>(optionCount).fill(0);
+  const counts = new Array<number>(optionCount).fill(0);
+  labels.forEach((label, i) => {
+    const row = outOfFold[i];
+    if (!row) return;
+    sums[label] = (sums[label] ?? 0) + (row[label] ?? 0);
+    counts[label] = (counts[label] ?? 0) + 1;
+  });
+  return sums.map((sum, k) => (counts[k] === 0 ? Number.POSITIVE_INFINITY : sum / (counts[k] ?? 1)));
+}
+
+/** The share of predicted rows whose label is not the most probable option; 0 without such rows. */
+function computeErrorRate(outOfFold: OutOfFold, labels: readonly number[]): number {
+  let predicted = 0;
+  let wrong = 0;
+  outOfFold.forEach((row, i) => {
+    if (row === null) return;
+    predicted += 1;
+    if (argmax(row) !== labels[i]) wrong += 1;
+  });
+  return wrong / Math.max(1, predicted);
+}
+
+/** The most probable option but the label. */
+function findLikelier(row: readonly number[], label: number): number {
+  let best = label === 0 ? 1 : 0;
+  row.forEach((probability, k) => {
+    if (k !== label && probability > (row[best] ?? 0)) best = k;
+  });
+  return best;
+}
+
+/**
+ * Compares every label with the probabilities of models that have not seen it. A label is suspect where another option
+ * is more probable and reaches the mean probability of that option's own rows: the off-diagonal of the confident joint
+ * (Northcutt, Jiang & Chuang 2021, "Confident learning"). 0.7 is always enough: where the models are sure of nearly
+ * every row, the mean alone would miss a third of the wrong labels. Rows that nothing was predicted for are left out.
+ */
+export function checkLabels(
+  rows: readonly LabelledRow[],
+  outOfFold: OutOfFold,
+  options: readonly string[],
+): LabelCheck[] {
+  const labels = rows.map((row) => options.indexOf(row.decision));
+  const spreadWeight = spreadSlope * Math.max(0, computeErrorRate(outOfFold, labels) - spreadFrom);
+  const selfConfidences = computeSelfConfidences(outOfFold, labels, options.length);
+  return rows.flatMap((row, i) => {
+    const probabilities = outOfFold[i];
+    if (!probabilities) return [];
+    const label = labels[i] ?? 0;
+    const likelier = findLikelier(probabilities, label);
+    const probability = probabilities[label] ?? 0;
+    const likelierProbability = probabilities[likelier] ?? 0;
+    return {
+      example_id: row.id,
+      label: row.decision,
+      probability,
+      likelier: options[likelier] ?? '',
+      likelier_probability: likelierProbability,
+      doubt: computeDoubt(probabilities, label, spreadWeight),
+      suspect:
+        likelierProbability > probability &&
+        likelierProbability >= Math.min(sureProbability, selfConfidences[likelier] ?? 1),
+    };
+  });
+}

@@ -1,0 +1,171 @@
+/** Probabilities of every labelled row by models that have not seen it. */
+
+import type { FeaturePlan } from '../../features/plan.ts';
+import { countOutputs } from '../../numeric.ts';
+import { deriveSeed, randomStreams } from '../../random.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import { assignFolds } from '../data/split.ts';
+import { listTreeFields } from '../data/tree-fields.ts';
+import { type ClassifierChoice, fitChoice } from '../select/fit-choice.ts';
+import { scoreRows } from './score-rows.ts';
+
+export type OutOfFoldParams = {
+  choice: ClassifierChoice;
+  /** How inputs become numbers; learned without labels, so it may know all rows. */
+  plan: FeaturePlan;
+  rows: readonly LabelledRow[];
+  /** For each label the index of its option in the definition. */
+  presentOptions: readonly number[];
+  /** The number of options of the definition. */
+  optionCount: number;
+  texts: EncodedTexts;
+  /** The seed of the run. */
+  seed: number;
+  report: (share: number) => void;
+};
+
+/**
+ * For each row the probabilities of the definition's options; null where the row could not be left out, because no
+ * other input has its label.
+ */
+export type OutOfFold = (readonly number[] | null)[];
+
+/** Many folds where they are cheap: every further row counts on a small set. */
+const manyFolds = { folds: 5, upToRows: 3000 };
+const fewFolds = 3;
+/** Averaging over differently dealt folds takes away the luck of one deal. */
+const maxDeals = 4;
+/**
+ * Multiplications that all fits of one deal may take, and all fits together where folds are dealt again: the same on
+ * every machine. An entry of a histogram counts as four.
+ */
+const dealBudget = 4e10;
+const repeatBudget = 5e9;
+const histogramEntryCost = 4;
+/** Passes over the rows that a fit of draft precision typically takes. */
+const typicalPasses = 80;
+/** Histogram entries that a row and field cost in a round of trees. */
+const entriesPerRound = 4;
+const minFittedRows = 600;
+/** Numbers of a fit's dense block (200 MB): beside it the final model's rows are in memory. */
+const maxDenseNumbers = 25_000_000;
+
+/** How the rows are dealt: into how many folds, how often, and how many rows one fit may see. */
+type Deal = { folds: number; deals: number; maxFittedRows: number };
+
+function planDeals({ choice, plan, rows, presentOptions, texts }: OutOfFoldParams): Deal {
+  const { linear, trees } = choice;
+  const outputs = countOutputs(presentOptions.length);
+  const denseWidth = Math.max(1, plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0));
+  const ngrams = plan.text?.ngrams ? 2 * computeMeanLength(texts) : 0;
+  const linearCost = linear === null ? 0 : typicalPasses * (denseWidth + ngrams);
+  const treeEntries = trees === null ? 0 : entriesPerRound * listTreeFields(plan).length * trees.settings.rounds;
+  const costPerRow = outputs * (linearCost + histogramEntryCost * treeEntries);
+  const folds = rows.length <= manyFolds.upToRows ? manyFolds.folds : fewFolds;
+  const dealCost = Math.max(1, costPerRow * rows.length * (folds - 1));
+  const maxFittedRows = Math.min(dealBudget / folds / Math.max(1, costPerRow), maxDenseNumbers / denseWidth);
+  return {
+    folds,
+    deals: Math.max(1, Math.min(maxDeals, Math.floor(repeatBudget / dealCost))),
+    maxFittedRows: Math.max(minFittedRows, Math.floor(maxFittedRows)),
+  };
+}
+
+/** Mean number of tokens of the texts; 0 without texts. */
+function computeMeanLength(texts: EncodedTexts): number {
+  let tokens = 0;
+  for (const { ids } of texts.values()) tokens += ids.length;
+  return tokens / Math.max(1, texts.size);
+}
+
+/** Deals the different inputs into folds, those of one label in turn; equal inputs always share a fold. */
+function dealInputs(rows: readonly LabelledRow[], folds: number, seed: number): Int32Array {
+  const firstOf = new Map<string, number>();
+  const different: LabelledRow[] = [];
+  for (const row of rows) {
+    if (firstOf.has(row.content)) continue;
+    firstOf.set(row.content, different.length);
+    different.push(row);
+  }
+  const foldOf = assignFolds(different, folds, seed);
+  return Int32Array.from(rows, (row) => foldOf[firstOf.get(row.content) ?? 0] as number);
+}
+
+/** The rows of one fold, and those to fit on; a label that only the fold has stays on the side of the fit. */
+function splitFold(
+  rows: readonly LabelledRow[],
+  foldOf: Int32Array,
+  fold: number,
+  maxFittedRows: number,
+): { fitted: LabelledRow[]; left: number[] } {
+  const others = rows.filter((_, i) => foldOf[i] !== fold);
+  const known = new Set(others.map(({ label }) => label));
+  const left: number[] = [];
+  const kept: LabelledRow[] = [];
+  rows.forEach((row, i) => {
+    if (foldOf[i] !== fold) return;
+    if (known.has(row.label)) left.push(i);
+    else kept.push(row);
+  });
+  return { fitted: [...takePart(others, maxFittedRows), ...kept], left };
+}
+
+/** At most about `maxRows` rows, spread evenly over the labels; every label keeps some. */
+function takePart(rows: readonly LabelledRow[], maxRows: number): readonly LabelledRow[] {
+  if (rows.length <= maxRows) return rows;
+  const part = assignFolds(rows, Math.ceil(rows.length / maxRows), deriveSeed(randomStreams.outOfFoldPart));
+  const known = new Set<number>();
+  return rows.filter((row, i) => {
+    const isTaken = part[i] === 0 || !known.has(row.label);
+    if (isTaken) known.add(row.label);
+    return isTaken;
+  });
+}
+
+/**
+ * Predicts every row by the chosen classifier fitted on other inputs only (Stone 1974), averaged over a few deals of the
+ * folds where that is cheap. Budgets count operations, so that the same request gives the same probabilities on every
+ * machine: a set that is too large is fitted on parts of its rows.
+ */
+export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
+  const { plan, rows, presentOptions, optionCount, texts, seed, report } = params;
+  const choice = { ...params.choice, plan };
+  const { folds, deals, maxFittedRows } = planDeals(params);
+  const sums: (Float64Array | null)[] = rows.map(() => null);
+  for (let step = 0; step < folds * deals; step++) {
+    const foldOf = dealInputs(rows, folds, deriveSeed(randomStreams.outOfFoldFolds, seed) + Math.floor(step / folds));
+    const { fitted, left } = splitFold(rows, foldOf, step % folds, maxFittedRows);
+    if (left.length === 0) continue;
+    const model = fitChoice({
+      choice,
+      rows: fitted,
+      presentOptions,
+      optionCount,
+      texts,
+      relearn: false,
+      // The parameters of an earlier fit know the labels that are to be checked.
+      starts: {},
+      precision: 'draft',
+      seed,
+      report: (share) => report((step + share) / (folds * deals)),
+    });
+    const inputs = left.map((i) => rows[i]?.input ?? {});
+    const probabilities = scoreRows(model.calibrated, buildFeatureRows(plan, inputs, texts));
+    left.forEach((i, k) => {
+      const sum = sums[i] ?? new Float64Array(optionCount);
+      probabilities[k]?.forEach((probability, option) => {
+        sum[option] = (sum[option] as number) + probability;
+      });
+      sums[i] = sum;
+    });
+  }
+  return sums.map((sum) => (sum === null ? null : toDistribution(sum)));
+}
+
+/** Scales to a sum of 1. */
+function toDistribution(sum: Float64Array): number[] {
+  const total = sum.reduce((all, probability) => all + probability, 0);
+  return Array.from(sum, (probability) => probability / total);
+}

@@ -1,0 +1,34 @@
+/** The end of the evaluate stage: every label is compared with what models say that have not seen it. */
+import { checkLabels } from '../evaluate/label-checks.ts';
+import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
+import { formatCount } from './format-count.ts';
+import type { Checked, Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
+
+type State = Pick<Run, 'request' | 'progress'> &
+  Pick<Prepared, 'rows' | 'presentOptions'> &
+  Pick<TextModelled, 'texts'> &
+  Pick<Classified, 'choice' | 'notes'> &
+  Pick<Evaluated, 'finalModel'>;
+
+/** The share of the stage that is done before. */
+export const labelChecksFrom = 0.7;
+
+/** Checks the labels of all rows by cross-validation of the chosen classifier, and says how many are suspect. */
+export function checkExampleLabels(state: State): Checked {
+  const { request, progress, rows, presentOptions, texts, choice, notes, finalModel } = state;
+  const { options } = request.definition;
+  const outOfFold = predictOutOfFold({
+    choice,
+    plan: finalModel.plan,
+    rows,
+    presentOptions,
+    optionCount: options.length,
+    texts,
+    seed: request.seed,
+    report: progress.startStep('evaluate', labelChecksFrom, 1, `Checking ${formatCount(rows.length)} labels`),
+  });
+  const labelChecks = checkLabels(rows, outOfFold, options);
+  const suspects = labelChecks.filter(({ suspect }) => suspect).length;
+  const note = `${formatCount(suspects)} of ${formatCount(rows.length)} labels are suspect: models that had not seen the example find another option likelier. Look at them in the findings about the data.`;
+  return { labelChecks, notes: suspects === 0 ? notes : [...notes, note] };
+}

@@ -1,0 +1,68 @@
+/** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
+import { setPriority } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { describeSuspects } from '../../engine/findings/labels.ts';
+import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
+import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
+import { ExampleReader } from '../store/example-reader.ts';
+import type { AnalysisOrder, AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
+
+/** Below the server and its encoder: whatever is asked here can wait. */
+const niceness = 10;
+/** What comes after the last row takes about as long as the rows themselves. */
+const readingShare = 0.8;
+
+process.once('disconnect', () => process.exit(0));
+setPriority(niceness);
+process.once('message', (order: AnalysisOrder) => void carryOut(order));
+
+async function carryOut(order: AnalysisOrder): Promise<void> {
+  const reply: AnalysisReply<DataFindings | SliceReport> = await readAndSearch(order).then(
+    (result) => ({ kind: 'done', result }),
+    (error: unknown) => ({ kind: 'failed', fault: String(error) }),
+  );
+  process.send?.(reply, () => process.disconnect());
+}
+
+async function readAndSearch(order: AnalysisOrder): Promise<DataFindings | SliceReport> {
+  const reader = new ExampleReader(order.databaseFile);
+  try {
+    return order.kind === 'findings' ? await findProblems(reader, order) : await findSlices(reader, order);
+  } finally {
+    reader.close();
+  }
+}
+
+function report(share: number): void {
+  process.send?.({ kind: 'progress', share } satisfies AnalysisReply<never>);
+}
+
+async function findProblems(reader: ExampleReader, order: FindingsOrder): Promise<DataFindings> {
+  const { typeId, policy, options } = order;
+  const total = Math.max(1, reader.count(typeId));
+  const search = startDataSearch(options, order.piiFields);
+  let read = 0;
+  for (const rows of reader.readExamples(typeId, policy?.id ?? null)) {
+    for (const row of rows) search.add(row);
+    read += rows.length;
+    report(Math.min(readingShare, (readingShare * read) / total));
+    // A parent that is gone is noticed between two turns.
+    await nextTurn();
+  }
+  return search.finish(policy === null ? [] : describeSuspects(reader.readSuspects(typeId, policy, options)));
+}
+
+async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<SliceReport> {
+  const { typeId, policyId, policyVersion, rows, minConfidence, minRows, piiFields } = order;
+  const judged: JudgedRow[] = [];
+  for (const some of rows === 'corrected' ? [] : reader.readHeldOut(policyId)) {
+    for (const row of some) judged.push({ ...row, isEscalated: row.confidence < minConfidence });
+    await nextTurn();
+  }
+  for (const some of rows === 'held_out' ? [] : reader.readCorrected(typeId, policyVersion)) {
+    judged.push(...some);
+    await nextTurn();
+  }
+  report(readingShare);
+  return findWeakSlices(judged, { minRows, piiFields, maxError: null });
+}

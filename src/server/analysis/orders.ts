@@ -1,0 +1,35 @@
+/** What the server and the process that looks at the examples say to each other. */
+import type { judgedRows } from '../contract/evaluation.ts';
+import type { CheckedPolicy } from '../store/example-reader.ts';
+
+/** Server to child, once. */
+export type FindingsOrder = {
+  kind: 'findings';
+  databaseFile: string;
+  typeId: string;
+  options: string[];
+  piiFields: string[];
+  /** The newest policy that was trained; null without one. */
+  policy: CheckedPolicy | null;
+};
+
+export type SlicesOrder = {
+  kind: 'slices';
+  databaseFile: string;
+  typeId: string;
+  policyId: string;
+  /** As logs name it, such as v3. */
+  policyVersion: string;
+  rows: (typeof judgedRows)[number];
+  /** A held-out decision below this confidence counts as escalated. */
+  minConfidence: number;
+  minRows: number;
+  piiFields: string[];
+};
+export type AnalysisOrder = FindingsOrder | SlicesOrder;
+
+/** Child to server: any number of `progress` (`share` from 0 to 1), then one of the others. */
+export type AnalysisReply<Result> =
+  | { kind: 'progress'; share: number }
+  | { kind: 'done'; result: Result }
+  | { kind: 'failed'; fault: string };

@@ -1,0 +1,59 @@
+/** What the newest trained policy of a type says about the labels of its examples. */
+import type { LabelCheck } from '../../engine/training/request.ts';
+import type { WorkbenchDatabase } from './database.ts';
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    isCurrent: db
+      .prepare<[string, string], number>('SELECT 1 FROM policies WHERE id = ? AND current_attempt_id = ?')
+      .pluck(),
+    insert: db.prepare(
+      `INSERT OR REPLACE INTO label_checks
+         (policy_id, example_id, label, probability, likelier, likelier_probability, doubt, suspect)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    remove: db.prepare('DELETE FROM label_checks WHERE policy_id = ?'),
+    removeOlder: db.prepare<[{ policyId: string; limit: number }]>(
+      `DELETE FROM label_checks WHERE (policy_id, example_id) IN
+         (SELECT c.policy_id, c.example_id FROM policies newest
+          JOIN policies older ON older.decision_type_id = newest.decision_type_id AND older.id <> newest.id
+            AND older.status NOT IN ('training', 'stopping', 'cancelling')
+          JOIN label_checks c ON c.policy_id = older.id
+          WHERE newest.id = @policyId LIMIT @limit)`,
+    ),
+  };
+}
+
+/** Checks of labels, one row for each example that a training saw. Only those of a type's newest policy are kept. */
+export class LabelCheckStore {
+  private readonly db: WorkbenchDatabase;
+  private readonly statements: ReturnType<typeof prepareStatements>;
+
+  constructor(db: WorkbenchDatabase) {
+    this.db = db;
+    this.statements = prepareStatements(db);
+  }
+
+  /** Keeps some of the checks of an attempt; those of one that is not the current one are left out. */
+  add({ policyId, attemptId }: { policyId: string; attemptId: string }, checks: readonly LabelCheck[]): void {
+    this.db.transaction(() => {
+      if (this.statements.isCurrent.get(policyId, attemptId) === undefined) return;
+      for (const check of checks) {
+        const { example_id, label, probability, likelier, likelier_probability, doubt, suspect } = check;
+        this.statements.insert.run(
+          ...[policyId, example_id, label, probability, likelier, likelier_probability, doubt, Number(suspect)],
+        );
+      }
+    })();
+  }
+
+  /** Removes the checks of a policy. */
+  remove(policyId: string): void {
+    this.statements.remove.run(policyId);
+  }
+
+  /** Removes up to `limit` checks of the other policies of the type; returns their number. */
+  removeOlder(policyId: string, limit: number): number {
+    return this.statements.removeOlder.run({ policyId, limit }).changes;
+  }
+}
