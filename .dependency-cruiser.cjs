@@ -19,6 +19,7 @@ const parts = {
       'canonical-json.ts',
       'utf8.ts',
       'pii.ts',
+      'patterns.ts',
     ],
     'schema',
     'rules',
