@@ -88,16 +88,17 @@ function measure<T>(call: () => T): { result: T; cpuMs: number } {
 }
 
 /**
- * Judges by Ajv alone. Returns null where the code that Ajv writes fails, which it does for some schemas whose
- * `unevaluatedProperties` depends on `patternProperties` in an alternative.
+ * Judges by Ajv alone. Returns null where the code that Ajv writes fails (test/engine/ajv-repairs.test.ts). It takes an
+ * inherited name for one that it has looked at, so that it gets another one, which all patterns here take for the same.
  */
 function compileUnbounded(source: JsonObject): (value: unknown) => boolean | null {
+  const rename = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll('"constructor"', '"cxx"'));
   const ajv = new Ajv2020({ allErrors: true, strict: false, logger: false, ownProperties: true });
   addFormats.default(ajv, { mode: 'fast' });
-  const validate = ajv.compile(source);
+  const validate = ajv.compile(rename(source));
   return (value) => {
     try {
-      return validate(value);
+      return validate(rename(value));
     } catch (error) {
       if (error instanceof TypeError) return null;
       throw error;
@@ -116,9 +117,9 @@ describe('random schemas and inputs', () => {
         const unbounded = compileUnbounded(source as JsonObject);
         for (const value of inputs) {
           const isFine = unbounded(value);
-          if (isFine === null) continue;
           const { result, cpuMs } = measure(() => bounded(value as JsonObject));
           expect(cpuMs).toBeLessThan(maxCpuMs);
+          if (isFine === null) continue;
           expect(result.length === 0).toBe(isFine);
           compared += 1;
           if (!isFine) refused += 1;

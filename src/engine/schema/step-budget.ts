@@ -97,7 +97,7 @@ const charactersOfCallPerStep = 16;
 const stepsPerProblem = 8;
 /** Problems that are copied in one step. */
 const problemsPerStep = 32;
-/** Characters that a length or format reads in one step. */
+/** Characters that a length, a format or a comparison reads in one step. */
 const charactersPerStep = 8;
 const stepsPerKey = 3;
 const stepsPerPattern = 8;
