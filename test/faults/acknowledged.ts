@@ -11,13 +11,19 @@ export type Acknowledged = {
   examples: Map<string, number>;
   types: Map<string, number>;
   versions: Map<string, number>;
+  /** Imports by what stands in each of their rows. */
+  imports: Map<string, number>;
 };
+
+/** Rows of one import. */
+const rowsOfImport = 50;
 
 export const nothingAcknowledged = (): Acknowledged => ({
   decisions: new Map(),
   examples: new Map(),
   types: new Map(),
   versions: new Map(),
+  imports: new Map(),
 });
 
 type Caller = {
@@ -65,6 +71,10 @@ export async function storeEverything({ port, key, url, acknowledged, now }: Cal
     note('examples', ids.slice(1));
     isDone(await call('DELETE', `${url}/examples/${ids[0]}`));
   }
+  const rows = Array.from({ length: rowsOfImport }, (_, row) => `import ${round},${row},approve`);
+  const content = ['note,row,decision', ...rows].join('\n');
+  const imported = await call('POST', `${url}/examples/import`, { format: 'csv', content, commit: true });
+  if (isDone(imported)) note('imports', [`import ${round}`]);
   const made = await call('POST', '/api/v1/decision-types', { name: `type ${round}`, options: ['yes', 'no'] });
   if (isDone(made)) {
     note('types', [made.body.id]);
@@ -73,7 +83,10 @@ export async function storeEverything({ port, key, url, acknowledged, now }: Cal
   }
 }
 
-/** Expects that the data file is sound and holds what was acknowledged up to `moment`, and as many charges as decisions. */
+/**
+ * Expects that the data file is sound and holds what was acknowledged up to `moment`, every import whole or not at all, and
+ * as many charges as decisions.
+ */
 export function expectAcknowledged(
   dataDir: string,
   acknowledged: Acknowledged,
@@ -94,6 +107,15 @@ export function expectAcknowledged(
       const due = [...acknowledged[kind]].filter(([, at]) => at <= moment).map(([id]) => id);
       expect(due.filter((id) => !kept.has(id))).toEqual([]);
     }
+    const rows = db
+      .prepare<[], { note: string; rows: number }>(
+        `SELECT json_extract(input, '$.note') AS note, count(*) AS rows FROM examples
+         WHERE json_extract(input, '$.note') LIKE 'import %' GROUP BY note`,
+      )
+      .all();
+    expect(rows.filter(({ rows: count }) => count !== rowsOfImport)).toEqual([]);
+    const imports = new Set(rows.map(({ note }) => note));
+    expect([...acknowledged.imports].filter(([note, at]) => at <= moment && !imports.has(note))).toEqual([]);
     const count = (sql: string) => Number(db.prepare(sql).pluck().get());
     expect(count(`SELECT count(*) FROM credit_entries WHERE operation = 'decision'`)).toBe(
       count('SELECT count(*) FROM decision_logs'),

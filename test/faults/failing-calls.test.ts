@@ -51,7 +51,7 @@ const title = 'library' in compiled ? '' : ` (left out: ${compiled.problem})`;
 describe.skipIf(!('library' in compiled))(`a call to storage that fails${title}`, () => {
   const library = 'library' in compiled ? compiled.library : '';
 
-  it(`P1, P2, P8: while the service works loses nothing that was acknowledged (${rounds} calls)`, async () => {
+  it(`P1, P2, P5, P8: while the service works loses nothing that was acknowledged (${rounds} calls)`, async () => {
     const dataDir = folder.copy();
     const control = controlStorage(library, dataDir);
     const acknowledged = nothingAcknowledged();

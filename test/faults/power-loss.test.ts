@@ -84,7 +84,7 @@ const title = 'library' in compiled ? '' : ` (left out: ${compiled.problem})`;
 describe.skipIf(!('library' in compiled))(`a power cut${title}`, () => {
   const library = 'library' in compiled ? compiled.library : '';
 
-  it(`P1, P3, P5, P6: at any moment leaves what was acknowledged (${count} images)`, async () => {
+  it(`P1, P2, P3, P5, P6: at any moment leaves what was acknowledged (${count} images)`, async () => {
     const recording = await recordLoad(library, true);
     const { dataDir, start, calls, acknowledged, trainedAt, policyId } = recording;
     expect(acknowledged.decisions.size).toBe(100);
