@@ -251,7 +251,11 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
     const { app, deps, close } = await openWorkbench(options, systemClock, log);
     closing.defer(close);
     const url = await listen(app, options);
-    lock.announce(url);
+    try {
+      lock.announce(url);
+    } catch (cause) {
+      throw toStartError(options.dataDir, cause);
+    }
     return {
       url,
       mcpUrl: `${url}${mcpPath}`,

@@ -119,11 +119,16 @@ export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
 /** True if no input can make the conjunction true. Where nothing of it is opaque, false means that some input does. */
 export function isImpossible({ fields, opaque }: Conjunct): boolean {
   for (const part of opaque) if (opaque.has(`!${part}`)) return true;
+  /** How the keys of fields in a field begin that is no map. */
+  const closed = new Set<string>();
   for (const [key, set] of fields) {
     if (isEmpty(set)) return true;
-    if (canBeMap(set)) continue;
-    const prefix = `${key.slice(0, -1)},`;
-    for (const other of fields.keys()) if (other.startsWith(prefix)) return true;
+    if (!canBeMap(set)) closed.add(`${key.slice(0, -1)},`);
+  }
+  for (const key of fields.keys()) {
+    for (let at = key.indexOf('",'); at >= 0; at = key.indexOf('",', at + 1)) {
+      if (closed.has(key.slice(0, at + 2))) return true;
+    }
   }
   return false;
 }
