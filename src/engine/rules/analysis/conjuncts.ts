@@ -44,13 +44,17 @@ function union(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
 }
 
 function product(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
-  let all: Conjunct[] = [always];
-  for (const part of parts) {
-    if (part === null) return null;
-    all = all.flatMap((left) => part.map((right) => intersectConjuncts(left, right)));
-    if (all.length > maxConjuncts) return null;
-  }
-  return all;
+  return parts.some((part) => part?.length === 0) ? [] : multiply(parts);
+}
+
+/** Multiplies by halves: one part after the other would copy the fields of all before it for each. */
+function multiply(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
+  if (parts.length <= 1) return parts.length === 0 ? [always] : (parts[0] ?? null);
+  const middle = parts.length >> 1;
+  const left = multiply(parts.slice(0, middle));
+  const right = multiply(parts.slice(middle));
+  if (left === null || right === null || left.length * right.length > maxConjuncts) return null;
+  return left.flatMap((one) => right.map((other) => intersectConjuncts(one, other)));
 }
 
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per form of a comparison reads best in one place
