@@ -3,7 +3,7 @@
  * lists, exports, checks of rules and trainings. No answer is wrong, the log agrees with the ledger, and after the first
  * quarter memory, open files and the write-ahead log stay as they are.
  */
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import path from 'node:path';
 import Database from 'better-sqlite3';
@@ -22,7 +22,8 @@ let server: ServerProcess;
 const agent = new Agent({ keepAlive: true });
 beforeAll(async () => {
   folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-  server = await startServerProcess(folder.dataDir);
+  const report = process.env['LOAD_REPORT'];
+  server = await startServerProcess(folder.dataDir, report ? { stderr: openSync(`${report}.log`, 'w') } : {});
 });
 afterAll(async () => {
   agent.destroy();
@@ -142,7 +143,10 @@ it.skipIf(process.platform !== 'linux')(
     let decisions = 0;
     const run = async ({ name, everyMs, status, act }: (typeof callers)[number]) => {
       for (let n = 0; performance.now() < endsAt; n += 1) {
-        const answer = await act(n);
+        const answer = await act(n).catch((cause: unknown) => {
+          const { exitCode, signalCode } = server.child;
+          throw new Error(`A call of ${name} broke; the program has ended with ${exitCode ?? signalCode}.`, { cause });
+        });
         if (answer.status !== status) wrong.push(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
         if (name.startsWith('decisions')) decideMs.push(answer.tookMs);
         if (name.startsWith('decisions')) decisions += 1;
