@@ -21,6 +21,7 @@ const parts = {
       'canonical-json.ts',
       'utf8.ts',
       'pii.ts',
+      'patterns.ts',
     ],
     'schema',
     'rules',

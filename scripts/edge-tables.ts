@@ -32,6 +32,7 @@ export function renderEdgeTables(): string {
     MAX_COMPREHENSION_DEPTH: ruleLimits.maxComprehensionDepth,
     MAX_COMPREHENSION_ELEMENTS: ruleLimits.maxComprehensionMembers,
     MAX_STEPS: ruleLimits.maxSteps,
+    MAX_STEPS_TOGETHER: ruleLimits.maxStepsTogether,
     MAX_STRING_LENGTH: ruleLimits.maxStringLength,
     MAX_LIST_LENGTH: ruleLimits.maxListLength,
   };

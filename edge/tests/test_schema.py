@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from decision_edge import EdgePredictor, InvalidBundle, InvalidInput
 from decision_edge._json import clean_input
 from decision_edge._schema import InputSchema
 
-CASES = json.loads((Path(__file__).parents[2] / "test" / "cases" / "input-schema.json").read_text("utf-8"))["cases"]
+SHARED = json.loads((Path(__file__).parents[2] / "test" / "cases" / "input-schema.json").read_text("utf-8"))
+CASES = SHARED["cases"]
 LOAN = {
     "type": "object",
     "required": ["loan"],
@@ -38,6 +40,25 @@ def test_shared_cases(case: dict[str, Any]) -> None:
     schema = InputSchema(case["schema"])
     assert [values for values in case["accepted"] if not is_accepted(schema, values)] == []
     assert [values for values in case["refused"] if is_accepted(schema, values)] == []
+
+
+@pytest.mark.parametrize("case", SHARED["unfollowable"], ids=lambda case: case["name"])
+def test_references_that_cannot_be_followed_are_refused(case: dict[str, Any]) -> None:
+    with pytest.raises(InvalidBundle, match=r"refers to itself without end|more than 10000 parts"):
+        InputSchema(case["schema"])
+
+
+def test_a_check_ends_however_parts_multiply_with_the_depth_of_an_input() -> None:
+    again = {"$ref": "#/$defs/n"}
+    ways = [{"properties": {"a": again}} for _ in range(3)]
+    schema = InputSchema({"$defs": {"n": {"allOf": ways}}, "$ref": "#/$defs/n"})
+    values: dict[str, Any] = {}
+    for _ in range(28):
+        values = {"a": values}
+    started = time.process_time()
+    with pytest.raises(InvalidInput, match="more than 1000000 checks"):
+        schema.check(values)
+    assert time.process_time() - started < 30
 
 
 def test_an_input_that_does_not_fit_is_refused_before_a_rule_decides(make_bundle: Any) -> None:

@@ -12,7 +12,7 @@ import { createAuth } from './auth/auth.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
 import { Caretaker } from './data-folder/caretaker.ts';
-import { openDataFolder, prepareDataFolder, toFolderPaths } from './data-folder/folder.ts';
+import { openDataFolder, prepareDataFolder, toFolderPaths, toStartError } from './data-folder/folder.ts';
 import { FolderWatch } from './data-folder/watch.ts';
 import { buildApp } from './http/app.ts';
 import { PendingWrites } from './jobs/pending-writes.ts';
@@ -100,7 +100,7 @@ export type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise
  */
 export async function openWorkbench(options: ServerOptions, clock: Clock, log: Logger): Promise<OpenWorkbench> {
   const closing = new ClosingStack();
-  return await closing.closeUnless(async () => {
+  const open = async (): Promise<OpenWorkbench> => {
     const deps = openDeps(options, clock, log, closing);
     await deps.jobs.resolveOrphans();
     await prepareDeployedPolicies(deps);
@@ -113,7 +113,12 @@ export async function openWorkbench(options: ServerOptions, clock: Clock, log: L
     });
     closing.defer(() => housekeeping.stop());
     return { app, deps, close: () => closing.close() };
-  });
+  };
+  try {
+    return await closing.closeUnless(open);
+  } catch (cause) {
+    throw toStartError(options.dataDir, cause);
+  }
 }
 
 /** Opens what the handlers are given, lowest layer first, each part with its closing. */
@@ -287,7 +292,11 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
     const { app, deps, close } = await openWorkbench(options, systemClock, log);
     closing.defer(close);
     const url = await listen(app, options);
-    lock.announce(url);
+    try {
+      lock.announce(url);
+    } catch (cause) {
+      throw toStartError(options.dataDir, cause);
+    }
     return {
       url,
       mcpUrl: `${url}${mcpPath}`,

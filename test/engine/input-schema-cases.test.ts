@@ -5,9 +5,9 @@ import type { JsonObject } from '../../src/engine/domain.ts';
 import { checkInputSchema, compileInputSchema } from '../../src/engine/schema/input-schema.ts';
 
 type Case = { name: string; schema: JsonObject; accepted: JsonObject[]; refused: JsonObject[] };
-const { cases } = JSON.parse(readFileSync(new URL('../cases/input-schema.json', import.meta.url), 'utf8')) as {
-  cases: Case[];
-};
+const { cases, unfollowable } = JSON.parse(
+  readFileSync(new URL('../cases/input-schema.json', import.meta.url), 'utf8'),
+) as { cases: Case[]; unfollowable: { name: string; schema: JsonObject }[] };
 
 describe('input schemas as every reader of a bundle enforces them', () => {
   it.each(cases)('$name', ({ schema, accepted, refused }) => {
@@ -18,5 +18,9 @@ describe('input schemas as every reader of a bundle enforces them', () => {
       accepted,
       refused,
     });
+  });
+
+  it.each(unfollowable)('are refused where references cannot be followed: $name', ({ schema }) => {
+    expect(checkInputSchema(schema)).toMatchObject([{ type: expect.stringMatching(/^schema_(loop|expansion)$/) }]);
   });
 });

@@ -303,7 +303,7 @@ describe('an upgrade of the data', () => {
       backupsDir: path.join(dataDir, 'backups'),
     });
 
-  it('that fails half-way leaves the data to the program that wrote them, and a copy [DAT-5]', () => {
+  it('P7: that fails half-way leaves the data to the program that wrote them, and a copy [DAT-5]', () => {
     const dataDir = temporaryFolder();
     open(dataDir, [first]).close();
     const good = step(2, 'ALTER TABLE a ADD COLUMN y');

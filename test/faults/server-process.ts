@@ -16,16 +16,19 @@ export type ServerProcess = {
   end(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: string | null; tookMs: number }>;
 };
 
-/** Starts `serve` on a data folder and a free port; `nodeFlags` come before the program. */
+type ProcessOptions = { stderr?: 'ignore' | 'pipe' | number; nodeFlags?: string[]; env?: Record<string, string> };
+
+/** Starts `serve` on a data folder and a free port; `nodeFlags` come before the program, `env` beside the test's own. */
 export async function startServerProcess(
   dataDir: string,
-  { stderr = 'ignore', nodeFlags = [] }: { stderr?: 'ignore' | 'pipe' | number; nodeFlags?: string[] } = {},
+  { stderr = 'ignore', nodeFlags = [], env = {} }: ProcessOptions = {},
 ): Promise<ServerProcess> {
   const entry = [...nodeFlags, ...serverFlags, path.join(root, 'scripts/workbench.ts')];
   const stdio: StdioOptions = ['ignore', 'pipe', stderr];
   const child = spawn(process.execPath, [...entry, 'serve', '--data-dir', dataDir, '--port', '0'], {
     cwd: root,
     stdio,
+    env: { ...process.env, ...env },
   });
   const line = await new Promise<string>((ready, fail) => {
     if (child.stdout) createInterface({ input: child.stdout }).once('line', ready);

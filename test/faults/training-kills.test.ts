@@ -78,7 +78,7 @@ async function deployFirst(bench: Workbench): Promise<string> {
 const versionInUse = async (bench: Workbench, path: string): Promise<number> =>
   (await bench.call('GET', `${path}/policies`)).body.find((policy: { deployed: boolean }) => policy.deployed).version;
 
-describe('a worker that is killed', () => {
+describe('P4: a worker that is killed', () => {
   const dataDir = makeDataDir();
   let bench: Workbench;
   let path: string;
@@ -133,7 +133,7 @@ describe('a worker that is killed', () => {
   );
 });
 
-describe('a program that is killed', () => {
+describe('P3, P4: a program that is killed', () => {
   const dataDir = makeDataDir();
   let path: string;
 

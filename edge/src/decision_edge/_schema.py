@@ -6,10 +6,12 @@ keyword is replaced here: both answer the cases of test/cases/input-schema.json 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextvars import ContextVar
 from typing import TypeAlias
 
 from jsonschema import Draft202012Validator, FormatChecker
@@ -22,11 +24,16 @@ from referencing.exceptions import Unresolvable
 from ._errors import InvalidBundle, InvalidInput
 from ._json import JsonObject, JsonValue
 from ._re2 import PatternError, compile_re2
+from ._schema_expansion import find_unfollowable
 from ._tables import FORMATS
 
 __all__ = ["InputSchema"]
 
 _MAX_PROBLEMS = 5
+# Problems that are found before the first ones are chosen.
+_MAX_COLLECTED = 1_000
+# Keywords that the check of one input may ask: a few seconds. What the workbench accepts needs fewer by far.
+_MAX_CHECKS = 1_000_000
 _MAX_SHOWN_CHARACTERS = 200
 _MISMATCH = "Entry 'input_schema.json' cannot be used"
 
@@ -35,7 +42,7 @@ _MISMATCH = "Entry 'input_schema.json' cannot be used"
 _UNKNOWN_TOGETHER = (("unevaluatedProperties", "patternProperties"), ("unevaluatedItems", "contains"))
 
 Patterns: TypeAlias = Mapping[str, Callable[[str], bool]]
-Keyword: TypeAlias = Callable[[Validator, JsonValue, JsonValue, JsonObject], Iterator[ValidationError]]
+Keyword: TypeAlias = Callable[[Validator, JsonValue, JsonValue, JsonObject], "Iterator[ValidationError] | None"]
 
 
 class InputSchema:
@@ -54,7 +61,14 @@ class InputSchema:
             raise InvalidBundle(f"{_MISMATCH}: it {error}.") from error
         if unknown := _find_unknown(schema):
             raise InvalidBundle(f"{_MISMATCH}: this version does not check {unknown}.")
-        validator = extend(Draft202012Validator, _make_keywords(patterns))
+        try:
+            unfollowable = find_unfollowable(schema)
+        except RecursionError as error:
+            raise InvalidBundle(f"{_MISMATCH}: its references go too deep.") from error
+        if unfollowable is not None:
+            raise InvalidBundle(f"{_MISMATCH}: {unfollowable}.")
+        keywords = {**Draft202012Validator.VALIDATORS, **_make_keywords(patterns)}
+        validator = extend(Draft202012Validator, {name: _count(check) for name, check in keywords.items()})
         # An empty registry: references lead to the schema itself, never to a file or the network.
         self._validator = validator(schema, format_checker=_make_format_checker(), registry=Registry())
         self._find_problems({})
@@ -65,15 +79,42 @@ class InputSchema:
             raise InvalidInput(f"The input does not fit the input schema: {'; '.join(problems)}.")
 
     def _find_problems(self, values: JsonObject) -> list[str]:
+        counting = _checks_left.set([_MAX_CHECKS])
         try:
             if self._validator.is_valid(values):
                 return []
-            errors = sorted(self._validator.iter_errors(values), key=lambda error: list(map(str, error.path)))
+            found = itertools.islice(self._validator.iter_errors(values), _MAX_COLLECTED)
+            errors = sorted(found, key=lambda error: list(map(str, error.path)))
+        except _ChecksExhausted:
+            return [f"it takes more than {_MAX_CHECKS} checks of keywords"]
         except RecursionError as error:
             raise InvalidBundle(f"{_MISMATCH}: it refers to itself without end.") from error
         except Unresolvable as error:
             raise InvalidBundle(f"{_MISMATCH}: it has a reference to a part that is not there.") from error
+        finally:
+            _checks_left.reset(counting)
         return [_describe(error) for error in errors[:_MAX_PROBLEMS]]
+
+
+class _ChecksExhausted(Exception):
+    """One check of an input has asked too many keywords."""
+
+
+# One number for each check that goes on, whichever thread it runs in.
+_checks_left: ContextVar[list[int]] = ContextVar("checks_left")
+
+
+def _count(check: Keyword) -> Keyword:
+    def counted(
+        validator: Validator, value: JsonValue, instance: JsonValue, schema: JsonObject
+    ) -> Iterator[ValidationError] | None:
+        left = _checks_left.get()
+        left[0] -= 1
+        if left[0] < 0:
+            raise _ChecksExhausted
+        return check(validator, value, instance, schema)
+
+    return counted
 
 
 def _describe(error: ValidationError) -> str:

@@ -1,6 +1,6 @@
 /** The functions of the rules language. Arguments arrive evaluated, the receiver first. */
-import { RE2JS } from 're2js';
-import { chargeString } from './operators.ts';
+import { compileLinearPattern, type LinearPattern } from '../patterns.ts';
+import { chargeString, readShift } from './operators.ts';
 import { ruleLimits } from './rule-limits.ts';
 import { stringFunctions } from './strings.ts';
 import {
@@ -36,11 +36,14 @@ function trimWhitespace(text: string): string {
   return start.slice(0, end);
 }
 
+/** Units of a string that are changed in one step, as a power of two. */
+const changeShift = 5;
+
 /** Makes a function of one string that reads it once. */
 function onString(work: (text: string) => Value): RuleFunction {
   return ([text], run) => {
     if (typeof text !== 'string') return typeMismatch;
-    return chargeString(text, 8, run) ? work(text) : limitReached;
+    return chargeString(text, changeShift, run) ? work(text) : limitReached;
   };
 }
 
@@ -48,7 +51,7 @@ function onString(work: (text: string) => Value): RuleFunction {
 function onTwoStrings(work: (text: string, part: string) => boolean): RuleFunction {
   return ([text, part], run) => {
     if (typeof text !== 'string' || typeof part !== 'string') return typeMismatch;
-    if (!chargeString(text, 10, run)) return limitReached;
+    if (!chargeString(text, readShift, run)) return limitReached;
     return part.isWellFormed() ? work(text, part) : badValue;
   };
 }
@@ -80,7 +83,7 @@ function onNumbers(isBetter: (a: number, b: number) => boolean): RuleFunction {
 }
 
 const size: RuleFunction = ([value], run) => {
-  if (typeof value === 'string') return chargeString(value, 10, run) ? countCodePoints(value) : limitReached;
+  if (typeof value === 'string') return chargeString(value, readShift, run) ? countCodePoints(value) : limitReached;
   if (value === undefined) return typeMismatch;
   if (isList(value)) return value.length;
   if (!isMap(value)) return typeMismatch;
@@ -180,6 +183,9 @@ export const implementations: Readonly<Record<string, RuleFunction>> = {
 /** Instructions that the patterns of a decision type's rules may still have together. */
 export type PatternBudget = { left: number };
 
+/** Instructions of a pattern that are carried out on a character in one step. */
+const instructionsPerStep = 32;
+
 /** What a text that is no pattern takes of the budget. */
 const sizeOfNoPattern = 1_000;
 
@@ -188,20 +194,21 @@ const sizeOfNoPattern = 1_000;
  * its size, in instructions or characters, from `budget`.
  */
 export function compilePattern(pattern: string, budget: PatternBudget | null = null): RuleFunction | null {
-  let compiled: RE2JS;
+  let compiled: LinearPattern;
   try {
-    compiled = RE2JS.compile(pattern);
+    compiled = compileLinearPattern(pattern);
   } catch {
     // The library's message quotes the pattern; callers only say that it is not one.
     if (budget !== null) budget.left -= sizeOfNoPattern;
     return null;
   }
-  const size = compiled.programSize();
+  const { size, weight } = compiled;
   if (budget !== null) budget.left -= Math.max(size, pattern.length);
   if (size > ruleLimits.maxPatternSize) return null;
   return ([text], run) => {
     if (typeof text !== 'string') return typeMismatch;
-    if (!chargeString(text, 6, run)) return limitReached;
+    run.steps -= Math.floor((text.length * weight) / instructionsPerStep);
+    if (run.steps < 0) return limitReached;
     return text.isWellFormed() ? compiled.test(text) : badValue;
   };
 }

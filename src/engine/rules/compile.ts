@@ -4,7 +4,7 @@ import { type JsonObject, type Rule, type RuleTrace, ruleSchema } from '../domai
 import { type Result, WorkbenchError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { compilePattern, type PatternBudget } from './calls.ts';
-import { compileTree, startRun } from './evaluate.ts';
+import { compileTree, countStepsLeft, startRun } from './evaluate.ts';
 import { parseCondition } from './parse.ts';
 import { readTree } from './read-tree.ts';
 import { ruleLimits } from './rule-limits.ts';
@@ -40,7 +40,7 @@ export type RulesOutcome = {
 export type CompiledRules = {
   file: RulesFile;
   evaluate(input: JsonObject, trace: boolean): RulesOutcome;
-  /** Evaluates every rule by itself, those after the first match too. */
+  /** Evaluates every rule, those after the first match too. */
   evaluateEach(input: JsonObject): (boolean | 'error')[];
   /** Evaluates the rule at a place of the file by itself. */
   evaluateOne(place: number, input: JsonObject): boolean | 'error';
@@ -162,8 +162,11 @@ function createEvaluator(file: RulesFile): CompiledRules {
 
   const evaluateFast = (input: JsonObject): RulesOutcome => {
     let errors: RuleFailure[] | null = null;
+    let left: number = ruleLimits.maxStepsTogether;
     for (let i = 0; i < steps.length; i++) {
-      const outcome = steps[i]?.(startRun(input));
+      const run = startRun(input, left);
+      const outcome = steps[i]?.(run);
+      left = countStepsLeft(run, left);
       if (outcome === true)
         return { matched: rules[i] ?? null, matchedIndex: i, errors: errors ?? noFailures, trace: [] };
       if (outcome === false) continue;
@@ -177,10 +180,12 @@ function createEvaluator(file: RulesFile): CompiledRules {
     tracers ??= file.rules.map((rule) => compileTracer(rule.ast, rule.condition));
     const errors: RuleFailure[] = [];
     let matchedIndex = -1;
+    let left: number = ruleLimits.maxStepsTogether;
     const trace = tracers.map((tracer, i): RuleTrace => {
       const name = rules[i]?.name ?? '';
       if (matchedIndex >= 0) return { name, outcome: 'not_reached', error: null, values: [] };
-      const result = tracer(input);
+      const result = tracer(input, left);
+      left = result.left;
       if (result.outcome === true) matchedIndex = i;
       if (result.outcome instanceof RuleError) errors.push(toFailure(rules[i], result.outcome));
       return { name, ...result.trace };
@@ -193,10 +198,20 @@ function createEvaluator(file: RulesFile): CompiledRules {
     return typeof outcome === 'boolean' ? outcome : 'error';
   };
 
+  const evaluateEach = (input: JsonObject) => {
+    let left: number = ruleLimits.maxStepsTogether;
+    return steps.map((step) => {
+      const run = startRun(input, left);
+      const outcome = step(run);
+      left = countStepsLeft(run, left);
+      return typeof outcome === 'boolean' ? outcome : 'error';
+    });
+  };
+
   return {
     file,
     evaluate: (input, trace) => (trace ? evaluateTraced(input) : evaluateFast(input)),
-    evaluateEach: (input) => steps.map((_, place) => evaluateOne(place, input)),
+    evaluateEach,
     evaluateOne,
   };
 }

@@ -29,9 +29,14 @@ export function compileTree(root: RuleNode, hook: Hook = (_, step) => step): Ste
   return compileNode(root, [], hook);
 }
 
-/** Starts the evaluation of one rule on one input. */
-export function startRun(input: Value): Run {
-  return { ctx: input, first: null, second: null, steps: ruleLimits.maxSteps };
+/** Starts the evaluation of one rule on one input, for which this rule and those after it have `left` steps. */
+export function startRun(input: Value, left: number = ruleLimits.maxStepsTogether): Run {
+  return { ctx: input, first: null, second: null, steps: Math.min(ruleLimits.maxSteps, left) };
+}
+
+/** Returns the steps that the rules after this one have, where it and they had `left`. */
+export function countStepsLeft(run: Run, left: number): number {
+  return left - Math.min(ruleLimits.maxSteps, left) + Math.max(run.steps, 0);
 }
 
 /** `scope` holds the loop variables of the comprehensions around the node, the outermost first. */

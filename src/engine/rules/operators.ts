@@ -32,6 +32,9 @@ function toFinite(value: number): Outcome {
   return Number.isFinite(value) ? value : overflow;
 }
 
+/** Units of a string that are read in one step, as a power of two; see `chargeString`. */
+export const readShift = 7;
+
 /** Takes one step for every 2^`shift` UTF-16 units of a string that is read once; false when no steps are left. */
 export function chargeString(text: string, shift: number, run: Run): boolean {
   run.steps -= text.length >> shift;
@@ -56,7 +59,7 @@ function concatenate(a: string, b: string, run: Run): Outcome {
   const last = a.charCodeAt(a.length - 1);
   // Two halves of a surrogate pair must not become one character: other languages keep them apart.
   if (last >= 0xd800 && last <= 0xdbff) return badValue;
-  if (!chargeString(a, 10, run) || !chargeString(b, 10, run)) return limitReached;
+  if (!chargeString(a, readShift, run) || !chargeString(b, readShift, run)) return limitReached;
   const text = a + b;
   return text.length > ruleLimits.maxStringLength && countCodePoints(text) > ruleLimits.maxStringLength
     ? limitReached
@@ -105,14 +108,14 @@ const greaterOrEqual: BinaryFunction = (a, b, run) => checkComparison(a, b, run,
 function checkComparison(a: Value, b: Value, run: Run, result: boolean): Outcome {
   if (typeof a === 'number' && typeof b === 'number') return result;
   if (Number.isNaN(compare(a, b))) return typeMismatch;
-  return typeof a === 'string' && !chargeString(a, 10, run) ? limitReached : result;
+  return typeof a === 'string' && !chargeString(a, readShift, run) ? limitReached : result;
 }
 
 function isIn(a: Value, b: Value, run: Run): Outcome {
   if (isList(b)) {
     for (const item of b) {
       if (--run.steps < 0) return limitReached;
-      if (isEqual(a, item, run)) return true;
+      if (isEqual(a, item, run)) return run.steps < 0 ? limitReached : true;
     }
     return run.steps < 0 ? limitReached : false;
   }

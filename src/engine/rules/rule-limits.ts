@@ -10,6 +10,8 @@ export const ruleLimits = {
   maxComprehensionMembers: 1000,
   /** Steps of one rule on one input. */
   maxSteps: 100_000,
+  /** Steps of all rules on one input. */
+  maxStepsTogether: 400_000,
   /** Code points of a string that `+` makes. */
   maxStringLength: 262_144,
   /** Members of a list that `+` makes. */

@@ -1,6 +1,6 @@
 /** Evaluates one rule and keeps the values that led to its outcome. */
 import type { RuleTrace } from '../domain.ts';
-import { compileTree, type Step, startRun } from './evaluate.ts';
+import { compileTree, countStepsLeft, type Step, startRun } from './evaluate.ts';
 import { listChildren, type RuleNode } from './tree.ts';
 import {
   Duration,
@@ -21,8 +21,11 @@ const maxMembers = 50;
 /** Code points of a string that are shown. */
 const maxCharacters = 200;
 
-/** Evaluates with a trace: the outcome and, in source order, the values of the sub-expressions that were reached. */
-export type Tracer = (input: Value) => { outcome: Outcome; trace: Omit<RuleTrace, 'name'> };
+/**
+ * Evaluates with a trace: the outcome and, in source order, the values of the sub-expressions that were reached. This
+ * rule and those after it have `left` steps; those after it have the `left` that is returned.
+ */
+export type Tracer = (input: Value, left: number) => { outcome: Outcome; trace: Omit<RuleTrace, 'name'>; left: number };
 
 /** Compiles a rule for tracing. Values inside comprehensions, literals and parts of a longer path are left out. */
 export function compileTracer(root: RuleNode, source: string): Tracer {
@@ -44,9 +47,10 @@ export function compileTracer(root: RuleNode, source: string): Tracer {
       return outcome;
     };
   });
-  return (input) => {
+  return (input, left) => {
     seen = new Map();
-    const result = step(startRun(input));
+    const run = startRun(input, left);
+    const result = step(run);
     const outcome =
       typeof result === 'boolean' || result instanceof RuleError
         ? result
@@ -64,6 +68,7 @@ export function compileTracer(root: RuleNode, source: string): Tracer {
         error: outcome instanceof RuleError ? `${outcome.kind}: ${outcome.expression}` : null,
         values,
       },
+      left: countStepsLeft(run, left),
     };
   };
 }

@@ -88,11 +88,12 @@ export function isList(value: Value): value is readonly Value[] {
 }
 
 /**
- * CEL equality: false between different types, deep for lists and maps. Takes one step per list member visited and per
- * key of two maps; below zero steps the result is void.
+ * CEL equality: false between different types, deep for lists and maps. Takes one step per list member visited, per
+ * key of two maps, and per 1,024 UTF-16 units of a string; below zero steps the result is void.
  */
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per type of value, on the path of every comparison
 export function isEqual(a: Value, b: Value, run: Run): boolean {
+  if (typeof a === 'string' && typeof b === 'string') run.steps -= a.length >> 10;
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
   if (isList(a)) {

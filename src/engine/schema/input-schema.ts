@@ -4,6 +4,7 @@ import addFormats from 'ajv-formats';
 import type { JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
 import { countUtf8Bytes } from '../utf8.ts';
+import { repairKeywords } from './ajv-repairs.ts';
 import { addCharges, countDynamicReferences, findComparedPart } from './charges.ts';
 import { findUnfollowable } from './schema-expansion.ts';
 import { createLinearRegExp, createStepBudget, meter, type StepBudget } from './step-budget.ts';
@@ -53,6 +54,7 @@ function createAjv(budget: StepBudget): Ajv2020 {
     code: { regExp: createLinearRegExp(budget) },
   });
   addFormats.default(ajv, { mode: 'fast' });
+  repairKeywords(ajv, budget);
   return ajv;
 }
 

@@ -13,9 +13,9 @@ import {
 } from 'ajv/dist/2020.js';
 import { resolveRef, SchemaEnv } from 'ajv/dist/compile/index.js';
 import { callRef } from 'ajv/dist/vocabularies/core/ref.js';
-import { RE2JS } from 're2js';
 import { toCanonicalJson } from '../canonical-json.ts';
 import type { Json, JsonObject } from '../domain.ts';
+import { compileLinearPattern } from '../patterns.ts';
 import { type Charge, chargeKeyword } from './charges.ts';
 
 /** What a part said of a value: whether it fits, and which of its properties and items it has looked at. */
@@ -97,7 +97,7 @@ const charactersOfCallPerStep = 16;
 const stepsPerProblem = 8;
 /** Problems that are copied in one step. */
 const problemsPerStep = 32;
-/** Characters that a length or format reads in one step. */
+/** Characters that a length, a format or a comparison reads in one step. */
 const charactersPerStep = 8;
 const stepsPerKey = 3;
 const stepsPerPattern = 8;
@@ -148,12 +148,11 @@ export function meter(ajv: Ajv2020, budget: StepBudget, schema: JsonObject, maxP
 export function createLinearRegExp({ spend }: Pick<StepBudget, 'spend'>) {
   return Object.assign(
     (pattern: string) => {
-      const compiled = RE2JS.compile(pattern);
-      const stepsPerCharacter = compiled.programSize() / instructionsPerStep;
+      const { weight, test } = compileLinearPattern(pattern);
       return {
         test: (text: string): boolean => {
-          spend(Math.ceil(stepsPerPattern + text.length * stepsPerCharacter));
-          return compiled.matcher(text).find();
+          spend(Math.ceil(stepsPerPattern + (text.length * weight) / instructionsPerStep));
+          return test(text);
         },
         // Ajv keeps compiled patterns by this name: without it all patterns of a schema would be one.
         toString: (): string => `/${pattern}/u`,

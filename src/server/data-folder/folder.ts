@@ -92,11 +92,18 @@ export function openDataFolder(
   }
 }
 
-/** An error of the file system as a sentence; every other error as it is. */
-function toStartError(dataDir: string, cause: unknown): unknown {
-  if (!(cause instanceof Error) || !('syscall' in cause) || !('code' in cause)) return cause;
-  const message = `The data folder ${dataDir} cannot be used (${String(cause.code)}, ${String(cause.syscall)}).`;
-  return new StartError('data', `${message} Make it, and what lies in it, yours and writable.`, { cause });
+/** What SQLite says when its file cannot be read or written; its other errors are faults of the program. */
+const storageErrors = /^SQLITE_(IOERR|FULL|CANTOPEN|READONLY|PERM)/;
+
+/** An error of the database, or of the file system in the data folder, as a sentence; every other error as it is. */
+export function toStartError(dataDir: string, cause: unknown): unknown {
+  if (!(cause instanceof Error) || cause instanceof StartError || !('code' in cause)) return cause;
+  const code = String(cause.code);
+  if (!('syscall' in cause) && !storageErrors.test(code)) return cause;
+  if ('path' in cause && !String(cause.path).startsWith(dataDir)) return cause;
+  const what = 'syscall' in cause ? `${code}, ${String(cause.syscall)}` : code;
+  const remedy = 'Make it, and what lies in it, yours and writable, with space on its disk.';
+  return new StartError('data', `The data folder ${dataDir} cannot be used (${what}). ${remedy}`, { cause });
 }
 
 function openIdentified(dataDir: string, settings: Parameters<typeof openDataFolder>[1]): WorkbenchDatabase {

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .._json import JsonObject, JsonValue, expect_integer, expect_keys, expect_string
-from .._tables import MAX_CONDITION_LENGTH, MAX_NAME_LENGTH, MAX_RULES
+from .._tables import MAX_CONDITION_LENGTH, MAX_NAME_LENGTH, MAX_RULES, MAX_STEPS_TOGETHER
 from .evaluate import Step, compile_tree
 from .functions import RulesError
 from .trace import RuleTrace, trace_rule
@@ -44,12 +44,15 @@ class RuleSet:
 
         A rule that fails on the input does not match; the next one is tried.
         """
+        left = MAX_STEPS_TOGETHER
         for rule in self.rules:
+            run = Run(ctx, left)
             try:
-                if rule.step(Run(ctx)) is True:
+                if rule.step(run) is True:
                     return rule
             except Failure:
-                continue
+                pass
+            left = run.count_steps_left()
         return None
 
     def trace(self, ctx: JsonObject) -> list[RuleTrace]:
@@ -59,11 +62,14 @@ class RuleSet:
         """
         traces: list[RuleTrace] = []
         has_matched = False
+        left = MAX_STEPS_TOGETHER
         for rule in self.rules:
             if has_matched:
                 traces.append({"name": rule.name, "outcome": "not_reached", "error": None, "values": []})
                 continue
-            traces.append(trace_rule(rule.name, rule.condition, rule.tree, ctx))
+            run = Run(ctx, left)
+            traces.append(trace_rule(rule.name, rule.condition, rule.tree, run))
+            left = run.count_steps_left()
             has_matched = traces[-1]["outcome"] == "matched"
         return traces
 

@@ -8,15 +8,18 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from .._calendar import civil_from_days
+from .._patterns import weigh_pattern
 from .._re2 import PatternError, compile_re2
 from .strings import STRING_FUNCTIONS
 from .values import (
+    READ_SHIFT,
     Duration,
     Failure,
     Run,
     Timestamp,
     Value,
     charge_string,
+    count_units,
     format_double,
     format_duration,
     format_timestamp,
@@ -29,6 +32,12 @@ from .values import (
 class RulesError(ValueError):
     """``rules.json`` cannot be used."""
 
+
+_CHANGE_SHIFT = 5
+"""Units of a string that are changed in one step, as a power of two."""
+
+_INSTRUCTIONS_PER_STEP = 32
+"""Instructions of a pattern that are carried out on a character in one step."""
 
 Function: TypeAlias = Callable[[Run, list[Value]], Value]
 """Takes one evaluation and the evaluated arguments, as many as the reader of trees allows. Raises Failure."""
@@ -44,7 +53,7 @@ def _unary(work: Callable[[Run, Value], Value]) -> Function:
 
 def _size(run: Run, value: Value) -> float:
     if isinstance(value, str):
-        charge_string(value, 10, run)
+        charge_string(value, READ_SHIFT, run)
         return float(len(value))
     if isinstance(value, dict):
         run.charge(len(value))
@@ -59,7 +68,7 @@ def _search(test: Callable[[str, str], bool]) -> Function:
         whole, part = args
         if not isinstance(whole, str) or not isinstance(part, str):
             raise Failure("type_mismatch")
-        charge_string(whole, 10, run)
+        charge_string(whole, READ_SHIFT, run)
         if not is_well_formed(part):
             raise Failure("bad_value")
         return test(whole, part)
@@ -71,7 +80,7 @@ def _change_string(change: Callable[[str], str]) -> Function:
     def work(run: Run, value: Value) -> str:
         if not isinstance(value, str):
             raise Failure("type_mismatch")
-        charge_string(value, 8, run)
+        charge_string(value, _CHANGE_SHIFT, run)
         return change(value)
 
     return _unary(work)
@@ -257,10 +266,12 @@ def compile_pattern(pattern: str) -> Callable[[Run, Value], bool]:
     except PatternError as error:
         raise RulesError(f"a rule uses matches() and {error}.") from error
 
+    weight = weigh_pattern(pattern)
+
     def match(run: Run, value: Value) -> bool:
         if not isinstance(value, str):
             raise Failure("type_mismatch")
-        charge_string(value, 6, run)
+        run.charge(count_units(value) * weight // _INSTRUCTIONS_PER_STEP)
         if not is_well_formed(value):
             raise Failure("bad_value")
         return is_found(value)

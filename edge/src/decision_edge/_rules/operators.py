@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from .._tables import MAX_LIST_LENGTH, MAX_STRING_LENGTH
 from .values import (
+    READ_SHIFT,
     Duration,
     Failure,
     Run,
@@ -26,8 +27,8 @@ def _add(a: Value, b: Value, run: Run) -> Value:
     if isinstance(a, str) and isinstance(b, str):
         if a and "\ud800" <= a[-1] <= "\udbff":
             raise Failure("bad_value")
-        charge_string(a, 10, run)
-        charge_string(b, 10, run)
+        charge_string(a, READ_SHIFT, run)
+        charge_string(b, READ_SHIFT, run)
         if len(a) + len(b) > MAX_STRING_LENGTH:
             raise Failure("limit")
         return a + b
@@ -90,7 +91,7 @@ def _compare(a: Value, b: Value, run: Run) -> int:
     if isinstance(a, float) and isinstance(b, float):
         return (a > b) - (a < b)
     if isinstance(a, str) and isinstance(b, str):
-        charge_string(a, 10, run)
+        charge_string(a, READ_SHIFT, run)
         return (a > b) - (a < b)
     if isinstance(a, bool) and isinstance(b, bool):
         return a - b

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypedDict
 
-from .._json import JsonObject, JsonValue
+from .._json import JsonValue
 from .evaluate import Step, compile_tree
 from .tree import Call, Comprehension, Has, Index, Node, Operation, Select, Variable, list_children
 from .values import Duration, Failure, Run, Timestamp, Value, expect_boolean, format_duration, format_timestamp
@@ -29,11 +29,10 @@ class RuleTrace(TypedDict):
     values: list[TracedValue]
 
 
-def trace_rule(name: str, condition: str, tree: Node, ctx: JsonObject) -> RuleTrace:
-    """Evaluate a rule on one input; `condition` is its source. Compiles the tree anew, so nothing is shared."""
+def trace_rule(name: str, condition: str, tree: Node, run: Run) -> RuleTrace:
+    """Evaluate a rule in `run`; `condition` is its source. Compiles the tree anew, so nothing is shared."""
     recorded = sorted(_list_recorded(tree), key=lambda node: (node.at[0], -node.at[1]))
     step = _compile_traced(tree, condition, frozenset(recorded))
-    run = Run(ctx)
     outcome, problem = "error", None
     try:
         outcome = "matched" if expect_boolean(step(run)) else "not_matched"

@@ -8,9 +8,15 @@ from typing import TypeAlias, cast
 
 from .._calendar import civil_from_days, days_from_civil
 from .._json import JsonObject, format_number
-from .._tables import MAX_STEPS
+from .._tables import MAX_STEPS, MAX_STEPS_TOGETHER
 
 Value: TypeAlias = "bool | float | str | list[Value] | dict[str, Value] | Timestamp | Duration | None"
+
+
+READ_SHIFT = 7
+"""Units of a string that are read in one step, as a power of two; see `charge_string`."""
+
+_COMPARE_SHIFT = 10
 
 
 class Failure(Exception):
@@ -42,16 +48,20 @@ class Duration:
 
 
 class Run:
-    """One evaluation: the input, the loop variables, the steps that are left, and the values that a trace keeps."""
+    """One evaluation: the input, the loop variables, the steps that are left, and the values that a trace keeps.
 
-    __slots__ = ("ctx", "first", "second", "seen", "steps")
+    This rule and those after it have `left` steps.
+    """
 
-    def __init__(self, ctx: JsonObject) -> None:
+    __slots__ = ("_reserve", "ctx", "first", "second", "seen", "steps")
+
+    def __init__(self, ctx: JsonObject, left: int = MAX_STEPS_TOGETHER) -> None:
         # Every JSON value is a value of rules; the type checker cannot know that nobody puts a time into the input.
         self.ctx = cast("Value", ctx)
         self.first: Value = None
         self.second: Value = None
-        self.steps = MAX_STEPS
+        self.steps = min(MAX_STEPS, left)
+        self._reserve = left - self.steps
         self.seen: dict[object, Value] = {}
 
     def charge(self, steps: int) -> None:
@@ -59,6 +69,10 @@ class Run:
         self.steps -= steps
         if self.steps < 0:
             raise Failure("limit")
+
+    def count_steps_left(self) -> int:
+        """Return the steps that the rules after this one have."""
+        return self._reserve + max(self.steps, 0)
 
 
 def expect_boolean(value: Value) -> bool:
@@ -69,7 +83,10 @@ def expect_boolean(value: Value) -> bool:
 
 
 def equal(a: Value, b: Value, run: Run) -> bool:
-    """Compare deeply; values of different types are not equal. Charges a step for each member compared."""
+    """Compare deeply; values of different types are not equal.
+
+    Charges a step for each member compared, and for 1,024 units of a string.
+    """
     if a is b and isinstance(a, (list, dict)):
         return True
     if isinstance(a, list):
@@ -87,6 +104,8 @@ def equal(a: Value, b: Value, run: Run) -> bool:
         return len(a) == len(b) and all(key in b and equal(a[key], b[key], run) for key in sorted(a))
     if isinstance(a, (Timestamp, Duration)):
         return isinstance(b, type(a)) and a.ms == b.ms
+    if isinstance(a, str) and isinstance(b, str) and len(a) >= 1 << (_COMPARE_SHIFT - 1):
+        charge_string(a, _COMPARE_SHIFT, run)
     return type(a) is type(b) and a == b
 
 

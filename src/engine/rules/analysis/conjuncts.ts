@@ -44,13 +44,17 @@ function union(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
 }
 
 function product(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
-  let all: Conjunct[] = [always];
-  for (const part of parts) {
-    if (part === null) return null;
-    all = all.flatMap((left) => part.map((right) => intersectConjuncts(left, right)));
-    if (all.length > maxConjuncts) return null;
-  }
-  return all;
+  return parts.some((part) => part?.length === 0) ? [] : multiply(parts);
+}
+
+/** Multiplies by halves: one part after the other would copy the fields of all before it for each. */
+function multiply(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
+  if (parts.length <= 1) return parts.length === 0 ? [always] : (parts[0] ?? null);
+  const middle = parts.length >> 1;
+  const left = multiply(parts.slice(0, middle));
+  const right = multiply(parts.slice(middle));
+  if (left === null || right === null || left.length * right.length > maxConjuncts) return null;
+  return left.flatMap((one) => right.map((other) => intersectConjuncts(one, other)));
 }
 
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per form of a comparison reads best in one place
@@ -119,11 +123,16 @@ export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
 /** True if no input can make the conjunction true. Where nothing of it is opaque, false means that some input does. */
 export function isImpossible({ fields, opaque }: Conjunct): boolean {
   for (const part of opaque) if (opaque.has(`!${part}`)) return true;
+  /** How the keys of fields in a field begin that is no map. */
+  const closed = new Set<string>();
   for (const [key, set] of fields) {
     if (isEmpty(set)) return true;
-    if (canBeMap(set)) continue;
-    const prefix = `${key.slice(0, -1)},`;
-    for (const other of fields.keys()) if (other.startsWith(prefix)) return true;
+    if (!canBeMap(set)) closed.add(`${key.slice(0, -1)},`);
+  }
+  for (const key of fields.keys()) {
+    for (let at = key.indexOf('",'); at >= 0; at = key.indexOf('",', at + 1)) {
+      if (closed.has(key.slice(0, at + 2))) return true;
+    }
   }
   return false;
 }

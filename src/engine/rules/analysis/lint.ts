@@ -54,6 +54,8 @@ type Context = {
 const maxComparisons = 50_000;
 /** Pairs of listed values that take as long as one pair of alternatives. */
 const listedPairsPerComparison = 2_000;
+/** Fields of two alternatives that count as one comparison. */
+const fieldsPerComparison = 16;
 const reorder = 'Give it a lower priority number, or remove it.';
 
 /**
@@ -199,9 +201,13 @@ function findCover(index: number, earlier: readonly number[], context: Context):
   };
 }
 
-/** How many pairs of plain alternatives a comparison counts as: long lists of values are compared value by value. */
+/**
+ * How many pairs of plain alternatives a comparison counts as: long lists of values are compared value by value, and many
+ * fields one by one.
+ */
 function weighComparison(a: Conjunct, b: Conjunct): number {
-  return 1 + Math.floor((countListed(a) * countListed(b)) / listedPairsPerComparison);
+  const forLists = Math.floor((countListed(a) * countListed(b)) / listedPairsPerComparison);
+  return 1 + forLists + Math.floor((a.fields.size + b.fields.size) / fieldsPerComparison);
 }
 
 function countListed({ fields }: Conjunct): number {

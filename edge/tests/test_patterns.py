@@ -1,0 +1,58 @@
+"""Patterns weigh what they weigh in the workbench, and the rules of a decision share its steps."""
+
+import json
+import pathlib
+
+import pytest
+
+from decision_edge import _rules
+from decision_edge._patterns import weigh_pattern
+
+CASES = json.loads((pathlib.Path(__file__).parents[2] / "test" / "cases" / "patterns.json").read_text("utf-8"))
+
+
+def expand(value):
+    if isinstance(value, dict) and "$repeat" in value:
+        text, count = value["$repeat"]
+        return text * count
+    if isinstance(value, dict) and "$copies" in value:
+        member, count = value["$copies"]
+        return [float(member)] * count
+    return {key: expand(member) for key, member in value.items()} if isinstance(value, dict) else value
+
+
+@pytest.mark.parametrize(("pattern", "weight"), CASES["weights"])
+def test_weight(pattern, weight):
+    assert weigh_pattern(pattern) == weight
+
+
+@pytest.mark.parametrize("case", CASES["decisions"], ids=[case["name"] for case in CASES["decisions"]])
+def test_the_rules_of_one_decision_share_their_steps(case):
+    written = [
+        (condition, tree)
+        for (condition, copies), tree in zip(case["rules"], case["trees"], strict=True)
+        for _ in range(copies)
+    ]
+    rules = _rules.load_rules(
+        {
+            "rules": [
+                {
+                    "name": f"r{n}",
+                    "condition": condition,
+                    "then": "yes",
+                    "reason_code": None,
+                    "priority": 1,
+                    "ast": tree,
+                }
+                for n, (condition, tree) in enumerate(written)
+            ]
+        }
+    )
+    values = expand(case["input"])
+    traces = rules.trace(values)
+    outcomes = [(trace["error"] or trace["outcome"]).partition(":")[0] for trace in traces]
+    assert outcomes == case["outcomes"]
+    matched = rules.find_match(values)
+    assert (matched.name if matched else None) == next(
+        (trace["name"] for trace in traces if trace["outcome"] == "matched"), None
+    )

@@ -1,0 +1,136 @@
+/** RE2 patterns: what one costs, and how it is found in linear time and bounded memory. */
+import { RE2JS } from 're2js';
+
+/** A compiled pattern. */
+export type LinearPattern = {
+  /** Instructions of the compiled pattern. */
+  size: number;
+  /** Work for each character of a text, in instructions; see {@link weighPattern}. */
+  weight: number;
+  /** Whether the pattern is found in a text; takes at most in the order of `weight` × its length. */
+  test(text: string): boolean;
+};
+
+/**
+ * Bytes that the states of a pattern may take, for each of its instructions. RE2JS allows 8 MB for every pattern:
+ * thousands of small ones, each met with a text that makes states without end, would exhaust the memory. With fewer
+ * bytes it steps through the instructions instead.
+ */
+const stateBytesPerInstruction = 2_048;
+/** The most bytes for one pattern, as RE2JS has it. */
+const maxStateBytes = 8_388_608;
+
+/** Compiles a pattern. Throws an exception of RE2JS, whose message quotes the pattern, where it is not one. */
+export function compileLinearPattern(source: string): LinearPattern {
+  const compiled = RE2JS.compile(source);
+  const size = compiled.programSize();
+  let isBounded = false;
+  const test = (text: string): boolean => {
+    // Not before the first text: the tables of a pattern take longer than its compilation.
+    if (!isBounded) boundStates(compiled, Math.min(size * stateBytesPerInstruction, maxStateBytes));
+    isBounded = true;
+    return compiled.test(text);
+  };
+  return { size, weight: weighPattern(source), test };
+}
+
+/** RE2JS declares these fields but has no option for them; test/engine/patterns.test.ts notices when they change. */
+function boundStates(compiled: RE2JS, bytes: number): void {
+  const { dfa } = compiled.re2Input;
+  dfa.stateBudget = bytes;
+  dfa.memBudget = bytes;
+}
+
+/** No pattern weighs more: the product of repetitions stays a number that is exact in every language. */
+const maxWeight = 1_000_000;
+const repetition = /^\{([0-9]+)(,([0-9]*))?\}/;
+
+/** The weight of what stands in a group so far, and of its last part, to which a repetition applies. */
+type Group = { sum: number; last: number };
+
+/**
+ * Weighs an RE2 pattern from its text alone, so that every program gives the same number: one for each character,
+ * class, alternative and repetition, two for each group and for the pattern, with what is repeated counted as often as
+ * it may come. For what no RE2 is there is a number, too. The Python package repeats this in `_patterns.py`.
+ */
+export function weighPattern(source: string): number {
+  const characters = Array.from(source);
+  const outer: Group[] = [];
+  let group: Group = { sum: 2, last: 0 };
+  const add = (weight: number) => {
+    group.last = Math.min(weight, maxWeight);
+    group.sum = Math.min(group.sum + weight, maxWeight);
+  };
+  const repeat = (weight: number) => {
+    const repeated = Math.min(weight, maxWeight);
+    group.sum = Math.min(group.sum - group.last + repeated, maxWeight);
+    group.last = repeated;
+  };
+  for (let at = 0; at < characters.length; ) {
+    const character = characters[at] ?? '';
+    const written = character === '{' ? repetition.exec(characters.slice(at, at + 16).join('')) : null;
+    if (character === '(') {
+      const { end, opens } = skipGroupStart(characters, at);
+      if (opens) {
+        outer.push(group);
+        group = { sum: 0, last: 0 };
+      }
+      at = end;
+    } else if (character === ')') {
+      const weight = group.sum + 2;
+      group = outer.pop() ?? { sum: 2, last: 0 };
+      add(weight);
+      at += 1;
+    } else if (character === '*' || character === '+' || character === '?') {
+      repeat(group.last + 1);
+      at += 1;
+    } else if (written) {
+      repeat(weighRepetition(group.last, written));
+      at += written[0].length;
+    } else {
+      add(1);
+      at = skipAtom(characters, at);
+    }
+  }
+  return outer.reduce((sum, { sum: more }) => Math.min(sum + more, maxWeight), group.sum);
+}
+
+function weighRepetition(weight: number, [, fewest, hasMost, most]: RegExpExecArray): number {
+  const from = Number(fewest);
+  if (hasMost === undefined) return weight * from;
+  if (most === undefined || most === '') return weight * Math.max(from, 1) + 1;
+  return weight * Number(most) + Math.max(Number(most) - from, 0);
+}
+
+/** Skips `(`, `(?:`, `(?P<name>`, `(?i:` or `(?i)`, of which the last opens no group. */
+function skipGroupStart(characters: readonly string[], at: number): { end: number; opens: boolean } {
+  if (characters[at + 1] !== '?') return { end: at + 1, opens: true };
+  let end = at + 2;
+  while (end < characters.length && !':)>'.includes(characters[end] ?? '')) end += 1;
+  return { end: end + 1, opens: characters[end] !== ')' };
+}
+
+/** Skips a character, an escape or a class. */
+function skipAtom(characters: readonly string[], at: number): number {
+  if (characters[at] === '\\') return skipEscape(characters, at);
+  if (characters[at] !== '[') return at + 1;
+  let end = at + (characters[at + 1] === '^' ? 2 : 1);
+  // A closing bracket that stands first is a member.
+  if (characters[end] === ']') end += 1;
+  while (end < characters.length && characters[end] !== ']') {
+    if (characters[end] === '[' && characters[end + 1] === ':') {
+      const close = characters.indexOf(']', end);
+      end = close < 0 ? characters.length : close + 1;
+    } else {
+      end = characters[end] === '\\' ? skipEscape(characters, end) : end + 1;
+    }
+  }
+  return end + 1;
+}
+
+/** Skips an escape; the braces of `\p{…}` and `\x{…}` are no repetition. */
+function skipEscape(characters: readonly string[], at: number): number {
+  if (!'pPx'.includes(characters[at + 1] ?? '\\') || characters[at + 2] !== '{') return at + 2;
+  const close = characters.indexOf('}', at);
+  return close < 0 ? characters.length : close + 1;
+}
