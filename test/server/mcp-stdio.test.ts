@@ -6,6 +6,7 @@ import path from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { tools as toolTable } from '../../src/server/mcp/tools.ts';
 import { systemClock } from '../../src/server/process/clock.ts';
 import { exitCodes } from '../../src/server/process/start-error.ts';
 import { readCommandLine } from '../../src/server/serve.ts';
@@ -107,7 +108,11 @@ describe('an agent that starts `workbench mcp`', () => {
         const client = await agentOn(dataDir, env, versions);
         const offered = await client.listTools();
         expect(offered.tools).toEqual(tools);
+<<<<<<< ours
         expect(offered.tools).toHaveLength(17);
+=======
+        expect(offered.tools).toHaveLength(toolTable.length);
+>>>>>>> theirs
         const { structuredContent } = await client.callTool({ name: 'make_decision', arguments: body });
         expect(structuredContent).toMatchObject(decided);
         const wrong = await client.callTool({ name: 'make_decision', arguments: { decision_type: 'nobody', input } });

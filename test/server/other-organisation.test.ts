@@ -34,6 +34,8 @@ const bodies: Record<string, unknown> = {
   'examples.undo': { undo_token: 'x' },
   'examples.import': { format: 'jsonl', content: '{"amount":1}', commit: true },
   'logs.correct': { decision: 'approve' },
+  'options.delete': { option: 'approve', commit: true },
+  'options.merge': { from: 'approve', into: 'decline', commit: true },
   'options.rename': { from: 'approve', to: 'accept', commit: true },
   'rules.analyse': { rules: [] },
   'policies.keep_promise': { target_error: 0.1 },
