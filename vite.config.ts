@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { listOperations } from './src/server/contract/operations.ts';
 
 const apiUrl = 'http://127.0.0.1:8737';
 
@@ -20,11 +21,39 @@ const compressed: Plugin = {
   },
 };
 
+/**
+ * Gives the page the operation table without its schemas: it calls by method and path, its types are known when it is
+ * compiled, and what validates on the server would be a fifth of its script.
+ */
+const slimOperations: Plugin = {
+  name: 'slim-operations',
+  enforce: 'pre',
+  load(id) {
+    if (!id.split('?')[0]?.endsWith('/src/server/contract/operations.ts')) return null;
+    const rows = listOperations().map(({ name, row: { method, path } }) => [name, { method, path }] as const);
+    return `export const operations = ${JSON.stringify(Object.fromEntries(rows))};`;
+  },
+};
+
+/**
+ * Marks every schema of engine and contract as made without side effects: those that the page does not use are left
+ * out, and the library that makes them with the last one.
+ */
+const droppableSchemas: Plugin = {
+  name: 'droppable-schemas',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!/\/src\/(?:engine|server\/contract)\/.*\.ts$/.test(id) || !code.includes("from 'zod'")) return null;
+    const schema = /^((?:export )?const (?:\w+Schema =|\w+ =(?=\s+z\b)))\s+((?:.|\n)*?);$(?=\n\S|\n\n|\n?$)/gm;
+    return { code: code.replace(schema, '$1 /* @__PURE__ */ (() => $2)();'), map: null };
+  },
+};
+
 /** The renderer's build; also used by electron.vite.config.ts, so the desktop window and the browser show the same files. */
 export default defineConfig({
   root: join(import.meta.dirname, 'src/renderer'),
   base: './',
-  plugins: [react(), compressed],
+  plugins: [react(), slimOperations, droppableSchemas, compressed],
   worker: { format: 'es' },
   server: {
     host: '127.0.0.1',

@@ -31,6 +31,20 @@ const indigo: MantineColorsTuple = [
   '#212c80',
 ];
 
+/** The greys of the widgets in the dark theme, from text to ground; base.css has the same. */
+const dark: MantineColorsTuple = [
+  '#e8eaf0',
+  '#c6cbd6',
+  '#a3aaba',
+  '#7d8494',
+  '#444a58',
+  '#2c303b',
+  '#1f232d',
+  '#1a1d26',
+  '#171a22',
+  '#13161d',
+];
+
 const small = { defaultProps: { size: 'xs' } };
 
 /** 13 px on 20, lines instead of boxes, one accent: the tokens of base.css carried into the widgets. */
@@ -40,7 +54,7 @@ export const theme = createTheme({
   fontSizes: { xs: '0.8125rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
   lineHeights: { xs: '1.25rem', sm: '1.25rem', md: '1.25rem', lg: '1.5rem', xl: '1.75rem' },
   spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
-  colors: { indigo },
+  colors: { indigo, dark },
   primaryColor: 'indigo',
   primaryShade: { light: 6, dark: 4 },
   defaultRadius: 'sm',

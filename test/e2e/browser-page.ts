@@ -43,7 +43,7 @@ function watchFaults(page: Page): string[] {
 }
 
 /** Goes to a place and types the token, as on a server without a window. */
-export async function signIn(page: Page, workbench: RunningWorkbench, hash: string): Promise<void> {
+async function signIn(page: Page, workbench: RunningWorkbench, hash: string): Promise<void> {
   await page.goto(`${workbench.url}/app/${hash}`);
   await page.getByRole('textbox', { name: 'Session token' }).fill(workbench.token);
   await page.keyboard.press('Enter');

@@ -64,12 +64,7 @@ export function Rail({ route, types, state }: { route: Route; types: readonly De
 function NewTypeButton() {
   const { ui } = useWorkbench();
   return (
-    <button
-      type="button"
-      className="plain"
-      aria-label="New decision type…"
-      onClick={() => ui.getState().show('new-type')}
-    >
+    <button type="button" className="plain" onClick={() => ui.getState().show('new-type')}>
       <CirclePlus size={14} aria-hidden="true" />
       <span className="text">New decision type…</span>
     </button>
@@ -88,7 +83,7 @@ function RailLink({
   children: React.ReactNode;
 }) {
   return (
-    <a href={href} aria-label={text} {...(current ? { 'aria-current': 'page' as const } : {})}>
+    <a href={href} {...(current ? { 'aria-current': 'page' as const } : {})}>
       {children}
       <span className="text">{text}</span>
     </a>
@@ -100,7 +95,7 @@ function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place
   const initials = type.name.slice(0, 2);
   return (
     <Tooltip label={`${type.name}: ${type.availability?.reason ?? word}`} position="right">
-      <a href={formatRoute({ page: 'type', id: type.id, place })} aria-label={`${type.name}, ${word}`}>
+      <a href={formatRoute({ page: 'type', id: type.id, place })}>
         <span className={`dot ${tone}`} aria-hidden="true" />
         <span className="only-narrow" aria-hidden="true">
           {initials}
@@ -123,7 +118,6 @@ function PlaceList({ typeId, current, state }: { typeId: string; current: Place;
           <li key={place}>
             <a
               href={formatRoute({ page: 'type', id: typeId, place })}
-              aria-label={figure ? `${title} ${figure}` : title}
               {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
             >
               <Icon size={14} aria-hidden="true" />

@@ -48,6 +48,7 @@ function useSave(type: DecisionType) {
     setState({ isSaving: true, error: null, conflicts: [] });
     try {
       const present = await workbench.client.call('decision_types.get', { params });
+      workbench.queries.setQueryData(['decision_types.get', { params }], present);
       const conflicts = force ? [] : findConflicts(base, draft, toDraft(present));
       if (conflicts.length > 0) return setState({ isSaving: false, error: null, conflicts });
       const changed = changedFields(base, draft);

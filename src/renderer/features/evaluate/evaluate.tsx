@@ -31,13 +31,15 @@ export function Evaluate({ type }: { type: DecisionType }) {
   if (list.isError) return <ErrorNote error={list.error} retry={() => void list.refetch()} />;
   if (current === null) {
     return (
-      <EmptyState
-        title="Nothing to evaluate yet"
-        actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>Go to training</Button>}
-      >
-        After a training this place shows how often the policy is right on examples it has not seen, where it is wrong,
-        and what a threshold costs and brings.
-      </EmptyState>
+      <Pane title="Evaluate" level={1}>
+        <EmptyState
+          title="Nothing to evaluate yet"
+          actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>Go to training</Button>}
+        >
+          After a training this place shows how often the policy is right on examples it has not seen, where it is
+          wrong, and what a threshold costs and brings.
+        </EmptyState>
+      </Pane>
     );
   }
   const policy = { decision_type_id: type.id, policy_id: current.id };

@@ -135,7 +135,7 @@ function Distribution({ bins, low, high }: { bins: readonly Bin[]; low: number; 
               x={toX(from) + 1}
               width={width}
               y={heightPx - height}
-              height={height - wrongHeight}
+              height={Math.max(0, height - wrongHeight)}
               fill="var(--accent)"
             />
             <rect x={toX(from) + 1} width={width} y={heightPx - wrongHeight} height={wrongHeight} fill="var(--bad)" />

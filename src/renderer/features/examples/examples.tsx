@@ -5,6 +5,7 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { change, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
+import { Pane } from '../../parts/panes.tsx';
 import { notify } from '../../state/notices.tsx';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useWorkbench } from '../../workbench.tsx';
@@ -152,22 +153,24 @@ function NoExamples({
   generation: { isRunning: boolean; run(): void };
 }) {
   return (
-    <EmptyState
-      title="No examples yet"
-      actions={
-        <>
-          <Button onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}>Import examples</Button>
-          <Button variant="default" onClick={onAdd}>
-            Add example
-          </Button>
-          <Button variant="default" loading={generation.isRunning} onClick={generation.run}>
-            Generate 10
-          </Button>
-        </>
-      }
-    >
-      Examples are inputs with the decision that was right. Drop a spreadsheet here, labelled or not; you can label the
-      rest by keyboard. Training needs at least {limits.minExamplesPerOption} for each option.
-    </EmptyState>
+    <Pane title="Examples" level={1}>
+      <EmptyState
+        title="No examples yet"
+        actions={
+          <>
+            <Button onClick={() => goTo({ page: 'type', id: type.id, place: 'import' })}>Import examples</Button>
+            <Button variant="default" onClick={onAdd}>
+              Add example
+            </Button>
+            <Button variant="default" loading={generation.isRunning} onClick={generation.run}>
+              Generate 10
+            </Button>
+          </>
+        }
+      >
+        Examples are inputs with the decision that was right. Drop a spreadsheet here, labelled or not; you can label
+        the rest by keyboard. Training needs at least {limits.minExamplesPerOption} for each option.
+      </EmptyState>
+    </Pane>
   );
 }

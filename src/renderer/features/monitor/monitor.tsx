@@ -69,13 +69,15 @@ export function Monitor({ type }: { type: DecisionType }) {
   if (list.isPending) return <Busy>Loading the log…</Busy>;
   if (list.data?.total === 0 && !review && !query.decision) {
     return (
-      <EmptyState
-        title="No decisions yet"
-        actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
-      >
-        Every decision is recorded here with its input, confidence and stage. Decide something under Try, or from a
-        program.
-      </EmptyState>
+      <Pane title="Monitor" level={1}>
+        <EmptyState
+          title="No decisions yet"
+          actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
+        >
+          Every decision is recorded here with its input, confidence and stage. Decide something under Try, or from a
+          program.
+        </EmptyState>
+      </Pane>
     );
   }
   return (

@@ -23,13 +23,15 @@ const sampleCount = 50;
 export function Try({ type }: { type: DecisionType }) {
   if (!type.model_deployed) {
     return (
-      <EmptyState
-        title="Nothing is deployed yet"
-        actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>Go to training</Button>}
-      >
-        Decisions need a deployed policy, even where a rule would match. Train one, or deploy a trained one under
-        Deploy.
-      </EmptyState>
+      <Pane title="Try" level={1}>
+        <EmptyState
+          title="Nothing is deployed yet"
+          actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>Go to training</Button>}
+        >
+          Decisions need a deployed policy, even where a rule would match. Train one, or deploy a trained one under
+          Deploy.
+        </EmptyState>
+      </Pane>
     );
   }
   return <TryDeployed type={type} />;
