@@ -6,7 +6,17 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useMemo, useRef } from 'react';
+import {
+  memo,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+} from 'react';
 
 const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
 const helper = createColumnHelper<typeof features, object>();
@@ -65,7 +75,7 @@ export function DataGrid<T>({
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeightPx,
-    overscan: 12,
+    overscan: 4,
     scrollPaddingStart: rowHeightPx,
   });
   const items = virtual.getVirtualItems();
@@ -81,6 +91,25 @@ export function DataGrid<T>({
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
   const widths = headers.map((header) => header.getSize());
   const totalWidth = widths.reduce((sum, width) => sum + width, 0);
+  const widthText = widths.join(' ');
+  const across = useVirtualizer({
+    horizontal: true,
+    count: columns.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => widths[index] ?? 0,
+    overscan: 1,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for the widths
+  useEffect(() => across.measure(), [across, widthText]);
+  const inSight = across.getVirtualItems();
+  const newest = useRef(onCursor);
+  useEffect(() => {
+    newest.current = onCursor;
+  });
+  const choose = useCallback((index: number) => {
+    scroller.current?.focus();
+    newest.current(index);
+  }, []);
   return (
     <div
       ref={scroller}
@@ -88,6 +117,7 @@ export function DataGrid<T>({
       role="grid"
       aria-label={label}
       aria-rowcount={count + 1}
+      aria-colcount={columns.length}
       aria-activedescendant={cursor >= 0 ? `${id}-${cursor}` : undefined}
       tabIndex={0}
     >
@@ -119,38 +149,79 @@ export function DataGrid<T>({
         {items.map(({ index, start }) => {
           const row = rowAt(index);
           return (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the grid's own keys move the cursor
-            <div
+            <GridRow
               key={index}
               id={`${id}-${index}`}
-              role="row"
-              tabIndex={-1}
-              aria-rowindex={index + 2}
-              aria-selected={row !== undefined && isSelected?.(row) === true}
-              data-cursor={index === cursor ? true : undefined}
-              style={{ transform: `translateY(${start}px)` }}
-              onClick={() => {
-                scroller.current?.focus();
-                onCursor(index);
-              }}
-            >
-              {columns.map((column, place) => (
-                <div
-                  key={column.id}
-                  role="gridcell"
-                  className={column.numeric ? 'number' : undefined}
-                  style={{ width: widths[place] }}
-                >
-                  {row === undefined ? (place === 0 ? '…' : '') : column.cell(row, index)}
-                </div>
-              ))}
-            </div>
+              index={index}
+              start={start}
+              row={row}
+              columns={columns}
+              widths={widthText}
+              firstColumn={inSight[0]?.index ?? 0}
+              lastColumn={inSight.at(-1)?.index ?? -1}
+              indentPx={inSight[0]?.start ?? 0}
+              isCursor={index === cursor}
+              isSelected={row !== undefined && isSelected?.(row) === true}
+              onChoose={choose}
+            />
           );
         })}
       </div>
     </div>
   );
 }
+
+type RowProps<T> = {
+  id: string;
+  index: number;
+  start: number;
+  row: T | undefined;
+  columns: readonly GridColumn<T>[];
+  /** The widths of the columns in pixels, joined by blanks: equal widths are equal texts. */
+  widths: string;
+  /** The columns in sight; those before them leave this much room. */
+  firstColumn: number;
+  lastColumn: number;
+  indentPx: number;
+  isCursor: boolean;
+  isSelected: boolean;
+  onChoose(index: number): void;
+};
+
+/** One row in sight; drawn again only where something of it changed. */
+const GridRow = memo(function GridRow<T>(props: RowProps<T>) {
+  const { id, index, start, row, columns, firstColumn, lastColumn, indentPx, isCursor, isSelected, onChoose } = props;
+  const widths = props.widths.split(' ');
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid's own keys move the cursor
+    <div
+      id={id}
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      data-cursor={isCursor ? true : undefined}
+      style={{ transform: `translateY(${start}px)`, paddingLeft: indentPx }}
+      onClick={() => onChoose(index)}
+    >
+      {row === undefined ? (
+        <div role="gridcell">…</div>
+      ) : (
+        columns.slice(firstColumn, lastColumn + 1).map((column, place) => (
+          <div
+            key={column.id}
+            role="gridcell"
+            aria-colindex={firstColumn + place + 1}
+            className={column.numeric ? 'number' : undefined}
+            style={{ width: `${widths[firstColumn + place]}px` }}
+          >
+            {column.cell(row, index)}
+          </div>
+        ))
+      )}
+    </div>
+  );
+}) as <T>(props: RowProps<T>) => ReactNode;
 
 /** The index after a move of the cursor, kept within the rows; -1 for an empty table. */
 export function moveCursor(cursor: number, by: number, count: number): number {

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { DataGrid, type GridColumn, type GridHandle } from '../../parts/data-grid.tsx';
@@ -140,53 +140,65 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
   );
 }
 
-/** Mark, label and one column for each field that the first rows have. */
+type Fields = ReadonlyMap<string, unknown>;
+
+/** Reads the fields of examples by path; each example is opened once. */
+function useFields(): (example: Example) => Fields {
+  const [opened] = useState(() => new WeakMap<object, Fields>());
+  return useCallback(
+    ({ input_payload }) => {
+      const found = opened.get(input_payload);
+      if (found) return found;
+      const fields = new Map(flattenInput(input_payload).map(({ path, value }) => [path, value]));
+      opened.set(input_payload, fields);
+      return fields;
+    },
+    [opened],
+  );
+}
+
+/** Mark, label and one column for each field that the first rows have, texts first. */
 function useColumns(
   typeId: string,
   count: number,
   rowAt: (index: number) => Example | undefined,
 ): GridColumn<Example>[] {
-  const sample = Array.from({ length: Math.min(sampledRows, count) }, (_, index) => rowAt(index)).filter(
-    (row) => row !== undefined,
-  );
-  const fields = new Map<string, boolean>();
-  for (const { input_payload } of sample) {
-    for (const { path, value } of flattenInput(input_payload)) {
-      fields.set(path, (fields.get(path) ?? true) && (typeof value === 'number' || value === null));
-    }
-  }
-  const longest = (path: string) =>
-    Math.max(path.length, ...sample.map(({ input_payload }) => valueText(readPath(input_payload, path) ?? '').length));
-  const shape = JSON.stringify([...fields]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the fields
-  return useMemo(
-    () => [
+  const fieldsOf = useFields();
+  const first = rowAt(0);
+  const isHere = rowAt(Math.min(sampledRows, count) - 1) !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns follow the first rows, not each change of one
+  return useMemo(() => {
+    const sample = Array.from({ length: Math.min(sampledRows, count) }, (_, index) => rowAt(index))
+      .filter((row) => row !== undefined)
+      .map(fieldsOf);
+    const paths = [...new Set(sample.flatMap((fields) => [...fields.keys()]))];
+    const described = paths.map((path) => {
+      const values = sample.map((fields) => fields.get(path) ?? null);
+      const longest = Math.max(path.length, ...values.map((value) => valueText(value ?? '').length));
+      const numeric = values.every((value) => typeof value === 'number' || value === null);
+      return { path, longest, numeric };
+    });
+    return [
       {
         id: 'label',
         header: 'Label',
         width: 130,
         cell: (row) => <OptionName typeId={typeId} option={row.expected_decision} />,
       },
-      ...[...fields]
-        .sort(([a], [b]) => Number(longest(b) > wideLength) - Number(longest(a) > wideLength))
+      ...described
+        .sort((a, b) => Number(b.longest > wideLength) - Number(a.longest > wideLength))
         .slice(0, maxFieldColumns)
-        .map(([path, numeric]) => ({
+        .map(({ path, longest, numeric }) => ({
           id: `field ${path}`,
           header: path,
-          width: Math.min(420, Math.max(72, longest(path) * 7 + 20)),
+          width: Math.min(420, Math.max(72, longest * 7 + 20)),
           numeric,
-          cell: (row: Example) => valueText(readPath(row.input_payload, path) ?? ''),
+          cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? ''),
         })),
       { id: 'reviewed', header: 'Reviewed', width: 84, cell: (row) => (row.reviewed ? 'yes' : '') },
       { id: 'source', header: 'Source', width: 84, cell: (row) => row.source },
-    ],
-    [typeId, shape],
-  );
-}
-
-/** The value at a dotted path; undefined where there is none. */
-function readPath(input: Readonly<Record<string, unknown>>, path: string): unknown {
-  return flattenInput(input).find((field) => field.path === path)?.value;
+    ];
+  }, [typeId, fieldsOf, first?.id, isHere]);
 }
 
 /** What can be done with the selected rows at once; each act can be undone. */

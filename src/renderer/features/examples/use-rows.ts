@@ -1,6 +1,6 @@
 /** The examples of a filter as rows that keep their places while they are labelled. */
 import { type InfiniteData, useInfiniteQuery, useQueries } from '@tanstack/react-query';
-import { useCallback, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import type { Example } from '../../../server/contract/examples.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
@@ -10,6 +10,8 @@ import { type ExampleFilter, isShrinking } from './queues.ts';
 const pageSize = 100;
 /** Rows ahead of the last wanted one that are loaded already. */
 const aheadCount = 60;
+/** A scroll that rests this long has arrived. */
+const restMs = 60;
 
 export type Rows = {
   /** Rows of the list, loaded or not. */
@@ -19,6 +21,8 @@ export type Rows = {
   indexOf(id: string): number;
   /** Says which rows are wanted. */
   want(first: number, last: number): void;
+  /** Keeps the row at a place loaded, wherever the list is scrolled to: the cursor is on it. */
+  hold(index: number): void;
   isLoading: boolean;
   error: unknown;
   retry(): void;
@@ -115,6 +119,7 @@ function useSequentialRows(typeId: string, filter: ExampleFilter, enabled: boole
     at: (index) => rows[index],
     indexOf: (id) => places.get(id) ?? -1,
     want,
+    hold: (index) => want(index, index),
     isLoading: query.isPending,
     error: query.error,
     retry: () => void refetch(),
@@ -125,13 +130,14 @@ function useSequentialRows(typeId: string, filter: ExampleFilter, enabled: boole
 function useRandomRows(typeId: string, filter: ExampleFilter, enabled: boolean): Rows {
   const { client, outbox } = useWorkbench();
   const pending = useStore(outbox.store, (state) => state.pending);
-  const [range, setRange] = useState({ first: 0, last: 0 });
+  const [wanted, setWanted] = useState({ from: 1, to: 1 });
+  const [held, setHeld] = useState(1);
   const [known, setKnown] = useState(0);
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
   const numbers = useMemo(() => {
-    const from = Math.floor(range.first / pageSize) + 1;
-    const to = Math.floor(range.last / pageSize) + 1;
-    return [...new Set([1, ...Array.from({ length: to - from + 1 }, (_, index) => from + index)])];
-  }, [range]);
+    const inSight = Array.from({ length: wanted.to - wanted.from + 1 }, (_, index) => wanted.from + index);
+    return [...new Set([1, held, ...inSight])];
+  }, [wanted, held]);
   const results = useQueries({
     queries: numbers.map((page) => {
       const input = { params: { decision_type_id: typeId }, query: { page, page_size: pageSize, ...filter } };
@@ -152,9 +158,16 @@ function useRandomRows(typeId: string, filter: ExampleFilter, enabled: boolean):
       return page ? [[number, withPending(page, pending)] as const] : [];
     }),
   );
+  // Pages that a scroll only passes are not asked for.
   const want = useCallback((first: number, last: number) => {
-    setRange((old) => (old.first === first && old.last === last ? old : { first, last }));
+    const [from, to] = [Math.floor(first / pageSize) + 1, Math.floor(last / pageSize) + 1];
+    clearTimeout(resting.current);
+    resting.current = setTimeout(
+      () => setWanted((old) => (old.from === from && old.to === to ? old : { from, to })),
+      restMs,
+    );
   }, []);
+  useEffect(() => () => clearTimeout(resting.current), []);
   return {
     count: total,
     at: (index) => pages.get(Math.floor(index / pageSize) + 1)?.items[index % pageSize],
@@ -166,6 +179,7 @@ function useRandomRows(typeId: string, filter: ExampleFilter, enabled: boolean):
       return -1;
     },
     want,
+    hold: (index) => setHeld(Math.floor(index / pageSize) + 1),
     isLoading: head?.isPending ?? true,
     error: results.find(({ error }) => error !== null)?.error ?? null,
     retry: () => {

@@ -49,8 +49,9 @@ export function useWork(type: DecisionType, rows: Rows): Work {
     if (row !== undefined && row !== store.getState().id) store.setState({ id: row });
   }, [row, store]);
   useEffect(() => {
-    if (state.id === null && current) store.setState({ id: current.id, place: cursor });
-  }, [state.id, current, cursor, store]);
+    // A row that is not in this list, or no more: the cursor is on the one that is shown in its place.
+    if (known < 0 && current) store.setState({ id: current.id, place: cursor });
+  }, [known, current, cursor, store]);
   useEffect(() => {
     const { id } = state;
     if (id === null || id === row) return;
@@ -69,7 +70,7 @@ export function useWork(type: DecisionType, rows: Rows): Work {
   const moveTo = (place: number) => {
     const target = rows.at(place);
     store.setState({ id: target?.id ?? null, place });
-    rows.want(place, place);
+    rows.hold(place);
   };
   const move = (by: number) => moveTo(moveCursor(find()?.place ?? cursor, by, rows.count));
   const label = (decision: string | null) => {
