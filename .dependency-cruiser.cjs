@@ -151,6 +151,20 @@ module.exports = {
       to: { dependencyTypes: ['core'] },
     },
     {
+      name: 'features-know-no-neighbours',
+      comment: 'A place of the page is replaced by itself: what two of them need lies in parts, state or api.',
+      severity: 'error',
+      from: { path: '^src/renderer/features/([^/]+)/' },
+      to: { path: '^src/renderer/features/', pathNot: '^src/renderer/features/$1/' },
+    },
+    {
+      name: 'page-imports-downwards',
+      comment: 'The frame shows the features; they and the parts below them know nothing of it.',
+      severity: 'error',
+      from: { path: '^src/renderer/(features|parts|state|api|commands)/' },
+      to: { path: '^src/renderer/(frame/|app\\.tsx$|main\\.tsx$)' },
+    },
+    {
       name: 'main-is-thin',
       severity: 'error',
       from: { path: '^src/main/' },

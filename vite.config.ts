@@ -1,14 +1,60 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+import { listOperations } from './src/server/contract/operations.ts';
 
 const apiUrl = 'http://127.0.0.1:8737';
+
+/** Puts a compressed copy beside every script and style sheet; the server sends it to whoever takes gzip. */
+const compressed: Plugin = {
+  name: 'compressed-copies',
+  apply: 'build',
+  writeBundle({ dir }) {
+    if (dir === undefined) return;
+    for (const name of readdirSync(dir, { recursive: true, encoding: 'utf8' })) {
+      if (!/\.(?:js|css|html)$/.test(name)) continue;
+      const path = join(dir, name);
+      writeFileSync(`${path}.gz`, gzipSync(readFileSync(path), { level: 9 }));
+    }
+  },
+};
+
+/**
+ * Gives the page the operation table without its schemas: it calls by method and path, its types are known when it is
+ * compiled, and what validates on the server would be a fifth of its script.
+ */
+const slimOperations: Plugin = {
+  name: 'slim-operations',
+  enforce: 'pre',
+  load(id) {
+    if (!id.split('?')[0]?.endsWith('/src/server/contract/operations.ts')) return null;
+    const rows = listOperations().map(({ name, row: { method, path } }) => [name, { method, path }] as const);
+    return `export const operations = ${JSON.stringify(Object.fromEntries(rows))};`;
+  },
+};
+
+/**
+ * Marks every schema of engine and contract as made without side effects: those that the page does not use are left
+ * out, and the library that makes them with the last one.
+ */
+const droppableSchemas: Plugin = {
+  name: 'droppable-schemas',
+  enforce: 'pre',
+  transform(code, id) {
+    if (!/\/src\/(?:engine|server\/contract)\/.*\.ts$/.test(id) || !code.includes("from 'zod'")) return null;
+    const schema = /^((?:export )?const (?:\w+Schema =|\w+ =(?=\s+z\b)))\s+((?:.|\n)*?);$(?=\n\S|\n\n|\n?$)/gm;
+    return { code: code.replace(schema, '$1 /* @__PURE__ */ (() => $2)();'), map: null };
+  },
+};
 
 /** The renderer's build; also used by electron.vite.config.ts, so the desktop window and the browser show the same files. */
 export default defineConfig({
   root: join(import.meta.dirname, 'src/renderer'),
   base: './',
-  plugins: [react()],
+  plugins: [react(), slimOperations, droppableSchemas, compressed],
+  worker: { format: 'es' },
   server: {
     host: '127.0.0.1',
     // The server hears only its own origin; in development Vite stands in front of it.

@@ -1,20 +1,38 @@
 /** The page in the browser and in the desktop window: an ordinary client of the local REST interface. */
-import { QueryClientProvider } from '@tanstack/react-query';
+import '@fontsource-variable/inter/wght.css';
+import '@mantine/core/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
+import './styles/base.css';
+import './styles/frame.css';
+import './styles/parts.css';
+import './styles/places.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import './styles/base.css';
-import './styles/parts.css';
+import { createMemoryJournal, openJournal } from './api/journal.ts';
 import { startSession } from './api/session.ts';
 import { App } from './app.tsx';
-import { createWorkbench, WorkbenchContext } from './workbench.tsx';
+import { createWorkbench } from './workbench.tsx';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id root');
+
+const windowId = crypto.randomUUID();
+const lockPrefix = 'decision-workbench.window.';
+// Held as long as the window lives: other windows see by it whose labels they may take over.
+void navigator.locks?.request(lockPrefix + windowId, () => new Promise<never>(() => undefined));
 
 const workbench = createWorkbench({
   baseUrl: '',
   fetch: (input, init) => window.fetch(input, init),
   storage: window.sessionStorage,
+  kept: window.localStorage,
+  journal: 'indexedDB' in window ? openJournal() : createMemoryJournal(),
+  windowId,
+  liveWindows: async () => {
+    const { held = [] } = (await navigator.locks?.query()) ?? {};
+    return new Set(held.flatMap(({ name }) => (name?.startsWith(lockPrefix) ? [name.slice(lockPrefix.length)] : [])));
+  },
 });
 
 void startSession(
@@ -25,14 +43,13 @@ void startSession(
     clearHash: () => window.history.replaceState(null, '', '#/'),
   },
   async (code) => (await workbench.client.call('session.create', { body: { code } })).token,
-);
+).then(() => {
+  void workbench.acts.load();
+  void workbench.outbox.adopt();
+});
 
 createRoot(root).render(
   <StrictMode>
-    <WorkbenchContext value={workbench}>
-      <QueryClientProvider client={workbench.queries}>
-        <App />
-      </QueryClientProvider>
-    </WorkbenchContext>
+    <App workbench={workbench} />
   </StrictMode>,
 );

@@ -1,32 +1,50 @@
 import { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
+import { type Acts, createActs } from './api/acts.ts';
+import { connectWindows, findStale, invalidate, type Windows } from './api/changes.ts';
 import { ApiError, type Client, createClient, type Fetch } from './api/client.ts';
+import { createHealth, type Health } from './api/health.ts';
+import type { Journal } from './api/journal.ts';
+import { patchCachedExample } from './api/labels.ts';
+import { createOutbox, type Outbox } from './api/outbox.ts';
 import { createSession, type Session } from './api/session.ts';
 import { type CommandRegistry, createCommandRegistry } from './commands/registry.ts';
 import { createDraftStore, type DraftStore } from './state/drafts.ts';
+import { notify } from './state/notices.tsx';
+import { createSettings, type Settings, type SettingsStore } from './state/settings.ts';
 import { createUiStore, type UiState, type UiStore } from './state/ui.ts';
 
-/** Everything the pages share: made once, handed down by context. */
+/** Everything the places share: made once, handed down by context. */
 export type Workbench = {
   client: Client;
   session: Session;
   queries: QueryClient;
+  windows: Windows;
+  health: Health;
+  outbox: Outbox;
+  acts: Acts;
   ui: UiStore;
   drafts: DraftStore;
+  settings: SettingsStore;
   commands: CommandRegistry;
 };
 
-/** Builds the parts of the page around the two borders, the network and the storage of the tab. */
-export function createWorkbench(borders: { baseUrl: string; fetch: Fetch; storage: Storage }): Workbench {
-  const session = createSession(borders.storage);
-  const client = createClient({
-    baseUrl: borders.baseUrl,
-    fetch: borders.fetch,
-    token: session.token,
-    onUnauthorized: () => session.close('The session has ended or the token is not valid here.'),
-  });
-  const queries = new QueryClient({
+/** The borders of the page: network, what the browser keeps, and which of its windows are alive. */
+export type Borders = {
+  baseUrl: string;
+  fetch: Fetch;
+  /** Of this tab: the session. */
+  storage: Storage;
+  /** Of this browser: drafts and settings. */
+  kept: Storage;
+  journal: Journal;
+  liveWindows(): Promise<ReadonlySet<string>>;
+  windowId: string;
+};
+
+function createQueries(): QueryClient {
+  return new QueryClient({
     defaultOptions: {
       queries: {
         retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
@@ -37,12 +55,74 @@ export function createWorkbench(borders: { baseUrl: string; fetch: Fetch; storag
       mutations: { networkMode: 'always' },
     },
   });
+}
+
+/** Builds the parts of the page around its borders. */
+export function createWorkbench(borders: Borders): Workbench {
+  const session = createSession(borders.storage);
+  const queries = createQueries();
+  const windows = connectWindows(queries);
+  const probe = () =>
+    borders.fetch(`${borders.baseUrl}/health`, { method: 'GET' }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  const health = createHealth(probe, () => {
+    outbox.retry();
+    void queries.invalidateQueries();
+  });
+  const client = createClient({
+    baseUrl: borders.baseUrl,
+    fetch: borders.fetch,
+    token: session.token,
+    onUnauthorized: () => session.close('The session has ended or the token is not valid here.'),
+    onAnswer: health.note,
+  });
+  const outbox: Outbox = createOutbox({
+    journal: borders.journal,
+    window: borders.windowId,
+    liveWindows: borders.liveWindows,
+    send: ({ typeId, exampleId, patch }) =>
+      client.call('examples.update', {
+        params: { decision_type_id: typeId, example_id: exampleId },
+        body: patch,
+      }),
+    onSent: ({ exampleId, typeId }, { expected_decision, reviewed, reason_codes, updated_at: _ }) => {
+      if (outbox.store.getState().waiting.filter((entry) => entry.exampleId === exampleId).length > 1) return;
+      patchCachedExample(queries, exampleId, { expected_decision, reviewed, reason_codes });
+      windows.tell({ names: ['examples.list', 'examples.stats'], typeId });
+    },
+    onRefused: ({ typeId }, error) => {
+      notify({
+        kind: 'error',
+        text: `A label was not taken. ${error instanceof Error ? error.message : String(error)}`,
+      });
+      void invalidate(queries, { names: ['examples.list', 'examples.stats'], typeId });
+    },
+  });
+  const acts = createActs({
+    journal: borders.journal,
+    outbox,
+    queries,
+    call: async (name, input) => {
+      const output = await client.call(name, input);
+      const stale = findStale(name, input);
+      windows.tell(stale);
+      await invalidate(queries, stale);
+      return output;
+    },
+  });
   return {
     client,
     session,
     queries,
+    windows,
+    health,
+    outbox,
+    acts,
     ui: createUiStore(),
-    drafts: createDraftStore(),
+    drafts: createDraftStore(borders.kept),
+    settings: createSettings(borders.kept),
     commands: createCommandRegistry(),
   };
 }
@@ -51,10 +131,14 @@ export const WorkbenchContext = createContext<Workbench | null>(null);
 
 export function useWorkbench(): Workbench {
   const workbench = useContext(WorkbenchContext);
-  if (!workbench) throw new Error('a page was shown outside the workbench');
+  if (!workbench) throw new Error('a place was shown outside the workbench');
   return workbench;
 }
 
 export function useUi<T>(select: (state: UiState) => T): T {
   return useStore(useWorkbench().ui, select);
+}
+
+export function useSettings<T>(select: (state: Settings) => T): T {
+  return useStore(useWorkbench().settings.store, select);
 }

@@ -1,124 +1,155 @@
 /** A newcomer's first minutes in the browser: the sample project, from examples to a decision and a bundle. */
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { goToPlace, openWindow, pictures, type Window } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
-
-/** `KEEP_SCREENSHOT=1` renews the picture that the README shows. */
-const pictures = resolve(import.meta.dirname, '../..', process.env.KEEP_SCREENSHOT ? 'docs' : 'test-results');
 
 describe('the workbench in the browser', () => {
   let workbench: RunningWorkbench;
-  let browser: Browser;
-  let page: Page;
-  const faults: string[] = [];
-  const tab = (name: string) => page.getByRole('tab', { name, exact: true });
+  let opened: Window;
+  const page = () => opened.page;
+  const rowLabel = (index: number) =>
+    page()
+      .getByRole('row')
+      .nth(index + 1)
+      .getByRole('gridcell')
+      .first()
+      .innerText();
 
   beforeAll(async () => {
-    mkdirSync(pictures, { recursive: true });
     workbench = await startWorkbenchProcess();
-    browser = await chromium.launch({
-      executablePath: process.env.WORKBENCH_CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
-    page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-    page.setDefaultTimeout(20_000);
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text());
-    });
+    opened = await openWindow(workbench, '#/');
   });
   afterAll(async () => {
-    await browser?.close();
+    await opened?.close();
     await workbench?.stop();
   });
 
-  test('signs in with the token of the owner and opens the sample project', async () => {
-    await page.goto(`${workbench.url}/app/`);
-    await page.getByLabel('Session token').fill(workbench.token);
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Decision types', exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Open sample project' }).first().click();
-    await tab('Examples').click();
-    await page.getByRole('grid').waitFor();
+  test('opens the sample project from the first page', async () => {
+    await page().getByRole('heading', { name: 'Welcome' }).waitFor();
+    await page().getByRole('button', { name: 'Open sample project' }).click();
+    await page().getByRole('grid', { name: 'Examples' }).waitFor();
+    expect(await page().title()).toBe('Examples · refund-requests · Decision Workbench');
   });
 
-  test('labels by keyboard, and undo takes it back', async () => {
-    const label = () => page.locator('tbody tr select').first();
-    await page.locator('tbody tr').first().waitFor();
-    const before = await label().inputValue();
-    const options = await label().locator('option').allTextContents();
-    const place = options.findIndex((option) => option !== '' && option !== before && option !== options[0]);
-    await page.locator('tbody tr').first().focus();
-    await page.keyboard.press(String(place));
-    await expect.poll(async () => label().inputValue()).not.toBe(before);
-    await page.keyboard.press('u');
-    await expect.poll(async () => label().inputValue()).toBe(before);
+  test('labels by keyboard, undo takes it back and goes to the row', async () => {
+    await page().keyboard.press('Home');
+    await expect.poll(() => rowLabel(0)).toBe('approve');
+    await page().keyboard.press('2');
+    await expect.poll(() => rowLabel(0)).toBe('deny');
+    await page().keyboard.press('u');
+    await expect.poll(() => rowLabel(0)).toBe('approve');
+    const cursor = page().locator('[role=row][data-cursor]');
+    expect(await cursor.getAttribute('aria-rowindex')).toBe('2');
   });
 
   test('renames an option everywhere after showing what that touches [TYP-27]', async () => {
-    await tab('Define').click();
-    await page.getByRole('button', { name: 'Rename an option everywhere' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Rename an option' });
+    await goToPlace(page(), 'Define');
+    await page().getByRole('button', { name: 'Rename an option everywhere' }).click();
+    const dialog = page().getByRole('dialog', { name: 'Rename an option' });
     await dialog.getByLabel('Option', { exact: true }).selectOption('deny');
     await dialog.getByLabel('New name').fill('refuse');
-    await page.keyboard.press('Enter');
+    await page().keyboard.press('Enter');
     await expect
       .poll(() => dialog.getByRole('list', { name: 'What it touches' }).textContent())
       .toMatch(/\d\d examples with this label.*Rules: /);
     await dialog.getByRole('button', { name: 'Rename everywhere' }).click();
-    await page.getByText('Renamed. Version 2 is active.').first().waitFor();
-    await expect.poll(() => page.getByLabel('Option 2').inputValue()).toBe('refuse');
+    await page().getByText('Renamed. Version 2 is active.').first().waitFor();
+    await expect.poll(() => page().getByLabel('Option 2').inputValue()).toBe('refuse');
   });
 
-  test('trains with progress until the policy is deployed', async () => {
-    await tab('Train').click();
-    await page.getByRole('button', { name: 'Start training' }).click();
-    await page.getByRole('progressbar').waitFor();
-    await page.getByText('Done and deployed').first().waitFor({ timeout: 120_000 });
+  test('trains with progress until the policy is deployed, and says how it went in one sentence', async () => {
+    await goToPlace(page(), 'Train');
+    await page().getByRole('button', { name: 'Start training' }).click();
+    await page().getByRole('progressbar').first().waitFor();
+    await page().getByText('Done and deployed').first().waitFor({ timeout: 120_000 });
+    await page()
+      .getByText(/It is right on \d+\.\d % .* of \d+ examples that it had not seen/)
+      .waitFor();
   });
 
-  test('shows where the policy is wrong', async () => {
-    await tab('Results').click();
-    await page.locator('.recharts-line').first().waitFor();
-    await page.getByRole('heading', { name: 'Where it is wrong' }).waitFor();
-    const cell = page.getByRole('button', { name: /^\d+ examples of approve decided as approve$/ });
+  test('shows where the policy is wrong, and the rows of a cell beside it', async () => {
+    await page().getByRole('button', { name: 'See where it errs' }).click();
+    const cell = page().getByRole('button', { name: /^\d+ examples of approve decided as approve$/ });
     const count = Number(await cell.textContent());
     await cell.click();
-    const opened = page.getByRole('region', { name: 'Decided correctly: approve' });
-    await opened.getByText(`· ${count} in all`).waitFor();
-    await page.getByLabel('Target error among direct decisions, in percent').fill('0.1');
-    await page.getByText(/^\d+ rows cannot promise 0.1 %; 3688 without an error could.$/).waitFor();
-    await page.getByLabel('Target error among direct decisions, in percent').fill('50');
-    await page.getByText(/are decided alone, at most 50 % wrong with 95 % certainty/).waitFor();
-    await page.getByRole('button', { name: 'Promise this' }).click();
-    await page
-      .getByText(/^The promise is kept: /)
-      .first()
-      .waitFor();
-    await page.getByRole('heading', { name: 'Would more examples help?' }).waitFor();
-    await page.getByRole('heading', { name: 'Inputs unlike the examples' }).waitFor();
+    await page().getByRole('heading', { name: 'Decided correctly: approve' }).waitFor();
+    await page().getByText(`${count} in all, most confident first`).waitFor();
+    await page().keyboard.press('Escape');
+    await expect.poll(() => page().getByRole('heading', { name: 'Decided correctly: approve' }).count()).toBe(0);
   });
 
-  test('decides on the Try tab with the trace beside it', async () => {
-    await tab('Try').click();
-    await page.getByRole('button', { name: 'Decide', exact: true }).click();
-    const shown = (await page.getByTestId('decision').textContent()) ?? '';
-    expect(shown).toMatch(/approve|review|refuse/);
-    await page.screenshot({ path: join(pictures, 'workbench.png') });
-    await tab('Logs').click();
-    await page.locator('tbody tr').first().waitFor();
+  test('sets the thresholds, says both, and takes them back', async () => {
+    await page().getByLabel('Target error among direct decisions, in percent').fill('0.1');
+    await page()
+      .getByText(/^\d+ rows cannot promise 0.1 %; 3688 without an error could.$/)
+      .waitFor();
+    await page().getByRole('slider', { name: 'Fall back below' }).press('Home');
+    await page().getByRole('slider', { name: 'Decide directly from' }).press('Home');
+    await page().getByText('100.0 % decided directly').waitFor();
+    await page().getByRole('button', { name: 'Use these thresholds' }).click();
+    const notice = page().getByText('Inputs are decided directly from a confidence of 0.00, and fall back below 0.00.');
+    await notice.first().waitFor();
+    await page().getByRole('alert').filter({ has: notice }).getByRole('button', { name: 'Undo' }).click();
+    await page()
+      .getByText('Inputs are decided directly from a confidence of 0.80, and fall back below 0.50.')
+      .first()
+      .waitFor();
+    await page().getByRole('heading', { name: 'Would more examples help?' }).waitFor();
+    await page().getByRole('heading', { name: 'Inputs unlike the examples' }).waitFor();
+  });
+
+  test('decides under Try while typing, never swaps the field, and shows the way to it', async () => {
+    await goToPlace(page(), 'Try');
+    const decision = page().getByTestId('decision');
+    await decision.waitFor();
+    const message = page().getByLabel('message');
+    await message.fill('');
+    const sentence =
+      'It arrived broken and the box was crushed, please send my money back as soon as you possibly can.';
+    await message.pressSequentially(sentence, { delay: 5 });
+    expect(await message.inputValue()).toBe(sentence);
+    await page().getByLabel('amount').fill('1500');
+    await expect.poll(() => decision.innerText()).toContain('review');
+    await page().getByText('A rule decided with 100.0 % confidence').waitFor();
+    await page().screenshot({ path: join(pictures, 'try.png') });
+  });
+
+  test('lists the decisions under Monitor, opens one and corrects it by key', async () => {
+    await goToPlace(page(), 'Monitor');
+    await page().getByRole('grid', { name: 'Decisions' }).getByText('review').first().waitFor();
+    await page().keyboard.press('ArrowDown');
+    await page().getByRole('heading', { name: 'Record' }).waitFor();
+    await page().keyboard.press('1');
+    await page().getByText('Corrected. It is a reviewed example now.').first().waitFor();
   });
 
   test('exports the bundle', async () => {
-    await tab('Use').click();
-    const download = page.waitForEvent('download', { timeout: 60_000 });
-    await page.getByRole('button', { name: 'Export bundle' }).click();
+    await goToPlace(page(), 'Deploy');
+    const download = page().waitForEvent('download', { timeout: 60_000 });
+    await page().getByRole('button', { name: 'Export bundle' }).click();
     expect((await download).suggestedFilename()).toMatch(/^refund-requests.*\.zip$/);
   });
 
+  test('finds types, places and rows in the palette by a few letters', async () => {
+    await page().keyboard.press('ControlOrMeta+k');
+    const box = page().getByRole('textbox', { name: 'Search commands' });
+    await box.fill('mntr');
+    await page()
+      .getByRole('button', { name: /Monitor/ })
+      .first()
+      .waitFor();
+    await page().keyboard.press('Enter');
+    await page().getByRole('heading', { name: 'Monitor', level: 1 }).waitFor();
+    await page().keyboard.press('ControlOrMeta+k');
+    await box.fill('refund-req');
+    await page()
+      .getByRole('button', { name: /Types.*refund-requests/ })
+      .waitFor();
+    await page().keyboard.press('Escape');
+  });
+
   test('nothing went wrong behind the page', () => {
-    expect(faults).toEqual([]);
+    expect(opened.faults).toEqual([]);
   });
 });

@@ -1,17 +1,14 @@
 /** Writing rules in the browser: the editor's help, the table, findings and the rows behind them. */
-import { mkdirSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWindow, pictures, type Window } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
-
-const pictures = resolve(import.meta.dirname, '../../test-results');
 
 describe('the Rules page', () => {
   let workbench: RunningWorkbench;
-  let browser: Browser;
+  let opened: Window;
   let page: Page;
-  const faults: string[] = [];
   const lines = () => page.locator('.monaco-editor .view-lines');
   /** What the editor shows; Monaco draws spaces as no-break spaces. */
   const shown = async () => ((await lines().innerText()) ?? '').replaceAll('\u00a0', ' ').replaceAll('\n', '');
@@ -23,7 +20,6 @@ describe('the Rules page', () => {
   const cells = async (table: string) => page.getByLabel(table, { exact: true }).locator('tbody td').allInnerTexts();
 
   beforeAll(async () => {
-    mkdirSync(pictures, { recursive: true });
     workbench = await startWorkbenchProcess();
     const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', {
       name: 'claims',
@@ -42,23 +38,12 @@ describe('the Rules page', () => {
       })),
     });
     expect(added.status).toBe(201);
-    browser = await chromium.launch({
-      executablePath: process.env.WORKBENCH_CHROMIUM ?? '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--no-first-run'],
-    });
-    page = await browser.newPage({ viewport: { width: 1280, height: 1100 } });
-    page.setDefaultTimeout(20_000);
-    page.on('pageerror', (error) => faults.push(error.message));
-    page.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text());
-    });
-    await page.goto(`${workbench.url}/app/#/types/${made.body.id}/rules`);
-    await page.getByLabel('Session token').fill(workbench.token);
-    await page.keyboard.press('Enter');
+    opened = await openWindow(workbench, `#/types/${made.body.id}/rules`, { viewport: { width: 1440, height: 1100 } });
+    page = opened.page;
     await lines().waitFor();
   });
   afterAll(async () => {
-    await browser?.close();
+    await opened?.close();
     await workbench?.stop();
   });
 
@@ -81,7 +66,7 @@ describe('the Rules page', () => {
     const typed = 'ctx.amount > 1000 && ctx.amount < 2000 || ctx.amount == 5000 && ctx.amount != 7000';
     await page.keyboard.type(typed);
     await expect.poll(shown).toBe(typed);
-    await page.keyboard.press('Home');
+    await page.keyboard.press('ControlOrMeta+Home');
     await page.keyboard.type('!ctx.blocked && ');
     await expect.poll(shown).toBe(`!ctx.blocked && ${typed}`);
   });
@@ -152,7 +137,24 @@ describe('the Rules page', () => {
     expect(await cells('Changed examples')).toHaveLength(9);
   });
 
+  test('tries the rules as they are typed on an input beside them', async () => {
+    const input = page.getByLabel('Input (JSON)');
+    await input.fill('{"amount": 350, "country": "DE"}');
+    await page.getByText('Decides approve').waitFor();
+    await page.getByText('ctx.amount = 350').first().waitFor();
+    await input.fill('{"amount": 1, "country": "AT"}');
+    await page.getByText('No rule matches: the classifier decides.').waitFor();
+  });
+
+  test('moves the open rule by keyboard, and the first in the list is asked first', async () => {
+    const first = page.getByRole('list', { name: 'Rules' }).getByRole('button').first();
+    expect(await first.innerText()).toContain('large');
+    await page.getByLabel('Rule name').focus();
+    await page.keyboard.press('Alt+ArrowDown');
+    await expect.poll(() => first.innerText()).toContain('home');
+  });
+
   test('nothing went wrong behind the page', () => {
-    expect(faults).toEqual([]);
+    expect(opened.faults).toEqual([]);
   });
 });

@@ -26,6 +26,7 @@ describe('a named stream of chance', () => {
       learningCurveParts: '23',
       probeTexts: '41',
       calibrationHalves: '97',
+      ruleProposalHalves: '131',
     });
   });
 

@@ -21,12 +21,18 @@ beforeAll(async () => {
 });
 
 const wordings = {
-  refund: ['I want my money back for', 'please refund', 'give me a refund for', 'return the payment of'],
-  tracking: ['where is', 'when will I get', 'track the delivery of', 'has nobody shipped'],
+  refund: [
+    ...['I want my money back for', 'please refund', 'reimburse us for', 'return the payment of'],
+    ...['repay what I spent on', 'credit my card for', 'you owe me the price of', 'cancel and pay back'],
+  ],
+  tracking: [
+    ...['where is', 'when will I get', 'track the delivery of', 'has nobody shipped'],
+    ...['any news about', 'still waiting for', 'what day arrives', 'is the courier bringing'],
+  ],
 };
 const things = ['my parcel', 'the blue chair', 'order 17', 'the lamp', 'our last delivery', 'this phone'];
 
-/** 48 different messages of two options. */
+/** 96 different messages of two options. */
 const request: TrainRequest = {
   policyId: 'policy-1',
   policyVersion: 1,

@@ -37,6 +37,12 @@ const planted: [rule: string, file: string, source: string][] = [
     'src/renderer/planted-page.ts',
     "import '../server/store/planted-database.ts';\n",
   ],
+  [
+    'features-know-no-neighbours',
+    'src/renderer/features/try/planted-neighbour.ts',
+    "import '../rules/order-rules.ts';\n",
+  ],
+  ['page-imports-downwards', 'src/renderer/parts/planted-frame.ts', "import '../frame/type-state.ts';\n"],
   ['electron-only-in-main-and-preload', 'src/server/store/planted-database.ts', "import 'electron';\n"],
   ['engine-imports-downwards', 'src/engine/rules/planted-decision.ts', "import '../decide/decider.ts';\n"],
   ['engine-parts-are-listed', 'src/engine/planted/room.ts', "import '../errors.ts';\n"],

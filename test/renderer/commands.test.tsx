@@ -1,7 +1,9 @@
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
 import { type Command, matchPress, searchCommands } from '../../src/renderer/commands/command.ts';
-import { Palette } from '../../src/renderer/commands/palette.tsx';
+import { openPalette, Palette } from '../../src/renderer/commands/palette.tsx';
+import { listCommands } from '../../src/renderer/commands/registry.ts';
+import { openPage, show } from './page.tsx';
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
   key,
@@ -43,36 +45,40 @@ describe('shortcuts', () => {
     expect(matchPress(commands, press('s', { ctrlKey: true }), '', true).command?.id).toBe('save');
     expect(matchPress(commands, press('s', { metaKey: true }), '', true).command?.id).toBe('save');
   });
+
+  it('follows the keys that the reader has chosen instead of its own', () => {
+    const owned = listCommands(new Map([['place', commands]]), { help: 'h' });
+    expect(matchPress(owned, press('?', { shiftKey: true }), '', false).command).toBeNull();
+    expect(matchPress(owned, press('h'), '', false).command?.id).toBe('help');
+  });
 });
 
 describe('the palette', () => {
-  beforeAll(() => {
-    // jsdom knows the element, not its modal methods.
-    HTMLDialogElement.prototype.showModal = function showModal() {
-      this.open = true;
-    };
-    HTMLDialogElement.prototype.close = function close() {
-      this.open = false;
-    };
-  });
   afterEach(cleanup);
 
-  it('finds commands by any of their words and leaves out those that cannot run', () => {
-    expect(searchCommands(commandsThatNote([]), 'start').map(({ id }) => id)).toEqual(['train']);
-    expect(searchCommands(commandsThatNote([]), 'go chan').map(({ id }) => id)).toEqual(['save']);
+  it('finds commands by letters in their order, and leaves out those that cannot run', () => {
+    const found = (query: string) => searchCommands(commandsThatNote([]), query).map(({ id }) => id);
+    expect(found('start')).toEqual(['train']);
+    expect(found('svch')[0]).toBe('save');
+    expect(found('xyz')).toEqual([]);
   });
 
-  it('is worked by keyboard alone: type, arrow, Enter', () => {
+  it('puts what was used last first, until something is typed', () => {
+    const ids = searchCommands(commandsThatNote([]), '', ['help', 'save']).map(({ id }) => id);
+    expect(ids).toEqual(['help', 'save', 'train']);
+  });
+
+  it('is worked by keyboard alone, and remembers what was used', async () => {
     const done: string[] = [];
-    let closed = 0;
-    render(<Palette commands={commandsThatNote(done)} onClose={() => closed++} />);
-    const box = screen.getByRole('combobox', { name: 'Search commands' });
-    fireEvent.keyDown(box, { key: 'ArrowDown' });
-    fireEvent.keyDown(box, { key: 'Enter' });
-    expect(done).toEqual(['save']);
+    const page = openPage(() => Promise.reject(new Error('not asked')));
+    page.commands.getState().put('test', commandsThatNote(done));
+    show(<Palette />, page);
+    openPalette();
+    const box = await screen.findByLabelText('Search commands');
     fireEvent.change(box, { target: { value: 'keyb' } });
-    fireEvent.keyDown(box, { key: 'Enter' });
-    expect(done).toEqual(['save', 'help']);
-    expect(closed).toBe(2);
+    await screen.findByText('Keyboard shortcuts');
+    fireEvent.keyDown(box, { key: 'Enter', code: 'Enter' });
+    await waitFor(() => expect(done).toEqual(['help']));
+    expect(page.settings.store.getState().recent).toEqual(['help']);
   });
 });

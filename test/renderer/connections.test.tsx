@@ -1,39 +1,19 @@
-import { QueryClientProvider } from '@tanstack/react-query';
-import { cleanup, fireEvent, render, screen, waitFor } from '@testing-library/react';
+import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ConnectionsCard } from '../../src/renderer/pages/connections-card.tsx';
-import { createWorkbench, WorkbenchContext } from '../../src/renderer/workbench.tsx';
+import { Connections } from '../../src/renderer/features/settings/connections.tsx';
 import { says, startStub } from '../server/teacher-stub.ts';
-import { type Call, openForTest } from '../server/workbench.ts';
+import { openForTest } from '../server/workbench.ts';
+import { fetchFrom, openPage, show } from './page.tsx';
 
 afterEach(cleanup);
 
-/** Shows the card over a real server, called without a socket. */
-function showCard(call: Call) {
-  const workbench = createWorkbench({
-    baseUrl: '',
-    storage: window.sessionStorage,
-    fetch: async (url, init) => {
-      const body = typeof init.body === 'string' ? init.body : undefined;
-      const answer = await call(init.method as 'GET', url, body);
-      return new Response(answer.status === 204 ? null : answer.text, { status: answer.status });
-    },
-  });
-  render(
-    <QueryClientProvider client={workbench.queries}>
-      <WorkbenchContext.Provider value={workbench}>
-        <ConnectionsCard />
-      </WorkbenchContext.Provider>
-    </QueryClientProvider>,
-  );
-}
 const enter = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
 
 describe('the teacher model of an organisation', () => {
-  it('is connected, tried out and removed on one card, which never shows its key', async () => {
+  it('is connected, tried out and removed in one place, which never shows its key', async () => {
     const { call } = await openForTest();
     const stub = await startStub(says('{"answer": 5}'));
-    showCard(call);
+    show(<Connections />, openPage(fetchFrom(call)));
     enter('Name of the connection', 'here');
     enter('Address', stub.url);
     enter('Model', 'small-1');
@@ -50,7 +30,7 @@ describe('the teacher model of an organisation', () => {
 
   it('says what is wrong with an address', async () => {
     const { call } = await openForTest();
-    showCard(call);
+    show(<Connections />, openPage(fetchFrom(call)));
     enter('Name of the connection', 'far');
     enter('Address', 'http://example.org/v1');
     enter('Model', 'm');

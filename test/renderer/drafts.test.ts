@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changedFields, createDraftStore, type TypeDraft } from '../../src/renderer/state/drafts.ts';
+import { changedFields, createDraftStore, findConflicts, type TypeDraft } from '../../src/renderer/state/drafts.ts';
+import { emptyStorage } from './page.tsx';
 
 const base: TypeDraft = {
   name: 'refunds',
@@ -15,8 +16,8 @@ const base: TypeDraft = {
   retention_days: 90,
 };
 
-function openDraft() {
-  const store = createDraftStore();
+function openDraft(storage = emptyStorage()) {
+  const store = createDraftStore(storage);
   const { edit, undo, redo, discard } = store.getState();
   return { edit, undo, redo, discard, draft: () => store.getState().byType.a?.history.present ?? base };
 }
@@ -60,5 +61,21 @@ describe('editing a decision type', () => {
   it('names the changed fields, and none after a change there and back', () => {
     expect(changedFields(base, { ...base, options: ['approve', 'refuse'] })).toEqual(['options']);
     expect(changedFields(base, { ...base, options: ['approve', 'deny'] })).toEqual([]);
+  });
+
+  it('are there again after a reload, with the state that they began from', () => {
+    const storage = emptyStorage();
+    openDraft(storage).edit('a', base, { name: 'typed' });
+    const again = openDraft(storage);
+    expect(again.draft().name).toBe('typed');
+    again.undo('a');
+    expect(again.draft()).toEqual(base);
+  });
+
+  it('conflict only where both sides changed a field, and not to the same', () => {
+    const mine = { ...base, name: 'mine', description: 'same' };
+    const theirs = { ...base, name: 'theirs', description: 'same', retention_days: 1 };
+    expect(findConflicts(base, mine, theirs)).toEqual(['name']);
+    expect(findConflicts(base, { ...base, name: 'mine' }, { ...base, retention_days: 1 })).toEqual([]);
   });
 });

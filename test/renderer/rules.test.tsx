@@ -1,10 +1,11 @@
-import { cleanup, fireEvent, render, screen } from '@testing-library/react';
+import { cleanup, fireEvent, screen } from '@testing-library/react';
 import { useState } from 'react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { toKnownFields } from '../../src/engine/rules/analysis/survey.ts';
-import { ConditionTable } from '../../src/renderer/parts/condition-table.tsx';
-import { RulesAnalysisPanel } from '../../src/renderer/parts/rules-analysis-panel.tsx';
-import { listText, readList, readValue, valueText } from '../../src/renderer/rules/table-values.ts';
+import { ConditionTable } from '../../src/renderer/features/rules/condition-table.tsx';
+import { RulesAnalysisPanel } from '../../src/renderer/features/rules/rules-analysis-panel.tsx';
+import { listText, readList, readValue, valueText } from '../../src/renderer/features/rules/table-values.ts';
+import { show } from './page.tsx';
 
 afterEach(cleanup);
 
@@ -30,7 +31,7 @@ function openTable(condition: string) {
       />
     );
   }
-  render(<Page />);
+  show(<Page />);
   return written;
 }
 const enter = (label: string, value: string) => fireEvent.change(screen.getByLabelText(label), { target: { value } });
@@ -107,7 +108,7 @@ describe('the effect of unsaved rules', () => {
       changed: 1,
       differing: [{ id: 'example-2', before: { rule: 'large', then: 'review' }, after: null }],
     };
-    render(
+    show(
       <RulesAnalysisPanel
         analysis={{
           problems: [],

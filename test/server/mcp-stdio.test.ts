@@ -108,11 +108,7 @@ describe('an agent that starts `workbench mcp`', () => {
         const client = await agentOn(dataDir, env, versions);
         const offered = await client.listTools();
         expect(offered.tools).toEqual(tools);
-<<<<<<< ours
-        expect(offered.tools).toHaveLength(17);
-=======
         expect(offered.tools).toHaveLength(toolTable.length);
->>>>>>> theirs
         const { structuredContent } = await client.callTool({ name: 'make_decision', arguments: body });
         expect(structuredContent).toMatchObject(decided);
         const wrong = await client.callTool({ name: 'make_decision', arguments: { decision_type: 'nobody', input } });

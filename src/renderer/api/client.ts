@@ -15,7 +15,14 @@ export class ApiError extends Error {
 }
 
 export type Fetch = (input: string, init: RequestInit) => Promise<Response>;
-export type ClientOptions = { baseUrl: string; fetch: Fetch; token(): string | null; onUnauthorized(): void };
+export type ClientOptions = {
+  baseUrl: string;
+  fetch: Fetch;
+  token(): string | null;
+  onUnauthorized(): void;
+  /** Hears of every call whether the server answered, and after how many milliseconds. */
+  onAnswer?(reached: boolean, elapsedMs: number): void;
+};
 type AnyInput = {
   params?: Record<string, unknown> | undefined;
   query?: Record<string, unknown> | undefined;
@@ -43,10 +50,13 @@ export function createClient(options: ClientOptions): Client {
       headers['content-type'] = 'application/json';
       init.body = JSON.stringify(input.body);
     }
+    const startedMs = performance.now();
     const response = await options.fetch(options.baseUrl + toAddress(operation.path, input), init).catch((cause) => {
       if (signal?.aborted) throw cause;
+      options.onAnswer?.(false, performance.now() - startedMs);
       throw new ApiError('unreachable', 'The workbench server does not answer. Is it still running?', 0, [], { cause });
     });
+    options.onAnswer?.(true, performance.now() - startedMs);
     if (response.ok) return response;
     if (response.status === 401) options.onUnauthorized();
     throw await readError(response);

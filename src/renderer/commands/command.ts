@@ -1,3 +1,5 @@
+import fuzzysort from 'fuzzysort';
+
 /** Anything a person can do, as a record: menu, palette and shortcuts are made from these. */
 export type Command = {
   id: string;
@@ -15,7 +17,7 @@ export type Command = {
 export type KeyPress = { key: string; ctrlKey: boolean; metaKey: boolean; altKey: boolean; shiftKey: boolean };
 
 /** 'Mod+Shift+z' for a key press; Mod is Ctrl or ⌘. Shift is named only with a modifier or a named key. */
-function pressName(press: KeyPress): string {
+export function pressName(press: KeyPress): string {
   const mod = press.ctrlKey || press.metaKey;
   const parts: string[] = [];
   if (mod) parts.push('Mod');
@@ -54,14 +56,17 @@ export function matchPress(
   return { command: null, pending: begins ? name : '' };
 }
 
-/** Commands whose title or group holds every word of the query, those whose title begins with it first. */
-export function searchCommands(commands: readonly Command[], query: string): Command[] {
-  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-  const start = words[0] ?? '';
-  return commands
-    .filter((c) => c.enabled !== false)
-    .filter((c) => words.every((word) => `${c.group} ${c.title}`.toLowerCase().includes(word)))
-    .map((command, index) => ({ command, index, first: start !== '' && command.title.toLowerCase().startsWith(start) }))
-    .sort((a, b) => Number(b.first) - Number(a.first) || a.index - b.index)
-    .map(({ command }) => command);
+/**
+ * Commands that fit a query, best first: letters in order are enough. Without a query those used last come first.
+ */
+export function searchCommands(commands: readonly Command[], query: string, recent: readonly string[] = []): Command[] {
+  const usable = commands.filter(({ enabled }) => enabled !== false);
+  const place = (command: Command) => {
+    const at = recent.indexOf(command.id);
+    return at < 0 ? recent.length : at;
+  };
+  const ordered = [...usable].sort((a, b) => place(a) - place(b));
+  if (query.trim() === '') return ordered;
+  const targets = ordered.map((command) => ({ command, text: `${command.title} ${command.group}` }));
+  return fuzzysort.go(query.trim(), targets, { key: 'text', threshold: 0.2 }).map(({ obj }) => obj.command);
 }

@@ -1,86 +1,72 @@
-import { useEffect, useId, useRef, useState } from 'react';
+import { Spotlight, spotlight } from '@mantine/spotlight';
+import { useState } from 'react';
+import { useOperation } from '../api/queries.ts';
+import { summariseInput } from '../parts/inputs.ts';
+import { Keys } from '../parts/notes.tsx';
+import { goTo, useRoute } from '../state/route.ts';
+import { useSettings, useWorkbench } from '../workbench.tsx';
 import { type Command, searchCommands } from './command.ts';
+import { useCommandList } from './use-commands.ts';
 
-/** A search box over every command that is available now; arrows choose, Enter runs. */
-export function Palette({ commands, onClose }: { commands: readonly Command[]; onClose(): void }) {
-  const [query, setQuery] = useState('');
-  const [chosen, setChosen] = useState(0);
-  const ref = useRef<HTMLDialogElement>(null);
-  const id = useId();
-  const found = searchCommands(commands, query);
-  const current = Math.min(chosen, found.length - 1);
-  useEffect(() => {
-    const dialog = ref.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
-  useEffect(() => {
-    document.getElementById(`${id}-${current}`)?.scrollIntoView?.({ block: 'nearest' });
-  }, [id, current]);
-  const run = (command: Command | undefined) => {
-    if (!command) return;
-    onClose();
-    command.run();
-  };
-  return (
-    <dialog
-      ref={ref}
-      className="palette"
-      aria-label="Commands"
-      onCancel={(event) => {
-        event.preventDefault();
-        onClose();
-      }}
-    >
-      <div className="dialog-head">
-        <input
-          type="text"
-          role="combobox"
-          aria-label="Search commands"
-          aria-expanded="true"
-          aria-controls={`${id}-list`}
-          aria-activedescendant={found.length > 0 ? `${id}-${current}` : undefined}
-          placeholder="What do you want to do?"
-          value={query}
-          onChange={(event) => {
-            setQuery(event.target.value);
-            setChosen(0);
-          }}
-          onKeyDown={(event) => {
-            if (event.key === 'ArrowDown') setChosen(Math.min(found.length - 1, current + 1));
-            else if (event.key === 'ArrowUp') setChosen(Math.max(0, current - 1));
-            else if (event.key === 'Enter') run(found[current]);
-            else return;
-            event.preventDefault();
-          }}
-        />
-      </div>
-      <div id={`${id}-list`} className="palette-list" role="listbox" aria-label="Commands" tabIndex={-1}>
-        {found.map((command, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the search box moves and runs by keyboard
-          <div
-            key={command.id}
-            id={`${id}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === current}
-            onClick={() => run(command)}
-            onMouseMove={() => setChosen(index)}
-          >
-            <span>
-              <span className="muted">{command.group} · </span>
-              {command.title}
-            </span>
-            {command.keys && <Keys keys={command.keys} />}
-          </div>
-        ))}
-        {found.length === 0 && <p className="muted dialog-body">No command has these words.</p>}
-      </div>
-    </dialog>
-  );
+/** Opens the palette. */
+export function openPalette(): void {
+  spotlight.open();
 }
 
-/** A shortcut as keys: 'Mod+K' → Ctrl+K. */
-export function Keys({ keys }: { keys: string }) {
-  return <kbd>{keys.replaceAll('Mod', 'Ctrl').replaceAll(' ', ' then ')}</kbd>;
+const maxShown = 60;
+const minRowQueryLength = 3;
+const maxRows = 5;
+
+/** Rows of the present decision type that hold the words of the query. */
+function useRows(query: string): Command[] {
+  const route = useRoute();
+  const typeId = route.page === 'type' ? route.id : null;
+  const search = query.trim();
+  const rows = useOperation(
+    'examples.list',
+    { params: { decision_type_id: typeId ?? '' }, query: { search, page_size: maxRows } },
+    { enabled: typeId !== null && search.length >= minRowQueryLength },
+  );
+  if (typeId === null || search.length < minRowQueryLength) return [];
+  return (rows.data?.items ?? []).map((example) => ({
+    id: `row-${example.id}`,
+    title: summariseInput(example.input_payload).slice(0, 120),
+    group: 'Examples',
+    run: () => goTo({ page: 'type', id: typeId, place: 'examples', query: { view: 'table', row: example.id, search } }),
+  }));
+}
+
+/** One box over everything that can be done and everywhere one can go; letters in order are enough to find it. */
+export function Palette() {
+  const { settings } = useWorkbench();
+  const recent = useSettings((state) => state.recent);
+  const [query, setQuery] = useState('');
+  const commands = useCommandList();
+  const rows = useRows(query);
+  const found = [...searchCommands(commands, query, recent), ...rows].slice(0, maxShown);
+  const run = (command: Command) => {
+    if (command.group !== 'Examples') settings.noteUse(command.id);
+    spotlight.close();
+    // After the palette has given the focus back, so that what the command opens can take it.
+    setTimeout(command.run);
+  };
+  return (
+    <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={null} scrollable maxHeight={440} clearQueryOnClose>
+      <Spotlight.Search aria-label="Search commands" placeholder="Go to a type, a place or a row, or run a command" />
+      <Spotlight.ActionsList>
+        {found.map((command) => (
+          <Spotlight.Action
+            key={command.id}
+            onClick={() => run(command)}
+            closeSpotlightOnTrigger={false}
+            label={command.title}
+            leftSection={<span className="small muted">{command.group}</span>}
+            rightSection={command.keys ? <Keys keys={command.keys} /> : undefined}
+            dimmedSections={false}
+          />
+        ))}
+        {found.length === 0 && <Spotlight.Empty>Nothing has these letters in this order.</Spotlight.Empty>}
+      </Spotlight.ActionsList>
+    </Spotlight.Root>
+  );
 }

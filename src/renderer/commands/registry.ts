@@ -23,7 +23,19 @@ export function createCommandRegistry() {
 
 export type CommandRegistry = ReturnType<typeof createCommandRegistry>;
 
-/** All commands of the registry in one list; the ones of the innermost part come first. */
-export function listCommands(byOwner: ReadonlyMap<string, readonly Command[]>): Command[] {
-  return [...byOwner.values()].reverse().flat();
+/**
+ * All commands of the registry in one list; the ones of the innermost part come first. `keys` holds the shortcuts that
+ * the reader has chosen instead of those given.
+ */
+export function listCommands(
+  byOwner: ReadonlyMap<string, readonly Command[]>,
+  keys: Readonly<Record<string, string>> = {},
+): Command[] {
+  return [...byOwner.values()]
+    .reverse()
+    .flat()
+    .map((command) => {
+      const chosen = keys[command.id];
+      return chosen === undefined ? command : { ...command, keys: chosen };
+    });
 }

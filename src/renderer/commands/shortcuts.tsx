@@ -1,47 +1,35 @@
-import { Dialog } from '../parts/dialog.tsx';
+import { Modal } from '@mantine/core';
+import { Keys } from '../parts/notes.tsx';
 import type { Command } from './command.ts';
-import { Keys } from './palette.tsx';
 
-const labellingKeys = [
-  ['j / ↓, k / ↑', 'Next, previous example'],
-  ['1 – 9', 'Label with that option'],
-  ['0', 'Remove the label'],
-  ['r', 'Mark as reviewed, or not'],
-  ['Delete', 'Delete the example'],
-  ['u or Ctrl+Z', 'Undo'],
-] as const;
-
-/** Every shortcut that works now, with the keys of the example table. */
+/** Every shortcut that works now. */
 export function ShortcutsDialog({ commands, onClose }: { commands: readonly Command[]; onClose(): void }) {
+  const withKeys = commands.filter(({ keys }) => keys !== undefined);
+  const groups = [...new Set(withKeys.map(({ group }) => group))];
   return (
-    <Dialog title="Keyboard shortcuts" onClose={onClose}>
-      <table>
-        <tbody>
-          {commands
-            .filter((command) => command.keys !== undefined)
-            .map((command) => (
-              <tr key={command.id}>
-                <td>
-                  <Keys keys={command.keys ?? ''} />
-                </td>
-                <td>{command.title}</td>
-              </tr>
-            ))}
-        </tbody>
-      </table>
-      <h3>In the table of examples</h3>
-      <table>
-        <tbody>
-          {labellingKeys.map(([keys, meaning]) => (
-            <tr key={keys}>
-              <td>
-                <kbd>{keys}</kbd>
-              </td>
-              <td>{meaning}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Dialog>
+    <Modal opened title="Keyboard shortcuts" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }} size="lg">
+      <div className="stack">
+        {groups.map((group) => (
+          <section key={group} aria-label={group}>
+            <h3>{group}</h3>
+            <table className="plain">
+              <tbody>
+                {withKeys
+                  .filter((command) => command.group === group)
+                  .map((command) => (
+                    <tr key={command.id}>
+                      <td>{command.title}</td>
+                      <td className="number">
+                        <Keys keys={command.keys ?? ''} />
+                      </td>
+                    </tr>
+                  ))}
+              </tbody>
+            </table>
+          </section>
+        ))}
+        <p className="muted">Settings lets you choose other keys.</p>
+      </div>
+    </Modal>
   );
 }

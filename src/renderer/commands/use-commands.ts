@@ -1,6 +1,6 @@
 import { useEffect, useId, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
-import { useWorkbench } from '../workbench.tsx';
+import { useSettings, useWorkbench } from '../workbench.tsx';
 import { type Command, matchPress } from './command.ts';
 import { listCommands } from './registry.ts';
 
@@ -30,7 +30,8 @@ export function useCommands(commands: readonly Command[]): void {
 
 export function useCommandList(): Command[] {
   const byOwner = useStore(useWorkbench().commands, (state) => state.byOwner);
-  return useMemo(() => listCommands(byOwner), [byOwner]);
+  const keys = useSettings((settings) => settings.keys);
+  return useMemo(() => listCommands(byOwner, keys), [byOwner, keys]);
 }
 
 function isField(target: EventTarget | null): boolean {
@@ -41,10 +42,9 @@ function isField(target: EventTarget | null): boolean {
   );
 }
 
-/** Ties the page to a desktop shell, if there is one: its menu runs commands, and it hears of unsaved drafts. */
+/** Ties the page to a desktop shell, if there is one: its menu runs commands. */
 export function useShell(): void {
-  const { commands: registry, drafts } = useWorkbench();
-  const unsaved = useStore(drafts, (state) => Object.keys(state.byType).length);
+  const { commands: registry } = useWorkbench();
   useEffect(
     () =>
       window.workbench?.onCommand((id) =>
@@ -54,28 +54,27 @@ export function useShell(): void {
       ),
     [registry],
   );
-  useEffect(() => {
-    window.workbench?.setUnsavedDrafts(unsaved);
-    if (unsaved === 0) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', ask);
-    return () => window.removeEventListener('beforeunload', ask);
-  }, [unsaved]);
 }
 
 const chordWaitMs = 1_200;
 
 /** Listens for the shortcuts of all offered commands. */
 export function useShortcuts(): void {
-  const { commands: registry } = useWorkbench();
+  const { commands: registry, settings } = useWorkbench();
   useEffect(() => {
     let pending = '';
     let timer: ReturnType<typeof setTimeout> | undefined;
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key))
         return;
-      if (document.querySelector('dialog[open]') && !(event.ctrlKey || event.metaKey)) return;
-      const found = matchPress(listCommands(registry.getState().byOwner), event, pending, isField(event.target));
+      // A dialog has the keys to itself; so has a list that is open below its field.
+      if (document.querySelector('[aria-modal="true"]')) return;
+      const found = matchPress(
+        listCommands(registry.getState().byOwner, settings.store.getState().keys),
+        event,
+        pending,
+        isField(event.target),
+      );
       pending = found.pending;
       clearTimeout(timer);
       if (pending !== '') {
@@ -102,5 +101,5 @@ export function useShortcuts(): void {
       window.removeEventListener('keydown', pressed);
       clearTimeout(timer);
     };
-  }, [registry]);
+  }, [registry, settings]);
 }

@@ -11,7 +11,7 @@ export type TypeDraft = Pick<Version, 'options' | 'reason_codes' | 'confidence_t
   };
 
 /** The draft a stored decision type begins with. */
-export function toDraft(type: DecisionType): TypeDraft {
+export function toDraft(type: Omit<DecisionType, 'active_version'> & { active_version: Version }): TypeDraft {
   const version = type.active_version;
   return {
     name: type.name,
@@ -35,7 +35,16 @@ export function changedFields(base: TypeDraft, draft: TypeDraft): (keyof TypeDra
   );
 }
 
-type Edited = { history: History<TypeDraft>; mergeKey: string | null };
+/** The fields that both this draft and somebody else have changed since the draft began. */
+export function findConflicts(base: TypeDraft, draft: TypeDraft, stored: TypeDraft): (keyof TypeDraft)[] {
+  const theirs = new Set(changedFields(base, stored));
+  return changedFields(base, draft).filter(
+    (field) => theirs.has(field) && JSON.stringify(draft[field]) !== JSON.stringify(stored[field]),
+  );
+}
+
+/** A draft with the state that it began from. */
+export type Edited = { base: TypeDraft; history: History<TypeDraft>; mergeKey: string | null };
 type DraftsState = {
   byType: Readonly<Record<string, Edited>>;
   /** A step on the draft of a type; steps with the same `mergeKey` in a row become one (typing in one field). */
@@ -44,26 +53,56 @@ type DraftsState = {
   redo(typeId: string): void;
   discard(typeId: string): void;
 };
+type Store = Pick<Storage, 'getItem' | 'setItem'>;
 
-/** Unsaved edits of decision types with undo; they survive a change of tab. */
-export function createDraftStore() {
-  return createStore<DraftsState>()((set) => {
+const storageKey = 'decision-workbench.drafts';
+
+function readDrafts(storage: Store): Record<string, Edited> {
+  try {
+    const stored = JSON.parse(storage.getItem(storageKey) ?? '{}') as Record<
+      string,
+      { base: TypeDraft; present: TypeDraft }
+    >;
+    return Object.fromEntries(
+      Object.entries(stored).map(([typeId, { base, present }]) => [
+        typeId,
+        { base, history: pushHistory(startHistory(base), present), mergeKey: null },
+      ]),
+    );
+  } catch {
+    // Drafts that an earlier program wrote otherwise are lost; the page must open all the same.
+    return {};
+  }
+}
+
+function toStored(byType: Readonly<Record<string, Edited>>): string {
+  return JSON.stringify(
+    Object.fromEntries(
+      Object.entries(byType).map(([id, { base, history }]) => [id, { base, present: history.present }]),
+    ),
+  );
+}
+
+/** Unsaved edits of decision types with undo, kept in `storage` as they are typed: a reload does not lose them. */
+export function createDraftStore(storage: Store) {
+  const drafts = createStore<DraftsState>()((set) => {
     const put = (typeId: string, change: (edited: Edited) => Edited) =>
       set(({ byType }) => {
         const edited = byType[typeId];
         return edited ? { byType: { ...byType, [typeId]: change(edited) } } : {};
       });
     return {
-      byType: {},
+      byType: readDrafts(storage),
       edit: (typeId, base, patch, mergeKey) =>
         set(({ byType }) => {
-          const { history, mergeKey: last } = byType[typeId] ?? { history: startHistory(base), mergeKey: null };
-          const next = { ...history.present, ...patch };
-          const step = mergeKey !== undefined && mergeKey === last ? amendHistory : pushHistory;
-          return { byType: { ...byType, [typeId]: { history: step(history, next), mergeKey: mergeKey ?? null } } };
+          const edited = byType[typeId] ?? { base, history: startHistory(base), mergeKey: null };
+          const next = { ...edited.history.present, ...patch };
+          const step = mergeKey !== undefined && mergeKey === edited.mergeKey ? amendHistory : pushHistory;
+          const history = step(edited.history, next);
+          return { byType: { ...byType, [typeId]: { base: edited.base, history, mergeKey: mergeKey ?? null } } };
         }),
-      undo: (typeId) => put(typeId, ({ history }) => ({ history: undoHistory(history), mergeKey: null })),
-      redo: (typeId) => put(typeId, ({ history }) => ({ history: redoHistory(history), mergeKey: null })),
+      undo: (typeId) => put(typeId, ({ base, history }) => ({ base, history: undoHistory(history), mergeKey: null })),
+      redo: (typeId) => put(typeId, ({ base, history }) => ({ base, history: redoHistory(history), mergeKey: null })),
       discard: (typeId) =>
         set(({ byType }) => {
           const { [typeId]: _gone, ...rest } = byType;
@@ -71,6 +110,8 @@ export function createDraftStore() {
         }),
     };
   });
+  drafts.subscribe(({ byType }) => storage.setItem(storageKey, toStored(byType)));
+  return drafts;
 }
 
 export type DraftStore = ReturnType<typeof createDraftStore>;

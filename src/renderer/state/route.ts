@@ -1,29 +1,76 @@
-import { useSyncExternalStore } from 'react';
+/** Where the window is: every place, filter, row and cell has an address, kept in the hash. */
+import { useMemo, useSyncExternalStore } from 'react';
 
-export const typeTabs = ['define', 'rules', 'examples', 'train', 'results', 'try', 'logs', 'use'] as const;
-export type TypeTab = (typeof typeTabs)[number];
+export const places = [
+  'define',
+  'rules',
+  'examples',
+  'import',
+  'train',
+  'evaluate',
+  'try',
+  'deploy',
+  'monitor',
+] as const;
+export type Place = (typeof places)[number];
+export const settingsSections = ['keys', 'connections', 'credits', 'data', 'look', 'shortcuts'] as const;
+export type SettingsSection = (typeof settingsSections)[number];
 
-export type Route = { page: 'types' } | { page: 'type'; id: string; tab: TypeTab } | { page: 'unknown'; path: string };
+/** Filters, the chosen row or cell and the like: the part of an address behind its question mark. */
+export type Query = Readonly<Record<string, string>>;
 
-/** The place a hash names: `#/` is the list, `#/types/<id>/<tab>` a decision type. */
-function parseRoute(hash: string): Route {
-  const path = hash.replace(/^#\/?/, '');
-  const [first, id, tab] = path.split('/');
-  if (path === '' || path.startsWith('login=')) return { page: 'types' };
-  if (first === 'types' && id) {
-    const known = typeTabs.find((name) => name === (tab ?? 'define'));
-    if (known) return { page: 'type', id: decodeURIComponent(id), tab: known };
+export type Route =
+  | { page: 'start' }
+  | { page: 'new' }
+  | { page: 'settings'; section: SettingsSection }
+  | { page: 'type'; id: string; place: Place; query?: Query }
+  | { page: 'unknown'; path: string };
+
+/** Names that earlier addresses used. */
+const formerPlaces: Readonly<Record<string, Place>> = { results: 'evaluate', logs: 'monitor', use: 'deploy' };
+
+/** The place a hash names: `#/` is the start, `#/types/<id>/<place>?<query>` a place of a decision type. */
+export function parseRoute(hash: string): Route {
+  const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
+  const [first, second, third] = path.split('/');
+  if (path === '' || path.startsWith('login=')) return { page: 'start' };
+  if (path === 'new') return { page: 'new' };
+  if (first === 'settings') {
+    const section = settingsSections.find((name) => name === (second ?? 'keys'));
+    if (section) return { page: 'settings', section };
+  }
+  if (first === 'types' && second) {
+    const name = third ?? 'define';
+    const place = places.find((each) => each === name) ?? formerPlaces[name];
+    const query = Object.fromEntries(new URLSearchParams(search));
+    if (place) return { page: 'type', id: decodeURIComponent(second), place, query };
   }
   return { page: 'unknown', path };
 }
 
 /** The hash of a place. */
 export function formatRoute(route: Exclude<Route, { page: 'unknown' }>): string {
-  return route.page === 'types' ? '#/' : `#/types/${encodeURIComponent(route.id)}/${route.tab}`;
+  if (route.page === 'start') return '#/';
+  if (route.page === 'new') return '#/new';
+  if (route.page === 'settings') return `#/settings/${route.section}`;
+  const query = new URLSearchParams(Object.entries(route.query ?? {}).filter(([, value]) => value !== '')).toString();
+  return `#/types/${encodeURIComponent(route.id)}/${route.place}${query === '' ? '' : `?${query}`}`;
 }
 
-export function goTo(route: Exclude<Route, { page: 'unknown' }>): void {
-  window.location.hash = formatRoute(route);
+/** Goes to a place; with `replace` the place left behind is not in the history. */
+export function goTo(route: Exclude<Route, { page: 'unknown' }>, how: { replace?: boolean } = {}): void {
+  const hash = formatRoute(route);
+  if (window.location.hash === hash) return;
+  if (how.replace) {
+    window.history.replaceState(null, '', hash);
+    window.dispatchEvent(new Event('hashchange'));
+  } else window.location.hash = hash;
+}
+
+/** Changes parts of the present address; an empty value takes a part out. */
+export function changeQuery(patch: Query, how: { replace?: boolean } = {}): void {
+  const route = parseRoute(window.location.hash);
+  if (route.page === 'type') goTo({ ...route, query: { ...route.query, ...patch } }, how);
 }
 
 function subscribe(changed: () => void): () => void {
@@ -31,7 +78,18 @@ function subscribe(changed: () => void): () => void {
   return () => window.removeEventListener('hashchange', changed);
 }
 
+const readHash = () => window.location.hash;
+
 /** The place the window is at, followed. */
 export function useRoute(): Route {
-  return parseRoute(useSyncExternalStore(subscribe, () => window.location.hash));
+  const hash = useSyncExternalStore(subscribe, readHash);
+  return useMemo(() => parseRoute(hash), [hash]);
+}
+
+const noQuery: Query = {};
+
+/** The query of the present address. */
+export function useQueryPart(): Query {
+  const route = useRoute();
+  return route.page === 'type' ? (route.query ?? noQuery) : noQuery;
 }

@@ -1,33 +1,27 @@
 import { createStore } from 'zustand/vanilla';
 
-/** A short message in the corner; errors stay until they are closed. */
-type Notice = { id: number; kind: 'info' | 'error'; text: string };
+type Overlay = 'shortcuts' | 'new-type' | null;
 
 export type UiState = {
-  open: 'palette' | 'shortcuts' | 'new-type' | null;
-  notices: readonly Notice[];
+  open: Overlay;
   /** Read out by the live region; a screen reader hears it once. */
   announcement: string;
-  show(open: 'palette' | 'shortcuts' | 'new-type' | null): void;
-  notify(kind: Notice['kind'], text: string): void;
-  dismiss(id: number): void;
+  /** A file that waits to be imported. */
+  file: File | null;
+  show(open: Overlay): void;
   announce(text: string): void;
+  takeFile(file: File | null): void;
 };
 
-/** State of the window itself: which overlay is open, notices, what the live region says. */
+/** State of the window itself: which overlay is open, what the live region says, which file waits. */
 export function createUiStore() {
   return createStore<UiState>()((set) => ({
     open: null,
-    notices: [],
     announcement: '',
+    file: null,
     show: (open) => set({ open }),
-    notify: (kind, text) =>
-      set((state) => ({
-        notices: [...state.notices.slice(-3), { id: (state.notices.at(-1)?.id ?? 0) + 1, kind, text }],
-        announcement: text,
-      })),
-    dismiss: (id) => set((state) => ({ notices: state.notices.filter((notice) => notice.id !== id) })),
     announce: (announcement) => set({ announcement }),
+    takeFile: (file) => set({ file }),
   }));
 }
 

@@ -93,7 +93,7 @@ const importRequestSchema = z
   })
   .meta({ examples: [{ format: 'csv', content: 'amount,decision\n42,approve\n9000,reject\n' }] });
 
-export const importResultSchema = z.object({
+const importResultSchema = z.object({
   committed: z.boolean(),
   mapping: importMappingSchema,
   columns: z.array(z.object({ name: z.string(), kind: z.string(), samples: z.array(z.string()) })),
@@ -110,6 +110,7 @@ export const importResultSchema = z.object({
     }),
   ),
 });
+
 export type ImportResult = z.infer<typeof importResultSchema>;
 
 const exampleBulkSchema = z

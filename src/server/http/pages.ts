@@ -36,7 +36,14 @@ export async function servePages(app: FastifyInstance, rendererDir: string | nul
       });
       if (rendererDir !== null && existsSync(path.join(rendererDir, 'index.html'))) {
         const { fastifyStatic } = await import('@fastify/static');
-        await scope.register(fastifyStatic, { root: rendererDir, wildcard: true, cacheControl: false, etag: true });
+        await scope.register(fastifyStatic, {
+          root: rendererDir,
+          wildcard: true,
+          cacheControl: false,
+          etag: true,
+          // The build puts compressed copies beside the files.
+          preCompressed: true,
+        });
       } else {
         scope.get('/', async (_request, reply) => reply.type('text/html; charset=utf-8').send(notBuiltPage));
       }

@@ -1,0 +1,157 @@
+/** What a person did with examples, and how it is taken back: without limit, also after a reload. */
+import type { QueryClient } from '@tanstack/react-query';
+import { createStore } from 'zustand/vanilla';
+import type { Example, ExampleInput } from '../../server/contract/examples.ts';
+import type { InputOf, OperationName, OutputOf } from '../../server/contract/operations.ts';
+import { ApiError } from './client.ts';
+import type { Act, Journal, LabelPatch, UndoStep } from './journal.ts';
+import { patchCachedExample, patchCachedStats } from './labels.ts';
+import type { Outbox } from './outbox.ts';
+
+export type ActsState = { done: readonly Act[]; undone: readonly Act[] };
+
+export type ActsPorts = {
+  journal: Journal;
+  outbox: Outbox;
+  queries: QueryClient;
+  call<N extends OperationName>(name: N, input: InputOf<N>): Promise<OutputOf<N>>;
+};
+
+type Bulk = InputOf<'examples.bulk'>['body'];
+/** An example as far as its labels go; what a change does not touch may be left out. */
+type Labelled = Pick<Example, 'id' | 'expected_decision'> & Partial<Pick<Example, 'reviewed' | 'reason_codes'>>;
+/** The example that a step was about, where it was one; its reader is taken there. */
+export type Undone = { title: string; exampleId: string | null };
+
+const maxIdsPerCall = 10_000;
+const countDelayMs = 1_500;
+
+function toInput(row: Example): ExampleInput {
+  return {
+    input: row.input_payload as ExampleInput['input'],
+    decision: row.expected_decision,
+    reason_codes: row.reason_codes,
+  };
+}
+
+/** Picks from an example what a patch is about to change. */
+function readBefore(example: Labelled, patch: LabelPatch): LabelPatch {
+  return Object.fromEntries(Object.keys(patch).map((key) => [key, example[key as keyof LabelPatch]])) as LabelPatch;
+}
+
+/** Adds deleted rows again, where the server has forgotten the deletion. */
+async function addAgain(call: ActsPorts['call'], typeId: string, rows: readonly ExampleInput[]): Promise<void> {
+  for (let at = 0; at < rows.length; at += maxIdsPerCall) {
+    const examples = rows.slice(at, at + maxIdsPerCall) as InputOf<'examples.create'>['body']['examples'];
+    await call('examples.create', { params: { decision_type_id: typeId }, body: { examples } });
+  }
+}
+
+/** Removes what was added. */
+async function removeAdded(call: ActsPorts['call'], typeId: string, exampleIds: readonly string[]): Promise<void> {
+  for (let at = 0; at < exampleIds.length; at += maxIdsPerCall) {
+    const ids = exampleIds.slice(at, at + maxIdsPerCall);
+    await call('examples.bulk', { params: { decision_type_id: typeId }, body: { ids, action: 'delete' } });
+  }
+}
+
+/** Creates the acts of this window. */
+export function createActs({ journal, outbox, queries, call }: ActsPorts) {
+  const store = createStore<ActsState>()(() => ({ done: [], undone: [] }));
+  let counting: ReturnType<typeof setTimeout> | undefined;
+
+  const record = (typeId: string, title: string, step: UndoStep) => {
+    const act: Act = { key: crypto.randomUUID(), typeId, title, at: Date.now(), step };
+    store.setState(({ done, undone }) => ({
+      done: [...done, act],
+      undone: undone.filter((each) => each.typeId !== typeId),
+    }));
+    void journal.putAct(act);
+  };
+
+  const apply = (typeId: string, exampleId: string, patch: LabelPatch) => {
+    patchCachedExample(queries, exampleId, patch);
+    outbox.put(typeId, exampleId, patch);
+    clearTimeout(counting);
+    const stale = { queryKey: ['training.readiness', { params: { decision_type_id: typeId } }] };
+    counting = setTimeout(() => void queries.invalidateQueries(stale), countDelayMs);
+  };
+
+  const takeBack = async ({ typeId, step }: Act): Promise<UndoStep> => {
+    const params = { decision_type_id: typeId };
+    if (step.kind === 'label') {
+      apply(typeId, step.exampleId, step.before);
+      return { ...step, before: step.after, after: step.before };
+    }
+    await outbox.settled(typeId);
+    if (step.kind === 'added') {
+      await removeAdded(call, typeId, step.exampleIds);
+      return step;
+    }
+    try {
+      await call('examples.undo', { params, body: { undo_token: step.token } });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'conflict') || step.rows.length === 0) throw error;
+      await addAgain(call, typeId, step.rows);
+    }
+    return step;
+  };
+
+  const turn = async (from: 'done' | 'undone', typeId: string): Promise<Undone | null> => {
+    const act = store.getState()[from].findLast((each) => each.typeId === typeId);
+    if (!act) return null;
+    const without = () =>
+      store.setState((state) => ({ [from]: state[from].filter(({ key }) => key !== act.key) }) as Partial<ActsState>);
+    without();
+    try {
+      const step = await takeBack(act);
+      const turned = { ...act, step };
+      const canTurnBack = step.kind === 'label';
+      if (from === 'done') {
+        void journal.removeAct(act.key);
+        if (canTurnBack) store.setState(({ undone }) => ({ undone: [...undone, turned] }));
+      } else {
+        void journal.putAct(turned);
+        store.setState(({ done }) => ({ done: [...done, turned] }));
+      }
+      return { title: act.title, exampleId: step.kind === 'label' ? step.exampleId : null };
+    } catch (error) {
+      store.setState((state) => ({ [from]: [...state[from], act] }) as Partial<ActsState>);
+      throw error;
+    }
+  };
+
+  return {
+    store,
+    /** Labels one example. It shows at once; the outbox brings it to the server. */
+    label: (typeId: string, example: Labelled, patch: LabelPatch, title: string) => {
+      const before = readBefore(example, patch);
+      patchCachedStats(queries, typeId, example, { ...example, ...patch });
+      apply(typeId, example.id, patch);
+      record(typeId, title, { kind: 'label', exampleId: example.id, before, after: patch });
+    },
+    /** Changes many examples on the server; `rows` are those deleted, as far as they are at hand. */
+    bulk: async (typeId: string, body: Bulk, title: string, rows: readonly Example[] = []): Promise<number> => {
+      await outbox.settled(typeId);
+      const { affected, undo_token } = await call('examples.bulk', { params: { decision_type_id: typeId }, body });
+      record(typeId, title, { kind: 'bulk', token: undo_token, rows: rows.map(toInput) });
+      return affected;
+    },
+    /** Takes note of examples that were added. */
+    added: (typeId: string, exampleIds: string[], title: string) =>
+      record(typeId, title, { kind: 'added', exampleIds }),
+    /** Takes the newest act of a type back; null where there is none. Rejects with the server's refusal. */
+    undo: (typeId: string) => turn('done', typeId),
+    /** Does again what was taken back last; null where there is nothing. */
+    redo: (typeId: string) => turn('undone', typeId),
+    /** Reads the acts of earlier windows. */
+    load: async () => {
+      const { acts } = await journal.load();
+      acts.sort((a, b) => a.at - b.at);
+      store.setState(({ done }) => ({
+        done: [...acts.filter(({ key }) => !done.some((d) => d.key === key)), ...done],
+      }));
+    },
+  };
+}
+export type Acts = ReturnType<typeof createActs>;

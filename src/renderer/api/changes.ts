@@ -1,0 +1,74 @@
+/** What each changing operation makes stale: only that is read again, in this window and in every other one. */
+import type { QueryClient } from '@tanstack/react-query';
+import type { OperationName } from '../../server/contract/operations.ts';
+
+const typeReads = ['decision_types.list', 'decision_types.get', 'versions.list', 'training.readiness'] as const;
+const exampleReads = ['examples.list', 'examples.stats', 'training.readiness', 'rules.analyse'] as const;
+const policyReads = [
+  'policies.list',
+  'policies.get',
+  'policies.progress',
+  'policies.promise',
+  'credits.balance',
+] as const;
+
+/** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
+const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = {
+  'decision_types.create': ['decision_types.list'],
+  'decision_types.update': [...typeReads, 'rules.analyse', 'examples.stats'],
+  'decision_types.delete': ['decision_types.list'],
+  'options.rename': [...typeReads, ...exampleReads],
+  'samples.create': ['decision_types.list'],
+  'examples.create': exampleReads,
+  'examples.delete': exampleReads,
+  'examples.bulk': exampleReads,
+  'examples.undo': exampleReads,
+  'examples.generate': [...exampleReads, 'credits.balance'],
+  'training.start': policyReads,
+  'policies.cancel': policyReads,
+  'policies.deploy': [...policyReads, ...typeReads],
+  'policies.keep_promise': [...policyReads, ...typeReads],
+  'logs.correct': [...exampleReads, 'logs.list'],
+  'connections.create': ['connections.list'],
+  'connections.delete': ['connections.list'],
+  'api_keys.create': ['api_keys.list'],
+  'api_keys.delete': ['api_keys.list'],
+  'billing.set_plan': ['billing.plans', 'credits.balance'],
+  'backups.create': ['backups.list'],
+  'clock.confirm': ['clock.get'],
+  'account.update': ['account.me'],
+  'organisation.update': ['account.me'],
+};
+
+/** Answers to read again: those of `names`, and of one decision type where one is named. */
+export type Staleness = { names: readonly OperationName[]; typeId: string | null };
+
+function readTypeId(input: unknown): string | null {
+  const params = (input as { params?: { decision_type_id?: unknown } } | undefined)?.params;
+  return typeof params?.decision_type_id === 'string' ? params.decision_type_id : null;
+}
+
+/** What a finished call makes stale. */
+export function findStale(name: OperationName, input: unknown): Staleness {
+  return { names: affectedReads[name] ?? [], typeId: readTypeId(input) };
+}
+
+/** Marks answers as stale; those on screen are read again. */
+export function invalidate(queries: QueryClient, { names, typeId }: Staleness): Promise<void> {
+  if (names.length === 0) return Promise.resolve();
+  return queries.invalidateQueries({
+    predicate: ({ queryKey: [name, input] }) => {
+      if (!names.includes(name as OperationName)) return false;
+      const owner = readTypeId(input);
+      return typeId === null || owner === null || owner === typeId;
+    },
+  });
+}
+
+/** The windows of this browser: each tells the others what it made stale. */
+export function connectWindows(queries: QueryClient) {
+  const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('decision-workbench') : null;
+  if (channel) channel.onmessage = (event: MessageEvent<Staleness>) => void invalidate(queries, event.data);
+  return { tell: (stale: Staleness) => channel?.postMessage(stale), close: () => channel?.close() };
+}
+export type Windows = ReturnType<typeof connectWindows>;

@@ -1,0 +1,105 @@
+/** Labels on their way to the server: kept until it has confirmed them, sent in order, sent again after a fault. */
+import { createStore } from 'zustand/vanilla';
+import type { Example } from '../../server/contract/examples.ts';
+import { ApiError } from './client.ts';
+import type { Journal, LabelPatch, OutboxEntry } from './journal.ts';
+
+export type OutboxState = {
+  /** Entries that wait, oldest first. */
+  waiting: readonly OutboxEntry[];
+  /** By example: what its labels are once everything waiting has arrived. */
+  pending: ReadonlyMap<string, LabelPatch>;
+};
+
+export type OutboxPorts = {
+  journal: Journal;
+  /** Sends one change; rejects with an ApiError. */
+  send(entry: OutboxEntry): Promise<Example>;
+  /** The server has taken a change. */
+  onSent(entry: OutboxEntry, example: Example): void;
+  /** The server refuses a change for good. */
+  onRefused(entry: OutboxEntry, error: unknown): void;
+  /** Identity of this window, and which windows are alive: entries of a closed window are taken over. */
+  window: string;
+  liveWindows(): Promise<ReadonlySet<string>>;
+};
+
+const retryMs = 1_000;
+
+function mayPass(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 500 || [401, 429].includes(error.status));
+}
+
+function gatherPending(waiting: readonly OutboxEntry[]): Map<string, LabelPatch> {
+  const pending = new Map<string, LabelPatch>();
+  for (const { exampleId, patch } of waiting) pending.set(exampleId, { ...pending.get(exampleId), ...patch });
+  return pending;
+}
+
+/** Creates the outbox. Sending the same change twice does no harm: each sets labels to fixed values. */
+export function createOutbox(ports: OutboxPorts) {
+  const store = createStore<OutboxState>()(() => ({ waiting: [], pending: new Map() }));
+  let sending = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let count = 0;
+  const setWaiting = (waiting: readonly OutboxEntry[]) => store.setState({ waiting, pending: gatherPending(waiting) });
+
+  const pump = async (): Promise<void> => {
+    if (sending) return;
+    sending = true;
+    clearTimeout(timer);
+    try {
+      for (let entry = store.getState().waiting[0]; entry; entry = store.getState().waiting[0]) {
+        const { key } = entry;
+        try {
+          ports.onSent(entry, await ports.send(entry));
+        } catch (error) {
+          if (mayPass(error)) {
+            timer = setTimeout(() => void pump(), retryMs);
+            return;
+          }
+          ports.onRefused(entry, error);
+        }
+        setWaiting(store.getState().waiting.filter((each) => each.key !== key));
+        await ports.journal.removeEntry(key);
+      }
+    } finally {
+      sending = false;
+    }
+  };
+
+  return {
+    store,
+    /** Takes a change of labels; it counts from now on, whatever becomes of the server. */
+    put: (typeId: string, exampleId: string, patch: LabelPatch): void => {
+      count += 1;
+      const key = `${Date.now().toString().padStart(15, '0')}-${count.toString().padStart(6, '0')}-${ports.window}`;
+      const entry: OutboxEntry = { key, window: ports.window, typeId, exampleId, patch };
+      setWaiting([...store.getState().waiting, entry]);
+      void ports.journal.putEntry(entry).then(pump);
+    },
+    /** Tries again at once. */
+    retry: () => void pump(),
+    /** Takes over what a closed window left behind. */
+    adopt: async (): Promise<void> => {
+      const [{ entries }, live] = await Promise.all([ports.journal.load(), ports.liveWindows()]);
+      const left = entries.filter(({ window }) => window !== ports.window && !live.has(window));
+      if (left.length === 0) return;
+      setWaiting([...left.sort((a, b) => a.key.localeCompare(b.key)), ...store.getState().waiting]);
+      await pump();
+    },
+    /** Resolves once nothing of the type waits. */
+    settled: (typeId: string): Promise<void> => {
+      const isClear = (state: OutboxState) => !state.waiting.some((entry) => entry.typeId === typeId);
+      if (isClear(store.getState())) return Promise.resolve();
+      return new Promise((resolve) => {
+        const stop = store.subscribe((state) => {
+          if (!isClear(state)) return;
+          stop();
+          resolve();
+        });
+      });
+    },
+  };
+}
+export type Outbox = ReturnType<typeof createOutbox>;

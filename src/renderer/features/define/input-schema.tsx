@@ -1,0 +1,57 @@
+import { Button, Textarea } from '@mantine/core';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { useOperation } from '../../api/queries.ts';
+import { readJsonText } from '../../parts/json-text.ts';
+import { useDraft } from '../../state/use-draft.ts';
+import { inferSchema } from './infer-schema.ts';
+
+const sampledExamples = 100;
+
+/** The fields seen in examples, and the schema that inputs must fit. */
+export function InputSchema({ type }: { type: DecisionType }) {
+  const { draft, edit } = useDraft(type);
+  const examples = useOperation('examples.list', {
+    params: { decision_type_id: type.id },
+    query: { page_size: sampledExamples },
+  });
+  const schema = readJsonText(draft.inputSchemaText, 'input schema');
+  const inputs = examples.data?.items.map((example) => example.input_payload) ?? [];
+  const fields = inferSchema(inputs);
+  return (
+    <div className="part stack">
+      {Object.keys(fields.properties).length > 0 ? (
+        <ul className="row" aria-label="Fields seen in examples">
+          {Object.entries(fields.properties).map(([name, { type: kind }]) => (
+            <li key={name} className="tag">
+              <strong>{name}</strong> {String(kind)}
+            </li>
+          ))}
+        </ul>
+      ) : (
+        <p className="muted">Fields are learned from the examples; none are known yet.</p>
+      )}
+      <Textarea
+        label="Input schema"
+        description="Optional JSON Schema. An input that fails it is refused before anything is decided."
+        autosize
+        minRows={4}
+        maxRows={24}
+        classNames={{ input: 'mono' }}
+        spellCheck={false}
+        value={draft.inputSchemaText}
+        onChange={(event) => edit({ inputSchemaText: event.currentTarget.value }, 'schema')}
+        error={'problem' in schema ? schema.problem : undefined}
+      />
+      <div>
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={inputs.length === 0}
+          onClick={() => edit({ inputSchemaText: JSON.stringify(fields, null, 2) })}
+        >
+          Make schema from examples
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,85 @@
+import { NativeSelect, NumberInput } from '@mantine/core';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { useOperation } from '../../api/queries.ts';
+import { useDraft } from '../../state/use-draft.ts';
+
+const unfamiliarChoices = [
+  { value: 'escalate', label: 'Treat as unsure' },
+  { value: 'ignore', label: 'Decide like any other' },
+] as const;
+
+const betweenChoices = [
+  { value: 'flag', label: 'Decide, and mark it for a look' },
+  { value: 'accept', label: 'Decide as if sure' },
+  { value: 'fallback', label: 'Take the fallback option' },
+  { value: 'escalate', label: 'Ask the connected model, else the fallback' },
+] as const;
+
+/** What happens where the classifier is not sure. */
+export function Thresholds({ type }: { type: DecisionType }) {
+  const { draft, edit } = useDraft(type);
+  const { auto_decide, escalation } = draft.confidence_thresholds;
+  const policy = draft.escalation_policy;
+  const live = policy.enabled ? (policy.connection ?? '') : '';
+  const connections = useOperation('connections.list', {}).data?.map(({ name }) => name) ?? [];
+  const models = live === '' || connections.includes(live) ? connections : [...connections, live];
+  const choices = draft.options.filter((option) => option !== '');
+  const set = (patch: { auto_decide?: number; escalation?: number }) =>
+    edit({ confidence_thresholds: { ...draft.confidence_thresholds, ...patch } }, `threshold-${Object.keys(patch)[0]}`);
+  const bounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
+  return (
+    <div className="part stack">
+      <NumberInput
+        label="Decide directly from"
+        description="Confidence, 0 to 1"
+        {...bounds}
+        value={auto_decide}
+        onChange={(value) => set({ auto_decide: Number(value) })}
+        error={escalation > auto_decide ? 'It must not be below the fallback threshold.' : undefined}
+      />
+      <NumberInput
+        label="Fall back below"
+        description="Confidence, 0 to 1"
+        {...bounds}
+        value={escalation}
+        onChange={(value) => set({ escalation: Number(value) })}
+      />
+      <NativeSelect
+        label="In between"
+        value={policy.between}
+        data={betweenChoices}
+        onChange={(event) => {
+          const between = betweenChoices.find(({ value }) => value === event.currentTarget.value)?.value;
+          if (between) edit({ escalation_policy: { ...policy, between } });
+        }}
+      />
+      <NativeSelect
+        label="Inputs unlike the examples"
+        description="A classifier may be sure of nonsense; the policy also looks at the input itself."
+        value={policy.unfamiliar}
+        data={unfamiliarChoices}
+        onChange={(event) => {
+          const unfamiliar = unfamiliarChoices.find(({ value }) => value === event.currentTarget.value)?.value;
+          if (unfamiliar) edit({ escalation_policy: { ...policy, unfamiliar } });
+        }}
+      />
+      <NativeSelect
+        label="Fallback option"
+        description="The answer below the lower threshold, marked for a look."
+        value={draft.fallback_option ?? ''}
+        data={[{ value: '', label: 'None: the best guess, marked' }, ...choices]}
+        onChange={(event) => edit({ fallback_option: event.currentTarget.value || null })}
+      />
+      <NativeSelect
+        label="Connected model"
+        description="Asked below the lower threshold, and in between where that is set: the input then leaves this program, with its PII fields redacted. When the model fails, the fallback applies."
+        value={live}
+        data={[{ value: '', label: 'None' }, ...models]}
+        onChange={(event) => {
+          const connection = event.currentTarget.value || null;
+          edit({ escalation_policy: { ...policy, enabled: connection !== null, connection } });
+        }}
+      />
+    </div>
+  );
+}

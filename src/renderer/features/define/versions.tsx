@@ -1,0 +1,98 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { DecisionType, Version } from '../../../server/contract/decision-types.ts';
+import { useOperation } from '../../api/queries.ts';
+import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
+import { changedFields, toDraft } from '../../state/drafts.ts';
+import { useDraft } from '../../state/use-draft.ts';
+
+const fieldNames: Readonly<Record<string, string>> = {
+  options: 'Options',
+  reason_codes: 'Reason codes',
+  hard_rules: 'Rules',
+  inputSchemaText: 'Input schema',
+  confidence_thresholds: 'Thresholds',
+  escalation_policy: 'When it is not sure',
+};
+
+function show(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+}
+
+/** Every version with what it changed; an earlier one can be taken up again as a draft. */
+export function Versions({ type }: { type: DecisionType }) {
+  const versions = useOperation('versions.list', { params: { decision_type_id: type.id } });
+  const [opened, setOpened] = useState<string | null>(null);
+  const { edit } = useDraft(type);
+  if (versions.isPending) return <Busy>Loading the versions…</Busy>;
+  if (versions.isError) return <ErrorNote error={versions.error} retry={() => void versions.refetch()} />;
+  const takeUp = (version: Version) => {
+    const { options, reason_codes, hard_rules, inputSchemaText, confidence_thresholds, escalation_policy } = toDraft({
+      ...type,
+      active_version: version,
+    });
+    edit({ options, reason_codes, hard_rules, inputSchemaText, confidence_thresholds, escalation_policy });
+  };
+  return (
+    <ol>
+      {versions.data.map((version, index) => {
+        const earlier = versions.data[index + 1];
+        const isOpen = opened === version.id;
+        return (
+          <li key={version.id} className="part stack tight">
+            <div className="row between">
+              <span>
+                <strong>Version {version.version_number}</strong>{' '}
+                <span className="muted">
+                  <Moment iso={version.created_at} />
+                </span>
+              </span>
+              <span className="row">
+                {earlier && (
+                  <Button
+                    size="compact-xs"
+                    variant="subtle"
+                    aria-expanded={isOpen}
+                    onClick={() => setOpened(isOpen ? null : version.id)}
+                  >
+                    What it changed
+                  </Button>
+                )}
+                {version.id !== type.active_version.id && (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={`Take version ${version.version_number} up again`}
+                    onClick={() => takeUp(version)}
+                  >
+                    Take up again
+                  </Button>
+                )}
+              </span>
+            </div>
+            {isOpen && earlier && <Changes type={type} from={earlier} to={version} />}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function Changes({ type, from, to }: { type: DecisionType; from: Version; to: Version }) {
+  const before = toDraft({ ...type, active_version: from });
+  const after = toDraft({ ...type, active_version: to });
+  return (
+    <dl className="stack tight">
+      {changedFields(before, after).map((field) => (
+        <div key={field}>
+          <dt className="strong">{fieldNames[field] ?? field}</dt>
+          <dd className="mono wrap">
+            <del className="bad-text">{show(before[field])}</del>
+            <br />
+            <ins className="good-text">{show(after[field])}</ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,212 @@
+import { Button, SegmentedControl } from '@mantine/core';
+import { useState } from 'react';
+import type { Metrics } from '../../../engine/domain.ts';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { percent } from '../../parts/figures.ts';
+import { Part } from '../../parts/notes.tsx';
+import { OptionName } from '../../parts/option.tsx';
+import { changeQuery, useQueryPart } from '../../state/route.ts';
+
+/** Up to this many options a matrix fits its place; above it the commonest mistakes are listed. */
+const maxMatrixOptions = 12;
+const maxListed = 30;
+
+/** Where the policy errs: a matrix, or with many options the commonest mistakes first. */
+export function Confusions({ type, metrics, canOpen }: { type: DecisionType; metrics: Metrics; canOpen: boolean }) {
+  const isSmall = metrics.confusion_labels.length <= maxMatrixOptions;
+  const [view, setView] = useState<'matrix' | 'list'>(isSmall ? 'matrix' : 'list');
+  return (
+    <Part
+      title="Where it is wrong"
+      tools={
+        isSmall && (
+          <SegmentedControl
+            aria-label="View of the mistakes"
+            value={view}
+            onChange={setView}
+            data={[
+              { value: 'matrix', label: 'Matrix' },
+              { value: 'list', label: 'List' },
+            ]}
+          />
+        )
+      }
+    >
+      {view === 'matrix' ? (
+        <Matrix type={type} metrics={metrics} canOpen={canOpen} />
+      ) : (
+        <Mistakes type={type} metrics={metrics} canOpen={canOpen} />
+      )}
+    </Part>
+  );
+}
+
+const openCell = (right: string, decided: string) => changeQuery({ right, decided });
+
+function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metrics; canOpen: boolean }) {
+  const { confusion_labels: labels, confusion_matrix: matrix, per_class } = metrics;
+  const { right, decided } = useQueryPart();
+  return (
+    <div className="scroll">
+      <table className="matrix" aria-label="Right options against decided ones">
+        <thead>
+          <tr>
+            <th scope="col">right ↓ decided →</th>
+            {labels.map((label) => (
+              <th key={label} scope="col">
+                <OptionName typeId={type.id} option={label} />
+              </th>
+            ))}
+            <th scope="col" title="The share of its examples that the policy finds.">
+              found
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((label, row) => {
+            const counts = matrix[row] ?? [];
+            const sum = counts.reduce((total, count) => total + count, 0);
+            return (
+              <tr key={label}>
+                <th scope="row">
+                  <OptionName typeId={type.id} option={label} />
+                </th>
+                {labels.map((other, column) => {
+                  const count = counts[column] ?? 0;
+                  const share = sum === 0 ? 0 : count / sum;
+                  const tint = count === 0 ? 0 : Math.round(14 + share * 36);
+                  const colour = row === column ? 'var(--good)' : 'var(--bad)';
+                  return (
+                    <td
+                      key={other}
+                      style={{ background: `color-mix(in srgb, ${colour} ${tint}%, var(--pane))` }}
+                      aria-current={label === right && other === decided ? 'true' : undefined}
+                    >
+                      {count === 0 || !canOpen ? (
+                        <span className={count === 0 ? 'muted' : undefined}>{count}</span>
+                      ) : (
+                        <button
+                          type="button"
+                          aria-label={`${count} examples of ${label} decided as ${other}`}
+                          onClick={() => openCell(label, other)}
+                        >
+                          {count}
+                        </button>
+                      )}
+                    </td>
+                  );
+                })}
+                <td className="number muted">{percent(per_class[label]?.recall ?? 0)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** The mistakes of a policy, the commonest first. */
+function listMistakes(metrics: Pick<Metrics, 'confusion_labels' | 'confusion_matrix'>) {
+  const { confusion_labels: labels, confusion_matrix: matrix } = metrics;
+  return matrix
+    .flatMap((counts, row) =>
+      counts.flatMap((count, column) => {
+        const [right, decided] = [labels[row], labels[column]];
+        return count > 0 && row !== column && right !== undefined && decided !== undefined
+          ? [{ right, decided, count }]
+          : [];
+      }),
+    )
+    .sort((a, b) => b.count - a.count);
+}
+
+function Mistakes({ type, metrics, canOpen }: { type: DecisionType; metrics: Metrics; canOpen: boolean }) {
+  const mistakes = listMistakes(metrics);
+  if (mistakes.length === 0) return <p className="muted">No mistake on the unseen examples.</p>;
+  return (
+    <table className="plain">
+      <thead>
+        <tr>
+          <th scope="col">Right</th>
+          <th scope="col">Decided</th>
+          <th scope="col" className="number">
+            Examples
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {mistakes.slice(0, maxListed).map(({ right, decided, count }) => (
+          <tr key={`${right}\n${decided}`}>
+            <td>
+              <OptionName typeId={type.id} option={right} />
+            </td>
+            <td>
+              <OptionName typeId={type.id} option={decided} />
+            </td>
+            <td className="number">
+              {canOpen ? (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`${count} examples of ${right} decided as ${decided}`}
+                  onClick={() => openCell(right, decided)}
+                >
+                  {count}
+                </Button>
+              ) : (
+                count
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+const figureNames: Readonly<Record<string, string>> = {
+  precision: 'its answers right',
+  recall: 'of it found',
+  f1: 'F1',
+  support: 'examples',
+};
+
+/** The figures of every option, the worst found first. */
+export function ClassTable({ type, perClass }: { type: DecisionType; perClass: Metrics['per_class'] }) {
+  const columns = [...new Set(Object.values(perClass).flatMap((figures) => Object.keys(figures)))];
+  const rows = Object.entries(perClass).sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
+  return (
+    <div className="scroll options-table">
+      <table className="plain">
+        <thead>
+          <tr>
+            <th scope="col">Option</th>
+            {columns.map((column) => (
+              <th key={column} scope="col" className="number">
+                {figureNames[column] ?? column.replaceAll('_', ' ')}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([option, figures]) => (
+            <tr key={option}>
+              <td>
+                <OptionName typeId={type.id} option={option} />
+              </td>
+              {columns.map((column) => {
+                const value = figures[column];
+                return (
+                  <td key={column} className="number">
+                    {value === undefined ? '–' : column === 'support' ? value : percent(value)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

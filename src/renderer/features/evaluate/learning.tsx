@@ -1,0 +1,85 @@
+import type { FamiliarityEffect, LearningCurve } from '../../../engine/domain.ts';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { percent } from '../../parts/figures.ts';
+import { Part } from '../../parts/notes.tsx';
+
+const adviceTones = { more: 'warn', enough: 'good', separate: 'accent' } as const;
+const adviceNames = { more: 'More examples', enough: 'Enough', separate: 'Tell apart' } as const;
+const order = ['more', 'separate', 'enough'] as const;
+const maxAdvice = 20;
+
+/** How the figures grow with the examples, and what would help each option. */
+export function LearningCurvePart({ curve }: { curve: LearningCurve }) {
+  const advice = [...curve.advice].sort((a, b) => order.indexOf(a.advice) - order.indexOf(b.advice));
+  return (
+    <Part title="Would more examples help?">
+      <div className="stack">
+        <table className="plain">
+          <thead>
+            <tr>
+              <th scope="col" className="number">
+                Share of the examples
+              </th>
+              <th scope="col" className="number">
+                Examples
+              </th>
+              <th scope="col" className="number">
+                Right
+              </th>
+              <th scope="col" className="number">
+                Macro F1
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {curve.points.map((point) => (
+              <tr key={point.share}>
+                <td className="number">{Math.round(point.share * 100)} %</td>
+                <td className="number">{point.train_size.toLocaleString()}</td>
+                <td className="number">{percent(point.accuracy)}</td>
+                <td className="number">{point.macro_f1.toFixed(3)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+        <ul className="stack tight">
+          {advice.slice(0, maxAdvice).map(({ option, advice: kind, sentence }) => (
+            <li key={option}>
+              <span className={`tag ${adviceTones[kind]}`}>{adviceNames[kind]}</span> {sentence}
+            </li>
+          ))}
+          {advice.length > maxAdvice && <li className="muted">and {advice.length - maxAdvice} more options</li>}
+        </ul>
+      </div>
+    </Part>
+  );
+}
+
+const checkNames = {
+  words: 'the rarity of its words',
+  embedding: 'the distance of its meaning from the options',
+  fields: 'values outside the range of the examples',
+} as const;
+
+/** What noticing unfamiliar inputs does to the unseen examples. */
+export function Familiarity({ type, effect }: { type: DecisionType; effect: FamiliarityEffect }) {
+  const isIgnored = type.active_version.escalation_policy.unfamiliar === 'ignore';
+  return (
+    <Part title="Inputs unlike the examples">
+      <div className="stack tight">
+        <p>{effect.sentence}</p>
+        <p className="muted">
+          Looked at: {effect.checks.map((check) => checkNames[check]).join(', ')}.{' '}
+          {effect.accuracy_unfamiliar !== null &&
+            effect.accuracy_familiar !== null &&
+            `The classifier is right on ${percent(effect.accuracy_familiar)} of the familiar and ${percent(effect.accuracy_unfamiliar)} of the unfamiliar ones.`}
+        </p>
+        <p className="muted">
+          {isIgnored
+            ? 'This type decides unfamiliar inputs like any other; Define changes that.'
+            : 'Such inputs count as unsure and come first under Monitor among those that need a look.'}
+        </p>
+      </div>
+    </Part>
+  );
+}

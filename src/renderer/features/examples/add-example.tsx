@@ -1,0 +1,71 @@
+import { Button, JsonInput, Modal } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { useChange } from '../../api/queries.ts';
+import { readJsonText } from '../../parts/json-text.ts';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { OptionSelect } from '../../parts/option.tsx';
+import { useKept } from '../../state/kept.ts';
+import { useWorkbench } from '../../workbench.tsx';
+
+/** One example written by hand; what is typed is kept until it is added. */
+export function AddExample({ type, onClose }: { type: DecisionType; onClose(): void }) {
+  const { acts } = useWorkbench();
+  const [kept, setKept] = useKept(`example.${type.id}`);
+  const text = kept ?? '{\n  \n}';
+  const [decision, setDecision] = useState<string | null>(null);
+  const create = useChange('examples.create');
+  const input = readJsonText(text, 'input');
+  const problem = 'problem' in input ? input.problem : undefined;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!('value' in input) || input.value === null) return;
+    create.mutate(
+      { params: { decision_type_id: type.id }, body: { examples: [{ input: input.value, decision }] } },
+      {
+        onSuccess: (made) => {
+          acts.added(
+            type.id,
+            made.map(({ id }) => id),
+            'Example added',
+          );
+          setKept(null);
+          onClose();
+        },
+      },
+    );
+  };
+  return (
+    <Modal opened title="Add example" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form className="stack" onSubmit={submit}>
+        <JsonInput
+          data-autofocus
+          label="Input (JSON)"
+          size="xs"
+          minRows={8}
+          maxRows={16}
+          autosize
+          value={text}
+          onChange={setKept}
+          error={problem}
+        />
+        <OptionSelect
+          label="Decision"
+          placeholder="No label yet"
+          options={type.active_version.options}
+          value={decision}
+          onValue={setDecision}
+        />
+        {create.isError && <ErrorNote error={create.error} />}
+        <div className="row between">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={create.isPending} disabled={problem !== undefined || text.trim() === ''}>
+            Add
+          </Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}

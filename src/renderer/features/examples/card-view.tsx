@@ -1,0 +1,243 @@
+import { Button, MultiSelect } from '@mantine/core';
+import { type ReactNode, useEffect, useRef } from 'react';
+import { useStore } from 'zustand';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { Example } from '../../../server/contract/examples.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { InputView } from '../../parts/input-view.tsx';
+import { findMainText } from '../../parts/inputs.ts';
+import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
+import { OptionMark, OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
+import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
+import { useUndo } from '../../parts/use-undo.ts';
+import { useWorkbench } from '../../workbench.tsx';
+import { QueuePane } from './queue-pane.tsx';
+import { countQueue, toFilter } from './queues.ts';
+import { useRows } from './use-rows.ts';
+import { useWork, type Work } from './work.ts';
+
+const maxKeyOptions = 9;
+
+export type ViewProps = {
+  type: DecisionType;
+  stats: OutputOf<'examples.stats'>;
+  queue: string;
+  search: string;
+  title: string;
+  tools: ReactNode;
+  onQueue(name: string): void;
+};
+
+/** One example at a time: the whole text large, its fields, and the options with their keys. */
+export function CardView({ type, stats, queue, search, title, tools, onQueue }: ViewProps) {
+  const rows = useRows(type.id, toFilter(queue, search), true);
+  const work = useWork(type, rows);
+  const card = useRef<HTMLElement>(null);
+  const narrow = useNarrow();
+  useLabelCommands(type, work, () => card.current?.focus());
+  useEffect(() => {
+    if (document.activeElement === document.body) card.current?.focus();
+  }, []);
+  return (
+    <PlaceLayout
+      id="examples-card"
+      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
+      main={
+        <Pane
+          title={title}
+          level={1}
+          head={work.cursor >= 0 && <Position work={work} count={countQueue(queue, stats)} />}
+          tools={tools}
+        >
+          {rows.isLoading && <Busy>Loading the queue…</Busy>}
+          {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
+          {work.current ? (
+            <article ref={card} className="card" tabIndex={-1} aria-label="The example to label">
+              <ExampleCard type={type} example={work.current} />
+              <Choices type={type} work={work} example={work.current} />
+            </article>
+          ) : (
+            !rows.isLoading &&
+            rows.error === null && <QueueDone onAll={() => onQueue('all')} isEmpty={rows.count === 0} />
+          )}
+        </Pane>
+      }
+      inspector={narrow ? undefined : <Beside type={type} />}
+    />
+  );
+}
+
+function Position({ work, count }: { work: Work; count: number | null }) {
+  return (
+    <span className="muted number">
+      {(work.cursor + 1).toLocaleString()}
+      {count !== null && ` · ${count.toLocaleString()} in this queue`}
+    </span>
+  );
+}
+
+function QueueDone({ onAll, isEmpty }: { onAll(): void; isEmpty: boolean }) {
+  return (
+    <EmptyState
+      title={isEmpty ? 'Nothing is left here' : 'The next examples are on their way'}
+      actions={<Button onClick={onAll}>Show all examples</Button>}
+    >
+      {isEmpty
+        ? 'This queue is empty. Train, or import more examples.'
+        : 'They appear as soon as the workbench answers.'}
+    </EmptyState>
+  );
+}
+
+/** The keys of labelling, for card and table alike; `focus` puts the focus where the keys act. */
+export function useLabelCommands(
+  { id, active_version: { options } }: DecisionType,
+  work: Work,
+  focus: () => void,
+): void {
+  const { undo } = useUndo(id);
+  const act = (run: () => void) => () => {
+    focus();
+    run();
+  };
+  const { current } = work;
+  useCommands([
+    ...options.slice(0, maxKeyOptions).map((option, index) => ({
+      id: `label-${index + 1}`,
+      title: `Label: ${option}`,
+      group: 'Label',
+      keys: String(index + 1),
+      run: act(() => work.label(option)),
+    })),
+    { id: 'label-clear', title: 'Remove the label', group: 'Label', keys: '0', run: act(() => work.label(null)) },
+    { id: 'row-next', title: 'Next example (skip)', group: 'Label', keys: 'j', run: act(() => work.move(1)) },
+    { id: 'row-skip', title: 'Skip', group: 'Label', keys: 's', run: act(() => work.move(1)) },
+    { id: 'row-down', title: 'Next row', group: 'Label', keys: 'ArrowDown', run: act(() => work.move(1)) },
+    { id: 'row-previous', title: 'Previous example', group: 'Label', keys: 'k', run: act(() => work.move(-1)) },
+    { id: 'row-up', title: 'Previous row', group: 'Label', keys: 'ArrowUp', run: act(() => work.move(-1)) },
+    {
+      id: 'row-review',
+      title: 'Reviewed, or not',
+      group: 'Label',
+      keys: 'v',
+      enabled: current !== null,
+      run: act(work.toggleReviewed),
+    },
+    { id: 'undo-label', title: 'Undo', group: 'Label', keys: 'u', run: act(undo) },
+    {
+      id: 'row-delete',
+      title: 'Delete the example',
+      group: 'Label',
+      keys: 'Delete',
+      enabled: current !== null,
+      run: act(work.remove),
+    },
+  ]);
+}
+
+/** An example whole: its main text large, the other fields below. */
+export function ExampleCard({ type, example }: { type: DecisionType; example: Example }) {
+  const main = findMainText(example.input_payload);
+  return (
+    <div className="stack">
+      <p className="muted small">
+        {example.source === 'synthetic' ? 'Made by a teacher' : 'Added'} <Moment iso={example.created_at} />
+        {example.reviewed ? ' · reviewed' : ''} · now <OptionName typeId={type.id} option={example.expected_decision} />
+      </p>
+      {main && <p className="main-text">{main.value}</p>}
+      <InputView input={example.input_payload} without={main?.path} />
+    </div>
+  );
+}
+
+/** The options as buttons with their keys, a search over all of them, and the reason codes. */
+function Choices({ type, work, example }: { type: DecisionType; work: Work; example: Example }) {
+  const { options, reason_codes } = type.active_version;
+  const colourOf = useOptionColours(type.id, options);
+  return (
+    <div className="stack">
+      <div className="choices">
+        {options.slice(0, maxKeyOptions).map((option, index) => (
+          <button
+            key={option}
+            type="button"
+            className="choice"
+            aria-pressed={example.expected_decision === option}
+            style={{ '--colour': colourOf(option) } as React.CSSProperties}
+            onClick={() => work.label(option)}
+          >
+            <kbd>{index + 1}</kbd>
+            <OptionMark typeId={type.id} option={option} />
+            <span className="clip" title={option}>
+              {option}
+            </span>
+          </button>
+        ))}
+      </div>
+      {options.length > maxKeyOptions && (
+        <OptionSelect
+          label={`All ${options.length} options`}
+          options={options}
+          value={example.expected_decision}
+          onValue={(option) => option !== null && work.label(option)}
+        />
+      )}
+      <p className="muted">
+        <kbd>S</kbd> skip · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed · <kbd>Del</kbd> delete ·{' '}
+        <kbd>?</kbd> all keys
+      </p>
+      {reason_codes.length > 0 && (
+        <MultiSelect
+          label="Reasons"
+          placeholder={example.reason_codes.length === 0 ? 'None' : ''}
+          data={[...new Set([...reason_codes, ...example.reason_codes])]}
+          value={example.reason_codes}
+          onChange={work.setReasons}
+          searchable
+          size="xs"
+        />
+      )}
+    </div>
+  );
+}
+
+const maxAnswers = 12;
+
+/** What helps with the next label: the guideline, and the last answers. */
+function Beside({ type }: { type: DecisionType }) {
+  const { acts } = useWorkbench();
+  const done = useStore(acts.store, (state) => state.done);
+  const last = done
+    .filter(({ typeId }) => typeId === type.id)
+    .slice(-maxAnswers)
+    .reverse();
+  return (
+    <Pane title="Beside it">
+      <Part title="Guideline">
+        <p className={type.description === '' ? 'muted' : undefined}>
+          {type.description === ''
+            ? 'The description of the type, under Define, stands here as a guideline.'
+            : type.description}
+        </p>
+      </Part>
+      <Part title="Last answers">
+        {last.length === 0 && <p className="muted">What you do here can be taken back with U, without limit.</p>}
+        <ul className="stack tight">
+          {last.map(({ key, title, at, step }) => (
+            <li key={key} className="row between">
+              {step.kind === 'label' && step.after.expected_decision != null ? (
+                <OptionName typeId={type.id} option={step.after.expected_decision} />
+              ) : (
+                <span className="clip">{title}</span>
+              )}
+              <span className="muted">
+                <Moment iso={new Date(at).toISOString()} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </Part>
+    </Pane>
+  );
+}

@@ -1,0 +1,51 @@
+/** The lists in which examples are worked on, each a filter that an address can name. */
+import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
+
+export type Queue = { name: string; title: string; help: string };
+export type ExampleFilter = Omit<NonNullable<InputOf<'examples.list'>['query']>, 'page' | 'page_size'>;
+type Stats = OutputOf<'examples.stats'>;
+
+export const queues: readonly Queue[] = [
+  { name: 'to-label', title: 'To label', help: 'Examples without a label, newest first.' },
+  { name: 'unreviewed', title: 'Not reviewed', help: 'Labels that nobody has confirmed yet.' },
+  { name: 'synthetic', title: 'Synthetic', help: 'Examples that a teacher made.' },
+  { name: 'all', title: 'All examples', help: 'Every example, newest first.' },
+];
+
+const optionPrefix = 'option:';
+
+/** The queue of the examples of one option. */
+export function toOptionQueue(option: string): string {
+  return optionPrefix + option;
+}
+
+/** The filter behind the name of a queue and the words searched for. */
+export function toFilter(queue: string, search: string): ExampleFilter {
+  return {
+    ...(queue === 'to-label' ? { labelled: false } : {}),
+    ...(queue === 'unreviewed' ? { reviewed: false } : {}),
+    ...(queue === 'synthetic' ? { source: 'synthetic' as const } : {}),
+    ...(queue.startsWith(optionPrefix) ? { decision: queue.slice(optionPrefix.length) } : {}),
+    ...(search.trim() === '' ? {} : { search: search.trim() }),
+  };
+}
+
+/** The title of a queue. */
+export function findTitle(queue: string): string {
+  if (queue.startsWith(optionPrefix)) return queue.slice(optionPrefix.length);
+  return queues.find(({ name }) => name === queue)?.title ?? 'All examples';
+}
+
+/** Whether labelling takes rows out of the filter: then their places in it move under way. */
+export function isShrinking(filter: ExampleFilter): boolean {
+  return filter.labelled !== undefined || filter.reviewed !== undefined || filter.decision !== undefined;
+}
+
+/** How many examples a queue holds; null where the counts do not say. */
+export function countQueue(queue: string, stats: Stats): number | null {
+  if (queue === 'to-label') return stats.unlabelled;
+  if (queue === 'unreviewed') return stats.total - stats.reviewed;
+  if (queue === 'synthetic') return stats.by_source.synthetic;
+  if (queue.startsWith(optionPrefix)) return stats.by_option[queue.slice(optionPrefix.length)] ?? 0;
+  return queue === 'all' ? stats.total : null;
+}

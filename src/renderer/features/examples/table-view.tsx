@@ -1,0 +1,271 @@
+import { Button } from '@mantine/core';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import type { Example } from '../../../server/contract/examples.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { DataGrid, type GridColumn, type GridHandle } from '../../parts/data-grid.tsx';
+import { flattenInput, valueText } from '../../parts/inputs.ts';
+import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
+import { OptionName, OptionSelect } from '../../parts/option.tsx';
+import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { notify } from '../../state/notices.tsx';
+import { changeQuery, useQueryPart } from '../../state/route.ts';
+import { useWorkbench } from '../../workbench.tsx';
+import { ExampleCard, useLabelCommands, type ViewProps } from './card-view.tsx';
+import { QueuePane } from './queue-pane.tsx';
+import { toFilter } from './queues.ts';
+import { useRows } from './use-rows.ts';
+import { useWork } from './work.ts';
+
+const maxFieldColumns = 24;
+const sampledRows = 60;
+/** Fields with values longer than this are texts: they come first. */
+const wideLength = 40;
+/** Rows that PageUp and PageDown leap over. */
+const leap = 20;
+
+type Selection = { kind: 'ids'; ids: ReadonlySet<string> } | { kind: 'all' };
+const nothing: Selection = { kind: 'ids', ids: new Set() };
+
+/** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
+export function TableView({ type, stats, queue, search, title, tools, onQueue }: ViewProps) {
+  const filter = toFilter(queue, search);
+  const rows = useRows(type.id, filter, false);
+  const work = useWork(type, rows);
+  const grid = useRef<GridHandle>(null);
+  const [selection, setSelection] = useState<Selection>(nothing);
+  const { inspect = 'yes' } = useQueryPart();
+  const columns = useColumns(type.id, rows.count, rows.at);
+  useLabelCommands(type, work, () => grid.current?.focus());
+  const isSelected = (row: Example) => selection.kind === 'all' || selection.ids.has(row.id);
+  const toggle = () => {
+    const id = work.current?.id;
+    if (!id || selection.kind === 'all') return setSelection(nothing);
+    const ids = new Set(selection.ids);
+    if (!ids.delete(id)) ids.add(id);
+    setSelection({ kind: 'ids', ids });
+    work.move(1);
+  };
+  const selected = selection.kind === 'all' ? rows.count : selection.ids.size;
+  useCommands([
+    { id: 'row-select', title: 'Select the row, or not', group: 'Label', keys: 'x', run: toggle },
+    {
+      id: 'select-all',
+      title: 'Select all rows',
+      group: 'Label',
+      keys: 'Mod+A',
+      run: () => setSelection({ kind: 'all' }),
+    },
+    { id: 'row-leap-down', title: 'Further down', group: 'Label', keys: 'PageDown', run: () => work.move(leap) },
+    { id: 'row-leap-up', title: 'Further up', group: 'Label', keys: 'PageUp', run: () => work.move(-leap) },
+    { id: 'row-first', title: 'First row', group: 'Label', keys: 'Home', run: () => work.moveTo(0) },
+    { id: 'row-last', title: 'Last row', group: 'Label', keys: 'End', run: () => work.moveTo(rows.count - 1) },
+    {
+      id: 'inspect',
+      title: 'Show the row whole',
+      group: 'Go',
+      keys: 'Enter',
+      run: () => changeQuery({ inspect: 'yes' }, { replace: true }),
+    },
+  ]);
+  useEffect(() => {
+    if (document.activeElement === document.body) grid.current?.focus();
+  }, []);
+  return (
+    <PlaceLayout
+      id="examples-table"
+      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
+      main={
+        <Pane
+          title={title}
+          level={1}
+          still
+          head={<span className="muted number">{rows.count.toLocaleString()} rows</span>}
+          tools={tools}
+        >
+          {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
+          {rows.isLoading && <Busy>Loading the examples…</Busy>}
+          {!rows.isLoading && rows.count === 0 && rows.error === null && (
+            <EmptyState
+              title="No example fits"
+              actions={<Button onClick={() => onQueue('all')}>Show all examples</Button>}
+            >
+              No example is in this queue with these words.
+            </EmptyState>
+          )}
+          {rows.count > 0 && (
+            <div className="table-view">
+              {selected > 0 && (
+                <BulkBar
+                  {...{ type, filter, selected, selection }}
+                  rowsOf={() =>
+                    selection.kind === 'all' ? [] : [...selection.ids].flatMap((id) => rows.at(rows.indexOf(id)) ?? [])
+                  }
+                  onDone={() => setSelection(nothing)}
+                />
+              )}
+              <DataGrid
+                label="Examples"
+                handle={grid}
+                columns={columns}
+                count={rows.count}
+                rowAt={rows.at}
+                cursor={work.cursor}
+                onCursor={work.moveTo}
+                onRange={rows.want}
+                isSelected={isSelected}
+              />
+            </div>
+          )}
+        </Pane>
+      }
+      inspector={
+        inspect === 'yes' && work.current ? (
+          <Inspector title="The example" onClose={() => changeQuery({ inspect: 'no' }, { replace: true })}>
+            <div className="part">
+              <ExampleCard type={type} example={work.current} />
+            </div>
+            <div className="part stack">
+              <OptionSelect
+                label="Right decision"
+                options={type.active_version.options}
+                value={work.current.expected_decision}
+                onValue={(option) => work.label(option)}
+                placeholder="No label"
+              />
+            </div>
+          </Inspector>
+        ) : undefined
+      }
+    />
+  );
+}
+
+type Fields = ReadonlyMap<string, unknown>;
+
+/** Reads the fields of examples by path; each example is opened once. */
+function useFields(): (example: Example) => Fields {
+  const [opened] = useState(() => new WeakMap<object, Fields>());
+  return useCallback(
+    ({ input_payload }) => {
+      const found = opened.get(input_payload);
+      if (found) return found;
+      const fields = new Map(flattenInput(input_payload).map(({ path, value }) => [path, value]));
+      opened.set(input_payload, fields);
+      return fields;
+    },
+    [opened],
+  );
+}
+
+/** Mark, label and one column for each field that the first rows have, texts first. */
+function useColumns(
+  typeId: string,
+  count: number,
+  rowAt: (index: number) => Example | undefined,
+): GridColumn<Example>[] {
+  const fieldsOf = useFields();
+  const first = rowAt(0);
+  const isHere = rowAt(Math.min(sampledRows, count) - 1) !== undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns follow the first rows, not each change of one
+  return useMemo(() => {
+    const sample = Array.from({ length: Math.min(sampledRows, count) }, (_, index) => rowAt(index))
+      .filter((row) => row !== undefined)
+      .map(fieldsOf);
+    const paths = [...new Set(sample.flatMap((fields) => [...fields.keys()]))];
+    const described = paths.map((path) => {
+      const values = sample.map((fields) => fields.get(path) ?? null);
+      const longest = Math.max(path.length, ...values.map((value) => valueText(value ?? '').length));
+      const numeric = values.every((value) => typeof value === 'number' || value === null);
+      return { path, longest, numeric };
+    });
+    return [
+      {
+        id: 'label',
+        header: 'Label',
+        width: 130,
+        cell: (row) => <OptionName typeId={typeId} option={row.expected_decision} />,
+      },
+      ...described
+        .sort((a, b) => Number(b.longest > wideLength) - Number(a.longest > wideLength))
+        .slice(0, maxFieldColumns)
+        .map(({ path, longest, numeric }) => ({
+          id: `field ${path}`,
+          header: path,
+          width: Math.min(420, Math.max(72, longest * 7 + 20)),
+          numeric,
+          cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? ''),
+        })),
+      { id: 'reviewed', header: 'Reviewed', width: 84, cell: (row) => (row.reviewed ? 'yes' : '') },
+      { id: 'source', header: 'Source', width: 84, cell: (row) => row.source },
+    ];
+  }, [typeId, fieldsOf, first?.id, isHere]);
+}
+
+/** What can be done with the selected rows at once; each act can be undone. */
+function BulkBar({
+  type,
+  filter,
+  selected,
+  selection,
+  rowsOf,
+  onDone,
+}: {
+  type: ViewProps['type'];
+  filter: ReturnType<typeof toFilter>;
+  selected: number;
+  selection: Selection;
+  rowsOf(): Example[];
+  onDone(): void;
+}) {
+  const { acts } = useWorkbench();
+  const [isRunning, setIsRunning] = useState(false);
+  const run = (
+    what:
+      | { action: 'set_decision'; decision: string | null }
+      | { action: 'set_reviewed'; reviewed: boolean }
+      | { action: 'delete' },
+    done: string,
+  ) => {
+    setIsRunning(true);
+    const target = selection.kind === 'all' ? { filter } : { ids: [...selection.ids] };
+    const rows = what.action === 'delete' ? rowsOf() : [];
+    acts
+      .bulk(type.id, { ...target, ...what }, `${selected.toLocaleString()} ${done}`, rows)
+      .then(
+        (affected) => {
+          onDone();
+          notify({ kind: 'info', text: `${affected.toLocaleString()} ${done}.`, undo: () => void acts.undo(type.id) });
+        },
+        (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
+      )
+      .finally(() => setIsRunning(false));
+  };
+  return (
+    <div className="row bulk" role="toolbar" aria-label="Selected examples">
+      <span className="strong">{selected.toLocaleString()} selected</span>
+      <OptionSelect
+        label="Label the selected examples"
+        hideLabel
+        placeholder="Label as…"
+        options={type.active_version.options}
+        value={null}
+        onValue={(decision) =>
+          decision !== null && run({ action: 'set_decision', decision }, `examples labelled ${decision}`)
+        }
+      />
+      <Button
+        variant="default"
+        disabled={isRunning}
+        onClick={() => run({ action: 'set_reviewed', reviewed: true }, 'examples reviewed')}
+      >
+        Mark as reviewed
+      </Button>
+      <Button variant="default" disabled={isRunning} onClick={() => run({ action: 'delete' }, 'examples deleted')}>
+        Delete
+      </Button>
+      <Button variant="subtle" onClick={onDone}>
+        Clear the selection
+      </Button>
+    </div>
+  );
+}

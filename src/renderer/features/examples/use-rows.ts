@@ -1,0 +1,197 @@
+/** The examples of a filter as rows that keep their places while they are labelled. */
+import { type InfiniteData, useInfiniteQuery, useQueries } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useStore } from 'zustand';
+import type { Example } from '../../../server/contract/examples.ts';
+import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
+import { useWorkbench } from '../../workbench.tsx';
+import { type ExampleFilter, isShrinking } from './queues.ts';
+
+const pageSize = 100;
+/** Rows ahead of the last wanted one that are loaded already. */
+const aheadCount = 60;
+/** A scroll that rests this long has arrived. */
+const restMs = 60;
+
+export type Rows = {
+  /** Rows of the list, loaded or not. */
+  count: number;
+  at(index: number): Example | undefined;
+  /** Place of an example; -1 for one that is not loaded. */
+  indexOf(id: string): number;
+  /** Says which rows are wanted. */
+  want(first: number, last: number): void;
+  /** Keeps the row at a place loaded, wherever the list is scrolled to: the cursor is on it. */
+  hold(index: number): void;
+  isLoading: boolean;
+  error: unknown;
+  retry(): void;
+};
+
+/** Whether an example still fits a filter, as far as labels decide it. */
+function stillFits(example: Example, filter: ExampleFilter): boolean {
+  if (filter.labelled !== undefined && (example.expected_decision !== null) !== filter.labelled) return false;
+  if (filter.reviewed !== undefined && example.reviewed !== filter.reviewed) return false;
+  return filter.decision === undefined || example.expected_decision === filter.decision;
+}
+
+/** The rows of pages, each example once: a row that comes again on a later page keeps its first place. */
+export function gatherRows(pages: readonly ExamplePage[]): Example[] {
+  const rows = new Map<string, Example>();
+  for (const { items } of pages) for (const item of items) if (!rows.has(item.id)) rows.set(item.id, item);
+  return [...rows.values()];
+}
+
+/** How many of the known rows still fit the filter. */
+function countFitting(pages: readonly ExamplePage[], filter: ExampleFilter): number {
+  return gatherRows(pages).filter((row) => stillFits(row, filter)).length;
+}
+
+/**
+ * The number of the page to ask for next. Rows that were labelled have left the filter on the server, so the next page
+ * begins behind those of the known rows that still fit it: none is skipped.
+ */
+function findNextPage(pages: readonly ExamplePage[], filter: ExampleFilter): number {
+  const last = pages.at(-1);
+  if (!last) return 1;
+  const known = new Set(pages.slice(0, -1).flatMap(({ items }) => items.map(({ id }) => id)));
+  // Rows that were added meanwhile push the known ones on: then the page after the last one is next.
+  const broughtNothing = last.items.every(({ id }) => known.has(id));
+  return Math.max(Math.floor(countFitting(pages, filter) / pageSize) + 1, broughtNothing ? last.page + 1 : 1);
+}
+
+/**
+ * Reads the page that follows the known ones. Labels go on while the server answers: where so many rows have left the
+ * filter meanwhile that the page may begin behind rows nobody has seen, it is read again.
+ */
+export async function readNextPage(
+  known: () => readonly ExamplePage[],
+  filter: ExampleFilter,
+  read: (page: number) => Promise<ExamplePage>,
+): Promise<ExamplePage> {
+  for (;;) {
+    const page = findNextPage(known(), filter);
+    const answer = await read(page);
+    if (page === 1 || (page - 1) * pageSize <= countFitting(known(), filter)) return answer;
+  }
+}
+
+/** Rows that are loaded one page after the other, for filters that labelling empties. */
+function useSequentialRows(typeId: string, filter: ExampleFilter, enabled: boolean): Rows {
+  const { client, outbox, queries } = useWorkbench();
+  const pending = useStore(outbox.store, (state) => state.pending);
+  const queryKey = [queueKey, typeId, filter];
+  const query = useInfiniteQuery({
+    queryKey,
+    enabled,
+    initialPageParam: 'first',
+    // A queue is a snapshot: a row stays where it is until the queue is opened again.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+    queryFn: ({ pageParam, signal }) => {
+      const known = () =>
+        pageParam === 'first' ? [] : (queries.getQueryData<InfiniteData<ExamplePage>>(queryKey)?.pages ?? []);
+      return readNextPage(known, filter, async (page) => {
+        await outbox.settled(typeId);
+        const params = { decision_type_id: typeId };
+        return client.call('examples.list', { params, query: { page, page_size: pageSize, ...filter } }, signal);
+      });
+    },
+    getNextPageParam: (last: ExamplePage) => (last.page < last.pages ? 'next' : null),
+  });
+  const { data, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
+  const rows = useMemo(
+    () =>
+      gatherRows(
+        (data as InfiniteData<ExamplePage> | undefined)?.pages.map((page) => withPending(page, pending)) ?? [],
+      ),
+    [data, pending],
+  );
+  const places = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
+  const want = useCallback(
+    (_first: number, last: number) => {
+      if (last + aheadCount >= rows.length && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+    },
+    [rows.length, hasNextPage, isFetchingNextPage, fetchNextPage],
+  );
+  return {
+    count: rows.length + (hasNextPage ? 1 : 0),
+    at: (index) => rows[index],
+    indexOf: (id) => places.get(id) ?? -1,
+    want,
+    hold: (index) => want(index, index),
+    isLoading: query.isPending,
+    error: query.error,
+    retry: () => void refetch(),
+  };
+}
+
+/** Rows that are loaded where they come in sight, for filters that labelling does not change. */
+function useRandomRows(typeId: string, filter: ExampleFilter, enabled: boolean): Rows {
+  const { client, outbox } = useWorkbench();
+  const pending = useStore(outbox.store, (state) => state.pending);
+  const [wanted, setWanted] = useState({ from: 1, to: 1 });
+  const [held, setHeld] = useState(1);
+  const [known, setKnown] = useState(0);
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const numbers = useMemo(() => {
+    const inSight = Array.from({ length: wanted.to - wanted.from + 1 }, (_, index) => wanted.from + index);
+    return [...new Set([1, held, ...inSight])];
+  }, [wanted, held]);
+  const results = useQueries({
+    queries: numbers.map((page) => {
+      const input = { params: { decision_type_id: typeId }, query: { page, page_size: pageSize, ...filter } };
+      return {
+        queryKey: ['examples.list', input],
+        enabled,
+        queryFn: ({ signal }: { signal: AbortSignal }) => client.call('examples.list', input, signal),
+        staleTime: 10_000,
+      };
+    }),
+  });
+  const [head] = results;
+  const total = head?.data?.total ?? known;
+  if (total !== known) setKnown(total);
+  const pages = new Map(
+    numbers.flatMap((number, index) => {
+      const page = results[index]?.data;
+      return page ? [[number, withPending(page, pending)] as const] : [];
+    }),
+  );
+  // Pages that a scroll only passes are not asked for.
+  const want = useCallback((first: number, last: number) => {
+    const [from, to] = [Math.floor(first / pageSize) + 1, Math.floor(last / pageSize) + 1];
+    clearTimeout(resting.current);
+    resting.current = setTimeout(
+      () => setWanted((old) => (old.from === from && old.to === to ? old : { from, to })),
+      restMs,
+    );
+  }, []);
+  useEffect(() => () => clearTimeout(resting.current), []);
+  return {
+    count: total,
+    at: (index) => pages.get(Math.floor(index / pageSize) + 1)?.items[index % pageSize],
+    indexOf: (id) => {
+      for (const [number, page] of pages) {
+        const index = page.items.findIndex((item) => item.id === id);
+        if (index >= 0) return (number - 1) * pageSize + index;
+      }
+      return -1;
+    },
+    want,
+    hold: (index) => setHeld(Math.floor(index / pageSize) + 1),
+    isLoading: head?.isPending ?? true,
+    error: results.find(({ error }) => error !== null)?.error ?? null,
+    retry: () => {
+      for (const result of results) void result.refetch();
+    },
+  };
+}
+
+/** The rows of a filter; `inOrder` loads them one after the other in any case. */
+export function useRows(typeId: string, filter: ExampleFilter, inOrder: boolean): Rows {
+  const sequential = inOrder || isShrinking(filter);
+  const one = useSequentialRows(typeId, filter, sequential);
+  const other = useRandomRows(typeId, filter, !sequential);
+  return sequential ? one : other;
+}

@@ -1,0 +1,112 @@
+/** The cursor over examples and the labels put on them. */
+import { useEffect, useState } from 'react';
+import { useStore } from 'zustand';
+import { createStore } from 'zustand/vanilla';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { Example } from '../../../server/contract/examples.ts';
+import { moveCursor } from '../../parts/data-grid.tsx';
+import { notify } from '../../state/notices.tsx';
+import { changeQuery, useQueryPart } from '../../state/route.ts';
+import { useWorkbench } from '../../workbench.tsx';
+import type { Rows } from './use-rows.ts';
+
+const addressDelayMs = 400;
+
+/**
+ * The cursor: it belongs to an example's id, never to a place in the list, and moves before the next key is heard.
+ * `place` is where it stood last, for the moment in which its row is not loaded.
+ */
+function createCursor(id: string | null) {
+  return createStore<{ id: string | null; place: number }>()(() => ({ id, place: 0 }));
+}
+
+export type Work = {
+  current: Example | null;
+  /** Place of the cursor; -1 without rows. */
+  cursor: number;
+  move(by: number): void;
+  moveTo(place: number): void;
+  /** Labels the example at the cursor and goes on; null takes its label away and stays. */
+  label(decision: string | null): void;
+  setReasons(codes: string[]): void;
+  toggleReviewed(): void;
+  remove(): void;
+};
+
+/** Follows the rows of a list with one cursor, kept in the address, and changes the example at it. */
+export function useWork(type: DecisionType, rows: Rows): Work {
+  const { acts, ui } = useWorkbench();
+  const { row } = useQueryPart();
+  const [store] = useState(() => createCursor(row ?? null));
+  const state = useStore(store);
+  // The place of the row, where it is known; else where the cursor stood.
+  const known = state.id === null ? -1 : rows.indexOf(state.id);
+  const cursor = rows.count === 0 ? -1 : known >= 0 ? known : Math.min(state.place, rows.count - 1);
+  const current = rows.at(cursor) ?? null;
+
+  // An address that names another row moves the cursor: undo and links do that.
+  useEffect(() => {
+    if (row !== undefined && row !== store.getState().id) store.setState({ id: row });
+  }, [row, store]);
+  useEffect(() => {
+    // A row that is not in this list, or no more: the cursor is on the one that is shown in its place.
+    if (known < 0 && current) store.setState({ id: current.id, place: cursor });
+  }, [known, current, cursor, store]);
+  useEffect(() => {
+    const { id } = state;
+    if (id === null || id === row) return;
+    const timer = setTimeout(() => changeQuery({ row: id }, { replace: true }), addressDelayMs);
+    return () => clearTimeout(timer);
+  }, [state, row]);
+
+  /** The row that the cursor is on at this very moment: keys come faster than the page is drawn. */
+  const find = (): { example: Example; place: number } | null => {
+    const { id, place } = store.getState();
+    const at = id === null ? -1 : rows.indexOf(id);
+    const example = rows.at(at >= 0 ? at : place);
+    if (!example || (id !== null && at < 0)) return null;
+    return { example, place: at >= 0 ? at : place };
+  };
+  const moveTo = (place: number) => {
+    const target = rows.at(place);
+    store.setState({ id: target?.id ?? null, place });
+    rows.hold(place);
+  };
+  const move = (by: number) => moveTo(moveCursor(find()?.place ?? cursor, by, rows.count));
+  const label = (decision: string | null) => {
+    const found = find();
+    if (!found) return;
+    const { example, place } = found;
+    const title = decision === null ? 'Label removed' : `Labelled ${decision}`;
+    acts.label(type.id, example, { expected_decision: decision, reviewed: decision !== null }, title);
+    ui.getState().announce(title);
+    if (decision !== null && place + 1 < rows.count) moveTo(place + 1);
+  };
+  return {
+    current,
+    cursor,
+    move,
+    moveTo,
+    label,
+    setReasons: (reason_codes) => {
+      const found = find();
+      if (found) acts.label(type.id, found.example, { reason_codes }, 'Reasons changed');
+    },
+    toggleReviewed: () => {
+      const found = find();
+      if (!found) return;
+      const reviewed = !found.example.reviewed;
+      acts.label(type.id, found.example, { reviewed }, reviewed ? 'Marked as reviewed' : 'Marked as not reviewed');
+    },
+    remove: () => {
+      const found = find();
+      if (!found) return;
+      const next = rows.at(found.place + 1) ?? rows.at(found.place - 1);
+      store.setState({ id: next?.id ?? null, place: found.place });
+      acts.bulk(type.id, { ids: [found.example.id], action: 'delete' }, 'Example deleted', [found.example]).then(
+        () => notify({ kind: 'info', text: 'The example was deleted.', undo: () => void acts.undo(type.id) }),
+        (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
+      );
+    },
+  };
+}

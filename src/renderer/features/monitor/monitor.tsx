@@ -1,0 +1,219 @@
+import { Button, Checkbox, NativeSelect, Pagination } from '@mantine/core';
+import { useMemo, useRef, useState } from 'react';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { LogRecord } from '../../../server/contract/logs.ts';
+import { useOperation } from '../../api/queries.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
+import { percent } from '../../parts/figures.ts';
+import { summariseInput } from '../../parts/inputs.ts';
+import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
+import { OptionName } from '../../parts/option.tsx';
+import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { saveFile } from '../../parts/save-file.ts';
+import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
+import { useWorkbench } from '../../workbench.tsx';
+import { Overview } from './overview.tsx';
+import { RecordDrawer } from './record-drawer.tsx';
+
+const pageSize = 100;
+const liveMs = 3_000;
+
+/** The decisions as they are made, what they say together, and one of them whole. */
+export function Monitor({ type }: { type: DecisionType }) {
+  const query = useQueryPart();
+  const params = { decision_type_id: type.id };
+  const page = Math.max(1, Number(query.page) || 1);
+  const review = query.review === 'yes';
+  const filter = query.decision ? { decision: query.decision } : {};
+  const input = { params, query: { page, page_size: pageSize, ...filter, ...(review ? { review } : {}) } };
+  const list = useOperation('logs.list', input, { keepPrevious: true, ...(page === 1 ? { refetchMs: liveMs } : {}) });
+  const items = list.data?.items ?? [];
+  const cursor = items.findIndex(({ id }) => id === query.record);
+  const record = items[cursor] ?? null;
+  const grid = useRef<GridHandle>(null);
+  const columns = useColumns(type.id);
+  const choose = (index: number) => changeQuery({ record: items[index]?.id ?? '' }, { replace: true });
+  const close = () => changeQuery({ record: '' }, { replace: true });
+  useCommands([
+    {
+      id: 'record-next',
+      title: 'Next record',
+      group: 'Monitor',
+      keys: 'ArrowDown',
+      run: () => choose(moveCursor(cursor, 1, items.length)),
+    },
+    {
+      id: 'record-next-j',
+      title: 'Next record',
+      group: 'Monitor',
+      keys: 'j',
+      run: () => choose(moveCursor(cursor, 1, items.length)),
+    },
+    {
+      id: 'record-previous',
+      title: 'Previous record',
+      group: 'Monitor',
+      keys: 'ArrowUp',
+      run: () => choose(moveCursor(cursor, -1, items.length)),
+    },
+    {
+      id: 'record-previous-k',
+      title: 'Previous record',
+      group: 'Monitor',
+      keys: 'k',
+      run: () => choose(moveCursor(cursor, -1, items.length)),
+    },
+    { id: 'refresh-log', title: 'Read the log again', group: 'Go', run: () => void list.refetch() },
+  ]);
+  if (list.isPending) return <Busy>Loading the log…</Busy>;
+  if (list.data?.total === 0 && !review && !query.decision) {
+    return (
+      <Pane title="Monitor" level={1}>
+        <EmptyState
+          title="No decisions yet"
+          actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
+        >
+          Every decision is recorded here with its input, confidence and stage. Decide something under Try, or from a
+          program.
+        </EmptyState>
+      </Pane>
+    );
+  }
+  return (
+    <PlaceLayout
+      id="monitor"
+      main={
+        <Pane
+          title="Monitor"
+          level={1}
+          still
+          tools={<Tools type={type} review={review} decision={query.decision ?? ''} />}
+        >
+          <div className="table-view">
+            <Overview type={type} />
+            {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+            {items.length === 0 && <p className="note">No record fits this filter.</p>}
+            {items.length > 0 && (
+              <DataGrid
+                label="Decisions"
+                handle={grid}
+                columns={columns}
+                count={items.length}
+                rowAt={(index) => items[index]}
+                cursor={cursor}
+                onCursor={choose}
+              />
+            )}
+            {list.data && list.data.pages > 1 && (
+              <div className="row between foot">
+                <span className="muted number">{list.data.total.toLocaleString()} records</span>
+                <Pagination
+                  size="xs"
+                  total={list.data.pages}
+                  value={page}
+                  onChange={(next) => changeQuery({ page: String(next), record: '' })}
+                  getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+                />
+              </div>
+            )}
+          </div>
+        </Pane>
+      }
+      inspector={
+        record && (
+          <RecordDrawer
+            key={record.id}
+            type={type}
+            record={record}
+            onClose={close}
+            onFocus={() => grid.current?.focus()}
+          />
+        )
+      }
+    />
+  );
+}
+
+function useColumns(typeId: string): GridColumn<LogRecord>[] {
+  return useMemo(
+    () => [
+      { id: 'when', header: 'When', width: 110, cell: (record) => <Moment iso={record.created_at} /> },
+      {
+        id: 'decision',
+        header: 'Decision',
+        width: 130,
+        cell: (record) => <OptionName typeId={typeId} option={record.decision} />,
+      },
+      {
+        id: 'confidence',
+        header: 'Confidence',
+        width: 92,
+        numeric: true,
+        cell: (record) => percent(record.confidence),
+      },
+      { id: 'stage', header: 'Stage', width: 84, cell: (record) => record.stage },
+      { id: 'input', header: 'Input', width: 380, cell: (record) => summariseInput(record.input) },
+      {
+        id: 'look',
+        header: 'Look',
+        width: 140,
+        cell: (record) => (
+          <>
+            {record.escalated && <span className="tag warn">look</span>}{' '}
+            {record.unfamiliar && <span className="tag bad">unfamiliar</span>}
+          </>
+        ),
+      },
+      { id: 'latency', header: 'ms', width: 56, numeric: true, cell: (record) => record.latency_ms.toFixed(1) },
+      {
+        id: 'corrected',
+        header: 'Corrected',
+        width: 120,
+        cell: (record) =>
+          record.corrected_decision === null ? '' : <OptionName typeId={typeId} option={record.corrected_decision} />,
+      },
+    ],
+    [typeId],
+  );
+}
+
+function Tools({ type, review, decision }: { type: DecisionType; review: boolean; decision: string }) {
+  const { client } = useWorkbench();
+  const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: null });
+  const exportLog = async () => {
+    setState({ isRunning: true, error: null });
+    try {
+      const filter = { ...(decision === '' ? {} : { decision }), ...(review ? { escalated: true } : {}) };
+      const { blob, fileName } = await client.download('logs.export', {
+        params: { decision_type_id: type.id },
+        query: { format: 'csv', ...filter },
+      });
+      saveFile(blob, fileName ?? `${type.name}-log.csv`);
+      setState({ isRunning: false, error: null });
+    } catch (error) {
+      setState({ isRunning: false, error });
+    }
+  };
+  useCommands([{ id: 'export-log', title: 'Export log as CSV', group: 'Files', run: () => void exportLog() }]);
+  return (
+    <>
+      <Checkbox
+        label="Needs a look"
+        title="Only records that need a look and have no correction, those of unfamiliar inputs first."
+        checked={review}
+        onChange={(event) => changeQuery({ review: event.currentTarget.checked ? 'yes' : '', page: '', record: '' })}
+      />
+      <NativeSelect
+        aria-label="Decision"
+        value={decision}
+        data={[{ value: '', label: 'Any decision' }, ...type.active_version.options]}
+        onChange={(event) => changeQuery({ decision: event.currentTarget.value, page: '', record: '' })}
+      />
+      <Button variant="default" loading={state.isRunning} onClick={() => void exportLog()}>
+        Export log as CSV
+      </Button>
+      {state.error !== null && <ErrorNote error={state.error} />}
+    </>
+  );
+}

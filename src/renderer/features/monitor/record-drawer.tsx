@@ -1,0 +1,124 @@
+import { Button } from '@mantine/core';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { LogRecord } from '../../../server/contract/logs.ts';
+import { useChange } from '../../api/queries.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { Bars } from '../../parts/bars.tsx';
+import { moment, percent } from '../../parts/figures.ts';
+import { InputView } from '../../parts/input-view.tsx';
+import { findMainText } from '../../parts/inputs.ts';
+import { ErrorNote, Part } from '../../parts/notes.tsx';
+import { OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
+import { Inspector } from '../../parts/panes.tsx';
+import { notify } from '../../state/notices.tsx';
+import { goTo } from '../../state/route.ts';
+
+const maxKeyOptions = 9;
+
+/** One record whole; the right decision is given by list or by number key and becomes a reviewed example. */
+export function RecordDrawer({
+  type,
+  record,
+  onClose,
+  onFocus,
+}: {
+  type: DecisionType;
+  record: LogRecord;
+  onClose(): void;
+  onFocus(): void;
+}) {
+  const { options } = type.active_version;
+  const colourOf = useOptionColours(type.id, options);
+  const correct = useChange('logs.correct');
+  const set = (decision: string, isBack: boolean) =>
+    correct.mutate(
+      { params: { decision_type_id: type.id, log_id: record.id }, body: { decision } },
+      {
+        onSuccess: () =>
+          notify({
+            kind: 'info',
+            text: isBack ? 'Taken back.' : 'Corrected. It is a reviewed example now.',
+            ...(isBack ? {} : { undo: () => set(record.corrected_decision ?? record.decision, true) }),
+          }),
+      },
+    );
+  useCommands(
+    options.slice(0, maxKeyOptions).map((option, index) => ({
+      id: `correct-${index + 1}`,
+      title: `The right decision is ${option}`,
+      group: 'Monitor',
+      keys: String(index + 1),
+      run: () => {
+        onFocus();
+        set(option, false);
+      },
+    })),
+  );
+  const main = findMainText(record.input);
+  const probabilities = Object.entries(record.class_probabilities).sort((a, b) => b[1] - a[1]);
+  const tryIt = () => {
+    window.localStorage.setItem(`decision-workbench.kept.try.${type.id}`, JSON.stringify(record.input, null, 2));
+    goTo({ page: 'type', id: type.id, place: 'try' });
+  };
+  return (
+    <Inspector
+      title="Record"
+      onClose={onClose}
+      tools={
+        <Button size="compact-xs" variant="default" onClick={tryIt}>
+          Try this input
+        </Button>
+      }
+    >
+      <div className="part stack">
+        <p className="row">
+          <OptionName typeId={type.id} option={record.decision} /> {percent(record.confidence)}
+          <span className="tag">{record.stage}</span>
+          <span className="tag">{record.policy_version}</span>
+        </p>
+        <p className="muted">
+          {moment(record.created_at)} · {record.latency_ms.toFixed(1)} ms · request {record.request_id}
+        </p>
+        <OptionSelect
+          label="Right decision"
+          description="Or press its number. The record becomes a reviewed example."
+          options={options}
+          value={record.corrected_decision ?? null}
+          onValue={(option) => option !== null && set(option, false)}
+        />
+        {correct.isError && <ErrorNote error={correct.error} />}
+      </div>
+      <Part title="Input">
+        {main && <p className="wrap">{main.value}</p>}
+        <InputView input={record.input} without={main?.path} />
+      </Part>
+      <Part title="Probabilities">
+        <Bars
+          items={probabilities.map(([option, value]) => ({
+            key: option,
+            name: <OptionName typeId={type.id} option={option} />,
+            value,
+            colour: colourOf(option),
+          }))}
+        />
+      </Part>
+      {(record.rules_triggered.length > 0 || record.rule_errors.length > 0 || record.reason_codes.length > 0) && (
+        <Part title="Why">
+          <ul>
+            {record.rules_triggered.map((rule) => (
+              <li key={rule}>Rule: {rule}</li>
+            ))}
+            {record.rule_errors.map(({ name, error }) => (
+              <li key={name} className="bad-text">
+                The rule {name} failed: {error.replaceAll('_', ' ')}
+              </li>
+            ))}
+            {record.reason_codes.map((code) => (
+              <li key={code}>Reason: {code}</li>
+            ))}
+          </ul>
+        </Part>
+      )}
+    </Inspector>
+  );
+}

@@ -1,0 +1,23 @@
+/** The order in which rules are asked. */
+import type { Rule } from '../../../engine/domain.ts';
+
+/** Between two rules, so that one can be put between them by hand. */
+export const priorityStep = 10;
+
+/** Rules in the order in which they are asked, as places in the list of the draft. */
+export function orderRules(rules: readonly Rule[]): number[] {
+  return rules
+    .map(({ priority }, index) => ({ priority, index }))
+    .sort((a, b) => a.priority - b.priority || a.index - b.index)
+    .map(({ index }) => index);
+}
+
+/** The rules after one of them moved among the others; priorities are numbered anew, in tens. */
+export function moveRule(rules: readonly Rule[], place: number, by: number): Rule[] {
+  const order = orderRules(rules);
+  const at = order.indexOf(place);
+  const to = at + by;
+  if (at < 0 || to < 0 || to >= order.length) return [...rules];
+  order.splice(to, 0, ...order.splice(at, 1));
+  return rules.map((rule, index) => ({ ...rule, priority: (order.indexOf(index) + 1) * priorityStep }));
+}

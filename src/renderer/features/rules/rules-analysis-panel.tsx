@@ -1,0 +1,169 @@
+import { Button } from '@mantine/core';
+import type { RulesAnalysis } from '../../../server/contract/rules.ts';
+import { percent } from '../../parts/figures.ts';
+
+type Impact = NonNullable<RulesAnalysis['impact']>;
+type Finding = RulesAnalysis['findings'][number];
+
+/** What the rules would do as they stand: findings between rules, and their effect on examples and past decisions. */
+export function RulesAnalysisPanel({
+  analysis,
+  onOpenRule,
+}: {
+  analysis: RulesAnalysis;
+  onOpenRule(place: number): void;
+}) {
+  const { findings, impact } = analysis;
+  if (!impact) return <p className="muted">The effect of the rules is shown once none of them has a problem.</p>;
+  const findName = (place: number) => impact.rules.find(({ rule }) => rule === place)?.name ?? '';
+  return (
+    <div className="stack" aria-live="polite">
+      {findings.length > 0 && (
+        <ul aria-label="Findings">
+          {findings.map((finding) => (
+            <li key={`${finding.kind} ${finding.rule} ${finding.other} ${finding.message}`}>
+              <span className={finding.severity === 'warning' ? 'tag warn' : 'tag'}>{finding.severity}</span>{' '}
+              <span className="tag" title={basisHelp[finding.basis]}>
+                {basisText(finding)}
+              </span>{' '}
+              <Button size="compact-xs" variant="subtle" onClick={() => onOpenRule(finding.rule)}>
+                {findName(finding.rule)}
+              </Button>{' '}
+              {finding.message} {finding.suggestion && <span className="muted">{finding.suggestion}</span>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {analysis.findings_left_out > 0 && (
+        <p className="note">{analysis.findings_left_out} more findings are left out.</p>
+      )}
+      <EffectTable impact={impact} onOpenRule={onOpenRule} />
+      {impact.rules.map(({ name, examples }) => (
+        <DisagreeingRows key={name} name={name} examples={examples} />
+      ))}
+      <p className="muted small">
+        First matches over {impact.examples.rows} examples and the newest {impact.decisions.rows} logged decisions.
+      </p>
+      {impact.against_saved && (
+        <>
+          <Change title="examples" change={impact.against_saved.examples} />
+          <Change title="logged inputs" change={impact.against_saved.decisions} />
+        </>
+      )}
+    </div>
+  );
+}
+
+const basisHelp = {
+  exact: 'It follows from the conditions and the input schema, for every input.',
+  examples: 'It is so on the examples; other inputs may differ.',
+};
+
+function basisText({ basis, shown_by }: Finding): string {
+  const counts = shown_by && `${shown_by.rows} of ${shown_by.of} examples`;
+  if (basis === 'examples') return `by ${counts ?? 'examples'}`;
+  return counts ? `exact, ${counts}` : 'exact';
+}
+
+function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place: number): void }) {
+  return (
+    <table className="plain" aria-label="Effect of each rule">
+      <thead>
+        <tr>
+          <th>Rule</th>
+          <th>Matches examples</th>
+          <th>Agrees</th>
+          <th>Disagrees</th>
+          <th>Changes decisions</th>
+        </tr>
+      </thead>
+      <tbody>
+        {impact.rules.map(({ rule, name, examples, decisions }) => (
+          <tr key={name}>
+            <td>
+              <Button size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
+                {name}
+              </Button>
+              {examples.errors > 0 && <span className="tag bad">{examples.errors} errors</span>}
+            </td>
+            <td>{examples.matched}</td>
+            <td>
+              {examples.agrees}
+              {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
+            </td>
+            <td>{examples.disagrees}</td>
+            <td>
+              {decisions.changed} <span className="muted">of {decisions.matched}</span>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function DisagreeingRows({ name, examples }: Pick<Impact['rules'][number], 'name' | 'examples'>) {
+  const { disagreeing, disagrees } = examples;
+  if (disagrees === 0) return null;
+  return (
+    <details>
+      <summary>
+        {disagrees} {disagrees === 1 ? 'example disagrees' : 'examples disagree'} with {name}
+        {disagreeing.length < disagrees && `, the newest ${disagreeing.length} are listed`}
+      </summary>
+      <table className="plain" aria-label={`Examples that disagree with ${name}`}>
+        <thead>
+          <tr>
+            <th>Example</th>
+            <th>Input</th>
+            <th>Label</th>
+            <th>Rule decides</th>
+          </tr>
+        </thead>
+        <tbody>
+          {disagreeing.map(({ id, input, expected, decided }) => (
+            <tr key={id}>
+              <td className="mono wrap">{id}</td>
+              <td className="mono wrap">{input}</td>
+              <td>{expected}</td>
+              <td>{decided}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}
+
+type Changed = NonNullable<Impact['against_saved']>['examples'];
+
+function Change({ title, change }: { title: string; change: Changed }) {
+  const { rows, changed, differing } = change;
+  const summary = `Against the saved rules, ${changed} of ${rows} ${title} meet another rule or outcome.`;
+  if (changed === 0) return <p className="muted small">{summary}</p>;
+  const outcome = (decided: Changed['differing'][number]['before']) =>
+    decided ? `${decided.rule} → ${decided.then}` : 'no rule';
+  return (
+    <details>
+      <summary>{summary}</summary>
+      <table className="plain" aria-label={`Changed ${title}`}>
+        <thead>
+          <tr>
+            <th>{title === 'examples' ? 'Example' : 'Decision'}</th>
+            <th>Saved rules</th>
+            <th>These rules</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differing.map(({ id, before, after }) => (
+            <tr key={id}>
+              <td className="mono wrap">{id}</td>
+              <td>{outcome(before)}</td>
+              <td>{outcome(after)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </details>
+  );
+}

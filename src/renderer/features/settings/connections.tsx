@@ -1,0 +1,126 @@
+import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { useChange, useOperation } from '../../api/queries.ts';
+import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+
+const blank = { name: '', url: 'http://127.0.0.1:11434/v1', model: '', api_key: '', private_network: false };
+
+/** Model connections: created, tested and removed. Nothing leaves this machine unless there is one. */
+export function Connections() {
+  const [tried, setTried] = useState<string | null>(null);
+  const connections = useOperation('connections.list', {});
+  const remove = useChange('connections.delete');
+  const test = useChange('connections.test');
+  return (
+    <div className="stack">
+      <p className="muted">
+        Synthetic examples are made on this machine. A connected chat model (Ollama, llama.cpp, vLLM, LM Studio or
+        another OpenAI-compatible one) makes better ones. It is sent examples of the decision type, in which PII fields
+        are redacted.
+      </p>
+      {connections.isPending && <Busy>Loading connections…</Busy>}
+      {connections.isError && <ErrorNote error={connections.error} retry={() => void connections.refetch()} />}
+      {(remove.isError || test.isError) && <ErrorNote error={remove.error ?? test.error} />}
+      {connections.data?.map((connection) => (
+        <div key={connection.id} className="row between">
+          <div>
+            <span className="strong">{connection.name}</span>
+            <div className="muted small">
+              {connection.model} at {connection.url}
+              {connection.has_api_key ? ' · with a key' : ''}
+              {connection.generates ? ' · generates examples' : ''}
+            </div>
+            {tried === connection.id && test.data && (
+              <div className={`note ${test.data.ok ? 'good' : 'warn'}`} role="status">
+                {test.data.message} ({(test.data.latency_ms / 1_000).toFixed(1)} s)
+              </div>
+            )}
+          </div>
+          <div className="row">
+            <Button
+              size="compact-xs"
+              variant="default"
+              loading={test.isPending && tried === connection.id}
+              aria-label={`Test ${connection.name}`}
+              onClick={() => {
+                setTried(connection.id);
+                test.mutate({ params: { connection_id: connection.id } });
+              }}
+            >
+              Test
+            </Button>
+            <Button
+              size="compact-xs"
+              variant="default"
+              disabled={remove.isPending}
+              aria-label={`Remove ${connection.name}`}
+              onClick={() => remove.mutate({ params: { connection_id: connection.id } })}
+            >
+              Remove
+            </Button>
+          </div>
+        </div>
+      ))}
+      <Part title="Connect a model">
+        <ConnectionForm />
+      </Part>
+    </div>
+  );
+}
+
+function ConnectionForm() {
+  const [draft, setDraft] = useState(blank);
+  const create = useChange('connections.create');
+  const set = (part: Partial<typeof blank>) => setDraft({ ...draft, ...part });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const { api_key, ...rest } = draft;
+    const body = { ...rest, ...(api_key.trim() === '' ? {} : { api_key: api_key.trim() }) };
+    create.mutate({ body }, { onSuccess: () => setDraft(blank) });
+  };
+  return (
+    <form className="stack" onSubmit={submit}>
+      <TextInput
+        label="Name of the connection"
+        value={draft.name}
+        onChange={(event) => set({ name: event.currentTarget.value })}
+        maxLength={100}
+      />
+      <TextInput
+        label="Address"
+        value={draft.url}
+        onChange={(event) => set({ url: event.currentTarget.value })}
+        maxLength={2_000}
+      />
+      <TextInput
+        label="Model"
+        value={draft.model}
+        onChange={(event) => set({ model: event.currentTarget.value })}
+        maxLength={200}
+      />
+      <PasswordInput
+        label="API key, where the model asks for one"
+        autoComplete="off"
+        visibilityToggleButtonProps={{ 'aria-label': 'Show what was typed', tabIndex: 0 }}
+        value={draft.api_key}
+        onChange={(event) => set({ api_key: event.currentTarget.value })}
+        maxLength={1_000}
+      />
+      <Checkbox
+        label="It runs in my private network"
+        checked={draft.private_network}
+        onChange={(event) => set({ private_network: event.currentTarget.checked })}
+      />
+      {create.isError && <ErrorNote error={create.error} />}
+      <div>
+        <Button
+          type="submit"
+          disabled={draft.name.trim() === '' || draft.model.trim() === '' || draft.url === ''}
+          loading={create.isPending}
+        >
+          Connect
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,76 @@
+import { NativeSelect } from '@mantine/core';
+import { useState } from 'react';
+import type { PlanName } from '../../../server/contract/credits.ts';
+import { useChange, useOperation } from '../../api/queries.ts';
+import { Bars } from '../../parts/bars.tsx';
+import { moment, percent } from '../../parts/figures.ts';
+import { Busy, ErrorNote, Facts, Part } from '../../parts/notes.tsx';
+
+const periods = [7, 30, 90] as const;
+
+/** The plan, what it leaves, and what credits were used for. */
+export function Credits() {
+  const [days, setDays] = useState<number>(30);
+  const balance = useOperation('credits.balance', {});
+  const plans = useOperation('billing.plans', {});
+  const usage = useOperation('credits.usage', { query: { days, page_size: 1 } }, { keepPrevious: true });
+  const choose = useChange('billing.set_plan');
+  const total = usage.data?.summary.total_credits ?? 0;
+  return (
+    <div className="stack">
+      {balance.isPending && <Busy>Reading the balance…</Busy>}
+      {(balance.isError || plans.isError || usage.isError) && (
+        <ErrorNote error={balance.error ?? plans.error ?? usage.error} />
+      )}
+      {balance.data && (
+        <Facts
+          items={[
+            { name: 'Used in this period', value: balance.data.used.toLocaleString() },
+            { name: 'Left', value: balance.data.remaining?.toLocaleString() ?? 'no limit' },
+            ...(balance.data.percent_used === null
+              ? []
+              : [{ name: 'Share used', value: percent(balance.data.percent_used / 100) }]),
+            ...(balance.data.resets_at === null
+              ? []
+              : [{ name: 'Begins anew', value: moment(balance.data.resets_at) }]),
+          ]}
+        />
+      )}
+      {plans.data && (
+        <NativeSelect
+          label="Plan"
+          description="The plan “local” allows everything; the others work under a budget."
+          w={280}
+          value={plans.data.current}
+          disabled={choose.isPending}
+          data={plans.data.plans.map(({ name, title }) => ({ value: name, label: title }))}
+          onChange={(event) => choose.mutate({ body: { plan: event.currentTarget.value as PlanName } })}
+        />
+      )}
+      {choose.isError && <ErrorNote error={choose.error} />}
+      <Part
+        title="What credits were used for"
+        tools={
+          <NativeSelect
+            aria-label="Period"
+            value={String(days)}
+            data={periods.map((period) => ({ value: String(period), label: `last ${period} days` }))}
+            onChange={(event) => setDays(Number(event.currentTarget.value))}
+          />
+        }
+      >
+        {usage.data && total === 0 && <p className="muted">Nothing was used in this period.</p>}
+        {usage.data && total > 0 && (
+          <Bars
+            items={Object.entries(usage.data.summary.by_operation).map(([operation, credits]) => ({
+              key: operation,
+              name: operation,
+              value: credits / total,
+              text: credits.toLocaleString(),
+            }))}
+          />
+        )}
+      </Part>
+    </div>
+  );
+}

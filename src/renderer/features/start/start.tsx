@@ -1,0 +1,147 @@
+import { Button, FileButton } from '@mantine/core';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { useChange, useOperation } from '../../api/queries.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { acceptedFiles } from '../../parts/accepted-files.ts';
+import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
+import { Pane } from '../../parts/panes.tsx';
+import { formatRoute, goTo } from '../../state/route.ts';
+import { useUi, useWorkbench } from '../../workbench.tsx';
+
+/** The first page: a file, the sample, or the decision types that there are. */
+export function Start({ types }: { types: readonly DecisionType[] }) {
+  return (
+    <Pane title={types.length === 0 ? 'Welcome' : 'Decision types'} level={1}>
+      <div className="start stack">
+        <Beginnings types={types} />
+        {types.length > 0 && <TypesTable types={types} />}
+      </div>
+    </Pane>
+  );
+}
+
+function Beginnings({ types }: { types: readonly DecisionType[] }) {
+  const { ui } = useWorkbench();
+  const takeFile = useUi((state) => state.takeFile);
+  const samples = useOperation('samples.list', {}, { staleMs: Number.POSITIVE_INFINITY });
+  const openSample = useChange('samples.create');
+  const startSample = (name: string) => {
+    const existing = types.find((type) => type.name === name);
+    const open = (id: string) => goTo({ page: 'type', id, place: 'examples' });
+    if (existing) return open(existing.id);
+    openSample.mutate({ params: { name } }, { onSuccess: ({ id }) => open(id) });
+  };
+  useCommands(
+    (samples.data ?? []).map((sample) => ({
+      id: `sample-${sample.name}`,
+      title: `Open the sample project: ${sample.title}`,
+      group: 'Create',
+      run: () => startSample(sample.name),
+    })),
+  );
+  const sample = samples.data?.[0];
+  return (
+    <section className="beginnings" aria-label="Begin">
+      <div className="stack tight">
+        <h2>Begin with your own data</h2>
+        <p className="muted">
+          Drop a spreadsheet anywhere on this page: CSV, TSV, Excel, Parquet, JSON or JSON Lines. You see what was found
+          in it before anything is stored.
+        </p>
+        <div>
+          <FileButton
+            accept={acceptedFiles}
+            onChange={(file) => {
+              if (!file) return;
+              takeFile(file);
+              goTo({ page: 'new' });
+            }}
+          >
+            {(props) => <Button {...props}>Choose a file…</Button>}
+          </FileButton>
+        </div>
+      </div>
+      <div className="stack tight">
+        <h2>Look around in a sample</h2>
+        <p className="muted">
+          {sample
+            ? `${sample.title}: ${sample.examples} examples with rules, ready to be trained in a few seconds.`
+            : 'A small project with rules and examples.'}
+        </p>
+        <div className="row">
+          <Button
+            variant="default"
+            disabled={!sample}
+            loading={openSample.isPending}
+            onClick={() => sample && startSample(sample.name)}
+          >
+            Open sample project
+          </Button>
+          {openSample.isPending && <Busy>Making the sample project…</Busy>}
+        </div>
+        {openSample.isError && <ErrorNote error={openSample.error} />}
+        {samples.isError && <ErrorNote error={samples.error} />}
+      </div>
+      <div className="stack tight">
+        <h2>Begin with the question</h2>
+        <p className="muted">Name a question that a program asks again and again, and list its possible answers.</p>
+        <div>
+          <Button variant="default" onClick={() => ui.getState().show('new-type')}>
+            New decision type
+          </Button>
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function TypesTable({ types }: { types: readonly DecisionType[] }) {
+  return (
+    <table className="plain">
+      <thead>
+        <tr>
+          <th scope="col">Name</th>
+          <th scope="col">State</th>
+          <th scope="col">Options</th>
+          <th scope="col" className="number">
+            Rules
+          </th>
+          <th scope="col">Changed</th>
+        </tr>
+      </thead>
+      <tbody>
+        {types.map((type) => (
+          <tr key={type.id}>
+            <td>
+              <a className="strong" href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>
+                {type.name}
+              </a>
+            </td>
+            <td>
+              <TypeTag type={type} />
+            </td>
+            <td>
+              <span className="clip options-cell">{type.active_version.options.join(', ')}</span>
+            </td>
+            <td className="number">{type.active_version.hard_rules.length}</td>
+            <td>
+              <Moment iso={type.updated_at} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function TypeTag({ type }: { type: DecisionType }) {
+  if (type.availability?.state === 'unavailable') {
+    return (
+      <span className="tag bad" title={type.availability.reason ?? ''}>
+        unavailable
+      </span>
+    );
+  }
+  if (type.needs_retraining) return <span className="tag warn">needs retraining</span>;
+  return type.model_deployed ? <span className="tag good">deployed</span> : <span className="tag">not trained</span>;
+}

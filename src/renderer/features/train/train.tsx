@@ -1,0 +1,185 @@
+import { Button, Checkbox, Collapse, NumberInput } from '@mantine/core';
+import { useState } from 'react';
+import { isInProgress } from '../../../engine/domain.ts';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { Readiness } from '../../../server/contract/training.ts';
+import { useChange, useOperation } from '../../api/queries.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { Bars } from '../../parts/bars.tsx';
+import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
+import { OptionName, useOptionColours } from '../../parts/option.tsx';
+import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { formatRoute } from '../../state/route.ts';
+import { TrainingProgress } from './training-progress.tsx';
+
+/** Whether there are enough examples, the start of a training, its progress and its result. */
+export function Train({ type }: { type: DecisionType }) {
+  const params = { decision_type_id: type.id };
+  const readiness = useOperation('training.readiness', { params });
+  const policies = useOperation('policies.list', { params });
+  const newest = policies.data?.[0];
+  const isRunning = newest !== undefined && isInProgress(newest.status);
+  const start = useStart(type, readiness.data?.ready === true && !isRunning);
+  return (
+    <PlaceLayout
+      id="train"
+      main={
+        <Pane
+          title="Train"
+          level={1}
+          tools={
+            <Button disabled={!start.isPossible} loading={start.isStarting} onClick={start.begin}>
+              Start training
+            </Button>
+          }
+        >
+          {start.error && <ErrorNote error={start.error} />}
+          {newest ? (
+            <TrainingProgress key={newest.id} type={type} policyId={newest.id} version={newest.version} />
+          ) : (
+            <EmptyState title="Nothing was trained yet">
+              A training learns from the labelled examples, measures itself on a fifth of them that it has not seen, and
+              makes a policy that decides. A small project takes seconds.
+            </EmptyState>
+          )}
+          {start.options}
+        </Pane>
+      }
+      inspector={
+        <Pane title="Readiness" head={readiness.data && <ReadyTag ready={readiness.data.ready} />}>
+          {readiness.isPending && <Busy>Counting labelled examples…</Busy>}
+          {readiness.isError && <ErrorNote error={readiness.error} retry={() => void readiness.refetch()} />}
+          {readiness.data && <ReadinessPart type={type} readiness={readiness.data} />}
+        </Pane>
+      }
+    />
+  );
+}
+
+function ReadyTag({ ready }: { ready: boolean }) {
+  return <span className={ready ? 'tag good' : 'tag warn'}>{ready ? 'ready' : 'not ready'}</span>;
+}
+
+/** The options of a training and its start. */
+function useStart(type: DecisionType, isPossible: boolean) {
+  const [tune, setTune] = useState(true);
+  const [autoDeploy, setAutoDeploy] = useState(true);
+  const [generate, setGenerate] = useState(false);
+  const [targetF1, setTargetF1] = useState<number | string>('');
+  const [isOpen, setIsOpen] = useState(false);
+  const start = useChange('training.start');
+  const begin = () => {
+    if (!isPossible || start.isPending) return;
+    const body = {
+      tune_hyperparams: tune,
+      auto_deploy: autoDeploy,
+      auto_generate: generate,
+      target_f1: targetF1 === '' ? null : Number(targetF1),
+    };
+    start.mutate({ params: { decision_type_id: type.id }, body });
+  };
+  useCommands([
+    {
+      id: 'train',
+      title: 'Start training',
+      group: 'Training',
+      keys: 'Mod+Enter',
+      inFields: true,
+      enabled: isPossible,
+      run: begin,
+    },
+  ]);
+  const options = (
+    <Part
+      title="Options"
+      tools={
+        <Button size="compact-xs" variant="default" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {isOpen ? 'Fewer' : 'More'}
+        </Button>
+      }
+    >
+      <div className="stack">
+        <Checkbox
+          label="Deploy when it is done"
+          description="Otherwise the policy waits for you under Deploy."
+          checked={autoDeploy}
+          onChange={(event) => setAutoDeploy(event.currentTarget.checked)}
+        />
+        <Collapse expanded={isOpen}>
+          <div className="stack">
+            <Checkbox
+              label="Search for the best settings"
+              description="Tries several settings and keeps the best; takes a little longer."
+              checked={tune}
+              onChange={(event) => setTune(event.currentTarget.checked)}
+            />
+            <Checkbox
+              label="Fill up options with few examples"
+              description="A teacher makes synthetic examples for them; they never enter what is measured."
+              checked={generate}
+              onChange={(event) => setGenerate(event.currentTarget.checked)}
+            />
+            <NumberInput
+              label="Quality gate (macro F1)"
+              description="Optional, 0 to 1: below it the policy is not deployed by itself."
+              w={280}
+              min={0}
+              max={1}
+              step={0.01}
+              value={targetF1}
+              onChange={setTargetF1}
+            />
+          </div>
+        </Collapse>
+      </div>
+    </Part>
+  );
+  return { begin, options, isPossible, isStarting: start.isPending, error: start.error };
+}
+
+const maxListedOptions = 12;
+
+function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Readiness }) {
+  const { options, per_option, min_per_option, issues } = readiness;
+  const colourOf = useOptionColours(type.id, options);
+  const [isWhole, setIsWhole] = useState(false);
+  const countOf = (option: string) => per_option[option] ?? 0;
+  const ordered = [...options].sort((a, b) => countOf(a) - countOf(b));
+  const shown = isWhole ? ordered : ordered.slice(0, maxListedOptions);
+  return (
+    <div className="part stack">
+      <p className="muted">
+        {readiness.labelled_examples.toLocaleString()} of {readiness.total_examples.toLocaleString()} examples have a
+        label. Each option needs {min_per_option}.
+      </p>
+      <Bars
+        items={shown.map((option) => ({
+          key: option,
+          name: <OptionName typeId={type.id} option={option} />,
+          value: Math.min(1, countOf(option) / min_per_option),
+          text: countOf(option) >= min_per_option ? `${countOf(option)} ✓` : `${countOf(option)} of ${min_per_option}`,
+          colour: colourOf(option),
+        }))}
+      />
+      {ordered.length > maxListedOptions && (
+        <div>
+          <Button size="compact-xs" variant="default" onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? 'Show fewer' : `Show all ${ordered.length} options`}
+          </Button>
+        </div>
+      )}
+      {issues.length > 0 && (
+        <div className="note warn stack tight">
+          <ul>
+            {issues.slice(0, maxListedOptions).map((issue) => (
+              <li key={issue}>{issue}</li>
+            ))}
+          </ul>
+          <p>
+            <a href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>Add or label examples</a>
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}

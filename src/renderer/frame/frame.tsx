@@ -1,0 +1,189 @@
+import { Button } from '@mantine/core';
+import { Suspense, useEffect, useRef } from 'react';
+import type { DecisionType } from '../../server/contract/decision-types.ts';
+import { useChange, useOperation } from '../api/queries.ts';
+import { openPalette, Palette } from '../commands/palette.tsx';
+import { ShortcutsDialog } from '../commands/shortcuts.tsx';
+import { useCommandList, useCommands, useShell, useShortcuts } from '../commands/use-commands.ts';
+import { NewImport } from '../features/import/new-import.tsx';
+import { SettingsPlace } from '../features/settings/settings.tsx';
+import { NewTypeDialog } from '../features/start/new-type-dialog.tsx';
+import { Start } from '../features/start/start.tsx';
+import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
+import { PaneBoundary } from '../parts/panes.tsx';
+import { goTo, places, type Route, settingsSections, useRoute } from '../state/route.ts';
+import { useUi, useWorkbench } from '../workbench.tsx';
+import { Bar } from './bar.tsx';
+import { DropAnywhere } from './drop-anywhere.tsx';
+import { loadPlacesAhead, placeSpecs } from './places.tsx';
+import { Rail } from './rail.tsx';
+import { StatusLine } from './status-line.tsx';
+import { useTypeState } from './type-state.ts';
+
+const maxListedTypes = 100;
+
+/** The window: bar, rail, the place that the address names, status line, and what lies over them. */
+export function Frame() {
+  const route = useRoute();
+  const typeId = route.page === 'type' ? route.id : null;
+  const list = useOperation('decision_types.list', { query: { page: 1, page_size: maxListedTypes } });
+  const own = useOperation(
+    'decision_types.get',
+    { params: { decision_type_id: typeId ?? '' } },
+    { enabled: typeId !== null },
+  );
+  const types = list.data?.items ?? [];
+  const type = own.data ?? types.find(({ id }) => id === typeId) ?? null;
+  const state = useTypeState(type);
+  const main = useRef<HTMLElement>(null);
+  const announcement = useUi((ui) => ui.announcement);
+  useShortcuts();
+  useShell();
+  useTitle(route, type);
+  useFrameCommands(route, types);
+  useEffect(() => {
+    const timer = setTimeout(() => void loadPlacesAhead().catch(() => undefined), 800);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className="frame">
+      <button type="button" className="skip" onClick={() => main.current?.focus()}>
+        Skip to content
+      </button>
+      <Bar route={route} type={type} state={state} />
+      <Rail route={route} types={types} state={state} />
+      <main ref={main} className="main" tabIndex={-1}>
+        <PaneBoundary key={route.page === 'type' ? route.place : route.page}>
+          <Suspense fallback={<Busy>Opening…</Busy>}>
+            <CurrentPlace
+              route={route}
+              type={type}
+              error={own.error ?? (list.isError ? list.error : null)}
+              types={list.data?.items}
+            />
+          </Suspense>
+        </PaneBoundary>
+      </main>
+      <StatusLine type={type} state={state} />
+      <Overlays />
+      <DropAnywhere />
+      <div className="hidden" aria-live="polite" role="status">
+        {announcement}
+      </div>
+    </div>
+  );
+}
+
+function CurrentPlace({
+  route,
+  type,
+  types,
+  error,
+}: {
+  route: Route;
+  type: DecisionType | null;
+  types: readonly DecisionType[] | undefined;
+  error: unknown;
+}) {
+  if (route.page === 'start') {
+    if (types) return <Start types={types} />;
+    return error ? <ErrorNote error={error} /> : <Busy>Opening the workbench…</Busy>;
+  }
+  if (route.page === 'new') return <NewImport />;
+  if (route.page === 'settings') return <SettingsPlace section={route.section} />;
+  if (route.page === 'type') {
+    if (type) {
+      const View = placeSpecs[route.place].view;
+      return <View key={type.id} type={type} />;
+    }
+    return error ? <ErrorNote error={error} /> : <Busy>Loading the decision type…</Busy>;
+  }
+  return (
+    <EmptyState
+      title="There is nothing here"
+      actions={<Button onClick={() => goTo({ page: 'start' })}>Go to the start</Button>}
+    >
+      The address names no place of the workbench.
+    </EmptyState>
+  );
+}
+
+function useTitle(route: Route, type: DecisionType | null): void {
+  const name = route.page === 'type' ? (type?.name ?? '') : '';
+  const place = route.page === 'type' ? placeSpecs[route.place].title : route.page === 'settings' ? 'Settings' : '';
+  useEffect(() => {
+    document.title = [place, name, 'Decision Workbench'].filter((part) => part !== '').join(' · ');
+  }, [place, name]);
+}
+
+function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
+  const { ui, session, settings, drafts } = useWorkbench();
+  const { show } = ui.getState();
+  const remove = useChange('decision_types.delete');
+  const type = route.page === 'type' ? (types.find(({ id }) => id === route.id) ?? null) : null;
+  const drop = () => {
+    if (!type || !window.confirm(`Delete the decision type “${type.name}”? Programs can no longer ask it.`)) return;
+    remove.mutate(
+      { params: { decision_type_id: type.id } },
+      {
+        onSuccess: () => {
+          drafts.getState().discard(type.id);
+          goTo({ page: 'start' });
+        },
+      },
+    );
+  };
+  useCommands([
+    { id: 'palette.open', title: 'Search commands', group: 'Help', keys: 'Mod+K', inFields: true, run: openPalette },
+    { id: 'shortcuts', title: 'Keyboard shortcuts', group: 'Help', keys: '?', run: () => show('shortcuts') },
+    { id: 'decision-type.new', title: 'New decision type', group: 'Create', run: () => show('new-type') },
+    { id: 'new-from-file', title: 'New decision type from a file', group: 'Create', run: () => goTo({ page: 'new' }) },
+    { id: 'types', title: 'Start', group: 'Go', keys: 'g h', run: () => goTo({ page: 'start' }) },
+    ...settingsSections.map((section) => ({
+      id: `settings-${section}`,
+      title: `Settings: ${section}`,
+      group: 'Go',
+      ...(section === 'keys' ? { keys: 'g s' } : {}),
+      run: () => goTo({ page: 'settings', section }),
+    })),
+    ...(['light', 'dark', 'auto'] as const).map((theme) => ({
+      id: `theme-${theme}`,
+      title: theme === 'auto' ? 'Theme of the system' : `${theme === 'light' ? 'Light' : 'Dark'} theme`,
+      group: 'Look',
+      run: () => settings.setTheme(theme),
+    })),
+    { id: 'sign-out', title: 'Close this session', group: 'Help', run: () => session.close(null) },
+    ...(type
+      ? [
+          ...places.map((place) => ({
+            id: `place-${place}`,
+            title: placeSpecs[place].title,
+            group: 'Go',
+            keys: `g ${placeSpecs[place].key}`,
+            run: () => goTo({ page: 'type', id: type.id, place }),
+          })),
+          { id: 'delete-type', title: 'Delete this decision type', group: 'Edit', run: drop },
+        ]
+      : []),
+    ...types.map(({ id, name }) => ({
+      id: `type-${id}`,
+      title: name,
+      group: 'Types',
+      run: () => goTo({ page: 'type', id, place: route.page === 'type' ? route.place : 'examples' }),
+    })),
+  ]);
+}
+
+function Overlays() {
+  const { ui } = useWorkbench();
+  const open = useUi((state) => state.open);
+  const commands = useCommandList();
+  const close = () => ui.getState().show(null);
+  return (
+    <>
+      <Palette />
+      {open === 'new-type' && <NewTypeDialog onClose={close} />}
+      {open === 'shortcuts' && <ShortcutsDialog commands={commands} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,132 @@
+import { TextInput, Tooltip } from '@mantine/core';
+import { CirclePlus, Settings, Upload } from 'lucide-react';
+import { useState } from 'react';
+import type { DecisionType } from '../../server/contract/decision-types.ts';
+import { useOperation } from '../api/queries.ts';
+import { formatRoute, type Place, type Route } from '../state/route.ts';
+import { useWorkbench } from '../workbench.tsx';
+import { placeSpecs, railPlaces } from './places.tsx';
+import { type TypeState, toTypeTone } from './type-state.ts';
+
+const minSearchedTypes = 8;
+
+/** The decision types with their state, the places of the chosen one, and the settings at the foot. */
+export function Rail({ route, types, state }: { route: Route; types: readonly DecisionType[]; state: TypeState }) {
+  const [search, setSearch] = useState('');
+  const metrics = useOperation('metrics.organisation', {}, { staleMs: 30_000 });
+  const decisions = new Map(metrics.data?.decision_types.map(({ id, total_decisions }) => [id, total_decisions]));
+  const words = search.trim().toLowerCase();
+  const shown = types.filter(({ name }) => name.toLowerCase().includes(words));
+  return (
+    <nav className="rail" aria-label="Workbench">
+      <div className="types">
+        <h2>Decision types</h2>
+        {types.length >= minSearchedTypes && (
+          <TextInput
+            className="only-wide"
+            aria-label="Search decision types"
+            placeholder="Search"
+            value={search}
+            onChange={(event) => setSearch(event.currentTarget.value)}
+            mb={4}
+            mr={8}
+          />
+        )}
+        <ul>
+          {shown.map((type) => {
+            const chosen = route.page === 'type' && route.id === type.id;
+            return (
+              <li key={type.id}>
+                <TypeLink type={type} place={chosen ? route.place : 'examples'} decisions={decisions.get(type.id)} />
+                {chosen && <PlaceList typeId={type.id} current={route.place} state={state} />}
+              </li>
+            );
+          })}
+        </ul>
+        <RailLink href={formatRoute({ page: 'new' })} text="New from a file…" current={route.page === 'new'}>
+          <Upload size={14} aria-hidden="true" />
+        </RailLink>
+        <NewTypeButton />
+      </div>
+      <div className="foot">
+        <RailLink
+          href={formatRoute({ page: 'settings', section: 'keys' })}
+          text="Settings"
+          current={route.page === 'settings'}
+        >
+          <Settings size={14} aria-hidden="true" />
+        </RailLink>
+      </div>
+    </nav>
+  );
+}
+
+function NewTypeButton() {
+  const { ui } = useWorkbench();
+  return (
+    <button type="button" className="plain" onClick={() => ui.getState().show('new-type')}>
+      <CirclePlus size={14} aria-hidden="true" />
+      <span className="text">New decision type…</span>
+    </button>
+  );
+}
+
+function RailLink({
+  href,
+  text,
+  current,
+  children,
+}: {
+  href: string;
+  text: string;
+  current: boolean;
+  children: React.ReactNode;
+}) {
+  return (
+    <a href={href} {...(current ? { 'aria-current': 'page' as const } : {})}>
+      {children}
+      <span className="text">{text}</span>
+    </a>
+  );
+}
+
+function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place; decisions: number | undefined }) {
+  const { tone, word } = toTypeTone(type);
+  const initials = type.name.slice(0, 2);
+  return (
+    <Tooltip label={`${type.name}: ${type.availability?.reason ?? word}`} position="right">
+      <a href={formatRoute({ page: 'type', id: type.id, place })}>
+        <span className={`dot ${tone}`} aria-hidden="true" />
+        <span className="only-narrow" aria-hidden="true">
+          {initials}
+        </span>
+        <span className="text strong">{type.name}</span>
+        <span className="figure">{decisions ? `${decisions.toLocaleString()} / d` : tone === 'good' ? '' : word}</span>
+      </a>
+    </Tooltip>
+  );
+}
+
+function PlaceList({ typeId, current, state }: { typeId: string; current: Place; state: TypeState }) {
+  return (
+    <ul className="places">
+      {railPlaces.map((place) => {
+        const { title, icon: Icon } = placeSpecs[place];
+        const figure = state.figures[place];
+        const isCurrent = place === current || (place === 'examples' && current === 'import');
+        return (
+          <li key={place}>
+            <a
+              href={formatRoute({ page: 'type', id: typeId, place })}
+              {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+            >
+              <Icon size={14} aria-hidden="true" />
+              <span className="text">{title}</span>
+              {figure && <span className="figure">{figure}</span>}
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}

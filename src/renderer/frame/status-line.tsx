@@ -1,0 +1,97 @@
+import { useStore } from 'zustand';
+import type { DecisionType } from '../../server/contract/decision-types.ts';
+import { useChange, useOperation } from '../api/queries.ts';
+import { useCommands } from '../commands/use-commands.ts';
+import { count } from '../parts/figures.ts';
+import { useUndo } from '../parts/use-undo.ts';
+import { changedFields } from '../state/drafts.ts';
+import { useWorkbench } from '../workbench.tsx';
+import type { TypeState } from './type-state.ts';
+
+/** The server and its speed, whether all is saved, jobs with their progress, undo, and credits. */
+export function StatusLine({ type, state }: { type: DecisionType | null; state: TypeState }) {
+  const { health } = useWorkbench();
+  const { reachable, medianMs } = useStore(health.store);
+  const balance = useOperation('credits.balance', {}, { staleMs: 60_000 });
+  return (
+    <footer className="status">
+      <span className="row still" title="Half of the calls of this window are answered within this time.">
+        <span className={`dot ${reachable ? 'good' : 'bad'}`} aria-hidden="true" />
+        {reachable ? (
+          <span>
+            {window.location.host} {medianMs !== null && `· ${medianMs.toFixed(1)} ms`}
+          </span>
+        ) : (
+          <span role="alert" className="bad-text">
+            The workbench does not answer. Nothing is lost; the page goes on by itself when it is back.
+          </span>
+        )}
+      </span>
+      <Saved />
+      {type && state.running && <Job typeId={type.id} {...state.running} />}
+      {type && <UndoButton typeId={type.id} />}
+      {balance.data && (
+        <span className="end only-wide">{balance.data.used.toLocaleString()} credits used in this period</span>
+      )}
+    </footer>
+  );
+}
+
+/** Whether everything typed has reached the server. */
+function Saved() {
+  const { outbox, drafts } = useWorkbench();
+  const waiting = useStore(outbox.store, (state) => state.waiting.length);
+  const edited = useStore(
+    drafts,
+    ({ byType }) =>
+      Object.values(byType).filter(({ base, history }) => changedFields(base, history.present).length > 0).length,
+  );
+  if (waiting > 0) return <span className="warn-text">{count(waiting, 'label')} on the way</span>;
+  if (edited > 0) return <span>{count(edited, 'draft')} kept in this browser</span>;
+  return <span>Saved</span>;
+}
+
+const pollMs = 1_000;
+
+function Job({ typeId, policyId, version }: { typeId: string; policyId: string; version: number }) {
+  const params = { decision_type_id: typeId, policy_id: policyId };
+  const progress = useOperation('policies.progress', { params }, { refetchMs: pollMs }).data;
+  const cancel = useChange('policies.cancel');
+  return (
+    <span className="row still">
+      <span>
+        Training v{version}
+        {progress?.stage_name && <span className="only-wide"> · {progress.stage_name}</span>}
+      </span>
+      <progress
+        max={100}
+        value={progress?.progress_percent ?? 0}
+        aria-label={`Progress of the training of v${version}`}
+      />
+      <button type="button" aria-label={`Cancel the training of v${version}`} onClick={() => cancel.mutate({ params })}>
+        Cancel
+      </button>
+    </span>
+  );
+}
+
+function UndoButton({ typeId }: { typeId: string }) {
+  const { next, undo, redo, canRedo } = useUndo(typeId);
+  useCommands([
+    {
+      id: 'undo-act',
+      title: 'Undo the last change of examples',
+      group: 'Edit',
+      keys: 'Mod+Z',
+      enabled: next !== null,
+      run: undo,
+    },
+    { id: 'redo-act', title: 'Redo', group: 'Edit', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
+  ]);
+  if (next === null) return null;
+  return (
+    <button type="button" onClick={undo} title="Ctrl+Z">
+      Undo: {next.length > 60 ? `${next.slice(0, 60)}…` : next}
+    </button>
+  );
+}

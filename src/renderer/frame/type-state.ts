@@ -1,0 +1,86 @@
+/** How a decision type stands, in one line for rail and bar. */
+import { isInProgress } from '../../engine/domain.ts';
+import type { DecisionType } from '../../server/contract/decision-types.ts';
+import { useOperation } from '../api/queries.ts';
+import { percent } from '../parts/figures.ts';
+import type { Place } from '../state/route.ts';
+
+export type Tone = 'good' | 'warn' | 'bad' | '';
+
+/** The state of a type as a colour and a word. */
+export function toTypeTone(type: DecisionType): { tone: Tone; word: string } {
+  if (type.availability?.state === 'unavailable') return { tone: 'bad', word: 'unavailable' };
+  if (type.needs_retraining) return { tone: 'warn', word: 'needs retraining' };
+  return type.model_deployed ? { tone: 'good', word: 'deployed' } : { tone: '', word: 'draft' };
+}
+
+export type TypeState = {
+  /** What stands beside each place in the rail. */
+  figures: Partial<Record<Place, string>>;
+  deployed: { name: string; accuracy: string | null } | null;
+  running: { policyId: string; version: number } | null;
+  next: { text: string; place: Place } | null;
+};
+
+const trainingPollMs = 2_000;
+
+/** Gathers the state of one type from what its places read anyway. */
+export function useTypeState(type: DecisionType | null): TypeState {
+  const params = { decision_type_id: type?.id ?? '' };
+  const enabled = type !== null;
+  const stats = useOperation('examples.stats', { params }, { enabled }).data;
+  const readiness = useOperation('training.readiness', { params }, { enabled }).data;
+  const policies = useOperation(
+    'policies.list',
+    { params },
+    { enabled, refetchMs: (data) => (data?.some(({ status }) => isInProgress(status)) ? trainingPollMs : false) },
+  ).data;
+  const newest = policies?.[0];
+  const deployed = policies?.find((policy) => policy.deployed) ?? null;
+  const running = newest && isInProgress(newest.status) ? newest : null;
+  const isReady = readiness?.ready === true;
+  const toDo = stats?.unlabelled ?? 0;
+  const rules = type?.active_version.hard_rules.length ?? 0;
+  return {
+    figures: {
+      ...(rules > 0 ? { rules: String(rules) } : {}),
+      ...(stats ? { examples: toDo > 0 ? `${toDo.toLocaleString()} to do` : stats.total.toLocaleString() } : {}),
+      ...(running ? { train: 'running' } : isReady ? { train: 'ready' } : {}),
+      ...(deployed?.accuracy ? { evaluate: percent(deployed.accuracy) } : {}),
+      ...(deployed ? { deploy: `v${deployed.version}` } : {}),
+    },
+    deployed: deployed && {
+      name: `v${deployed.version}`,
+      accuracy: deployed.accuracy === null ? null : percent(deployed.accuracy),
+    },
+    running: running && { policyId: running.id, version: running.version },
+    next: stats ? findNext({ total: stats.total, toDo, isReady, newest, running: running !== null, type }) : null,
+  };
+}
+
+function findNext({
+  total,
+  toDo,
+  isReady,
+  newest,
+  running,
+  type,
+}: {
+  total: number;
+  toDo: number;
+  isReady: boolean;
+  newest: { status: string; version: number; deployed: boolean } | undefined;
+  running: boolean;
+  type: DecisionType | null;
+}): TypeState['next'] {
+  if (total === 0) return { text: 'Import examples', place: 'import' };
+  if (running) return { text: 'See the training', place: 'train' };
+  if (!isReady)
+    return toDo > 0
+      ? { text: `Label · ${toDo.toLocaleString()} to do`, place: 'examples' }
+      : { text: 'Add examples', place: 'import' };
+  if (!newest || type?.needs_retraining) return { text: 'Train', place: 'train' };
+  if (newest.status === 'trained' && !newest.deployed) return { text: `Deploy v${newest.version}`, place: 'deploy' };
+  if (toDo > 0) return { text: `Label · ${toDo.toLocaleString()} to do`, place: 'examples' };
+  return { text: 'Try it', place: 'try' };
+}

@@ -1,0 +1,229 @@
+import {
+  columnResizingFeature,
+  columnSizingFeature,
+  createColumnHelper,
+  tableFeatures,
+  useTable,
+} from '@tanstack/react-table';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import {
+  memo,
+  type ReactNode,
+  type Ref,
+  useCallback,
+  useEffect,
+  useId,
+  useImperativeHandle,
+  useMemo,
+  useRef,
+} from 'react';
+
+const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
+const helper = createColumnHelper<typeof features, object>();
+/** The table model knows the columns and their widths; rows are asked for one by one, as they come in sight. */
+const noRows: object[] = [];
+const rowHeightPx = 30;
+
+/** A column: its heading, its first width in pixels, and what it shows of a row. */
+export type GridColumn<T> = {
+  id: string;
+  header: string;
+  width: number;
+  numeric?: boolean;
+  cell(row: T, index: number): ReactNode;
+};
+
+export type GridHandle = { focus(): void };
+
+/**
+ * A table of any length, of which only the rows in sight exist. One cursor: the row that keys act on, named to screen
+ * readers as the active one. `rowAt` gives undefined for a row that is not here yet; `onRange` hears which are wanted.
+ */
+export function DataGrid<T>({
+  label,
+  columns,
+  count,
+  rowAt,
+  cursor,
+  onCursor,
+  onRange,
+  isSelected,
+  handle,
+}: {
+  label: string;
+  columns: readonly GridColumn<T>[];
+  count: number;
+  rowAt(index: number): T | undefined;
+  /** Index of the cursor; below 0 while there is none. */
+  cursor: number;
+  onCursor(index: number): void;
+  onRange?: (first: number, last: number) => void;
+  isSelected?: (row: T) => boolean;
+  handle?: Ref<GridHandle>;
+}) {
+  const id = useId();
+  const scroller = useRef<HTMLDivElement>(null);
+  const definitions = useMemo(
+    () =>
+      columns.map(({ id: columnId, header, width }) =>
+        helper.display({ id: columnId, header, size: width, minSize: 40 }),
+      ),
+    [columns],
+  );
+  const table = useTable({ features, columns: definitions, data: noRows, columnResizeMode: 'onChange' });
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeightPx,
+    overscan: 4,
+    scrollPaddingStart: rowHeightPx,
+  });
+  const items = virtual.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items.at(-1)?.index ?? -1;
+  useEffect(() => {
+    if (last >= 0) onRange?.(first, last);
+  }, [first, last, onRange]);
+  useEffect(() => {
+    if (cursor >= 0) virtual.scrollToIndex(cursor, { align: 'auto' });
+  }, [cursor, virtual]);
+  useImperativeHandle(handle, () => ({ focus: () => scroller.current?.focus() }), []);
+  const headers = table.getHeaderGroups()[0]?.headers ?? [];
+  const widths = headers.map((header) => header.getSize());
+  const totalWidth = widths.reduce((sum, width) => sum + width, 0);
+  const widthText = widths.join(' ');
+  const across = useVirtualizer({
+    horizontal: true,
+    count: columns.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => widths[index] ?? 0,
+    overscan: 1,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for the widths
+  useEffect(() => across.measure(), [across, widthText]);
+  const inSight = across.getVirtualItems();
+  const newest = useRef(onCursor);
+  useEffect(() => {
+    newest.current = onCursor;
+  });
+  const choose = useCallback((index: number) => {
+    scroller.current?.focus();
+    newest.current(index);
+  }, []);
+  return (
+    <div
+      ref={scroller}
+      className="grid"
+      role="grid"
+      aria-label={label}
+      aria-rowcount={count + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={cursor >= 0 ? `${id}-${cursor}` : undefined}
+      tabIndex={0}
+    >
+      <div className="head" role="rowgroup" style={{ width: totalWidth, minWidth: '100%' }}>
+        <div role="row" aria-rowindex={1}>
+          {headers.map((header, index) => (
+            <div
+              key={header.id}
+              role="columnheader"
+              className={columns[index]?.numeric ? 'number' : undefined}
+              style={{ width: widths[index] }}
+            >
+              {columns[index]?.header}
+              <span
+                className="edge"
+                aria-hidden="true"
+                onMouseDown={header.getResizeHandler()}
+                onTouchStart={header.getResizeHandler()}
+              />
+            </div>
+          ))}
+        </div>
+      </div>
+      <div
+        className="lines"
+        role="rowgroup"
+        style={{ height: virtual.getTotalSize(), width: totalWidth, minWidth: '100%', position: 'relative' }}
+      >
+        {items.map(({ index, start }) => {
+          const row = rowAt(index);
+          return (
+            <GridRow
+              key={index}
+              id={`${id}-${index}`}
+              index={index}
+              start={start}
+              row={row}
+              columns={columns}
+              widths={widthText}
+              firstColumn={inSight[0]?.index ?? 0}
+              lastColumn={inSight.at(-1)?.index ?? -1}
+              indentPx={inSight[0]?.start ?? 0}
+              isCursor={index === cursor}
+              isSelected={row !== undefined && isSelected?.(row) === true}
+              onChoose={choose}
+            />
+          );
+        })}
+      </div>
+    </div>
+  );
+}
+
+type RowProps<T> = {
+  id: string;
+  index: number;
+  start: number;
+  row: T | undefined;
+  columns: readonly GridColumn<T>[];
+  /** The widths of the columns in pixels, joined by blanks: equal widths are equal texts. */
+  widths: string;
+  /** The columns in sight; those before them leave this much room. */
+  firstColumn: number;
+  lastColumn: number;
+  indentPx: number;
+  isCursor: boolean;
+  isSelected: boolean;
+  onChoose(index: number): void;
+};
+
+/** One row in sight; drawn again only where something of it changed. */
+const GridRow = memo(function GridRow<T>(props: RowProps<T>) {
+  const { id, index, start, row, columns, firstColumn, lastColumn, indentPx, isCursor, isSelected, onChoose } = props;
+  const widths = props.widths.split(' ');
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid's own keys move the cursor
+    <div
+      id={id}
+      role="row"
+      tabIndex={-1}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      data-cursor={isCursor ? true : undefined}
+      style={{ transform: `translateY(${start}px)`, paddingLeft: indentPx }}
+      onClick={() => onChoose(index)}
+    >
+      {row === undefined ? (
+        <div role="gridcell">…</div>
+      ) : (
+        columns.slice(firstColumn, lastColumn + 1).map((column, place) => (
+          <div
+            key={column.id}
+            role="gridcell"
+            aria-colindex={firstColumn + place + 1}
+            className={column.numeric ? 'number' : undefined}
+            style={{ width: `${widths[firstColumn + place]}px` }}
+          >
+            {column.cell(row, index)}
+          </div>
+        ))
+      )}
+    </div>
+  );
+}) as <T>(props: RowProps<T>) => ReactNode;
+
+/** The index after a move of the cursor, kept within the rows; -1 for an empty table. */
+export function moveCursor(cursor: number, by: number, count: number): number {
+  return count === 0 ? -1 : Math.min(count - 1, Math.max(0, cursor + by));
+}

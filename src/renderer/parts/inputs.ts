@@ -1,0 +1,40 @@
+/** Inputs as people read them. */
+type Input = Readonly<Record<string, unknown>>;
+
+/** A value in one line. */
+export function valueText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 10 });
+  return JSON.stringify(value);
+}
+
+/** An input in one line: its only text as it is, else its fields. */
+export function summariseInput(input: Input): string {
+  const entries = Object.entries(input);
+  const [only] = entries;
+  if (entries.length === 1 && only && typeof only[1] === 'string') return only[1];
+  return entries
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' · ');
+}
+
+/** The fields of an input by dotted path, objects opened. */
+export function flattenInput(input: Input, above = ''): { path: string; value: unknown }[] {
+  return Object.entries(input).flatMap(([name, value]) => {
+    const path = above === '' ? name : `${above}.${name}`;
+    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+    return isObject ? flattenInput(value as Input, path) : [{ path, value }];
+  });
+}
+
+const minTextLength = 40;
+
+/** The field that is most likely the text to read: the longest string with spaces; null where there is none. */
+export function findMainText(input: Input): { path: string; value: string } | null {
+  const texts = flattenInput(input).filter(
+    (field): field is { path: string; value: string } =>
+      typeof field.value === 'string' && (field.value.length >= minTextLength || field.value.includes(' ')),
+  );
+  return texts.sort((a, b) => b.value.length - a.value.length)[0] ?? null;
+}

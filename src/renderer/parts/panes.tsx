@@ -1,0 +1,174 @@
+import { ActionIcon, Button } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
+import { X } from 'lucide-react';
+import { Component, Fragment, type ReactNode, Suspense, useId } from 'react';
+import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
+import { useCommands } from '../commands/use-commands.ts';
+import { Busy } from './notes.tsx';
+
+/** Keeps a fault in one pane from taking the others with it. */
+export class PaneBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
+  override state: { error: Error | null } = { error: null };
+  static getDerivedStateFromError(error: Error): { error: Error } {
+    return { error };
+  }
+  override render(): ReactNode {
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    return (
+      <div className="note error stack tight" role="alert">
+        <strong>This part of the page has failed; the others go on.</strong>
+        <span>{error.message}</span>
+        <div>
+          <Button size="compact-xs" variant="default" onClick={() => this.setState({ error: null })}>
+            Show it again
+          </Button>
+        </div>
+      </div>
+    );
+  }
+}
+
+/** One pane: a heading with tools, and a body that scrolls by itself and fails by itself. */
+export function Pane({
+  title,
+  head,
+  tools,
+  children,
+  sub,
+  still,
+  roomy,
+  level = 2,
+}: {
+  title: string;
+  /** Beside the heading. */
+  head?: ReactNode;
+  tools?: ReactNode;
+  children: ReactNode;
+  sub?: boolean;
+  /** The body does not scroll: something inside does. */
+  still?: boolean;
+  roomy?: boolean;
+  level?: 1 | 2;
+}) {
+  const id = useId();
+  const Heading = level === 1 ? 'h1' : 'h2';
+  return (
+    <section className={sub ? 'pane sub' : 'pane'} aria-labelledby={id}>
+      <header>
+        <Heading id={id}>{title}</Heading>
+        {head}
+        {tools && <div className="tools">{tools}</div>}
+      </header>
+      <div className={`body${still ? ' still' : ''}${roomy ? ' roomy' : ''}`} {...(still ? {} : { tabIndex: 0 })}>
+        <PaneBoundary>
+          <Suspense fallback={<Busy>Loading…</Busy>}>{children}</Suspense>
+        </PaneBoundary>
+      </div>
+    </section>
+  );
+}
+
+type PaneSpec = { id: string; content: ReactNode; size: string; min: string };
+
+/** Panes side by side, or one below the other; their sizes are remembered under `id`. */
+function Panes({
+  id,
+  panes,
+  orientation = 'horizontal',
+}: {
+  id: string;
+  panes: readonly PaneSpec[];
+  orientation?: 'horizontal' | 'vertical';
+}) {
+  const ids = panes.map((pane) => pane.id);
+  const layout = useDefaultLayout({ id: `panes.${id}`, panelIds: ids, storage: window.localStorage });
+  return (
+    <Group className="panes" id={id} orientation={orientation} {...layout}>
+      {panes.map((pane, index) => (
+        <Fragment key={pane.id}>
+          {index > 0 && (
+            <Separator
+              className={orientation === 'horizontal' ? 'separator' : 'separator flat'}
+              aria-label={`Width of ${pane.id}`}
+            />
+          )}
+          <Panel id={pane.id} defaultSize={pane.size} minSize={pane.min}>
+            {pane.content}
+          </Panel>
+        </Fragment>
+      ))}
+    </Group>
+  );
+}
+
+/** Whether the window is too narrow for a third pane: then the inspector lies over the others. */
+export function useNarrow(): boolean {
+  return useMediaQuery('(max-width: 1199px)', false, { getInitialValueInEffect: false });
+}
+
+/** A place: a pane at the left where there is one, the main pane, and the inspector while something is inspected. */
+export function PlaceLayout({
+  id,
+  side,
+  main,
+  inspector,
+}: {
+  id: string;
+  side?: ReactNode;
+  main: ReactNode;
+  inspector?: ReactNode;
+}) {
+  const narrow = useNarrow();
+  const panes: PaneSpec[] = [];
+  if (side) panes.push({ id: 'side', content: side, size: narrow ? '22%' : '17%', min: '140px' });
+  panes.push({ id: 'main', content: main, size: inspector && !narrow ? '55%' : '80%', min: '320px' });
+  if (inspector && !narrow) panes.push({ id: 'inspector', content: inspector, size: '28%', min: '260px' });
+  return (
+    <>
+      <Panes id={id} panes={panes} />
+      {inspector && narrow && <div className="over">{inspector}</div>}
+    </>
+  );
+}
+
+/** What is chosen in the list beside it; Escape closes it. */
+export function Inspector({
+  title,
+  onClose,
+  tools,
+  children,
+}: {
+  title: string;
+  onClose?: () => void;
+  tools?: ReactNode;
+  children: ReactNode;
+}) {
+  useCommands([
+    {
+      id: 'close-inspector',
+      title: 'Close the inspector',
+      group: 'Go',
+      keys: 'Escape',
+      enabled: onClose !== undefined,
+      run: () => onClose?.(),
+    },
+  ]);
+  return (
+    <Pane
+      title={title}
+      tools={
+        <>
+          {tools}
+          {onClose && (
+            <ActionIcon aria-label="Close the inspector" onClick={onClose}>
+              <X size={14} />
+            </ActionIcon>
+          )}
+        </>
+      }
+    >
+      {children}
+    </Pane>
+  );
+}

@@ -1,0 +1,151 @@
+import { Button, Modal } from '@mantine/core';
+import { useState } from 'react';
+import type { DecisionType } from '../../server/contract/decision-types.ts';
+import { change } from '../api/queries.ts';
+import { useCommands } from '../commands/use-commands.ts';
+import { changedFields, findConflicts, type TypeDraft, toDraft } from '../state/drafts.ts';
+import { notify } from '../state/notices.tsx';
+import { useDraft } from '../state/use-draft.ts';
+import { useWorkbench } from '../workbench.tsx';
+import { readJsonText } from './json-text.ts';
+import { ErrorNote } from './notes.tsx';
+
+const versionFields: readonly (keyof TypeDraft)[] = [
+  'options',
+  'reason_codes',
+  'hard_rules',
+  'inputSchemaText',
+  'confidence_thresholds',
+  'escalation_policy',
+];
+const fieldNames: Record<keyof TypeDraft, string> = {
+  name: 'the name',
+  description: 'the description',
+  options: 'the options',
+  reason_codes: 'the reason codes',
+  hard_rules: 'the rules',
+  inputSchemaText: 'the input schema',
+  confidence_thresholds: 'the thresholds',
+  escalation_policy: 'what happens when it is not sure',
+  fallback_option: 'the fallback option',
+  pii_fields: 'the PII fields',
+  retention_days: 'the retention',
+};
+
+/** Writes the changed fields of a draft, unless somebody else has changed one of them since the draft began. */
+function useSave(type: DecisionType) {
+  const workbench = useWorkbench();
+  const { base, draft } = useDraft(type);
+  const [state, setState] = useState<{ isSaving: boolean; error: unknown; conflicts: readonly (keyof TypeDraft)[] }>({
+    isSaving: false,
+    error: null,
+    conflicts: [],
+  });
+  const params = { decision_type_id: type.id };
+  const save = async (force: boolean) => {
+    const schema = readJsonText(draft.inputSchemaText, 'input schema');
+    if (!('value' in schema)) return;
+    setState({ isSaving: true, error: null, conflicts: [] });
+    try {
+      const present = await workbench.client.call('decision_types.get', { params });
+      workbench.queries.setQueryData(['decision_types.get', { params }], present);
+      const conflicts = force ? [] : findConflicts(base, draft, toDraft(present));
+      if (conflicts.length > 0) return setState({ isSaving: false, error: null, conflicts });
+      const changed = changedFields(base, draft);
+      const { inputSchemaText: _text, ...fields } = draft;
+      const body = Object.fromEntries(
+        Object.entries(fields).filter(([key]) => changed.includes(key as keyof TypeDraft)),
+      );
+      const saved = await change(workbench, 'decision_types.update', {
+        params,
+        body: { ...body, ...(changed.includes('inputSchemaText') ? { input_schema: schema.value } : {}) },
+      });
+      workbench.drafts.getState().discard(type.id);
+      notify({ kind: 'info', text: `Saved. Version ${saved.active_version.version_number} is active.` });
+      setState({ isSaving: false, error: null, conflicts: [] });
+    } catch (error) {
+      setState({ isSaving: false, error, conflicts: [] });
+    }
+  };
+  return { ...state, save, dismiss: () => setState({ isSaving: false, error: null, conflicts: [] }) };
+}
+
+/** Save, undo, redo and discard for the edits of a type; in the head of the pane, always in sight. */
+export function SaveTools({ type }: { type: DecisionType }) {
+  const { drafts } = useWorkbench();
+  const { base, draft, history } = useDraft(type);
+  const { isSaving, error, conflicts, save, dismiss } = useSave(type);
+  const changed = changedFields(base, draft);
+  const schema = readJsonText(draft.inputSchemaText, 'input schema');
+  const canSave = changed.length > 0 && !isSaving && 'value' in schema;
+  const undo = () => drafts.getState().undo(type.id);
+  const redo = () => drafts.getState().redo(type.id);
+  const discard = () => {
+    drafts.getState().discard(type.id);
+    dismiss();
+  };
+  const canUndo = (history?.past.length ?? 0) > 0;
+  const canRedo = (history?.future.length ?? 0) > 0;
+  const isEdited = changed.length > 0 || canUndo || canRedo;
+  useCommands([
+    {
+      id: 'save',
+      title: 'Save changes',
+      group: 'Edit',
+      keys: 'Mod+S',
+      inFields: true,
+      enabled: canSave,
+      run: () => void save(false),
+    },
+    { id: 'undo', title: 'Undo', group: 'Edit', keys: 'Mod+Z', enabled: canUndo, run: undo },
+    { id: 'redo', title: 'Redo', group: 'Edit', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
+    { id: 'discard', title: 'Discard changes', group: 'Edit', enabled: isEdited, run: discard },
+  ]);
+  if (!isEdited) return null;
+  const newVersion = changed.some((field) => versionFields.includes(field));
+  return (
+    <>
+      <span className="muted">
+        {'problem' in schema
+          ? schema.problem
+          : changed.length === 0
+            ? 'No changes'
+            : newVersion
+              ? `Saving makes version ${type.active_version.version_number + 1}`
+              : 'Saving keeps the version'}
+      </span>
+      <Button variant="subtle" disabled={!canUndo} onClick={undo}>
+        Undo
+      </Button>
+      <Button variant="subtle" disabled={!canRedo} onClick={redo}>
+        Redo
+      </Button>
+      <Button variant="default" onClick={discard}>
+        Discard changes
+      </Button>
+      <Button disabled={!canSave} loading={isSaving} onClick={() => void save(false)}>
+        Save changes
+      </Button>
+      {error !== null && <ErrorNote error={error} />}
+      <Modal
+        opened={conflicts.length > 0}
+        onClose={dismiss}
+        title="Somebody else has changed this meanwhile"
+        closeButtonProps={{ 'aria-label': 'Close' }}
+      >
+        <div className="stack">
+          <p>
+            In another window or program {conflicts.map((field) => fieldNames[field]).join(', ')} changed since your
+            edits began. Nothing was saved yet.
+          </p>
+          <div className="row">
+            <Button variant="default" onClick={discard}>
+              Take theirs
+            </Button>
+            <Button onClick={() => void save(true)}>Save mine</Button>
+          </div>
+        </div>
+      </Modal>
+    </>
+  );
+}

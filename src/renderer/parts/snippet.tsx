@@ -1,0 +1,30 @@
+import { Button, CopyButton as MantineCopyButton } from '@mantine/core';
+
+/** Copies a text; `what` names it for those who cannot see what stands beside. */
+export function CopyButton({ what, text }: { what: string; text: string }) {
+  return (
+    <MantineCopyButton value={text}>
+      {({ copied, copy }) => (
+        <Button size="compact-xs" variant="default" aria-label={`Copy ${what}`} onClick={copy}>
+          {copied ? 'Copied' : 'Copy'}
+        </Button>
+      )}
+    </MantineCopyButton>
+  );
+}
+
+/** A text for another program, with its name and a button that copies it. */
+export function Snippet({ name, text }: { name: string; text: string }) {
+  return (
+    <div className="stack tight">
+      <div className="row between">
+        <h3>{name}</h3>
+        <CopyButton what={name} text={text} />
+      </div>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long line is scrolled by keyboard */}
+      <pre className="snippet" tabIndex={0}>
+        {text}
+      </pre>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+import { ActionIcon, Button, Fieldset, TextInput } from '@mantine/core';
+import { X } from 'lucide-react';
+import { type ReactNode, useId } from 'react';
+
+/** A list of short texts, each in its own field; Enter adds the next, Backspace in an empty one removes it. */
+export function TextList({
+  label,
+  itemLabel,
+  hint,
+  values,
+  onValues,
+  minimum = 0,
+  mark,
+}: {
+  label: string;
+  itemLabel: string;
+  hint?: string;
+  values: readonly string[];
+  onValues(values: string[]): void;
+  minimum?: number;
+  /** A sign before each text. */
+  mark?: (value: string) => ReactNode;
+}) {
+  const id = useId();
+  const focusItem = (index: number) => requestAnimationFrame(() => document.getElementById(`${id}-${index}`)?.focus());
+  const add = () => {
+    onValues([...values, '']);
+    focusItem(values.length);
+  };
+  const remove = (index: number) => {
+    if (values.length <= minimum) return;
+    onValues(values.filter((_, i) => i !== index));
+    focusItem(Math.max(0, index - 1));
+  };
+  return (
+    <Fieldset legend={label} variant="unstyled">
+      <div className="stack tight">
+        {hint && <span className="muted">{hint}</span>}
+        <ul className="stack tight">
+          {values.map((value, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place; the text changes under the cursor
+            <li key={index} className="row still">
+              <TextInput
+                className="grow"
+                id={`${id}-${index}`}
+                aria-label={`${itemLabel} ${index + 1}`}
+                leftSection={mark?.(value)}
+                value={value}
+                onChange={(event) => {
+                  const text = event.currentTarget.value;
+                  onValues(values.map((old, i) => (i === index ? text : old)));
+                }}
+                onKeyDown={(event) => {
+                  if (event.key === 'Enter') {
+                    event.preventDefault();
+                    if (value !== '') add();
+                  } else if (event.key === 'Backspace' && value === '') {
+                    event.preventDefault();
+                    remove(index);
+                  }
+                }}
+              />
+              <ActionIcon
+                disabled={values.length <= minimum}
+                aria-label={`Remove ${value === '' ? 'empty row' : value}`}
+                onClick={() => remove(index)}
+              >
+                <X size={14} />
+              </ActionIcon>
+            </li>
+          ))}
+        </ul>
+        <div>
+          <Button size="compact-xs" variant="default" onClick={add}>
+            Add {itemLabel.toLowerCase()}
+          </Button>
+        </div>
+      </div>
+    </Fieldset>
+  );
+}

@@ -1,0 +1,69 @@
+/** What this browser remembers of how its reader likes the workbench. */
+import { createStore } from 'zustand/vanilla';
+
+export type Settings = {
+  theme: 'light' | 'dark' | 'auto';
+  /** Shortcuts that the reader chose, by the id of the command. */
+  keys: Readonly<Record<string, string>>;
+  /** Commands used last, newest first. */
+  recent: readonly string[];
+  /** Colour slots of options, by decision type: an option keeps its colour for ever. */
+  colours: Readonly<Record<string, Readonly<Record<string, number>>>>;
+};
+type Store = Pick<Storage, 'getItem' | 'setItem'>;
+
+const storageKey = 'decision-workbench.settings';
+const initial: Settings = { theme: 'auto', keys: {}, recent: [], colours: {} };
+const maxRecent = 12;
+
+function readSettings(storage: Store): Settings {
+  try {
+    const stored: unknown = JSON.parse(storage.getItem(storageKey) ?? '{}');
+    return typeof stored === 'object' && stored !== null ? { ...initial, ...stored } : initial;
+  } catch {
+    // What cannot be read is as good as nothing: the settings begin anew.
+    return initial;
+  }
+}
+
+/** Creates the settings and keeps every change of them. */
+export function createSettings(storage: Store) {
+  const store = createStore<Settings>()(() => readSettings(storage));
+  store.subscribe((settings) => storage.setItem(storageKey, JSON.stringify(settings)));
+  return {
+    store,
+    setTheme: (theme: Settings['theme']) => store.setState({ theme }),
+    /** Sets the keys of a command; null gives it back its own. */
+    setKeys: (commandId: string, keys: string | null) => {
+      const { [commandId]: _old, ...rest } = store.getState().keys;
+      store.setState({ keys: keys === null ? rest : { ...rest, [commandId]: keys } });
+    },
+    noteUse: (commandId: string) => {
+      const { recent } = store.getState();
+      store.setState({ recent: [commandId, ...recent.filter((id) => id !== commandId)].slice(0, maxRecent) });
+    },
+    /** Gives each option without a colour the lowest free slot. */
+    assignColours: (typeId: string, options: readonly string[]) => {
+      const known = store.getState().colours[typeId] ?? {};
+      const fresh = options.filter((option) => known[option] === undefined);
+      if (fresh.length === 0) return;
+      const taken = new Set(Object.values(known));
+      const slots: Record<string, number> = { ...known };
+      let slot = 0;
+      for (const option of fresh) {
+        while (taken.has(slot)) slot += 1;
+        taken.add(slot);
+        slots[option] = slot;
+      }
+      store.setState(({ colours }) => ({ colours: { ...colours, [typeId]: slots } }));
+    },
+    /** Lets a renamed option keep its colour. */
+    renameColour: (typeId: string, from: string, to: string) => {
+      const { [from]: slot, ...rest } = store.getState().colours[typeId] ?? {};
+      if (slot === undefined) return;
+      store.setState(({ colours }) => ({ colours: { ...colours, [typeId]: { ...rest, [to]: slot } } }));
+    },
+  };
+}
+
+export type SettingsStore = ReturnType<typeof createSettings>;

@@ -1,0 +1,20 @@
+import { useMemo } from 'react';
+import { useStore } from 'zustand';
+import type { DecisionType } from '../../server/contract/decision-types.ts';
+import { useWorkbench } from '../workbench.tsx';
+import { type TypeDraft, toDraft } from './drafts.ts';
+
+/** The draft of a type (or its stored state) and the way to edit it. */
+export function useDraft(type: DecisionType) {
+  const { drafts } = useWorkbench();
+  const edited = useStore(drafts, (state) => state.byType[type.id]);
+  const stored = useMemo(() => toDraft(type), [type]);
+  return {
+    /** What the draft began from. */
+    base: edited?.base ?? stored,
+    stored,
+    draft: edited?.history.present ?? stored,
+    history: edited?.history,
+    edit: (patch: Partial<TypeDraft>, mergeKey?: string) => drafts.getState().edit(type.id, stored, patch, mergeKey),
+  };
+}

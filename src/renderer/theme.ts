@@ -1,0 +1,97 @@
+import {
+  ActionIcon,
+  Button,
+  Checkbox,
+  type CSSVariablesResolver,
+  createTheme,
+  Input,
+  Loader,
+  type MantineColorsTuple,
+  Modal,
+  NativeSelect,
+  NumberInput,
+  PasswordInput,
+  SegmentedControl,
+  Select,
+  Textarea,
+  TextInput,
+  Tooltip,
+} from '@mantine/core';
+
+const indigo: MantineColorsTuple = [
+  '#eef0fd',
+  '#dfe3fb',
+  '#c3caf7',
+  '#a3aef2',
+  '#8b97ff',
+  '#6b79ea',
+  '#3d4fd6',
+  '#3343bd',
+  '#2a389f',
+  '#212c80',
+];
+
+/** The greys of the widgets in the dark theme, from text to ground; base.css has the same. */
+const dark: MantineColorsTuple = [
+  '#e8eaf0',
+  '#c6cbd6',
+  '#a3aaba',
+  '#7d8494',
+  '#444a58',
+  '#2c303b',
+  '#1f232d',
+  '#1a1d26',
+  '#171a22',
+  '#13161d',
+];
+
+const small = { defaultProps: { size: 'xs' } };
+
+/** 13 px on 20, lines instead of boxes, one accent: the tokens of base.css carried into the widgets. */
+export const theme = createTheme({
+  fontFamily: "'Inter Variable', system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', sans-serif",
+  fontFamilyMonospace: "ui-monospace, 'SF Mono', 'Cascadia Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace",
+  fontSizes: { xs: '0.8125rem', sm: '0.8125rem', md: '0.875rem', lg: '1rem', xl: '1.25rem' },
+  lineHeights: { xs: '1.25rem', sm: '1.25rem', md: '1.25rem', lg: '1.5rem', xl: '1.75rem' },
+  spacing: { xs: '0.5rem', sm: '0.75rem', md: '1rem', lg: '1.5rem', xl: '2rem' },
+  colors: { indigo, dark },
+  primaryColor: 'indigo',
+  primaryShade: { light: 6, dark: 4 },
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: Button.extend(small),
+    ActionIcon: ActionIcon.extend({ defaultProps: { size: 'md', variant: 'subtle', color: 'gray' } }),
+    TextInput: TextInput.extend(small),
+    Textarea: Textarea.extend(small),
+    NumberInput: NumberInput.extend(small),
+    PasswordInput: PasswordInput.extend(small),
+    NativeSelect: NativeSelect.extend(small),
+    Select: Select.extend({ defaultProps: { size: 'xs', comboboxProps: { shadow: 'md' } } }),
+    Checkbox: Checkbox.extend(small),
+    SegmentedControl: SegmentedControl.extend(small),
+    InputWrapper: Input.Wrapper.extend(small),
+    Loader: Loader.extend({ defaultProps: { size: 'xs' } }),
+    Modal: Modal.extend({ defaultProps: { centered: true, transitionProps: { duration: 80 } } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 400, multiline: true, maw: 320, withArrow: true } }),
+  },
+});
+
+const shared = {
+  '--mantine-color-body': 'var(--pane)',
+  '--mantine-color-text': 'var(--text)',
+  '--mantine-color-dimmed': 'var(--muted)',
+  '--mantine-color-placeholder': 'var(--muted)',
+  '--mantine-color-error': 'var(--bad)',
+  '--mantine-color-anchor': 'var(--accent)',
+  '--mantine-color-default-border': 'var(--line-soft)',
+  '--mantine-color-default': 'var(--pane)',
+  '--mantine-color-default-hover': 'var(--hover)',
+  '--mantine-primary-color-filled': 'var(--accent)',
+  '--mantine-color-indigo-filled': 'var(--accent)',
+  '--mantine-color-indigo-filled-hover': 'var(--accent-strong)',
+};
+
+/** Ties the variables of the widgets to the tokens of base.css, in both themes. */
+export const resolveVariables: CSSVariablesResolver = () => ({ variables: {}, light: shared, dark: shared });

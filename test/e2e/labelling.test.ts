@@ -1,0 +1,140 @@
+/** Labelling at speed: which row got which label, in every queue and order, and all of it taken back. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { openWindow, type Window } from './browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
+
+type Example = { id: string; input_payload: { text: string }; expected_decision: string | null; reviewed: boolean };
+const options = ['red', 'green', 'blue'];
+const keyMs = 60;
+
+describe('labelling by keyboard', () => {
+  let workbench: RunningWorkbench;
+  let opened: Window;
+  let path: string;
+
+  /** A type with numbered examples, the newest with the highest number, opened in one window. */
+  async function open(count: number, hash: string, labelOf: (index: number) => string | null = () => null) {
+    workbench ??= await startWorkbenchProcess();
+    const name = `colours ${Date.now()}`;
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', { name, options });
+    path = `/api/v1/decision-types/${made.body.id}`;
+    const examples = Array.from({ length: count }, (_, index) => ({
+      input: { text: `example number ${index}`, place: index },
+      decision: labelOf(index),
+    }));
+    await workbench.call('POST', `${path}/examples`, { examples });
+    opened = await openWindow(workbench, `#/types/${made.body.id}/examples?${hash}`);
+  }
+  /** The stored labels by the numbers in the texts, newest example first. */
+  async function stored(): Promise<Map<string, string | null>> {
+    const found = new Map<string, string | null>();
+    for (let page = 1; ; page += 1) {
+      const { body } = await workbench.call<{ items: Example[]; pages: number }>(
+        'GET',
+        `${path}/examples?page=${page}&page_size=100`,
+      );
+      for (const { input_payload, expected_decision } of body.items) found.set(input_payload.text, expected_decision);
+      if (page >= body.pages) return found;
+    }
+  }
+  const saved = () => opened.page.getByText('Saved', { exact: true }).waitFor();
+
+  afterEach(async () => {
+    expect(opened.faults).toEqual([]);
+    await opened.close();
+  });
+  afterAll(() => workbench?.stop());
+
+  test('200 rows at 60 ms a key: each got the label of the key pressed while it was shown, and undo takes all back', async () => {
+    await open(230, 'view=card&queue=to-label');
+    const { page } = opened;
+    const shown = page.locator('.main-text');
+    await shown.waitFor();
+    const expected = new Map<string, string>();
+    for (let at = 0; at < 200; at += 1) {
+      const option = at % 3;
+      expected.set(await shown.innerText(), options[option] ?? '');
+      const next = wait(keyMs);
+      await page.keyboard.press(String(option + 1));
+      await next;
+    }
+    await saved();
+    const labels = await stored();
+    expect(expected.size).toBe(200);
+    for (const [text, label] of expected) expect([text, labels.get(text)]).toEqual([text, label]);
+    expect([...labels.values()].filter((label) => label !== null)).toHaveLength(200);
+    // None was skipped: the newest 200 are the labelled ones.
+    expect([...labels].slice(200).every(([, label]) => label === null)).toBe(true);
+
+    for (let at = 0; at < 200; at += 1) await page.keyboard.press('u');
+    await saved();
+    expect([...(await stored()).values()].every((label) => label === null)).toBe(true);
+    expect(await shown.innerText()).toBe('example number 229');
+  });
+
+  test.each([
+    ['view=table&queue=to-label', () => null, 60],
+    ['view=table&queue=all', (index: number) => options[index % 3] ?? null, 60],
+    ['view=table&queue=unreviewed', (index: number) => options[index % 3] ?? null, 60],
+    ['view=table&queue=option:red', () => 'red', 60],
+    ['view=card&queue=unreviewed', (index: number) => options[index % 3] ?? null, 60],
+    ['view=card&queue=option:red', () => 'red', 60],
+    ['view=card&queue=all', () => null, 60],
+    ['view=table&queue=to-label', () => null, 700],
+  ])('%s: no row is skipped and none is hit twice', async (hash, labelOf, ms) => {
+    const keys = ms > 100 ? 8 : 40;
+    await open(140, hash, labelOf as (index: number) => string | null);
+    const { page } = opened;
+    await (hash.includes('card') ? page.locator('.main-text') : page.locator('[data-cursor]')).first().waitFor();
+    for (let at = 0; at < keys; at += 1) {
+      const next = wait(ms);
+      await page.keyboard.press(at % 2 === 0 ? '2' : '3');
+      await next;
+    }
+    await saved();
+    const newest = [...(await stored())].slice(0, keys);
+    expect(newest).toEqual(
+      newest.map(([, _label], at) => [`example number ${139 - at}`, at % 2 === 0 ? 'green' : 'blue']),
+    );
+  });
+
+  test('keys pressed faster than the page is drawn still each reach a row of their own', async () => {
+    await open(120, 'view=card&queue=to-label');
+    const { page } = opened;
+    await page.locator('.main-text').waitFor();
+    await Promise.all(Array.from({ length: 90 }, () => page.keyboard.press('1')));
+    await saved();
+    const labels = [...(await stored()).values()];
+    expect(labels.slice(0, 90).every((label) => label === 'red')).toBe(true);
+    expect(labels.slice(90).every((label) => label === null)).toBe(true);
+  });
+
+  test('rows beyond the first page come in order, with labels put on the ones before', async () => {
+    await open(250, 'view=card&queue=to-label');
+    const { page } = opened;
+    const shown = page.locator('.main-text');
+    await shown.waitFor();
+    const seen: string[] = [];
+    for (let at = 0; at < 250; at += 1) {
+      // What is drawn follows the key within a frame or two.
+      await expect.poll(() => shown.innerText(), { interval: 5 }).toBe(`example number ${249 - at}`);
+      seen.push(await shown.innerText());
+      await page.keyboard.press(at % 7 === 3 ? 's' : '1');
+    }
+    expect(new Set(seen).size).toBe(250);
+  });
+
+  test('a hundred rows are selected, labelled and deleted at once, and both are taken back', async () => {
+    await open(150, 'view=table&queue=all');
+    const { page } = opened;
+    await page.locator('[data-cursor]').first().waitFor();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.getByText('150 selected').waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('No examples yet').waitFor();
+    await page.keyboard.press('ControlOrMeta+z');
+    await page.getByText('150 rows').waitFor();
+    expect((await stored()).size).toBe(150);
+  });
+});

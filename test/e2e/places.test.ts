@@ -1,0 +1,91 @@
+/** Every place in both themes: no violation that axe knows, one focus, and a picture for a look. */
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AxeResults } from 'axe-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWindow, pictures, type Window } from './browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const places = [
+  'define',
+  'define?beside=input',
+  'define?beside=versions',
+  'rules',
+  'examples?view=card&queue=all',
+  'examples?view=table&queue=all',
+  'import',
+  'train',
+  'evaluate',
+  'evaluate?right=approve&decided=approve',
+  'try',
+  'deploy',
+  'monitor',
+];
+const others = [
+  '#/',
+  '#/new',
+  '#/settings/keys',
+  '#/settings/connections',
+  '#/settings/credits',
+  '#/settings/data',
+  '#/settings/look',
+  '#/settings/shortcuts',
+];
+
+describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
+  let workbench: RunningWorkbench;
+  let opened: Window;
+  let type: string;
+
+  beforeAll(async () => {
+    workbench = await startWorkbenchProcess();
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/samples/refund-requests');
+    type = made.body.id;
+    const path = `/api/v1/decision-types/${type}`;
+    const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
+    const progress = `${path}/policies/${started.body.policy_id}/progress`;
+    while ((await workbench.call<{ status: string }>('GET', progress)).body.status === 'training') await wait(300);
+    const examples = await workbench.call<{ items: { input_payload: object }[] }>(
+      'GET',
+      `${path}/examples?page_size=30`,
+    );
+    for (const { input_payload } of examples.body.items) {
+      await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input: input_payload });
+    }
+    opened = await openWindow(workbench, '#/', { colorScheme: theme });
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await workbench?.stop();
+  });
+
+  test.each([...others, ...places])('%s has no violation', async (place) => {
+    const { page } = opened;
+    const hash = place.startsWith('#') ? place : `#/types/${type}/${place}`;
+    await page.evaluate((next) => {
+      window.location.hash = next;
+    }, hash);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await page.waitForLoadState('networkidle');
+    await expect.poll(() => page.locator('[role=status].busy').count(), { timeout: 20_000 }).toBe(0);
+    if (!(await page.evaluate(() => 'axe' in window))) {
+      // Evaluated by the debugger, which the page's security policy does not bind.
+      await page.evaluate(axeSource);
+    }
+    const results = await page.evaluate(
+      async () => (await (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()) as AxeResults,
+    );
+    const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
+    await page.screenshot({ path: join(pictures, `${name}-${theme}.png`) });
+    expect(
+      results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`),
+    ).toEqual([]);
+  });
+
+  test('nothing went wrong behind the page', () => {
+    expect(opened.faults).toEqual([]);
+  });
+});

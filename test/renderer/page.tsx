@@ -1,0 +1,78 @@
+/** A part of the page over a real server, called without a socket; what a browser keeps lies in memory. */
+import { QueryClientProvider } from '@tanstack/react-query';
+import { render } from '@testing-library/react';
+import type { ReactNode } from 'react';
+import type { Fetch } from '../../src/renderer/api/client.ts';
+import { createMemoryJournal, type Journal } from '../../src/renderer/api/journal.ts';
+import { Look } from '../../src/renderer/app.tsx';
+import { createWorkbench, type Workbench, WorkbenchContext } from '../../src/renderer/workbench.tsx';
+import type { Call } from '../server/workbench.ts';
+
+/** What jsdom does not have and the widgets ask for. */
+function completeDom(): void {
+  window.matchMedia ??= (media) =>
+    ({
+      media,
+      matches: false,
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    }) as unknown as MediaQueryList;
+  window.ResizeObserver ??= class {
+    observe() {}
+    unobserve() {}
+    disconnect() {}
+  };
+  Element.prototype.scrollIntoView ??= () => undefined;
+  // Fields that grow with their text measure again once a font is here.
+  if (!document.fonts) Object.assign(document, { fonts: new EventTarget() });
+}
+
+/** The network of a page whose server is called directly. */
+export function fetchFrom(call: Call): Fetch {
+  return async (url, init) => {
+    const body = typeof init.body === 'string' ? init.body : undefined;
+    const answer = await call(init.method as 'GET', url, body);
+    return new Response(answer.status === 204 ? null : answer.text, { status: answer.status });
+  };
+}
+
+/** A storage that is empty at first and shared with nobody. */
+export function emptyStorage(): Storage {
+  const items = new Map<string, string>();
+  return {
+    get length() {
+      return items.size;
+    },
+    clear: () => items.clear(),
+    key: (index) => [...items.keys()][index] ?? null,
+    getItem: (key) => items.get(key) ?? null,
+    setItem: (key, value) => void items.set(key, value),
+    removeItem: (key) => void items.delete(key),
+  };
+}
+
+/** The parts of a page around a network. */
+export function openPage(fetch: Fetch, kept: { journal?: Journal; storage?: Storage } = {}): Workbench {
+  completeDom();
+  return createWorkbench({
+    baseUrl: '',
+    fetch,
+    storage: emptyStorage(),
+    kept: kept.storage ?? emptyStorage(),
+    journal: kept.journal ?? createMemoryJournal(),
+    windowId: crypto.randomUUID(),
+    liveWindows: async () => new Set(),
+  });
+}
+
+/** Shows a part of the page inside a workbench. */
+export function show(part: ReactNode, workbench: Workbench = openPage(() => Promise.reject(new Error('no network')))) {
+  completeDom();
+  return render(
+    <WorkbenchContext value={workbench}>
+      <QueryClientProvider client={workbench.queries}>
+        <Look>{part}</Look>
+      </QueryClientProvider>
+    </WorkbenchContext>,
+  );
+}
