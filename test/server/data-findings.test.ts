@@ -102,6 +102,13 @@ describe('the findings about the data', () => {
 
     const [first, second] = found;
     const ids = (item: Item | undefined) => item?.example_ids ?? [];
+    const queue = async () =>
+      (await bench.call('GET', `${path}/examples/next?queue=suspect&restart=true&count=20`)).body;
+    const queued = await queue();
+    expect(queued.remaining).toBe(items.length);
+    expect(queued.items.map((item: { example: { id: string } }) => item.example.id)).toEqual(
+      items.slice(0, 20).flatMap(ids),
+    );
     await bench.call('POST', `${path}/examples/bulk`, {
       action: 'set_decision',
       ids: ids(first),
@@ -111,6 +118,7 @@ describe('the findings about the data', () => {
     const after: Item[] = (await ready('&kind=suspect_label')).body.items;
     const left = after.flatMap(({ example_ids }) => example_ids);
     expect(left).toHaveLength(items.length - 2);
+    expect((await queue()).remaining).toBe(items.length - 2);
     expect(left).not.toEqual(expect.arrayContaining(ids(first)));
     expect(left).not.toEqual(expect.arrayContaining(ids(second)));
   }, 60_000);

@@ -12,11 +12,8 @@ import type { ExampleQueue } from '../store/labelling.ts';
 import type { Store } from '../store/store.ts';
 import { findExample } from './examples.ts';
 
-/** The rows whose label is doubted, surest first; without those of the ids `except`. */
-export type SuspectSource = (typeId: string, limit: number, except: readonly string[]) => string[];
-
 type Deps = {
-  store: Pick<Store, 'examples' | 'labelling' | 'deployments' | 'policies'>;
+  store: Pick<Store, 'examples' | 'labelling' | 'trainingRuns' | 'deployments' | 'policies'>;
   runtime: {
     deployed: Pick<DeployedDeciders, 'get'>;
     labellingModels: Pick<LabellingModels, 'next' | 'suggest' | 'findSimilar'>;
@@ -125,18 +122,28 @@ function readQueue(
   limit: number,
   except: readonly string[],
 ): ExampleRecord[] {
-  if (queue !== 'suspect')
-    return deps.store.labelling.readQueue(type.id, toStoreQueue(deps, type, queue), limit, except);
-  return listSuspects(type.id, limit, except).flatMap((id) => deps.store.examples.get(type.id, id) ?? []);
+  const { store } = deps;
+  if (queue !== 'suspect') return store.labelling.readQueue(type.id, toStoreQueue(deps, type, queue), limit, except);
+  const policy = store.policies.findNewestTrained(type.id);
+  if (policy === null) return [];
+  const ids = store.trainingRuns.labelChecks.listSuspects(
+    type.id,
+    policy,
+    type.activeVersion.definition.options,
+    limit,
+    except,
+  );
+  return ids.flatMap((id) => store.examples.get(type.id, id) ?? []);
 }
 
 function countRemaining(deps: Deps, type: DecisionTypeRecord, queue: LabellingQueue): number {
-  if (queue === 'suspect') return 0;
+  if (queue === 'suspect') {
+    const policy = deps.store.policies.findNewestTrained(type.id);
+    const { options } = type.activeVersion.definition;
+    return policy === null ? 0 : deps.store.trainingRuns.labelChecks.countSuspects(type.id, policy, options);
+  }
   return deps.store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue));
 }
-
-/** Nothing finds suspect labels yet, so the queue is empty. */
-const listSuspects: SuspectSource = () => [];
 
 /** Corrections count until a policy that was trained after them is deployed. */
 function toStoreQueue(

@@ -1,6 +1,14 @@
 /** What the newest trained policy of a type says about the labels of its examples. */
 import type { LabelCheck } from '../../engine/training/request.ts';
 import type { WorkbenchDatabase } from './database.ts';
+import type { CheckedPolicy } from './example-reader.ts';
+
+type Suspects = { typeId: string; options: string } & CheckedPolicy;
+
+/** Labels that a policy's training found suspect and that nobody has changed or confirmed since. */
+const fromSuspects = `FROM label_checks c JOIN examples e ON e.id = c.example_id
+  WHERE c.policy_id = @id AND c.suspect = 1 AND e.decision_type_id = @typeId AND e.decision = c.label
+    AND e.updated_at <= @createdAt AND c.likelier IN (SELECT value FROM json_each(@options))`;
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -13,6 +21,11 @@ function prepareStatements(db: WorkbenchDatabase) {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     ),
     remove: db.prepare('DELETE FROM label_checks WHERE policy_id = ?'),
+    listSuspects: db.prepare<[Suspects & { limit: number; except: string }], string>(
+      `SELECT e.id ${fromSuspects} AND e.id NOT IN (SELECT value FROM json_each(@except))
+       ORDER BY c.doubt DESC, e.id LIMIT @limit`,
+    ),
+    countSuspects: db.prepare<[Suspects], number>(`SELECT count(*) ${fromSuspects}`),
     removeOlder: db.prepare<[{ policyId: string; limit: number }]>(
       `DELETE FROM label_checks WHERE (policy_id, example_id) IN
          (SELECT c.policy_id, c.example_id FROM policies newest
@@ -45,6 +58,23 @@ export class LabelCheckStore {
         );
       }
     })();
+  }
+
+  /** The ids of up to `limit` examples with a suspect label, surest first, without those of `except`. */
+  listSuspects(
+    typeId: string,
+    policy: CheckedPolicy,
+    options: readonly string[],
+    limit: number,
+    except: readonly string[],
+  ): string[] {
+    const facts = { ...policy, typeId, options: JSON.stringify(options), limit, except: JSON.stringify(except) };
+    return this.statements.listSuspects.pluck().all(facts) as string[];
+  }
+
+  countSuspects(typeId: string, policy: CheckedPolicy, options: readonly string[]): number {
+    const facts = { ...policy, typeId, options: JSON.stringify(options) };
+    return (this.statements.countSuspects.pluck().get(facts) as number | undefined) ?? 0;
   }
 
   /** Removes the checks of a policy. */
