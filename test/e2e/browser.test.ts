@@ -40,7 +40,7 @@ describe('the workbench in the browser', () => {
     await page().keyboard.press('u');
     await expect.poll(() => rowLabel(0)).toBe('approve');
     const cursor = page().locator('[role=row][data-cursor]');
-    expect(await cursor.getAttribute('aria-rowindex')).toBe('2');
+    await expect.poll(() => cursor.getAttribute('aria-rowindex')).toBe('2');
   });
 
   test('renames an option everywhere after showing what that touches [TYP-27]', async () => {
@@ -69,7 +69,7 @@ describe('the workbench in the browser', () => {
   });
 
   test('shows where the policy is wrong, and the rows of a cell beside it', async () => {
-    await page().getByRole('button', { name: 'See where it errs' }).click();
+    await page().getByRole('button', { name: 'See where it is wrong' }).click();
     const cell = page().getByRole('button', { name: /^\d+ examples of approve decided as approve$/ });
     const count = Number(await cell.textContent());
     await cell.click();

@@ -8,7 +8,12 @@ import type { Act, Journal, LabelPatch, UndoStep } from './journal.ts';
 import { patchCachedExample, patchCachedStats } from './labels.ts';
 import type { Outbox } from './outbox.ts';
 
-export type ActsState = { done: readonly Act[]; undone: readonly Act[] };
+export type ActsState = {
+  done: readonly Act[];
+  undone: readonly Act[];
+  /** The example whose labels were taken back, or put again, last; its reader is taken there. */
+  turned: { exampleId: string } | null;
+};
 
 export type ActsPorts = {
   journal: Journal;
@@ -57,7 +62,7 @@ async function removeAdded(call: ActsPorts['call'], typeId: string, exampleIds: 
 
 /** Creates the acts of this window. */
 export function createActs({ journal, outbox, queries, call }: ActsPorts) {
-  const store = createStore<ActsState>()(() => ({ done: [], undone: [] }));
+  const store = createStore<ActsState>()(() => ({ done: [], undone: [], turned: null }));
   let counting: ReturnType<typeof setTimeout> | undefined;
 
   const record = (typeId: string, title: string, step: UndoStep) => {
@@ -114,7 +119,9 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
         void journal.putAct(turned);
         store.setState(({ done }) => ({ done: [...done, turned] }));
       }
-      return { title: act.title, exampleId: step.kind === 'label' ? step.exampleId : null };
+      const exampleId = step.kind === 'label' ? step.exampleId : null;
+      if (exampleId !== null) store.setState({ turned: { exampleId } });
+      return { title: act.title, exampleId };
     } catch (error) {
       store.setState((state) => ({ [from]: [...state[from], act] }) as Partial<ActsState>);
       throw error;

@@ -9,6 +9,8 @@ export type OutboxState = {
   waiting: readonly OutboxEntry[];
   /** By example: what its labels are once everything waiting has arrived. */
   pending: ReadonlyMap<string, LabelPatch>;
+  /** By example: what its labels are by all that this window has sent. A list read before knows nothing of it. */
+  given: ReadonlyMap<string, LabelPatch>;
 };
 
 export type OutboxPorts = {
@@ -38,7 +40,7 @@ function gatherPending(waiting: readonly OutboxEntry[]): Map<string, LabelPatch>
 
 /** Creates the outbox. Sending the same change twice does no harm: each sets labels to fixed values. */
 export function createOutbox(ports: OutboxPorts) {
-  const store = createStore<OutboxState>()(() => ({ waiting: [], pending: new Map() }));
+  const store = createStore<OutboxState>()(() => ({ waiting: [], pending: new Map(), given: new Map() }));
   let sending = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let count = 0;
@@ -59,6 +61,9 @@ export function createOutbox(ports: OutboxPorts) {
             return;
           }
           ports.onRefused(entry, error);
+          const given = new Map(store.getState().given);
+          given.delete(entry.exampleId);
+          store.setState({ given });
         }
         setWaiting(store.getState().waiting.filter((each) => each.key !== key));
         await ports.journal.removeEntry(key);
@@ -75,7 +80,9 @@ export function createOutbox(ports: OutboxPorts) {
       count += 1;
       const key = `${Date.now().toString().padStart(15, '0')}-${count.toString().padStart(6, '0')}-${ports.window}`;
       const entry: OutboxEntry = { key, window: ports.window, typeId, exampleId, patch };
-      setWaiting([...store.getState().waiting, entry]);
+      const { waiting, given } = store.getState();
+      setWaiting([...waiting, entry]);
+      store.setState({ given: new Map(given).set(exampleId, { ...given.get(exampleId), ...patch }) });
       void ports.journal.putEntry(entry).then(pump);
     },
     /** Tries again at once. */

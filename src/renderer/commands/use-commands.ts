@@ -1,4 +1,4 @@
-import { useEffect, useId, useMemo, useRef } from 'react';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react';
 import { useStore } from 'zustand';
 import { useSettings, useWorkbench } from '../workbench.tsx';
 import { type Command, matchPress } from './command.ts';
@@ -9,7 +9,8 @@ export function useCommands(commands: readonly Command[]): void {
   const { commands: registry } = useWorkbench();
   const owner = useId();
   const newest = useRef(commands);
-  useEffect(() => {
+  // With what is drawn, not after it: a key may follow in the same moment, and must meet what its reader sees.
+  useLayoutEffect(() => {
     newest.current = commands;
   });
   const shape = JSON.stringify(

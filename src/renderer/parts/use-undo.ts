@@ -1,10 +1,9 @@
 import { useStore } from 'zustand';
 import type { Undone } from '../api/acts.ts';
 import { notify } from '../state/notices.tsx';
-import { goTo, parseRoute } from '../state/route.ts';
 import { useWorkbench } from '../workbench.tsx';
 
-/** The newest act on a type's examples and the ways back and forth; the cursor goes to the row it was about. */
+/** The newest act on a type's examples and the ways back and forth. */
 export function useUndo(typeId: string) {
   const { acts, ui } = useWorkbench();
   const next = useStore(acts.store, ({ done }) => done.findLast((act) => act.typeId === typeId)?.title ?? null);
@@ -12,10 +11,6 @@ export function useUndo(typeId: string) {
   const tell = (word: string) => (undone: Undone | null) => {
     if (undone === null) return;
     ui.getState().announce(`${word}: ${undone.title}`);
-    const route = parseRoute(window.location.hash);
-    if (undone.exampleId !== null && route.page === 'type' && route.id === typeId && route.place === 'examples') {
-      goTo({ ...route, query: { ...route.query, row: undone.exampleId } }, { replace: true });
-    }
   };
   const refuse = (error: unknown) =>
     notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) });

@@ -79,7 +79,8 @@ export async function readNextPage(
 /** Rows that are loaded one page after the other, for filters that labelling empties. */
 function useSequentialRows(typeId: string, filter: ExampleFilter, enabled: boolean): Rows {
   const { client, outbox, queries } = useWorkbench();
-  const pending = useStore(outbox.store, (state) => state.pending);
+  // A page that is read while labels go on is stored without them: what was given here counts.
+  const given = useStore(outbox.store, (state) => state.given);
   const queryKey = [queueKey, typeId, filter];
   const query = useInfiniteQuery({
     queryKey,
@@ -90,7 +91,11 @@ function useSequentialRows(typeId: string, filter: ExampleFilter, enabled: boole
     gcTime: 0,
     queryFn: ({ pageParam, signal }) => {
       const known = () =>
-        pageParam === 'first' ? [] : (queries.getQueryData<InfiniteData<ExamplePage>>(queryKey)?.pages ?? []);
+        pageParam === 'first'
+          ? []
+          : (queries.getQueryData<InfiniteData<ExamplePage>>(queryKey)?.pages ?? []).map((page) =>
+              withPending(page, outbox.store.getState().given),
+            );
       return readNextPage(known, filter, async (page) => {
         await outbox.settled(typeId);
         const params = { decision_type_id: typeId };
@@ -102,10 +107,8 @@ function useSequentialRows(typeId: string, filter: ExampleFilter, enabled: boole
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
   const rows = useMemo(
     () =>
-      gatherRows(
-        (data as InfiniteData<ExamplePage> | undefined)?.pages.map((page) => withPending(page, pending)) ?? [],
-      ),
-    [data, pending],
+      gatherRows((data as InfiniteData<ExamplePage> | undefined)?.pages.map((page) => withPending(page, given)) ?? []),
+    [data, given],
   );
   const places = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
   const want = useCallback(

@@ -1,5 +1,5 @@
 /** The cursor over examples and the labels put on them. */
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
@@ -39,15 +39,25 @@ export function useWork(type: DecisionType, rows: Rows): Work {
   const { row } = useQueryPart();
   const [store] = useState(() => createCursor(row ?? null));
   const state = useStore(store);
+  const turned = useStore(acts.store, (acted) => acted.turned);
+  /** The act taken back last, and the row last written into the address: neither moves the cursor again. */
+  const seen = useRef(turned);
+  const written = useRef(row);
   // The place of the row, where it is known; else where the cursor stood.
   const known = state.id === null ? -1 : rows.indexOf(state.id);
   const cursor = rows.count === 0 ? -1 : known >= 0 ? known : Math.min(state.place, rows.count - 1);
   const current = rows.at(cursor) ?? null;
 
-  // An address that names another row moves the cursor: undo and links do that.
+  // An address that somebody else has written moves the cursor, and so does an act that is taken back.
   useEffect(() => {
-    if (row !== undefined && row !== store.getState().id) store.setState({ id: row });
+    if (row === undefined || row === written.current) return;
+    written.current = row;
+    store.setState({ id: row });
   }, [row, store]);
+  useEffect(() => {
+    if (turned !== null && turned !== seen.current) store.setState({ id: turned.exampleId });
+    seen.current = turned;
+  }, [turned, store]);
   useEffect(() => {
     // A row that is not in this list, or no more: the cursor is on the one that is shown in its place.
     if (known < 0 && current) store.setState({ id: current.id, place: cursor });
@@ -55,7 +65,10 @@ export function useWork(type: DecisionType, rows: Rows): Work {
   useEffect(() => {
     const { id } = state;
     if (id === null || id === row) return;
-    const timer = setTimeout(() => changeQuery({ row: id }, { replace: true }), addressDelayMs);
+    const timer = setTimeout(() => {
+      written.current = id;
+      changeQuery({ row: id }, { replace: true });
+    }, addressDelayMs);
     return () => clearTimeout(timer);
   }, [state, row]);
 
