@@ -122,6 +122,8 @@ const deciding = {
   'THR-6': 'An unfamiliar input counts as below escalation and the answer says so.',
   'THR-7':
     'A connected model that is asked decides in the stage escalation, with the confidence and probabilities of the classifier.',
+  'THR-8':
+    'The checks that tell unfamiliar inputs are chosen by leaving options out of learning; the report says what they notice of near and of far inputs, with intervals.',
   'FEA-1': 'Numbers are z-score normalised.',
   'FEA-2': 'Booleans are binary-encoded.',
   'FEA-3': 'Short strings are categories.',

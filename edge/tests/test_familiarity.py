@@ -18,8 +18,10 @@ RANGES = {"words": None, "embedding": None, "fields": {"low": [-5, 0], "high": [
 @pytest.mark.parametrize("case", SHARED["cases"], ids=lambda case: case["name"])
 def test_shared_cases(case: dict[str, Any]) -> None:
     file = SHARED["familiarity"]
-    for only in ("words", "embedding", "fields"):
-        one_check = {name: file[name] if name == only else None for name in file}
+    for only in ("words", "embedding", "nearest", "fields"):
+        one_check = {name: file[name] if name == only else None for name in ("words", "embedding", "fields")}
+        if only == "nearest":
+            one_check["nearest"] = file["nearest"]
         is_unfamiliar = Familiarity(one_check, SHARED["plan"], [2, 4]).is_unfamiliar(case["dense"], case["ids"])
         assert is_unfamiliar is (only in case["failed"]), only
     every_check = Familiarity(file, SHARED["plan"], [2, 4])
@@ -57,3 +59,24 @@ def test_a_file_that_does_not_fit_the_plan_is_refused(make_bundle: Any) -> None:
 
     with pytest.raises(InvalidBundle, match="familiarity"):
         EdgePredictor.from_bundle(make_bundle(change))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"basis": [[127, 0, 0], [0, 127, 0]]},
+        {"basis": [[127, 0], [0, 128]]},
+        {"basis": [[127, 0], [0, 0.5]]},
+        {"scale": [1.0]},
+        {"offset": [0.0, 0.0, 0.0]},
+        {"examples": []},
+        {"examples": [[127]]},
+        {"extra": 1},
+    ],
+    ids=str,
+)
+def test_nearest_examples_that_do_not_fit_are_refused(change: dict[str, Any]) -> None:
+    file = SHARED["familiarity"]
+    changed = {**file, "nearest": {**file["nearest"], **change}}
+    with pytest.raises(InvalidBundle, match="familiarity"):
+        Familiarity(changed, SHARED["plan"], [2, 4])

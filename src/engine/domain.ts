@@ -5,7 +5,13 @@
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { intervalSchema, reliabilityBinSchema, splitReportSchema, wholeDecisionSchema } from './measured.ts';
+import {
+  intervalSchema,
+  measuredShareSchema,
+  reliabilityBinSchema,
+  splitReportSchema,
+  wholeDecisionSchema,
+} from './measured.ts';
 
 /** A JSON value as `JSON.parse` gives it. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
@@ -168,7 +174,7 @@ export function isInProgress(status: PolicyStatus): boolean {
 }
 
 const familiarityEffectSchema = z.object({
-  checks: z.array(z.enum(['words', 'embedding', 'fields'])),
+  checks: z.array(z.enum(['words', 'embedding', 'nearest', 'fields'])),
   /** The share of inputs like the examples that the limits are set to lose. */
   target_loss: z.number(),
   /** The share of held-out rows called unfamiliar, and the accuracy of the classifier on the two kinds of rows. */
@@ -178,6 +184,16 @@ const familiarityEffectSchema = z.object({
   /** Texts that have nothing to do with the type, and how many of them are noticed. */
   probes_tried: z.int(),
   probes_noticed: z.int(),
+  near: measuredShareSchema
+    .nullable()
+    .default(null)
+    .describe(
+      'Examples of options that were left out of learning, and how many of them are noticed; null below four options',
+    ),
+  far: measuredShareSchema
+    .nullable()
+    .default(null)
+    .describe('The same of the texts that have nothing to do with the type; null without text'),
   sentence: z.string(),
 });
 export type FamiliarityEffect = z.infer<typeof familiarityEffectSchema>;
@@ -297,7 +313,7 @@ export const decisionTraceSchema = z.object({
   /** What was compared to see whether the input is like the examples; `outside` names fields beyond their range. */
   familiarity: z.array(
     z.object({
-      check: z.enum(['words', 'embedding', 'fields']),
+      check: z.enum(['words', 'embedding', 'nearest', 'fields']),
       score: z.number(),
       limit: z.number(),
       familiar: z.boolean(),

@@ -22,6 +22,7 @@ __all__ = ["Familiarity"]
 
 # Differences of rounding between implementations must not move a value over an end of its range.
 _SLACK = 1e-4
+_MAX_BYTE = 127
 
 
 class Familiarity:
@@ -31,13 +32,16 @@ class Familiarity:
         self._field_sizes = field_sizes
         self._tabular_size = sum(field_sizes)
         with reading("familiarity.json"):
-            expect_keys(file, {"words", "embedding", "fields"})
+            expect_keys(file, {"words", "embedding", "fields"}, {"nearest"})
             text = expect_object(plan["text"]) if plan.get("text") is not None else {}
             words, embedding, fields = (file[check] for check in ("words", "embedding", "fields"))
             self._words = None if words is None else _Words(expect_object(words), expect_object(text["ngrams"]))
             self._embedding = None
             if embedding is not None:
                 self._embedding = _Embedding(expect_object(embedding), expect_object(text["encoder"]))
+            self._nearest = None
+            if "nearest" in file:
+                self._nearest = _Nearest(expect_object(file["nearest"]), expect_object(text["encoder"]))
             self._fields = None if fields is None else _Fields(expect_object(fields), field_sizes)
 
     def is_unfamiliar(self, dense: Sequence[float], ids: Sequence[int]) -> bool:
@@ -45,6 +49,8 @@ class Familiarity:
         if self._words is not None and self._words.is_outside(ids):
             return True
         if self._embedding is not None and self._embedding.is_outside(dense[self._tabular_size :]):
+            return True
+        if self._nearest is not None and self._nearest.is_outside(dense[self._tabular_size :]):
             return True
         return self._fields is not None and self._fields.is_outside(dense)
 
@@ -85,6 +91,28 @@ class _Embedding:
         return float(np.max(self._centroids @ direction)) < self._min_similarity
 
 
+class _Nearest:
+    """The largest cosine with an example, along the directions that tell options apart, must not be below a limit."""
+
+    def __init__(self, check: JsonObject, encoder: JsonObject) -> None:
+        expect_keys(check, {"basis", "scale", "offset", "examples", "least"})
+        basis = _read_bytes(check["basis"], expect_integer(encoder["dimensions"]))
+        self._scale = np.array(_read_numbers(check["scale"]), np.float64)
+        self._offset = np.array(_read_numbers(check["offset"]), np.float64)
+        if len(self._scale) != len(basis) or len(self._offset) != len(basis):
+            raise ValueError("the directions are not as many as their scales and offsets")
+        self._basis = basis
+        self._examples = _read_bytes(check["examples"], len(basis))
+        self._min_similarity = expect_number(check["least"])
+
+    def is_outside(self, embedding: Sequence[float]) -> bool:
+        # The workbench compares the dense vector as it stands, in float32.
+        direction = np.array(embedding, np.float32).astype(np.float64)
+        projected = (self._basis @ direction) * self._scale - self._offset
+        length = float(np.linalg.norm(projected)) or 1.0
+        return float(np.max(self._examples @ (projected / length))) / _MAX_BYTE < self._min_similarity
+
+
 class _Fields:
     """No more than a number of fields may have a slot outside the range of the examples."""
 
@@ -106,6 +134,16 @@ class _Fields:
             count += any(not low[s] - _SLACK <= dense[s] <= high[s] + _SLACK for s in slots)
             start += size
         return count > self._max_outside
+
+
+def _read_bytes(value: JsonValue, width: int) -> npt.NDArray[np.float64]:
+    """Read rows of `width` signed bytes, at least one."""
+    rows = [[expect_integer(number) for number in expect_list(row)] for row in expect_list(value)]
+    if not rows or any(len(row) != width for row in rows):
+        raise ValueError(f"there are no rows of {width} numbers each")
+    if any(abs(number) > _MAX_BYTE for row in rows for number in row):
+        raise ValueError(f"a number is beyond {_MAX_BYTE}")
+    return np.array(rows, np.float64)
 
 
 def _read_numbers(value: JsonValue) -> list[float]:

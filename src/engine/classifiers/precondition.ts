@@ -10,7 +10,7 @@ const gramRows = 2_000;
 const widthPerOutput = 16;
 
 /** In place: the lower triangle L of A = L·Lᵀ. A must be positive definite. */
-function cholesky(a: Float64Array, size: number): void {
+export function cholesky(a: Float64Array, size: number): void {
   for (let j = 0; j < size; j++) {
     for (let i = j; i < size; i++) {
       let sum = a[i * size + j] as number;

@@ -3,6 +3,7 @@
  * may be sure of it; these checks look at the input itself, whatever the kind of classifier.
  */
 import { z } from 'zod';
+import { compileNearest, nearestFits, nearestSchema } from './nearest-example.ts';
 import type { FeaturePlan } from './plan.ts';
 
 const finite = z.number();
@@ -13,14 +14,19 @@ export const familiaritySchema = z.strictObject({
   words: z.strictObject({ unknown: finite, most: finite }).nullable(),
   /** Largest dot product of the embedding with the mean direction of an option's examples. */
   embedding: z.strictObject({ centroids: z.array(z.array(finite)).min(1), least: finite }).nullable(),
+  /** Largest cosine with an example along the directions that tell the options apart; left out where it is not used. */
+  nearest: nearestSchema.optional(),
   /** Number of tabular fields with a slot outside the range of the examples. */
   fields: z.strictObject({ low: z.array(finite), high: z.array(finite), most: z.int().nonnegative() }).nullable(),
 });
 export type FamiliarityFile = z.infer<typeof familiaritySchema>;
 
+export const checkNames = ['words', 'embedding', 'nearest', 'fields'] as const;
+export type CheckName = (typeof checkNames)[number];
+
 /** The outcome of one check; `outside` names the tabular fields that are outside their range. */
 export type FamiliarityCheck = {
-  check: 'words' | 'embedding' | 'fields';
+  check: CheckName;
   score: number;
   limit: number;
   familiar: boolean;
@@ -80,12 +86,13 @@ export function compileFamiliarity(
   plan: FeaturePlan,
   slots: readonly { field: string; start: number; size: number }[],
 ): (dense: Float32Array, ids: readonly number[]) => FamiliarityCheck[] {
-  const { words, embedding, fields } = file;
+  const { words, embedding, nearest, fields } = file;
+  const findNearest = nearest === undefined ? null : compileNearest(nearest);
   const ngrams = plan.text?.ngrams;
   const idf = new Map(ngrams?.unigrams.map((id, index) => [id, ngrams.idf[index] as number]));
   return (dense, ids) => {
     const checks: FamiliarityCheck[] = [];
-    const add = (check: FamiliarityCheck['check'], score: number, limit: number, familiar: boolean) =>
+    const add = (check: CheckName, score: number, limit: number, familiar: boolean) =>
       checks.push({ check, score, limit, familiar, outside: [] });
     if (words !== null) {
       const score = computeRarity(ids, (id) => idf.get(id), words.unknown);
@@ -94,6 +101,10 @@ export function compileFamiliarity(
     if (embedding !== null) {
       const score = computeSimilarity(dense, plan.tabular_size, embedding.centroids);
       add('embedding', score, embedding.least, score >= embedding.least);
+    }
+    if (nearest !== undefined && findNearest !== null) {
+      const score = findNearest(dense, plan.tabular_size);
+      add('nearest', score, nearest.least, score >= nearest.least);
     }
     if (fields !== null) {
       const outside: string[] = [];
@@ -107,11 +118,12 @@ export function compileFamiliarity(
 
 /** Whether the file's lists have the lengths that the plan asks for. */
 export function fitsPlan(file: FamiliarityFile, plan: FeaturePlan): boolean {
-  const { words, embedding, fields } = file;
+  const { words, embedding, nearest, fields } = file;
   const dimensions = plan.text?.encoder?.dimensions;
   return (
     (words === null || (plan.text?.ngrams ?? null) !== null) &&
     (embedding === null || embedding.centroids.every((centroid) => centroid.length === dimensions)) &&
+    (nearest === undefined || nearestFits(nearest, dimensions)) &&
     (fields === null || (fields.low.length === plan.tabular_size && fields.high.length === plan.tabular_size))
   );
 }

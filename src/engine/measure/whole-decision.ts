@@ -5,7 +5,8 @@ import { formatShare } from './format-share.ts';
 import { computeWilsonInterval } from './intervals.ts';
 import { decideRow, type Replay } from './replay.ts';
 
-function measureShare(count: number, of: number): MeasuredShare {
+/** A counted share with its Wilson interval. */
+export function measureShare(count: number, of: number): MeasuredShare {
   return { count, of, share: of === 0 ? null : count / of, ...computeWilsonInterval(count, of) };
 }
 

@@ -1,9 +1,12 @@
 /** What a fitted model does on rows it has not seen. */
 
 import type { FamiliarityEffect, Metrics } from '../../domain.ts';
-import type { FamiliarityFile } from '../../features/familiarity.ts';
+import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import { hashInput } from '../../input-hash.ts';
+import { formatShare } from '../../measure/format-share.ts';
 import { computeWilsonInterval } from '../../measure/intervals.ts';
+import { measureShare } from '../../measure/whole-decision.ts';
+import type { MeasuredShare } from '../../measured.ts';
 import { argmax } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -11,10 +14,10 @@ import { buildFeatureRows } from '../data/feature-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { HeldOutRow } from '../request.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
+import { noticeProbes } from './choose-checks.ts';
 import { familiarityLoss, findUnfamiliarRows } from './familiarity.ts';
 import { bootstrapMacroF1 } from './macro-f1-interval.ts';
 import { type Evaluation, evaluatePredictions } from './metrics.ts';
-import { insertProbe } from './probes.ts';
 import { scoreRows } from './score-rows.ts';
 
 /** The part of the metrics that follows from predictions of held-out rows. */
@@ -47,6 +50,8 @@ export type EvaluationParams = {
   model: FittedModel;
   /** Null where nothing is checked. */
   familiarity: FamiliarityFile | null;
+  /** What the checks notice of options that were left out of learning; null where that was not tried. */
+  near: MeasuredShare | null;
   rows: readonly LabelledRow[];
   /** Encoded texts of the rows and the probes. */
   texts: EncodedTexts;
@@ -102,7 +107,13 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
       familiarity:
         familiarity === null
           ? null
-          : describeFamiliarity(familiarity, unfamiliar, correct, noticeProbes(params, familiarity)),
+          : describeFamiliarity(
+              familiarity,
+              unfamiliar,
+              correct,
+              params.near,
+              noticeProbes({ plan, rows, texts }, params.probes, familiarity),
+            ),
     },
     heldOut,
   };
@@ -126,20 +137,6 @@ function toFigures(
   };
 }
 
-/** For every probe whether its text would be noticed in the input of a row; none for a model that reads no text. */
-function noticeProbes({ model, rows, texts, probes }: EvaluationParams, familiarity: FamiliarityFile): boolean[] {
-  const { plan } = model;
-  const { text } = plan;
-  if (text === null || rows.length === 0) return [];
-  const probed = probes.flatMap((probe, i) => {
-    const row = rows[i % rows.length];
-    return row === undefined ? [] : { ...row, input: insertProbe(row.input, text.fields, probe) };
-  });
-  const inputs = probed.map((row) => row.input);
-  const built = buildFeatureRows(plan, inputs, texts);
-  return findUnfamiliarRows({ ...familiarity, fields: null }, { plan, rows: probed, built, texts });
-}
-
 const computeShare = (values: readonly boolean[]) =>
   values.length === 0 ? null : values.filter(Boolean).length / values.length;
 const formatPercent = (share: number) => `${(share * 100).toFixed(1)} %`;
@@ -148,15 +145,17 @@ function describeFamiliarity(
   file: FamiliarityFile,
   unfamiliar: readonly boolean[],
   correct: readonly boolean[],
+  near: MeasuredShare | null,
   noticed: readonly boolean[],
 ): FamiliarityEffect {
-  const checks = (['words', 'embedding', 'fields'] as const).filter((check) => file[check] !== null);
+  const checks = checkNames.filter((check) => (file[check] ?? null) !== null);
   const noticedCount = noticed.filter(Boolean).length;
+  const far = noticed.length === 0 ? null : measureShare(noticedCount, noticed.length);
   const flagged = computeShare(unfamiliar) ?? 0;
   const sentences = [`${formatPercent(flagged)} of the held-out examples would be called unfamiliar.`];
-  if (noticed.length > 0) {
+  if (far !== null) {
     sentences.push(
-      `Of ${noticed.length} texts about other things or without meaning, ${noticedCount} would be noticed.`,
+      `Of ${noticed.length} texts about other things or without meaning, ${noticedCount} would be noticed (${formatShare(far.low)} to ${formatShare(far.high)} of such texts).`,
     );
     if (noticedCount < noticed.length / 2) {
       sentences.push(
@@ -166,6 +165,13 @@ function describeFamiliarity(
   } else if (checks.includes('fields')) {
     sentences.push('Only values outside the range of the examples are noticed, not unusual combinations of them.');
   }
+  if (near !== null) {
+    sentences.push(
+      `Of examples whose option was left out of learning, ${formatShare(near.share ?? 0)} (${formatShare(near.low)} to ${formatShare(near.high)}) are noticed: so much may be expected of questions about something new in the same domain.`,
+    );
+  } else {
+    sentences.push('What is noticed of inputs close to the examples is measured from four options on.');
+  }
   return {
     checks,
     target_loss: familiarityLoss,
@@ -174,6 +180,8 @@ function describeFamiliarity(
     accuracy_unfamiliar: computeShare(correct.filter((_, i) => unfamiliar[i] === true)),
     probes_tried: noticed.length,
     probes_noticed: noticedCount,
+    near,
+    far,
     sentence: sentences.join(' '),
   };
 }

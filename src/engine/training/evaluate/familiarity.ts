@@ -1,19 +1,22 @@
 /** Learning what a familiar input looks like, and finding the rows that are not familiar. */
 import type { Rows } from '../../classifiers/classifier.ts';
-import { compileFeatures, type Slot } from '../../features/compile.ts';
+import { compileFeatures } from '../../features/compile.ts';
 import {
+  type CheckName,
   compileFamiliarity,
   computeRarity,
   computeSimilarity,
   type FamiliarityFile,
   isOutside,
 } from '../../features/familiarity.ts';
+import { compileNearest } from '../../features/nearest-example.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
-import type { LabelledRow } from '../data/labelled-rows.ts';
+import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { toModelInput } from '../data/model-input.ts';
 import { assignFolds } from '../data/split.ts';
+import { type Embeddings, learnNearest } from './learn-nearest.ts';
 
 /** The share of in-scope inputs that may be called unfamiliar. */
 export const familiarityLoss = 0.05;
@@ -29,7 +32,7 @@ export type LearnedRows = {
 };
 
 /** The smallest score that no more than the share of the scores exceeds; 0 without scores. */
-function findUpperQuantile(scores: readonly number[], share: number): number {
+export function findUpperQuantile(scores: readonly number[], share: number): number {
   const sorted = [...scores].sort((a, b) => b - a);
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 }
@@ -96,58 +99,140 @@ function computeHeldOutRarities({ plan, rows, texts }: LearnedRows, unknown: num
   );
 }
 
-/** Scores of every row against the rows of the other folds: its similarity, and how many of its slots lie outside. */
-function scoreAgainstOthers(
-  learned: LearnedRows,
-  slots: readonly Slot[],
-): { similarities: number[]; outsideCounts: number[] } {
-  const { plan, rows, built } = learned;
-  const foldOf = assignFolds(rows, folds, deriveSeed(randomStreams.familiarityFolds));
-  const all = [...rows.keys()];
-  const readsEmbedding = (plan.text?.encoder ?? null) !== null;
-  const similarities: number[] = [];
-  const outsideCounts: number[] = [];
-  for (let fold = 0; fold < folds; fold++) {
-    const others = all.filter((i) => foldOf[i] !== fold);
-    const centroids = readsEmbedding ? computeCentroids(learned, others) : [];
-    const ranges = computeRanges(learned, others);
-    for (const i of all) {
-      if (foldOf[i] !== fold) continue;
-      const from = i * built.denseWidth;
-      if (readsEmbedding) similarities.push(computeSimilarity(built.dense, from + plan.tabular_size, centroids));
-      outsideCounts.push(slots.filter((slot) => isOutside(built.dense, from, slot, ranges)).length);
+/** Where the embeddings of the rows stand; null where the plan reads none. */
+function findEmbeddings({ plan, built }: LearnedRows): Embeddings | null {
+  const dimensions = plan.text?.encoder?.dimensions;
+  if (dimensions === undefined) return null;
+  return { values: built.dense, stride: built.denseWidth, from: plan.tabular_size, dimensions };
+}
+
+/** How common word pieces are among the rows at `positions`, as {@link computeRarity} asks for it. */
+function countPieces(
+  { plan, rows, texts }: LearnedRows,
+  positions: readonly number[],
+): (id: number) => number | undefined {
+  const features = compileFeatures(plan);
+  const counts = new Map(plan.text?.ngrams?.unigrams.map((id) => [id, 0]));
+  for (const i of positions) {
+    const row = rows[i];
+    const ids = row === undefined ? [] : (texts.get(features.joinText(row.input).text)?.ids ?? []);
+    for (const id of new Set(ids)) {
+      const count = counts.get(id);
+      if (count !== undefined) counts.set(id, count + 1);
     }
   }
-  return { similarities, outsideCounts };
+  const minCount = positions.length < 50 ? 1 : 2;
+  return (id) => {
+    const count = counts.get(id) ?? 0;
+    return count < minCount ? undefined : Math.log((1 + positions.length) / (1 + count)) + 1;
+  };
 }
 
 /**
- * Learns the checks that fit the plan from the rows it was learned from. The limits come from scores of rows that were
- * left out (five folds), so that together the checks lose about 5 % of inputs like the examples: each gets an equal
- * part of it. Null below 40 rows and where nothing can be told apart.
+ * What a check learns from the rows at `positions`: how strange the row at another position is, the larger the
+ * stranger. Null where the plan or the rows have nothing for the check.
  */
-export function learnFamiliarity(learned: LearnedRows): FamiliarityFile | null {
+export function learnStrangeness(
+  learned: LearnedRows,
+  positions: readonly number[],
+  check: CheckName,
+): ((position: number) => number) | null {
+  const { plan, rows, built, texts } = learned;
+  const embeddings = findEmbeddings(learned);
+  const features = compileFeatures(plan);
+  const startOf = (i: number) => i * built.denseWidth;
+  switch (check) {
+    case 'words': {
+      const findIdf = countPieces(learned, positions);
+      const unknown = Math.log(1 + positions.length) + 1;
+      const listIds = (row: LabelledRow) => texts.get(features.joinText(row.input).text)?.ids ?? [];
+      return (i) => computeRarity(listIds(rows[i] as LabelledRow), findIdf, unknown);
+    }
+    case 'embedding': {
+      const centroids = computeCentroids(learned, positions);
+      return (i) => -computeSimilarity(built.dense, startOf(i) + plan.tabular_size, centroids);
+    }
+    case 'nearest': {
+      const file = embeddings === null ? null : learnNearest(embeddings, listLabels(rows), positions);
+      if (file === null) return null;
+      const findNearest = compileNearest(file);
+      return (i) => -findNearest(built.dense, startOf(i) + plan.tabular_size);
+    }
+    case 'fields': {
+      const ranges = computeRanges(learned, positions);
+      return (i) => features.slots.filter((slot) => isOutside(built.dense, startOf(i), slot, ranges)).length;
+    }
+  }
+}
+
+/** How strange every row is by each check to what was learned from the rows of the other folds. */
+function scoreAgainstOthers(
+  learned: LearnedRows,
+  checks: readonly CheckName[],
+  tick: () => void,
+): Map<CheckName, number[]> {
+  const foldOf = assignFolds(learned.rows, folds, deriveSeed(randomStreams.familiarityFolds));
+  const all = [...learned.rows.keys()];
+  const scores = new Map(checks.map((check): [CheckName, number[]] => [check, []]));
+  for (let fold = 0; fold < folds; fold++) {
+    const others = all.filter((i) => foldOf[i] !== fold);
+    for (const check of checks) {
+      const measure = learnStrangeness(learned, others, check);
+      for (const i of all) if (foldOf[i] === fold && measure !== null) scores.get(check)?.push(measure(i));
+      tick();
+    }
+  }
+  return scores;
+}
+
+/** The checks that the plan has columns for, as they are used where no comparison chose others. */
+export function listUsualChecks(plan: FeaturePlan): CheckName[] {
+  const checks: CheckName[] = [];
+  if ((plan.text?.ngrams ?? null) !== null) checks.push('words');
+  if ((plan.text?.encoder ?? null) !== null) checks.push('embedding');
+  if (plan.tabular_size > 0) checks.push('fields');
+  return checks;
+}
+
+/**
+ * Learns the checks from the rows that the plan was learned from. The limits come from scores of rows that were left
+ * out (five folds), so that together the checks lose about 5 % of inputs like the examples: each gets an equal part of
+ * it. Null below 40 rows and where nothing can be told apart. `tick` is called while it learns, and may throw.
+ */
+export function learnFamiliarity(
+  learned: LearnedRows,
+  checks: readonly CheckName[],
+  tick: () => void,
+): FamiliarityFile | null {
   const { plan, rows } = learned;
-  const readsNgrams = (plan.text?.ngrams ?? null) !== null;
-  const readsEmbedding = (plan.text?.encoder ?? null) !== null;
-  const parts = Number(readsNgrams) + Number(readsEmbedding) + Number(plan.tabular_size > 0);
-  if (rows.length < minRows || parts === 0) return null;
-  const share = familiarityLoss / parts;
-  const { slots } = compileFeatures(plan);
-  const { similarities, outsideCounts } = scoreAgainstOthers(learned, slots);
+  if (rows.length < minRows || checks.length === 0) return null;
+  const share = familiarityLoss / checks.length;
+  const scores = scoreAgainstOthers(
+    learned,
+    checks.filter((check) => check !== 'words'),
+    tick,
+  );
+  const findLimit = (check: CheckName) => findUpperQuantile(scores.get(check) ?? [], share);
   const all = [...rows.keys()];
   const unknown = Math.log(1 + rows.length) + 1;
-  const maxOutside = findUpperQuantile(outsideCounts, share);
-  const negated = similarities.map((similarity) => -similarity);
+  const embeddings = findEmbeddings(learned);
+  const nearest =
+    embeddings !== null && checks.includes('nearest') ? learnNearest(embeddings, listLabels(rows), all) : null;
   const file: FamiliarityFile = {
-    words: readsNgrams ? { unknown, most: findUpperQuantile(computeHeldOutRarities(learned, unknown), share) } : null,
-    embedding: readsEmbedding
-      ? { centroids: computeCentroids(learned, all), least: -findUpperQuantile(negated, share) }
+    words: checks.includes('words')
+      ? { unknown, most: findUpperQuantile(computeHeldOutRarities(learned, unknown), share) }
       : null,
+    embedding: checks.includes('embedding')
+      ? { centroids: computeCentroids(learned, all), least: -findLimit('embedding') }
+      : null,
+    ...(nearest === null ? {} : { nearest: { ...nearest, least: -findLimit('nearest') } }),
     // With every field allowed outside there is nothing left to notice.
-    fields: maxOutside >= slots.length ? null : { ...computeRanges(learned, all), most: maxOutside },
+    fields:
+      checks.includes('fields') && findLimit('fields') < compileFeatures(plan).slots.length
+        ? { ...computeRanges(learned, all), most: findLimit('fields') }
+        : null,
   };
-  return file.words === null && file.embedding === null && file.fields === null ? null : file;
+  return Object.values(file).every((part) => part === null) ? null : file;
 }
 
 /** For every row whether a policy with these checks would call it unfamiliar. */

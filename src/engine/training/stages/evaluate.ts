@@ -1,8 +1,8 @@
 /** The evaluate stage: the model is measured on the held-out rows, and the one to be packed is fitted. */
 import { encodeTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
+import { chooseChecks, noticeProbes } from '../evaluate/choose-checks.ts';
 import { evaluateModel, type Figures } from '../evaluate/evaluate-model.ts';
-import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { computeLearningCurve } from '../evaluate/learning-curve.ts';
 import { listProbeTexts } from '../evaluate/probes.ts';
 import { type FittedModel, fitChoice } from '../select/fit-choice.ts';
@@ -31,11 +31,18 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
   const { plan } = measuredModel;
   const probes = plan.text === null ? [] : listProbeTexts();
   const probeTexts = await encodeTexts(probes, ports.tokenizer, ports.encoder, progress.heartbeat);
+  const allTexts = new Map([...texts, ...probeTexts]);
+  const { checks, file, near } = chooseChecks(
+    { plan, rows: trainRows, built: measuredModel.rows, texts },
+    (familiarity) => noticeProbes({ plan, rows: trainRows, texts: allTexts }, probes, familiarity),
+    progress.heartbeat,
+  );
   const evaluation = evaluateModel({
     model: measuredModel,
-    familiarity: learnFamiliarity({ plan, rows: trainRows, built: measuredModel.rows, texts }),
+    familiarity: file,
+    near,
     rows: measuredRows,
-    texts: new Map([...texts, ...probeTexts]),
+    texts: allTexts,
     probes,
     options: request.definition.options,
     seed: request.seed,
@@ -45,7 +52,7 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
       ? null
       : computeLearningCurve(trainRows, evaluation.figures, (part, share) => measurePart(state, part, share));
   const finalRows = split.refitted ? rows : trainRows;
-  return { evaluation, learningCurve, finalModel: fitFinalModel(state), finalRows };
+  return { evaluation, checks, learningCurve, finalModel: fitFinalModel(state), finalRows };
 }
 
 function measurePart(state: State, part: readonly LabelledRow[], share: number): Figures {
@@ -55,8 +62,8 @@ function measurePart(state: State, part: readonly LabelledRow[], share: number):
   const report = progress.startStep('evaluate', from, from + curveStep, message);
   const model = refit(state, part, 'draft', report);
   const { options } = request.definition;
-  return evaluateModel({ model, familiarity: null, rows: testRows, texts, probes: [], options, seed: request.seed })
-    .figures;
+  const nothing = { familiarity: null, near: null, probes: [] };
+  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, seed: request.seed }).figures;
 }
 
 function fitFinalModel(state: State): FittedModel {

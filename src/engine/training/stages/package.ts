@@ -45,7 +45,11 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
     plan,
     classifier,
     ...reasons,
-    familiarity: learnFamiliarity({ plan, rows: state.finalRows, built: finalModel.rows, texts: state.texts }),
+    familiarity: learnFamiliarity(
+      { plan, rows: state.finalRows, built: finalModel.rows, texts: state.texts },
+      state.checks,
+      progress.heartbeat,
+    ),
     inputSchema: request.definition.input_schema,
     golden: [],
     modelCard: '',

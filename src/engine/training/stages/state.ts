@@ -3,6 +3,7 @@
  * stage which is called too early does not compile.
  */
 import type { Metrics, TrainingExample } from '../../domain.ts';
+import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import type { CompiledRules } from '../../rules/compile.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -52,6 +53,8 @@ export type Classified = Notes & { choice: ClassifierChoice; measuredModel: Fitt
 /** After evaluate: what the measured model does on rows it has not seen, and the model to be packed. */
 export type Evaluated = {
   evaluation: ModelEvaluation;
+  /** By which checks the policy tells unfamiliar inputs. */
+  checks: readonly CheckName[];
   learningCurve: Metrics['learning_curve'];
   finalModel: FittedModel;
   /** The rows that the final model saw. */

@@ -58,6 +58,7 @@ export function LearningCurvePart({ curve }: { curve: LearningCurve }) {
 const checkNames = {
   words: 'the rarity of its words',
   embedding: 'the distance of its meaning from the options',
+  nearest: 'the distance of its meaning from the nearest example',
   fields: 'values outside the range of the examples',
 } as const;
 

@@ -120,6 +120,7 @@ function Contributions({ features }: { features: Trace['features'] }) {
 const familiarityTexts = {
   words: 'Rarity of the words',
   embedding: 'Similarity of the meaning to an option',
+  nearest: 'Similarity of the meaning to the nearest example',
   fields: 'Fields outside the range of the examples',
 } as const;
 
@@ -130,8 +131,9 @@ function Familiarity({ checks }: { checks: Trace['familiarity'] }) {
         {checks.map(({ check, score, limit, familiar, outside }) => (
           <li key={check}>
             <span className={familiar ? 'tag good' : 'tag bad'}>{familiar ? 'familiar' : 'unfamiliar'}</span>{' '}
-            {familiarityTexts[check]}: {Number(score.toFixed(3))} ({check === 'embedding' ? 'at least' : 'at most'}{' '}
-            {Number(limit.toFixed(3))}){outside.length > 0 && `: ${outside.join(', ')}`}
+            {familiarityTexts[check]}: {Number(score.toFixed(3))} (
+            {check === 'embedding' || check === 'nearest' ? 'at least' : 'at most'} {Number(limit.toFixed(3))})
+            {outside.length > 0 && `: ${outside.join(', ')}`}
           </li>
         ))}
       </ul>
