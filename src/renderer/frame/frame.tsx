@@ -10,6 +10,7 @@ import { SettingsPlace } from '../features/settings/settings.tsx';
 import { NewTypeDialog } from '../features/start/new-type-dialog.tsx';
 import { Start } from '../features/start/start.tsx';
 import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
+import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
 import { goTo, places, type Route, settingsSections, useRoute } from '../state/route.ts';
 import { useUi, useWorkbench } from '../workbench.tsx';
@@ -34,6 +35,7 @@ export function Frame() {
   );
   const types = list.data?.items ?? [];
   const type = own.data ?? types.find(({ id }) => id === typeId) ?? null;
+  useAssignedColours(type);
   const state = useTypeState(type);
   const main = useRef<HTMLElement>(null);
   const announcement = useUi((ui) => ui.announcement);

@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import { useEffect } from 'react';
+import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useSettings, useWorkbench } from '../workbench.tsx';
 
 /** Slots of colours; each round of them has another shape, so that colour is never all that tells options apart. */
@@ -19,13 +20,17 @@ function slotColour(slot: number): string {
 
 const noSlots: Readonly<Record<string, number>> = {};
 
-/** The colours of a type's options: each keeps its own for ever. */
-export function useOptionColours(typeId: string, options: readonly string[]): (option: string) => string {
+/** Gives each option of the type in the window its colour, which it keeps for ever. */
+export function useAssignedColours(type: DecisionType | null): void {
   const { settings } = useWorkbench();
+  useEffect(() => {
+    if (type) settings.assignColours(type.id, type.active_version.options);
+  }, [settings, type]);
+}
+
+/** The colours of a type's options. */
+export function useOptionColours(typeId: string, options: readonly string[]): (option: string) => string {
   const slots = useSettings((state) => state.colours[typeId]) ?? noSlots;
-  const shape = options.join('\n');
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the shape stands for the options
-  useEffect(() => settings.assignColours(typeId, options), [settings, typeId, shape]);
   return (option) => slotColour(slots[option] ?? Math.max(0, options.indexOf(option)));
 }
 
