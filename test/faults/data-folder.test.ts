@@ -133,6 +133,28 @@ describe('a database that is not the one of its folder', () => {
       rmSync(path.join(dataDir, 'data-folder.json'), { force: true });
       const db = new Database(database(dataDir));
       db.exec(`
+        DROP TRIGGER example_revisions_inserted;
+        DROP TRIGGER example_revisions_updated;
+        DROP TRIGGER example_revisions_deleted;
+        DROP TABLE example_revisions;
+        DROP TABLE label_checks;
+        DROP TABLE personal_residues;
+        DROP TABLE receipts;
+        ALTER TABLE policies DROP COLUMN pii_fields;
+        ALTER TABLE policies DROP COLUMN promise;
+        DROP INDEX examples_by_teacher;
+        DROP INDEX examples_by_mark;
+        DROP INDEX examples_by_correction;
+        DROP INDEX examples_by_label;
+        ALTER TABLE examples DROP COLUMN by_teacher;
+        ALTER TABLE examples DROP COLUMN note;
+        ALTER TABLE examples DROP COLUMN mark;
+        ALTER TABLE examples DROP COLUMN test;
+        CREATE INDEX examples_by_label ON examples (decision_type_id, decision, source, reviewed);
+        ALTER TABLE training_snapshots DROP COLUMN test;
+        ALTER TABLE held_out_predictions DROP COLUMN unfamiliar;
+        ALTER TABLE held_out_predictions DROP COLUMN input_hash;
+        DROP INDEX decision_logs_corrected;
         DROP TABLE IF EXISTS folder_identity;
         DROP TABLE clock_sightings;
         DROP INDEX decision_logs_removed;
