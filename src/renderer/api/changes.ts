@@ -3,19 +3,23 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { OperationName } from '../../server/contract/operations.ts';
 
 const typeReads = ['decision_types.list', 'decision_types.get', 'versions.list', 'training.readiness'] as const;
-const exampleReads = ['examples.list', 'examples.stats', 'training.readiness', 'rules.analyse'] as const;
-const policyReads = [
-  'policies.list',
-  'policies.get',
-  'policies.progress',
-  'policies.promise',
-  'credits.balance',
+/** What the held-out examples say; it changes with examples that are changed or deleted. */
+const heldOutReads = ['policies.whole', 'policies.promise', 'policies.slices'] as const;
+const exampleReads = [
+  'examples.list',
+  'examples.get',
+  'examples.stats',
+  'training.readiness',
+  'rules.analyse',
+  'rules.propose',
+  ...heldOutReads,
 ] as const;
+const policyReads = ['policies.list', 'policies.get', 'policies.progress', ...heldOutReads, 'credits.balance'] as const;
 
 /** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
 const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = {
   'decision_types.create': ['decision_types.list'],
-  'decision_types.update': [...typeReads, 'rules.analyse', 'examples.stats'],
+  'decision_types.update': [...typeReads, ...heldOutReads, 'rules.analyse', 'rules.propose', 'examples.stats'],
   'decision_types.delete': ['decision_types.list'],
   'options.rename': [...typeReads, ...exampleReads],
   'samples.create': ['decision_types.list'],

@@ -138,7 +138,6 @@ function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) 
           )}
         </div>
       )}
-      {type.promise !== null && <p className="muted">{type.promise.sentence}</p>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { useDeferredValue, useEffect, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { Rule } from '../../../engine/domain.ts';
 import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
 import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
@@ -15,13 +15,14 @@ import { useSettled } from '../../parts/use-settled.ts';
 import type { TypeDraft } from '../../state/drafts.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
-import { moveRule, orderRules, priorityStep } from './order-rules.ts';
+import { appendRule, moveRule, orderRules } from './order-rules.ts';
 import { RuleEditor } from './rule-editor.tsx';
 import { RuleList } from './rule-list.tsx';
 import { RuleTest } from './rule-test.tsx';
 import { RulesAnalysisPanel } from './rules-analysis-panel.tsx';
 
 const analysisDelayMs = 700;
+const RuleProposals = lazy(async () => ({ default: (await import('./rule-proposals.tsx')).RuleProposals }));
 
 /** What the rules would do, computed again when typing rests, and the fields they may use. */
 function useAnalysis(type: DecisionType, draft: TypeDraft) {
@@ -59,6 +60,7 @@ export function Rules({ type }: { type: DecisionType }) {
   const { rule: named } = useQueryPart();
   const narrow = useNarrow();
   const [showTest, setShowTest] = useState(!narrow);
+  const [showProposals, setShowProposals] = useState(false);
   const rules = draft.hard_rules;
   const chosen = Math.min(Math.max(0, Number(named ?? orderRules(rules)[0] ?? 0) || 0), rules.length - 1);
   const rule = rules[chosen];
@@ -72,19 +74,14 @@ export function Rules({ type }: { type: DecisionType }) {
   const choose = (place: number) => changeQuery({ rule: String(place) }, { replace: true });
   const setRule = (patch: Partial<Rule>, mergeKey?: string) =>
     edit({ hard_rules: rules.map((old, index) => (index === chosen ? { ...old, ...patch } : old)) }, mergeKey);
+  const addRule = (made: Omit<Rule, 'name' | 'priority'>, name: string) => {
+    edit({ hard_rules: appendRule(rules, made, name) });
+    choose(rules.length);
+  };
   const add = () => {
     let number = rules.length + 1;
     while (rules.some(({ name }) => name === `rule ${number}`)) number += 1;
-    const priority = Math.max(0, ...rules.map((each) => each.priority)) + priorityStep;
-    const made: Rule = {
-      name: `rule ${number}`,
-      condition: 'ctx.',
-      then: draft.options[0] ?? '',
-      reason_code: null,
-      priority,
-    };
-    edit({ hard_rules: [...rules, made] });
-    choose(rules.length);
+    addRule({ condition: 'ctx.', then: draft.options[0] ?? '', reason_code: null }, `rule ${number}`);
   };
   const remove = () => edit({ hard_rules: rules.filter((_, index) => index !== chosen) });
   const move = (by: number) => edit({ hard_rules: moveRule(rules, chosen, by) });
@@ -107,10 +104,36 @@ export function Rules({ type }: { type: DecisionType }) {
       run: () => move(1),
     },
     { id: 'remove-rule', title: 'Delete the open rule', group: 'Edit', enabled: rule !== undefined, run: remove },
+    {
+      id: 'propose-rules',
+      title: 'Propose rules from the examples',
+      group: 'Create',
+      run: () => setShowProposals(true),
+    },
     { id: 'rule-test', title: 'Test the rules on an input', group: 'Go', run: () => setShowTest(true) },
   ]);
   useEditorAhead();
-  if (!rule) return <NoRules type={type} onAdd={add} />;
+  const proposals = (
+    <Part
+      title="Rules that the examples suggest"
+      tools={
+        !showProposals && (
+          <Button variant="default" onClick={() => setShowProposals(true)}>
+            Look for rules
+          </Button>
+        )
+      }
+    >
+      {showProposals ? (
+        <Suspense fallback={<Busy>Loading…</Busy>}>
+          <RuleProposals type={type} rules={rules} onAdd={({ name, priority: _own, ...made }) => addRule(made, name)} />
+        </Suspense>
+      ) : (
+        <p className="muted">Short conditions under which nearly all labelled examples have the same decision.</p>
+      )}
+    </Part>
+  );
+  if (!rule) return <NoRules type={type} proposals={proposals} onAdd={add} />;
   return (
     <PlaceLayout
       id="rules"
@@ -163,6 +186,7 @@ export function Rules({ type }: { type: DecisionType }) {
               !analysis.isError && <Busy>Trying the rules on the examples…</Busy>
             )}
           </Part>
+          {proposals}
         </Pane>
       }
       inspector={
@@ -181,13 +205,14 @@ function useEditorAhead(): void {
   }, []);
 }
 
-function NoRules({ type, onAdd }: { type: DecisionType; onAdd(): void }) {
+function NoRules({ type, proposals, onAdd }: { type: DecisionType; proposals: ReactNode; onAdd(): void }) {
   return (
     <Pane title="Rules" level={1} tools={<SaveTools type={type} />}>
       <EmptyState title="No rules" actions={<Button onClick={onAdd}>New rule</Button>}>
         A rule decides at once when its condition holds, before the classifier is asked: for limits, laws and house
         rules that must always hold. For example: ctx.amount &gt; 10000 &amp;&amp; !ctx.verified
       </EmptyState>
+      {proposals}
     </Pane>
   );
 }

@@ -1,0 +1,78 @@
+import type { Metrics } from '../../../engine/domain.ts';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { PolicyDetail } from '../../../server/contract/training.ts';
+import { Facts, Part } from '../../parts/notes.tsx';
+import { ClassTable } from './class-table.tsx';
+import { Familiarity, LearningCurvePart } from './learning.tsx';
+import { WeakSlices } from './weak-slices.tsx';
+
+type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics };
+
+/** What stands below the desk: weak parts, each option, more figures, and what the training noted. */
+export function Details({ type, policy, metrics }: Props) {
+  return (
+    <>
+      {metrics.test_size > 0 && <WeakSlices policy={{ decision_type_id: type.id, policy_id: policy.id }} />}
+      <Part title="Each option">
+        <ClassTable type={type} perClass={metrics.per_class} />
+      </Part>
+      <Part title="More figures">
+        <MoreFigures metrics={metrics} policy={policy} />
+      </Part>
+      {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} />}
+      {metrics.familiarity !== null && <Familiarity type={type} effect={metrics.familiarity} />}
+      {metrics.notes.length > 0 && (
+        <Part title="Notes of the training">
+          <ul className="stack tight">
+            {metrics.notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        </Part>
+      )}
+    </>
+  );
+}
+
+function MoreFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDetail }) {
+  const f1 = metrics.macro_f1_interval;
+  return (
+    <Facts
+      items={[
+        {
+          name: 'Macro F1',
+          value: metrics.macro_f1.toFixed(3),
+          detail: f1 ? `${f1.low.toFixed(3)} to ${f1.high.toFixed(3)}` : undefined,
+          help: 'The mean over the options of how well each is found and how often its answers are right.',
+        },
+        {
+          name: 'Calibration error',
+          value: metrics.ece?.toFixed(3) ?? '–',
+          detail: metrics.ece === null ? 'too few rows to say' : `was ${metrics.ece_before?.toFixed(3) ?? '–'}`,
+          help: 'How far stated confidence and observed frequency lie apart, on average.',
+        },
+        {
+          name: 'Log-loss',
+          value: metrics.log_loss.toFixed(3),
+          detail: metrics.log_loss_before === null ? undefined : `was ${metrics.log_loss_before.toFixed(3)}`,
+          help: 'How much probability the right answers were given; lower is better.',
+        },
+        {
+          name: 'Latency p95',
+          value: `${metrics.latency_estimate_p95_ms.toFixed(1)} ms`,
+          help: 'Nineteen of twenty decisions take at most this long.',
+        },
+        {
+          name: 'Features',
+          value: metrics.feature_count.toLocaleString(),
+          help: 'Numbers that the classifier reads of an input.',
+        },
+        {
+          name: 'Trained on',
+          value: metrics.train_size.toLocaleString(),
+          detail: `version ${policy.decision_type_version}`,
+        },
+      ]}
+    />
+  );
+}

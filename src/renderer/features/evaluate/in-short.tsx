@@ -1,0 +1,114 @@
+import type { Metrics } from '../../../engine/domain.ts';
+import type { MeasuredShare } from '../../../engine/measured.ts';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { PolicyDetail } from '../../../server/contract/training.ts';
+import { useOperation } from '../../api/queries.ts';
+import { percent } from '../../parts/figures.ts';
+import { Busy, ErrorNote } from '../../parts/notes.tsx';
+import type { PolicyPlace } from './cell-rows.tsx';
+import { decideAlone } from './threshold-figures.ts';
+
+/** What is asked for before anything is promised; the desk for the thresholds begins with the same. */
+const firstTargetError = 0.02;
+
+type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics };
+
+/** What a reader wants to know first, measured on rules, classifier and thresholds of now together. */
+export function InShort({ type, policy, metrics }: Props) {
+  const params = { decision_type_id: type.id, policy_id: policy.id };
+  const isHeldOut = metrics.test_size > 0;
+  const whole = useOperation('policies.whole', { params }, { enabled: isHeldOut });
+  if (!isHeldOut) return <ClassifierAlone type={type} metrics={metrics} />;
+  if (whole.isPending) return <Busy>Deciding the unseen examples again…</Busy>;
+  if (whole.isError) return <ErrorNote error={whole.error} retry={() => void whole.refetch()} />;
+  const { rows, accuracy, automatic, by_rule, error_automatic, missing, refused } = whole.data;
+  return (
+    <section className="part stack" aria-label="In short">
+      <div className="sentences">
+        <p>
+          <strong>Right {shareText(accuracy)}</strong>
+          <span className="muted">
+            {range(accuracy)}, of {rows.toLocaleString()} unseen examples, rules and classifier together
+          </span>
+        </p>
+        <p>
+          <strong>Decides {shareText(automatic)} alone</strong>
+          <span className="muted">
+            {by_rule.count === 0 ? 'no rule decides any of them' : `${shareText(by_rule)} by a rule`}
+          </span>
+        </p>
+        <p>
+          <strong>{shareText(error_automatic)} of those are wrong</strong>
+          <span className="muted">
+            {range(error_automatic)}, {error_automatic.count.toLocaleString()} of {error_automatic.of.toLocaleString()}
+          </span>
+        </p>
+      </div>
+      <Promised type={type} policy={policy} place={params} />
+      {missing + refused > 0 && (
+        <p className="muted">
+          {missing > 0 && `${missing.toLocaleString()} unseen examples do not count: they were deleted or changed. `}
+          {refused > 0 && `${refused.toLocaleString()} do not follow the input schema.`}
+        </p>
+      )}
+    </section>
+  );
+}
+
+function shareText({ share }: MeasuredShare): string {
+  return share === null ? '–' : percent(share);
+}
+
+function range({ share, low, high }: MeasuredShare): string {
+  return share === null ? 'nothing to measure' : `${percent(low)} to ${percent(high)}`;
+}
+
+const promiseTones = { kept: 'good', broken: 'bad', unknown: 'warn' } as const;
+const promiseNames = { kept: 'Promised', broken: 'Broken', unknown: 'Uncertain' } as const;
+
+/** What is promised of the policy and how that stands, else what could be. */
+function Promised({ type, policy, place }: { type: DecisionType; policy: PolicyDetail; place: PolicyPlace }) {
+  // The type tells how its promise stands after every change of the settings; the policy, of every other one.
+  const promised = policy.status === 'deployed' ? type.promise : policy.promise;
+  const found = useOperation(
+    'policies.promise',
+    { params: place, query: { target_error: firstTargetError } },
+    { enabled: promised === null },
+  );
+  if (promised !== null) {
+    return (
+      <p>
+        <span className={`tag ${promiseTones[promised.state]}`}>{promiseNames[promised.state]}</span>{' '}
+        {promised.sentence}
+      </p>
+    );
+  }
+  if (found.isError) return <ErrorNote error={found.error} />;
+  return (
+    <p>
+      <span className="tag">Nothing is promised</span> {found.data?.sentence ?? 'Looking for what could be…'}
+    </p>
+  );
+}
+
+/** The figures of the training, where no example was held out to decide again. */
+function ClassifierAlone({ type, metrics }: Omit<Props, 'policy'>) {
+  const { auto_decide } = type.active_version.confidence_thresholds;
+  const alone = decideAlone(metrics.risk_coverage, auto_decide);
+  return (
+    <section className="part sentences" aria-label="In short">
+      <p>
+        <strong>Right {percent(metrics.accuracy)}</strong>
+        <span className="muted">of the training examples</span>
+      </p>
+      <p>
+        <strong>Decides {percent(alone.coverage)} alone</strong>
+        <span className="muted">from a confidence of {auto_decide.toFixed(2)}</span>
+      </p>
+      <p>
+        <strong>{percent(alone.error)} of those are wrong</strong>
+        <span className="muted">the classifier by itself, before any rule</span>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,88 @@
+import type { OutputOf } from '../../../server/contract/operations.ts';
+import { useOperation } from '../../api/queries.ts';
+import { percent } from '../../parts/figures.ts';
+import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import type { PolicyPlace } from './cell-rows.tsx';
+
+type Slices = OutputOf<'policies.slices'>;
+
+const lookAgainMs = 1_500;
+
+/** The parts of the unseen examples in which a policy errs more often than in the others. */
+export function WeakSlices({ policy }: { policy: PolicyPlace }) {
+  const slices = useOperation(
+    'policies.slices',
+    { params: policy, query: {} },
+    { refetchMs: (data) => (data?.state === 'computing' ? lookAgainMs : false) },
+  );
+  return (
+    <Part title="Where it is weak">
+      {slices.isError && <ErrorNote error={slices.error} retry={() => void slices.refetch()} />}
+      {slices.isPending && <Busy>Looking for weak parts…</Busy>}
+      {slices.data && <Found slices={slices.data} />}
+    </Part>
+  );
+}
+
+function Found({ slices }: { slices: Slices }) {
+  const { items, rows, tested, state, computed_at: computedAt } = slices;
+  if (computedAt === null) return <Busy>Looking for weak parts…</Busy>;
+  const tried = `${tested.toLocaleString()} parts of ${rows.toLocaleString()} unseen examples were tried`;
+  return (
+    <div className="stack tight">
+      {state === 'computing' && <Busy>Looking again, because examples or settings have changed…</Busy>}
+      {items.length === 0 ? (
+        <p className="muted">No part is wrong more often than the others; {tried}.</p>
+      ) : (
+        <>
+          <div className="scroll">
+            <table className="plain" aria-label="Weak parts">
+              <thead>
+                <tr>
+                  <th scope="col">Part</th>
+                  <th scope="col" className="number">
+                    Examples
+                  </th>
+                  <th scope="col" className="number">
+                    Wrong
+                  </th>
+                  <th scope="col" className="number" title="With 95 % certainty.">
+                    From – to
+                  </th>
+                  <th scope="col" className="number">
+                    Others wrong
+                  </th>
+                  <th scope="col" className="number">
+                    Unsure
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {items.map((slice) => (
+                  <SliceRow key={slice.description} slice={slice} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <p className="muted">The classifier by itself. {tried}; at most one in twenty listed is chance.</p>
+        </>
+      )}
+    </div>
+  );
+}
+
+function SliceRow({ slice }: { slice: Slices['items'][number] }) {
+  const { description, rows, error_rate, error_interval, rest_error_rate, escalation_rate } = slice;
+  return (
+    <tr>
+      <td className="wrap">{description}</td>
+      <td className="number">{rows.toLocaleString()}</td>
+      <td className="number">{percent(error_rate)}</td>
+      <td className="number muted">
+        {percent(error_interval.low)} – {percent(error_interval.high)}
+      </td>
+      <td className="number">{percent(rest_error_rate)}</td>
+      <td className="number">{percent(escalation_rate)}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,73 @@
+/** What the workbench has found out by itself: the whole decision, weak parts, and rules in the data. */
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { goToPlace, openWindow, pictures, type Window } from './browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
+
+describe('what the workbench finds out by itself', () => {
+  let workbench: RunningWorkbench;
+  let opened: Window;
+  let page: Page;
+  let path: string;
+  let policyPath: string;
+
+  beforeAll(async () => {
+    workbench = await startWorkbenchProcess();
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/samples/refund-requests');
+    path = `/api/v1/decision-types/${made.body.id}`;
+    const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
+    policyPath = `${path}/policies/${started.body.policy_id}`;
+    const progress = `${policyPath}/progress`;
+    while ((await workbench.call<{ status: string }>('GET', progress)).body.status === 'training') await wait(300);
+    opened = await openWindow(workbench, `#/types/${made.body.id}/evaluate`, {
+      viewport: { width: 1440, height: 1100 },
+    });
+    page = opened.page;
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await workbench?.stop();
+  });
+
+  test('says under Evaluate how right rules and classifier are together, and what can be promised', async () => {
+    type Whole = Record<'accuracy' | 'automatic' | 'error_automatic', { share: number }>;
+    const { body: whole } = await workbench.call<Whole>('GET', `${policyPath}/whole-decision`);
+    const { body: promise } = await workbench.call<{ sentence: string }>('GET', `${policyPath}/promise`);
+    const short = page.getByRole('region', { name: 'In short' });
+    const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
+    await short.getByText(`Right ${percent(whole.accuracy.share)}`).waitFor();
+    await short.getByText(`Decides ${percent(whole.automatic.share)} alone`).waitFor();
+    await short.getByText(`${percent(whole.error_automatic.share)} of those are wrong`).waitFor();
+    await short.getByText(`Nothing is promised ${promise.sentence}`).waitFor();
+    await page.screenshot({ path: join(pictures, 'in-short.png') });
+  });
+
+  test('lists weak parts of the unseen examples, or says how many it tried', async () => {
+    const weak = page.getByRole('region', { name: 'Where it is weak' });
+    await weak.getByText(/parts of \d+ unseen examples were tried/).waitFor();
+    await weak.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(pictures, 'weak-parts.png') });
+  });
+
+  test('proposes rules, and one click adds one to the draft', async () => {
+    await goToPlace(page, 'Rules');
+    await page.getByRole('button', { name: 'Look for rules' }).click();
+    const proposals = page.getByRole('region', { name: 'Rules that the examples suggest' });
+    await proposals.getByText(/labelled examples that no saved rule decides/).waitFor();
+    await proposals.scrollIntoViewIfNeeded();
+    await page.screenshot({ path: join(pictures, 'rule-proposals.png') });
+    type Proposals = { items: { rule: { name: string; condition: string; then: string } }[] };
+    const { body } = await workbench.call<Proposals>('GET', `${path}/rule-proposals`);
+    const proposed = body.items[0]?.rule;
+    expect(proposed).toBeDefined();
+    const add = proposals.getByRole('button', { name: `Add the rule ${proposed?.name}` });
+    await add.click();
+    await expect.poll(() => add.innerText()).toBe('Added');
+    await expect.poll(() => page.getByLabel('Rule name').inputValue()).toBe(proposed?.name);
+    expect(await page.getByLabel('Then').inputValue()).toBe(proposed?.then);
+    const last = page.getByRole('list', { name: 'Rules' }).getByRole('button').last();
+    expect(await last.innerText()).toContain(proposed?.name);
+  });
+});
