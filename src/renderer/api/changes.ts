@@ -3,7 +3,14 @@ import type { QueryClient } from '@tanstack/react-query';
 import type { OperationName } from '../../server/contract/operations.ts';
 
 const typeReads = ['decision_types.list', 'decision_types.get', 'versions.list', 'training.readiness'] as const;
-const exampleReads = ['examples.list', 'examples.stats', 'training.readiness', 'rules.analyse'] as const;
+const exampleReads = [
+  'examples.list',
+  'examples.get',
+  'examples.stats',
+  'data_findings.list',
+  'training.readiness',
+  'rules.analyse',
+] as const;
 const policyReads = [
   'policies.list',
   'policies.get',
@@ -15,7 +22,7 @@ const policyReads = [
 /** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
 const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = {
   'decision_types.create': ['decision_types.list'],
-  'decision_types.update': [...typeReads, 'rules.analyse', 'examples.stats'],
+  'decision_types.update': [...typeReads, 'rules.analyse', 'examples.stats', 'data_findings.list'],
   'decision_types.delete': ['decision_types.list'],
   'options.rename': [...typeReads, ...exampleReads],
   'samples.create': ['decision_types.list'],
