@@ -28,6 +28,8 @@ export type Workbench = {
   drafts: DraftStore;
   settings: SettingsStore;
   commands: CommandRegistry;
+  /** Names this tab to the server, the same after a reload. */
+  tabName: string;
 };
 
 /** The borders of the page: network, what the browser keeps, and which of its windows are alive. */
@@ -55,6 +57,14 @@ function createQueries(): QueryClient {
       mutations: { networkMode: 'always' },
     },
   });
+}
+
+const tabNameKey = 'decision-workbench.tab';
+
+function readTabName(storage: Storage): string {
+  const name = storage.getItem(tabNameKey) ?? crypto.randomUUID();
+  storage.setItem(tabNameKey, name);
+  return name;
 }
 
 /** Builds the parts of the page around its borders. */
@@ -87,10 +97,10 @@ export function createWorkbench(borders: Borders): Workbench {
         params: { decision_type_id: typeId, example_id: exampleId },
         body: patch,
       }),
-    onSent: ({ exampleId, typeId }, { expected_decision, reviewed, reason_codes, updated_at: _ }) => {
+    onSent: ({ exampleId, typeId }, { expected_decision, reviewed, reason_codes, status, updated_at: _ }) => {
       if (outbox.store.getState().waiting.filter((entry) => entry.exampleId === exampleId).length > 1) return;
-      patchCachedExample(queries, exampleId, { expected_decision, reviewed, reason_codes });
-      windows.tell({ names: ['examples.list', 'examples.stats'], typeId });
+      patchCachedExample(queries, exampleId, { expected_decision, reviewed, reason_codes, status });
+      windows.tell({ names: ['examples.list', 'examples.stats', 'data_findings.list'], typeId });
     },
     onRefused: ({ typeId }, error) => {
       notify({
@@ -124,6 +134,7 @@ export function createWorkbench(borders: Borders): Workbench {
     drafts: createDraftStore(borders.kept),
     settings: createSettings(borders.kept),
     commands: createCommandRegistry(),
+    tabName: readTabName(borders.storage),
   };
 }
 

@@ -24,7 +24,8 @@ export type ActsPorts = {
 
 type Bulk = InputOf<'examples.bulk'>['body'];
 /** An example as far as its labels go; what a change does not touch may be left out. */
-type Labelled = Pick<Example, 'id' | 'expected_decision'> & Partial<Pick<Example, 'reviewed' | 'reason_codes'>>;
+type Labelled = Pick<Example, 'id' | 'expected_decision'> &
+  Partial<Pick<Example, 'reviewed' | 'reason_codes' | 'status'>>;
 /** The example that a step was about, where it was one; its reader is taken there. */
 export type Undone = { title: string; exampleId: string | null };
 

@@ -9,6 +9,7 @@ const exampleReads = [
   'examples.list',
   'examples.get',
   'examples.stats',
+  'data_findings.list',
   'training.readiness',
   'rules.analyse',
   'rules.propose',
@@ -19,7 +20,14 @@ const policyReads = ['policies.list', 'policies.get', 'policies.progress', ...he
 /** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
 const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = {
   'decision_types.create': ['decision_types.list'],
-  'decision_types.update': [...typeReads, ...heldOutReads, 'rules.analyse', 'rules.propose', 'examples.stats'],
+  'decision_types.update': [
+    ...typeReads,
+    ...heldOutReads,
+    'rules.analyse',
+    'rules.propose',
+    'examples.stats',
+    'data_findings.list',
+  ],
   'decision_types.delete': ['decision_types.list'],
   'options.rename': [...typeReads, ...exampleReads],
   'samples.create': ['decision_types.list'],

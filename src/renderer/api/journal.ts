@@ -2,7 +2,7 @@
 import { type DBSchema, openDB } from 'idb';
 import type { Example, ExampleInput } from '../../server/contract/examples.ts';
 
-export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'reason_codes'>>;
+export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'reason_codes' | 'status'>>;
 
 /** A change of one example that the server has not confirmed yet. */
 export type OutboxEntry = { key: string; window: string; typeId: string; exampleId: string; patch: LabelPatch };

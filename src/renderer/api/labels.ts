@@ -1,5 +1,6 @@
 /** Labels as the page shows them: what the server said, with what is still on its way on top. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { Example } from '../../server/contract/examples.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import type { LabelPatch } from './journal.ts';
 
@@ -22,6 +23,9 @@ export function patchCachedExample(queries: QueryClient, exampleId: string, patc
       ? { ...page, items: page.items.map((item) => (item.id === exampleId ? { ...item, ...patch } : item)) }
       : page;
   queries.setQueriesData<ExamplePage>({ queryKey: ['examples.list'] }, (page) => page && patchPage(page));
+  queries.setQueriesData<Example>({ queryKey: ['examples.get'] }, (example) =>
+    example?.id === exampleId ? { ...example, ...patch } : example,
+  );
   queries.setQueriesData<InfiniteData<ExamplePage>>({ queryKey: [queueKey] }, (data) =>
     data ? { ...data, pages: data.pages.map(patchPage) } : data,
   );

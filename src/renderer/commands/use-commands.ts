@@ -57,6 +57,11 @@ export function useShell(): void {
   );
 }
 
+/** Whether a press belongs to what has the focus: Enter on a button or link is its own. */
+function isOwnPress({ key, target }: KeyboardEvent): boolean {
+  return key === 'Enter' && target instanceof HTMLElement && target.closest('button, a[href]') !== null;
+}
+
 const chordWaitMs = 1_200;
 
 /** Listens for the shortcuts of all offered commands. */
@@ -68,6 +73,7 @@ export function useShortcuts(): void {
     const pressed = (event: KeyboardEvent) => {
       if (event.defaultPrevented || event.isComposing || ['Control', 'Shift', 'Alt', 'Meta'].includes(event.key))
         return;
+      if (isOwnPress(event)) return;
       // A dialog has the keys to itself; so has a list that is open below its field.
       if (document.querySelector('[aria-modal="true"]')) return;
       const found = matchPress(

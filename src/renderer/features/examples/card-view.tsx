@@ -3,8 +3,10 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { Example } from '../../../server/contract/examples.ts';
+import type { Suggestion } from '../../../server/contract/labelling.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useCommands } from '../../commands/use-commands.ts';
+import { percent } from '../../parts/figures.ts';
 import { InputView } from '../../parts/input-view.tsx';
 import { findMainText } from '../../parts/inputs.ts';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
@@ -14,7 +16,7 @@ import { useUndo } from '../../parts/use-undo.ts';
 import { useWorkbench } from '../../workbench.tsx';
 import { QueuePane } from './queue-pane.tsx';
 import { countQueue, toFilter } from './queues.ts';
-import { useRows } from './use-rows.ts';
+import { type Rows, useRows } from './use-rows.ts';
 import { useWork, type Work } from './work.ts';
 
 const maxKeyOptions = 9;
@@ -29,15 +31,39 @@ export type ViewProps = {
   onQueue(name: string): void;
 };
 
+/** What the server says about rows that it gives out. */
+export type Advice = {
+  suggestionOf(exampleId: string): Suggestion | null;
+  whyOf(exampleId: string): string | null;
+  recent: { right: number; of: number };
+  stopHint: string | null;
+};
+
+/** The examples of a filter, one at a time. */
+export function CardView(props: ViewProps) {
+  const rows = useRows(props.type.id, toFilter(props.queue, props.search), true);
+  return <CardDesk {...props} rows={rows} />;
+}
+
 /** One example at a time: the whole text large, its fields, and the options with their keys. */
-export function CardView({ type, stats, queue, search, title, tools, onQueue }: ViewProps) {
-  const rows = useRows(type.id, toFilter(queue, search), true);
+export function CardDesk({
+  type,
+  stats,
+  queue,
+  title,
+  tools,
+  onQueue,
+  rows,
+  advice,
+}: ViewProps & { rows: Rows; advice?: Advice }) {
   const work = useWork(type, rows);
   const card = useRef<HTMLElement>(null);
   const narrow = useNarrow();
-  useLabelCommands(type, work, () => card.current?.focus());
+  useLabelCommands(type, work, () => card.current?.focus(), advice);
   useEffect(() => {
-    if (document.activeElement === document.body) card.current?.focus();
+    // Whoever chose a queue goes on with its rows.
+    const { activeElement } = document;
+    if (activeElement === document.body || activeElement?.closest('.queues')) card.current?.focus();
   }, []);
   return (
     <PlaceLayout
@@ -55,7 +81,17 @@ export function CardView({ type, stats, queue, search, title, tools, onQueue }: 
           {work.current ? (
             <article ref={card} className="card" tabIndex={-1} aria-label="The example to label">
               <ExampleCard type={type} example={work.current} />
-              <Choices type={type} work={work} example={work.current} />
+              {advice && <AdviceNote advice={advice} example={work.current} />}
+              <Choices
+                type={type}
+                work={work}
+                example={work.current}
+                suggestion={advice?.suggestionOf(work.current.id) ?? null}
+                onLabel={(option) => {
+                  card.current?.focus();
+                  work.label(option);
+                }}
+              />
             </article>
           ) : (
             !rows.isLoading &&
@@ -77,6 +113,36 @@ function Position({ work, count }: { work: Work; count: number | null }) {
   );
 }
 
+/** Why this row comes now, what is suggested, and how good the suggestions were. */
+function AdviceNote({
+  advice: { suggestionOf, whyOf, recent, stopHint },
+  example,
+}: {
+  advice: Advice;
+  example: Example;
+}) {
+  const suggestion = suggestionOf(example.id);
+  return (
+    <div className="note stack tight">
+      <p>
+        {whyOf(example.id)}
+        {suggestion && (
+          <>
+            {' '}
+            <kbd>Enter</kbd> takes {suggestion.decision} ({percent(suggestion.probability)}).
+          </>
+        )}
+      </p>
+      {recent.of > 0 && (
+        <p className="muted">
+          {recent.right} of the last {recent.of} suggestions were right.
+        </p>
+      )}
+      {stopHint !== null && <p>{stopHint}</p>}
+    </div>
+  );
+}
+
 function QueueDone({ onAll, isEmpty }: { onAll(): void; isEmpty: boolean }) {
   return (
     <EmptyState
@@ -95,6 +161,7 @@ export function useLabelCommands(
   { id, active_version: { options } }: DecisionType,
   work: Work,
   focus: () => void,
+  advice?: Advice,
 ): void {
   const { undo } = useUndo(id);
   const act = (run: () => void) => () => {
@@ -116,6 +183,18 @@ export function useLabelCommands(
     { id: 'row-down', title: 'Next row', group: 'Label', keys: 'ArrowDown', run: act(() => work.move(1)) },
     { id: 'row-previous', title: 'Previous example', group: 'Label', keys: 'k', run: act(() => work.move(-1)) },
     { id: 'row-up', title: 'Previous row', group: 'Label', keys: 'ArrowUp', run: act(() => work.move(-1)) },
+    { id: 'row-flag', title: 'Flag, or not', group: 'Label', keys: 'f', run: act(work.toggleFlag) },
+    ...(advice
+      ? [
+          {
+            id: 'take-suggestion',
+            title: 'Take the suggestion',
+            group: 'Label',
+            keys: 'Enter',
+            run: act(() => work.labelBy((example) => advice.suggestionOf(example.id)?.decision ?? null)),
+          },
+        ]
+      : []),
     {
       id: 'row-review',
       title: 'Reviewed, or not',
@@ -143,7 +222,9 @@ export function ExampleCard({ type, example }: { type: DecisionType; example: Ex
     <div className="stack">
       <p className="muted small">
         {example.source === 'synthetic' ? 'Made by a teacher' : 'Added'} <Moment iso={example.created_at} />
-        {example.reviewed ? ' · reviewed' : ''} · now <OptionName typeId={type.id} option={example.expected_decision} />
+        {example.reviewed ? ' · reviewed' : ''}
+        {example.status === 'flagged' ? ' · flagged' : ''} · now{' '}
+        <OptionName typeId={type.id} option={example.expected_decision} />
       </p>
       {main && <p className="main-text">{main.value}</p>}
       <InputView input={example.input_payload} without={main?.path} />
@@ -152,7 +233,20 @@ export function ExampleCard({ type, example }: { type: DecisionType; example: Ex
 }
 
 /** The options as buttons with their keys, a search over all of them, and the reason codes. */
-function Choices({ type, work, example }: { type: DecisionType; work: Work; example: Example }) {
+function Choices({
+  type,
+  work,
+  example,
+  suggestion,
+  onLabel,
+}: {
+  type: DecisionType;
+  work: Work;
+  example: Example;
+  suggestion: Suggestion | null;
+  /** Labels the example and puts the focus back where the keys act. */
+  onLabel(option: string): void;
+}) {
   const { options, reason_codes } = type.active_version;
   const colourOf = useOptionColours(type.id, options);
   return (
@@ -165,13 +259,18 @@ function Choices({ type, work, example }: { type: DecisionType; work: Work; exam
             className="choice"
             aria-pressed={example.expected_decision === option}
             style={{ '--colour': colourOf(option) } as React.CSSProperties}
-            onClick={() => work.label(option)}
+            onClick={() => onLabel(option)}
           >
             <kbd>{index + 1}</kbd>
             <OptionMark typeId={type.id} option={option} />
             <span className="clip" title={option}>
               {option}
             </span>
+            {suggestion?.decision === option && (
+              <span className="muted number" title="Suggested, with this probability">
+                {percent(suggestion.probability)}
+              </span>
+            )}
           </button>
         ))}
       </div>
@@ -180,12 +279,12 @@ function Choices({ type, work, example }: { type: DecisionType; work: Work; exam
           label={`All ${options.length} options`}
           options={options}
           value={example.expected_decision}
-          onValue={(option) => option !== null && work.label(option)}
+          onValue={(option) => option !== null && onLabel(option)}
         />
       )}
       <p className="muted">
-        <kbd>S</kbd> skip · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed · <kbd>Del</kbd> delete ·{' '}
-        <kbd>?</kbd> all keys
+        <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
+        <kbd>Del</kbd> delete · <kbd>?</kbd> all keys
       </p>
       {reason_codes.length > 0 && (
         <MultiSelect

@@ -1,5 +1,5 @@
 import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { change, useOperation } from '../../api/queries.ts';
@@ -9,12 +9,22 @@ import { Pane } from '../../parts/panes.tsx';
 import { notify } from '../../state/notices.tsx';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useWorkbench } from '../../workbench.tsx';
-import { AddExample } from './add-example.tsx';
-import { CardView } from './card-view.tsx';
-import { findTitle } from './queues.ts';
-import { TableView } from './table-view.tsx';
+import { findGivenQueue, findTitle } from './queues.ts';
+
+// Each comes when it is first opened: the rest of the page does not wait for it.
+const AddExample = lazy(async () => ({ default: (await import('./add-example.tsx')).AddExample }));
+const CardView = lazy(async () => ({ default: (await import('./card-view.tsx')).CardView }));
+const TableView = lazy(async () => ({ default: (await import('./table-view.tsx')).TableView }));
+const FindingsView = lazy(async () => ({ default: (await import('./findings-view.tsx')).FindingsView }));
+const GivenCards = lazy(async () => ({ default: (await import('./given-cards.tsx')).GivenCards }));
 
 type View = 'card' | 'table';
+
+/** The view that the address names, else the one that fits the work that is left. */
+function chooseView(named: string | undefined, toLabel: boolean): View {
+  if (named === 'card' || named === 'table') return named;
+  return toLabel ? 'card' : 'table';
+}
 
 /** The examples of a type: one at a time to label, or in a table to survey. */
 export function Examples({ type }: { type: DecisionType }) {
@@ -24,9 +34,13 @@ export function Examples({ type }: { type: DecisionType }) {
   const [isAdding, setIsAdding] = useState(false);
   const generation = useGeneration(type);
   const toLabel = stats.data !== undefined && stats.data.unlabelled > 0;
-  const view: View = query.view === 'card' || query.view === 'table' ? query.view : toLabel ? 'card' : 'table';
+  const isGiven = query.queue !== undefined && findGivenQueue(query.queue) !== null;
+  const view = isGiven ? 'card' : chooseView(query.view, toLabel);
   const queue = query.queue ?? (view === 'card' && toLabel ? 'to-label' : 'all');
+  const isPlain = !isGiven && queue !== 'findings';
   const show = (next: string) => changeQuery({ queue: next, row: '', view });
+  // Rows that are given out, and findings, have no table: it shows all examples.
+  const showAs = (next: string) => changeQuery({ view: next, queue: isPlain ? queue : 'all' });
   useCommands([
     {
       id: 'import',
@@ -43,18 +57,68 @@ export function Examples({ type }: { type: DecisionType }) {
       enabled: !generation.isRunning,
       run: generation.run,
     },
-    { id: 'view-card', title: 'Label one at a time', group: 'Go', keys: 'c', run: () => changeQuery({ view: 'card' }) },
-    { id: 'view-table', title: 'Survey in a table', group: 'Go', keys: 't', run: () => changeQuery({ view: 'table' }) },
+    { id: 'view-card', title: 'Label one at a time', group: 'Go', keys: 'c', run: () => showAs('card') },
+    { id: 'view-table', title: 'Survey in a table', group: 'Go', keys: 't', run: () => showAs('table') },
   ]);
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
   const tools = (
+    <Tools {...{ type, view, generation, canSearch: isPlain }} onView={showAs} onAdd={() => setIsAdding(true)} />
+  );
+  const shared = {
+    type,
+    stats: stats.data,
+    queue,
+    search: query.search ?? '',
+    onQueue: show,
+    tools,
+    title: findTitle(queue),
+  };
+  return (
     <>
-      <SearchBox key={type.id} />
+      {stats.data.total === 0 ? (
+        <NoExamples type={type} onAdd={() => setIsAdding(true)} generation={generation} />
+      ) : queue === 'findings' ? (
+        <FindingsView {...shared} />
+      ) : isGiven ? (
+        <GivenCards key={queue} {...shared} />
+      ) : view === 'card' ? (
+        <CardView key={`${queue} ${shared.search}`} {...shared} />
+      ) : (
+        <TableView key={`${queue} ${shared.search}`} {...shared} />
+      )}
+      {isAdding && (
+        <Suspense>
+          <AddExample type={type} onClose={() => setIsAdding(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/** Above the rows: the search, the view and what adds examples. */
+function Tools({
+  type,
+  view,
+  canSearch,
+  generation,
+  onView,
+  onAdd,
+}: {
+  type: DecisionType;
+  view: View;
+  canSearch: boolean;
+  generation: ReturnType<typeof useGeneration>;
+  onView(view: string): void;
+  onAdd(): void;
+}) {
+  return (
+    <>
+      {canSearch && <SearchBox key={type.id} />}
       <SegmentedControl
         aria-label="View"
         value={view}
-        onChange={(next) => changeQuery({ view: next, queue })}
+        onChange={onView}
         data={[
           { value: 'card', label: 'Card' },
           { value: 'table', label: 'Table' },
@@ -70,31 +134,10 @@ export function Examples({ type }: { type: DecisionType }) {
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => setIsAdding(true)}>Write an example</Menu.Item>
+          <Menu.Item onClick={onAdd}>Write an example</Menu.Item>
           <Menu.Item onClick={generation.run}>Generate 10 examples</Menu.Item>
         </Menu.Dropdown>
       </Menu>
-    </>
-  );
-  const shared = {
-    type,
-    stats: stats.data,
-    queue,
-    search: query.search ?? '',
-    onQueue: show,
-    tools,
-    title: findTitle(queue),
-  };
-  return (
-    <>
-      {stats.data.total === 0 ? (
-        <NoExamples type={type} onAdd={() => setIsAdding(true)} generation={generation} />
-      ) : view === 'card' ? (
-        <CardView key={`${queue} ${shared.search}`} {...shared} />
-      ) : (
-        <TableView key={`${queue} ${shared.search}`} {...shared} />
-      )}
-      {isAdding && <AddExample type={type} onClose={() => setIsAdding(false)} />}
     </>
   );
 }

@@ -1,4 +1,5 @@
-/** The lists in which examples are worked on, each a filter that an address can name. */
+/** The lists in which examples are worked on, each with a name for the address: a filter, or rows the server gives out. */
+import type { LabellingQueue } from '../../../server/contract/labelling.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
 
 export type Queue = { name: string; title: string; help: string };
@@ -7,10 +8,35 @@ type Stats = OutputOf<'examples.stats'>;
 
 export const queues: readonly Queue[] = [
   { name: 'to-label', title: 'To label', help: 'Examples without a label, newest first.' },
+  {
+    name: 'useful',
+    title: 'Most useful next',
+    help: 'Examples without a label, most useful first, each with a suggestion.',
+  },
   { name: 'unreviewed', title: 'Not reviewed', help: 'Labels that nobody has confirmed yet.' },
   { name: 'synthetic', title: 'Synthetic', help: 'Examples that a teacher made.' },
+  { name: 'flagged', title: 'Flagged', help: 'Examples that somebody marked for another look.' },
+  { name: 'suspect', title: 'Suspect labels', help: 'Labels that the last training doubts, surest first.' },
+  {
+    name: 'corrections',
+    title: 'Corrections',
+    help: 'Corrected decisions that the deployed policy has not learned from.',
+  },
+  { name: 'findings', title: 'Findings', help: 'What may be wrong with the examples.' },
   { name: 'all', title: 'All examples', help: 'Every example, newest first.' },
 ];
+
+/** Queues whose rows the server gives out in an order of its own; all others are filters. */
+const givenQueues: Readonly<Record<string, LabellingQueue>> = {
+  useful: 'to_label',
+  suspect: 'suspect',
+  corrections: 'corrections',
+};
+
+/** The server's queue behind a name; null for a filter. */
+export function findGivenQueue(queue: string): LabellingQueue | null {
+  return givenQueues[queue] ?? null;
+}
 
 const optionPrefix = 'option:';
 
@@ -25,6 +51,7 @@ export function toFilter(queue: string, search: string): ExampleFilter {
     ...(queue === 'to-label' ? { labelled: false } : {}),
     ...(queue === 'unreviewed' ? { reviewed: false } : {}),
     ...(queue === 'synthetic' ? { source: 'synthetic' as const } : {}),
+    ...(queue === 'flagged' ? { status: 'flagged' as const } : {}),
     ...(queue.startsWith(optionPrefix) ? { decision: queue.slice(optionPrefix.length) } : {}),
     ...(search.trim() === '' ? {} : { search: search.trim() }),
   };
@@ -38,7 +65,8 @@ export function findTitle(queue: string): string {
 
 /** Whether labelling takes rows out of the filter: then their places in it move under way. */
 export function isShrinking(filter: ExampleFilter): boolean {
-  return filter.labelled !== undefined || filter.reviewed !== undefined || filter.decision !== undefined;
+  const { labelled, reviewed, decision, status } = filter;
+  return [labelled, reviewed, decision, status].some((part) => part !== undefined);
 }
 
 /** How many examples a queue holds; null where the counts do not say. */

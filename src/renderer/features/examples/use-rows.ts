@@ -32,6 +32,7 @@ export type Rows = {
 function stillFits(example: Example, filter: ExampleFilter): boolean {
   if (filter.labelled !== undefined && (example.expected_decision !== null) !== filter.labelled) return false;
   if (filter.reviewed !== undefined && example.reviewed !== filter.reviewed) return false;
+  if (filter.status !== undefined && example.status !== filter.status) return false;
   return filter.decision === undefined || example.expected_decision === filter.decision;
 }
 

@@ -20,6 +20,28 @@ function createCursor(id: string | null) {
   return createStore<{ id: string | null; place: number }>()(() => ({ id, place: 0 }));
 }
 
+type CursorStore = ReturnType<typeof createCursor>;
+
+/** Keeps the cursor in the address: an address that somebody else has written moves it. */
+function useAddress(store: CursorStore, state: { id: string | null }, row: string | undefined): void {
+  /** The row last written into the address: it does not move the cursor again. */
+  const written = useRef(row);
+  useEffect(() => {
+    if (row === undefined || row === written.current) return;
+    written.current = row;
+    store.setState({ id: row });
+  }, [row, store]);
+  useEffect(() => {
+    const { id } = state;
+    if (id === null || id === row) return;
+    const timer = setTimeout(() => {
+      written.current = id;
+      changeQuery({ row: id }, { replace: true });
+    }, addressDelayMs);
+    return () => clearTimeout(timer);
+  }, [state, row]);
+}
+
 export type Work = {
   current: Example | null;
   /** Place of the cursor; -1 without rows. */
@@ -28,6 +50,10 @@ export type Work = {
   moveTo(place: number): void;
   /** Labels the example at the cursor and goes on; null takes its label away and stays. */
   label(decision: string | null): void;
+  /** Labels the example at the cursor as `choose` says; does nothing where that is null. */
+  labelBy(choose: (example: Example) => string | null): void;
+  /** Flags the example at the cursor for another look and goes on; takes the flag away where it has one. */
+  toggleFlag(): void;
   setReasons(codes: string[]): void;
   toggleReviewed(): void;
   remove(): void;
@@ -40,20 +66,15 @@ export function useWork(type: DecisionType, rows: Rows): Work {
   const [store] = useState(() => createCursor(row ?? null));
   const state = useStore(store);
   const turned = useStore(acts.store, (acted) => acted.turned);
-  /** The act taken back last, and the row last written into the address: neither moves the cursor again. */
+  useAddress(store, state, row);
+  /** The act taken back last: it does not move the cursor again. */
   const seen = useRef(turned);
-  const written = useRef(row);
   // The place of the row, where it is known; else where the cursor stood.
   const known = state.id === null ? -1 : rows.indexOf(state.id);
   const cursor = rows.count === 0 ? -1 : known >= 0 ? known : Math.min(state.place, rows.count - 1);
   const current = rows.at(cursor) ?? null;
 
-  // An address that somebody else has written moves the cursor, and so does an act that is taken back.
-  useEffect(() => {
-    if (row === undefined || row === written.current) return;
-    written.current = row;
-    store.setState({ id: row });
-  }, [row, store]);
+  // An act that is taken back moves the cursor.
   useEffect(() => {
     if (turned !== null && turned !== seen.current) store.setState({ id: turned.exampleId });
     seen.current = turned;
@@ -62,16 +83,6 @@ export function useWork(type: DecisionType, rows: Rows): Work {
     // A row that is not in this list, or no more: the cursor is on the one that is shown in its place.
     if (known < 0 && current) store.setState({ id: current.id, place: cursor });
   }, [known, current, cursor, store]);
-  useEffect(() => {
-    const { id } = state;
-    if (id === null || id === row) return;
-    const timer = setTimeout(() => {
-      written.current = id;
-      changeQuery({ row: id }, { replace: true });
-    }, addressDelayMs);
-    return () => clearTimeout(timer);
-  }, [state, row]);
-
   /** The row that the cursor is on at this very moment: keys come faster than the page is drawn. */
   const find = (): { example: Example; place: number } | null => {
     const { id, place } = store.getState();
@@ -86,12 +97,11 @@ export function useWork(type: DecisionType, rows: Rows): Work {
     rows.hold(place);
   };
   const move = (by: number) => moveTo(moveCursor(find()?.place ?? cursor, by, rows.count));
-  const label = (decision: string | null) => {
-    const found = find();
-    if (!found) return;
-    const { example, place } = found;
+  const put = ({ example, place }: { example: Example; place: number }, decision: string | null) => {
     const title = decision === null ? 'Label removed' : `Labelled ${decision}`;
-    acts.label(type.id, example, { expected_decision: decision, reviewed: decision !== null }, title);
+    // A label settles a flag; named here, the flag comes back with an undo.
+    const settled = decision !== null && example.status === 'flagged' ? { status: 'done' as const } : {};
+    acts.label(type.id, example, { expected_decision: decision, reviewed: decision !== null, ...settled }, title);
     ui.getState().announce(title);
     if (decision !== null && place + 1 < rows.count) moveTo(place + 1);
   };
@@ -100,7 +110,26 @@ export function useWork(type: DecisionType, rows: Rows): Work {
     cursor,
     move,
     moveTo,
-    label,
+    label: (decision) => {
+      const found = find();
+      if (found) put(found, decision);
+    },
+    labelBy: (choose) => {
+      const found = find();
+      const decision = found && choose(found.example);
+      if (found && decision !== null) put(found, decision);
+    },
+    toggleFlag: () => {
+      const found = find();
+      if (!found) return;
+      const { example, place } = found;
+      const isFlagged = example.status === 'flagged';
+      const status = isFlagged ? (example.expected_decision === null ? 'to_label' : 'done') : 'flagged';
+      const title = isFlagged ? 'Flag taken away' : 'Flagged';
+      acts.label(type.id, example, { status }, title);
+      ui.getState().announce(title);
+      if (!isFlagged && place + 1 < rows.count) moveTo(place + 1);
+    },
     setReasons: (reason_codes) => {
       const found = find();
       if (found) acts.label(type.id, found.example, { reason_codes }, 'Reasons changed');

@@ -1,0 +1,138 @@
+import { Button, Pagination } from '@mantine/core';
+import { useState } from 'react';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
+import { useOperation } from '../../api/queries.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { moveCursor } from '../../parts/data-grid.tsx';
+import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
+import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { useUndo } from '../../parts/use-undo.ts';
+import { useWorkbench } from '../../workbench.tsx';
+import { ExampleCard, type ViewProps } from './card-view.tsx';
+import { QueuePane } from './queue-pane.tsx';
+
+type Finding = OutputOf<'data_findings.list'>['items'][number];
+
+/** Tells findings apart, so that the cursor stays on one when the list is read again. */
+function toKey({ kind, field, example_ids }: Finding): string {
+  return [kind, field, ...example_ids].join(' ');
+}
+
+const pageSize = 50;
+const maxShownRows = 10;
+const computingPollMs = 1_000;
+
+/** What may be wrong with the examples, worst first; the rows of the chosen finding stand beside it. */
+export function FindingsView({ type, stats, queue, onQueue, tools, title }: ViewProps) {
+  const { undo } = useUndo(type.id);
+  const [page, setPage] = useState(1);
+  const [cursor, setCursor] = useState<string | null>(null);
+  const findings = useOperation(
+    'data_findings.list',
+    { params: { decision_type_id: type.id }, query: { page, page_size: pageSize } },
+    { keepPrevious: true, refetchMs: (data) => (data?.state === 'computing' ? computingPollMs : false) },
+  );
+  const items = findings.data?.items ?? [];
+  const place = Math.max(
+    0,
+    items.findIndex((item) => toKey(item) === cursor),
+  );
+  const current = items[place];
+  const move = (by: number) => {
+    const next = items[moveCursor(place, by, items.length)];
+    if (next) setCursor(toKey(next));
+  };
+  useCommands([
+    { id: 'finding-next', title: 'Next finding', group: 'Label', keys: 'ArrowDown', run: () => move(1) },
+    { id: 'finding-previous', title: 'Previous finding', group: 'Label', keys: 'ArrowUp', run: () => move(-1) },
+    { id: 'finding-undo', title: 'Undo', group: 'Label', keys: 'u', run: undo },
+  ]);
+  return (
+    <PlaceLayout
+      id="examples-findings"
+      side={<QueuePane type={type} stats={stats} queue={queue} onQueue={onQueue} />}
+      main={
+        <Pane
+          title={title}
+          level={1}
+          tools={tools}
+          head={findings.data && <span className="muted number">{findings.data.total.toLocaleString()} findings</span>}
+        >
+          {findings.isError && <ErrorNote error={findings.error} retry={() => void findings.refetch()} />}
+          {(findings.isPending || findings.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
+          {findings.data?.state === 'ready' && items.length === 0 && (
+            <EmptyState title="Nothing was found">
+              No contradiction, duplicate, suspect label or other problem is known.
+            </EmptyState>
+          )}
+          <ol className="cell-rows" aria-label="Findings">
+            {items.map((finding) => (
+              <li key={`${toKey(finding)} ${finding.message}`} data-cursor={finding === current ? true : undefined}>
+                <button type="button" aria-expanded={finding === current} onClick={() => setCursor(toKey(finding))}>
+                  <span>{finding.message}</span>
+                  <span className="muted">{finding.kind.replaceAll('_', ' ')}</span>
+                </button>
+              </li>
+            ))}
+          </ol>
+          {findings.data && findings.data.pages > 1 && (
+            <Pagination
+              size="xs"
+              total={findings.data.pages}
+              value={page}
+              onChange={(next) => {
+                setPage(next);
+                setCursor(null);
+              }}
+              getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+            />
+          )}
+        </Pane>
+      }
+      inspector={current && current.example_ids.length > 0 ? <FindingRows type={type} finding={current} /> : undefined}
+    />
+  );
+}
+
+/** The first rows of a finding, each with the likelier label to take. */
+function FindingRows({ type, finding }: { type: DecisionType; finding: Finding }) {
+  const shown = finding.example_ids.slice(0, maxShownRows);
+  return (
+    <Inspector title="The rows of the finding">
+      {shown.map((id) => (
+        <FindingRow key={id} type={type} id={id} likelier={finding.suggested_decision} />
+      ))}
+      {finding.example_count > shown.length && (
+        <p className="part muted">and {(finding.example_count - shown.length).toLocaleString()} more</p>
+      )}
+    </Inspector>
+  );
+}
+
+function FindingRow({ type, id, likelier }: { type: DecisionType; id: string; likelier: string | null }) {
+  const { acts, ui } = useWorkbench();
+  const example = useOperation('examples.get', { params: { decision_type_id: type.id, example_id: id } });
+  if (example.isError) return <ErrorNote error={example.error} />;
+  if (!example.data) return <Busy>Loading the example…</Busy>;
+  const row = example.data;
+  const canTake =
+    likelier !== null && likelier !== row.expected_decision && type.active_version.options.includes(likelier);
+  const take = () => {
+    if (likelier === null) return;
+    acts.label(type.id, row, { expected_decision: likelier, reviewed: true }, `Labelled ${likelier}`);
+    ui.getState().announce(`Labelled ${likelier}`);
+  };
+  return (
+    <div className="part stack tight">
+      <ExampleCard type={type} example={row} />
+      {canTake && (
+        <div>
+          <Button variant="default" onClick={take}>
+            Label {likelier}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
