@@ -110,7 +110,7 @@ export function expectAcknowledged(
     const rows = db
       .prepare<[], { note: string; rows: number }>(
         `SELECT json_extract(input, '$.note') AS note, count(*) AS rows FROM examples
-         WHERE json_extract(input, '$.note') LIKE 'import %' GROUP BY note`,
+         WHERE json_extract(input, '$.note') LIKE 'import %' GROUP BY 1`,
       )
       .all();
     expect(rows.filter(({ rows: count }) => count !== rowsOfImport)).toEqual([]);

@@ -16,7 +16,7 @@ export const queues: readonly Queue[] = [
   { name: 'unreviewed', title: 'Not reviewed', help: 'Labels that nobody has confirmed yet.' },
   { name: 'synthetic', title: 'Synthetic', help: 'Examples that a teacher made.' },
   { name: 'flagged', title: 'Flagged', help: 'Examples that somebody marked for another look.' },
-  { name: 'suspect', title: 'Suspect labels', help: 'Labels that the last training doubts, surest first.' },
+  { name: 'suspect', title: 'Suspect labels', help: 'Labels that the last training doubts, most doubtful first.' },
   {
     name: 'corrections',
     title: 'Corrections',
