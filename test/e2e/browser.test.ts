@@ -28,11 +28,17 @@ describe('the workbench in the browser', () => {
   test('opens the sample project from the first page', async () => {
     await page().getByRole('heading', { name: 'Welcome' }).waitFor();
     await page().getByRole('button', { name: 'Open sample project' }).click();
-    await page().getByRole('grid', { name: 'Examples' }).waitFor();
-    expect(await page().title()).toBe('Examples · refund-requests · Decision Workbench');
+    await page().getByText('To label').first().waitFor();
+    await expect.poll(() => page().title()).toBe('Examples · refund-requests · Decision Workbench');
   });
 
   test('labels by keyboard, undo takes it back and goes to the row', async () => {
+    await page()
+      .getByRole('button', { name: /^approve/ })
+      .first()
+      .click();
+    await page().getByText('Table', { exact: true }).click();
+    await page().getByRole('grid', { name: 'Examples' }).waitFor();
     await page().keyboard.press('Home');
     await expect.poll(() => rowLabel(0)).toBe('approve');
     await page().keyboard.press('2');
@@ -84,11 +90,14 @@ describe('the workbench in the browser', () => {
     await page()
       .getByText(/^\d+ rows cannot promise 0.1 %; 3688 without an error could.$/)
       .waitFor();
-    await page().getByRole('slider', { name: 'Fall back below' }).press('Home');
-    await page().getByRole('slider', { name: 'Decide directly from' }).press('Home');
-    await page().getByText('100.0 % decided directly').waitFor();
+    for (const name of ['Fall back below', 'Decide directly from']) {
+      for (let step = 0; step < 10; step++) await page().getByRole('slider', { name }).press('ArrowLeft');
+    }
+    await page()
+      .getByText(/^Below 0\.40: .* From 0\.70: /)
+      .waitFor();
     await page().getByRole('button', { name: 'Use these thresholds' }).click();
-    const notice = page().getByText('Inputs are decided directly from a confidence of 0.00, and fall back below 0.00.');
+    const notice = page().getByText('Inputs are decided directly from a confidence of 0.70, and fall back below 0.40.');
     await notice.first().waitFor();
     await page().getByRole('alert').filter({ has: notice }).getByRole('button', { name: 'Undo' }).click();
     await page()
