@@ -74,7 +74,7 @@ function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metri
                 {labels.map((other, column) => {
                   const count = counts[column] ?? 0;
                   const share = sum === 0 ? 0 : count / sum;
-                  const tint = count === 0 ? 0 : Math.round(14 + share * 36);
+                  const tint = count === 0 ? 0 : Math.round(14 + share * 30);
                   const colour = row === column ? 'var(--good)' : 'var(--bad)';
                   return (
                     <td
