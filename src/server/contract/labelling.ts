@@ -131,6 +131,6 @@ export const labellingOperations = {
     status: 200,
     summary: 'The examples most like one, by what their texts mean and what their fields hold',
     hints: reads,
-    errors: ['unavailable'],
+    errors: ['conflict'],
   }),
 };

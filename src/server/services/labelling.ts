@@ -75,7 +75,7 @@ export async function takeNextExamples(
   };
 }
 
-/** Returns the examples most like one; throws `not_found`, or `unavailable` while it is still being read. */
+/** Returns the examples most like one; throws `not_found`, or `conflict` while it is still being read. */
 export async function findSimilarExamples(
   deps: Deps,
   type: DecisionTypeRecord,
@@ -85,7 +85,7 @@ export async function findSimilarExamples(
   findExample(deps, type, id);
   const similar = await deps.runtime.labellingModels.findSimilar(type, id, count).catch(() => null);
   if (similar === null) {
-    throw new WorkbenchError('unavailable', 'The examples are still being read. Ask again in a few seconds.');
+    throw new WorkbenchError('conflict', 'The examples are still being read. Ask again in a few seconds.');
   }
   return similar.flatMap(({ id: other, similarity }) => {
     const example = deps.store.examples.get(type.id, other);
