@@ -11,8 +11,10 @@ export default defineConfig({
           environment: 'node',
           pool: 'forks',
           include: ['test/{engine,server,model,layers,electron,faults}/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          // Long enough for a machine that is busy with other things: the time a test takes is not what it states.
+          testTimeout: 300_000,
+          hookTimeout: 300_000,
+          expect: { poll: { timeout: 60_000 } },
         },
       },
       {
@@ -21,8 +23,9 @@ export default defineConfig({
           name: 'renderer',
           environment: 'jsdom',
           include: ['test/renderer/**/*.test.tsx', 'test/renderer/**/*.test.ts'],
-          testTimeout: 30_000,
-          hookTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          expect: { poll: { timeout: 20_000 } },
         },
       },
       {
@@ -33,6 +36,7 @@ export default defineConfig({
           include: ['test/e2e/**/*.test.ts'],
           testTimeout: 600_000,
           hookTimeout: 600_000,
+          expect: { poll: { timeout: 20_000 } },
           fileParallelism: false,
         },
       },

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { projectRoot } from './freshness.ts';
 import { preparePython } from './python-environment.ts';
-import { run, type StepResult, stepEnvironment } from './steps.ts';
+import { lastLines, listJunitFailures, run, type StepResult, stepEnvironment } from './steps.ts';
 
 /** The part of `npm test`: the same calls in every run. */
 const bounded = ['--max-examples', '12', '--seed', '20261121', '--generation-deterministic'];
@@ -25,7 +25,7 @@ export async function runApiTests(extra: readonly string[] = []): Promise<StepRe
   });
   if (!python.ok) {
     process.stdout.write(`API tests left out: ${python.problem}\n`);
-    return { name, passed: 0, failed: process.env.CI || python.installFailed ? 1 : 0, output: python.problem };
+    return { name, passed: 0, failed: process.env.CI || python.installFailed ? 1 : 0, failures: [python.problem] };
   }
   const folder = mkdtempSync(join(tmpdir(), 'workbench-api-'));
   const server = await startServer(join(folder, 'data'));
@@ -59,7 +59,8 @@ export async function runApiTests(extra: readonly string[] = []): Promise<StepRe
     const report = existsSync(reportPath) ? readFileSync(reportPath, 'utf8') : '';
     const failed = count(report, 'failures') + count(report, 'errors');
     const passed = Math.max(0, count(report, 'tests') - failed - count(report, 'skipped'));
-    return { name, passed, failed: code !== 0 && failed === 0 ? 1 : failed, output };
+    if (code !== 0 && failed === 0) return { name, passed, failed: 1, failures: [lastLines(output)] };
+    return { name, passed, failed, failures: listJunitFailures(report) };
   } finally {
     await server.stop();
     rmSync(folder, { recursive: true, force: true });

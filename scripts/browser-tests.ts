@@ -13,7 +13,8 @@ export async function runBrowserTests(): Promise<StepResult[]> {
   const chromium = findChromium();
   if (chromium === null) {
     process.stdout.write('Browser tests left out: no Chromium found. Install it or set CHROMIUM_PATH.\n');
-    if (process.env.CI) results.push({ name: 'browser tests', passed: 0, failed: 1, output: '' });
+    if (process.env.CI)
+      results.push({ name: 'browser tests', passed: 0, failed: 1, failures: ['No Chromium was found.'] });
     return results;
   }
   results.push(await runVitest(['e2e'], { WORKBENCH_CHROMIUM: chromium }));

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { preparePython } from './python-environment.ts';
-import { check, run, type StepResult } from './steps.ts';
+import { check, lastLines, listJunitFailures, run, type StepResult } from './steps.ts';
 
 /**
  * Checks format, lint and types of the Python package and runs its tests, in a virtual environment of its own. Without
@@ -18,7 +18,7 @@ export async function runEdgeTests(pytestArgs: readonly string[] = []): Promise<
   if (!python.ok) {
     process.stdout.write(`Edge tests left out: ${python.problem}\n`);
     const failed = process.env.CI || python.installFailed ? 1 : 0;
-    return [{ name: 'pytest edge', passed: 0, failed, output: python.problem }];
+    return [{ name: 'pytest edge', passed: 0, failed, failures: [python.problem] }];
   }
   const mypy = ['-m', 'mypy', '--config-file', 'edge/pyproject.toml', '--cache-dir', '.venv-edge/mypy', 'edge/src'];
   return [
@@ -49,5 +49,7 @@ async function runPytest(python: string, pytestArgs: readonly string[]): Promise
   const failed = count('failures') + count('errors');
   const passed = count('tests') - failed - count('skipped');
   const name = 'pytest edge';
-  return { name, passed: Math.max(0, passed), failed: code !== 0 && failed === 0 ? 1 : failed, output };
+  if (code !== 0 && failed === 0)
+    return { name, passed: Math.max(0, passed), failed: 1, failures: [lastLines(output)] };
+  return { name, passed: Math.max(0, passed), failed, failures: listJunitFailures(report) };
 }

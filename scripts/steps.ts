@@ -3,8 +3,11 @@ import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { projectRoot } from './freshness.ts';
 
-/** What one step of a check or test run came to. */
-export type StepResult = { name: string; passed: number; failed: number; output: string };
+/** What one step of a check or test run came to; `failures` says of each failure what failed, in a line or a few. */
+export type StepResult = { name: string; passed: number; failed: number; failures: readonly string[] };
+
+/** Lines of a failed step's output that are repeated in the summary. */
+const repeatedLines = 12;
 
 const binaries = join(projectRoot, 'node_modules', '.bin');
 
@@ -44,5 +47,18 @@ export async function check(name: string, command: string, args: readonly string
 export function report(name: string, ok: boolean, output: string, elapsedMs: number): StepResult {
   if (!ok) process.stdout.write(`${output}\n`);
   process.stdout.write(`${ok ? 'ok    ' : 'FAILED'} ${name} (${(elapsedMs / 1000).toFixed(1)} s)\n`);
-  return { name, passed: ok ? 1 : 0, failed: ok ? 0 : 1, output };
+  return ok
+    ? { name, passed: 1, failed: 0, failures: [] }
+    : { name, passed: 0, failed: 1, failures: [lastLines(output)] };
+}
+
+/** The end of a step's output, where programs say what is wrong. */
+export function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-repeatedLines).join('\n');
+}
+
+/** The failed tests of a report in JUnit's form, each with the first line of its message. */
+export function listJunitFailures(report: string): string[] {
+  const failed = /<testcase\b[^>]*?\bname="([^"]*)"[^>]*>\s*<(?:failure|error)\b(?:[^>]*?\bmessage="([^"]*)")?/g;
+  return [...report.matchAll(failed)].map(([, name, message]) => `${name}: ${message?.split('&#10;')[0] ?? ''}`);
 }

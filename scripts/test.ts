@@ -13,8 +13,9 @@ results.push(await runApiTests());
 results.push(...(await runBrowserTests()));
 
 process.stdout.write('\n');
-for (const { name, passed, failed } of results) {
+for (const { name, passed, failed, failures } of results) {
   process.stdout.write(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name}: ${passed} passed, ${failed} failed\n`);
+  for (const failure of failures) process.stdout.write(`${failure.replace(/^/gm, '       ')}\n`);
 }
 const total = (key: 'passed' | 'failed') => results.reduce((sum, result) => sum + result[key], 0);
 process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed\n`);

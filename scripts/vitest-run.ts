@@ -2,13 +2,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run, type StepResult } from './steps.ts';
+import { lastLines, run, type StepResult } from './steps.ts';
 
 type VitestReport = {
-  success: boolean;
   numPassedTests: number;
-  numFailedTests: number;
-  testResults: { status: string; assertionResults: unknown[] }[];
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[];
+  }[];
 };
 
 /** Runs vitest projects and counts their tests; a file that could not be loaded counts as one failed test. */
@@ -24,15 +27,22 @@ export async function runVitest(projects: readonly string[], env: Record<string,
   const name = `vitest ${projects.join(', ')}`;
   try {
     const report = JSON.parse(readFileSync(reportPath, 'utf8')) as VitestReport;
-    const unloaded = report.testResults.filter(
-      (file) => file.status === 'failed' && file.assertionResults.length === 0,
-    ).length;
-    const failed = report.numFailedTests + unloaded;
-    return { name, passed: report.numPassedTests, failed: code !== 0 && failed === 0 ? 1 : failed, output };
+    const failures = listFailures(report);
+    const isUnexplained = code !== 0 && failures.length === 0;
+    if (isUnexplained) failures.push(lastLines(output));
+    return { name, passed: report.numPassedTests, failed: failures.length, failures };
   } catch (error) {
     process.stdout.write(`vitest left no report: ${String(error)}\n`);
-    return { name, passed: 0, failed: 1, output };
+    return { name, passed: 0, failed: 1, failures: [lastLines(output)] };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+function listFailures(report: VitestReport): string[] {
+  return report.testResults.flatMap((file) => {
+    const tests = file.assertionResults.filter(({ status }) => status === 'failed');
+    if (tests.length === 0 && file.status === 'failed') return [`${file.name}: ${file.message}`];
+    return tests.map((test) => `${file.name}: ${test.fullName}\n${test.failureMessages[0]?.slice(0, 1_000) ?? ''}`);
+  });
 }

@@ -171,5 +171,5 @@ describe('a trained policy', () => {
     const decider = compileDecider(unpackBundle(bundle, sha256), ports);
     const decided = await decider.decide({ text: 'xqzv wplk jjhtr zzq vvbnm qqwx' });
     expect(decided).toMatchObject({ ok: true, decision: { unfamiliar: true, escalate: true } });
-  }, 60_000);
+  });
 });

@@ -40,7 +40,7 @@ const messageType = {
 beforeAll(async () => {
   loans = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
   messages = await makeDeployedFolder(messageType, readMessages(45), systemClock);
-}, 120_000);
+});
 afterAll(() => {
   loans.remove();
   messages.remove();
@@ -91,7 +91,7 @@ describe('a deployed policy whose file is away', () => {
     const availability = async () => (await call('GET', loans.url)).body.availability.state;
     expect(await availability()).toBe('unavailable');
     renameSync(`${file}.away`, file);
-    await expect.poll(availability, { timeout: 10_000 }).toBe('available');
+    await expect.poll(availability, { timeout: 120_000 }).toBe('available');
     expect((await callerOf(app, {})('GET', '/ready')).body.status).toBe('ready');
   });
 
@@ -190,7 +190,7 @@ describe('a text policy whose encoder is away', () => {
 
     symlinkSync(target, encoder);
     const decided = async () => (await decideMessage(call, text)).status;
-    await expect.poll(decided, { timeout: 20_000 }).toBe(200);
+    await expect.poll(decided, { timeout: 120_000 }).toBe(200);
     expect((await call('GET', messages.url)).body.availability).toEqual(available);
   });
 });

@@ -71,5 +71,5 @@ describe.skipIf(!canMount)(`a full disk${canMount ? '' : ' (left out: nothing ma
     expect((await decide()).status).toBe(200);
     await server.end('SIGKILL');
     expectAcknowledged(dataDir, acknowledged);
-  }, 120_000);
+  });
 });

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/server/process/clock.ts';
 import { loanExamples, loanType } from '../server/training-workbench.ts';
 import { makeDeployedFolder } from '../server/workbench.ts';
+import { statedMs } from '../stated-ms.ts';
 import { runBeside, send } from './beside-calls.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 /** On a quiet machine small calls take below 100 ms beside large ones; before large ones had processes of their own, seconds. */
-const maxSmallCallMs = 500;
+const maxSmallCallMs = statedMs(500);
 const maxResidentMb = 1_000;
 
 let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;

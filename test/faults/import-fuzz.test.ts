@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/server/process/clock.ts';
 import { loanExamples, loanType } from '../server/training-workbench.ts';
 import { makeDeployedFolder } from '../server/workbench.ts';
+import { statedMs } from '../stated-ms.ts';
 import { measureProcessorMs, runBeside, send } from './beside-calls.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
@@ -11,7 +12,7 @@ const numRuns = Number(process.env['FUZZ_CASES'] ?? 300);
 /** Processor time, because the machine may have more to do. */
 const maxCallProcessorMs = 2_000;
 /** On a quiet machine 100 ms. */
-const maxSmallCallMs = 500;
+const maxSmallCallMs = statedMs(500);
 const maxResidentMb = 1_000;
 
 let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;

@@ -186,7 +186,7 @@ beforeAll(async () => {
   examplesBefore = examples.length;
   await bench.stop();
   server = await startServer();
-}, 120_000);
+});
 
 afterAll(async () => {
   await kill(server);

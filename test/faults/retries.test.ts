@@ -11,7 +11,7 @@ import type { DyingReport } from './dying-server.ts';
 let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
 beforeAll(async () => {
   trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-}, 60_000);
+});
 afterAll(() => trained.remove());
 
 /** Starts a server that kills itself at the answer, sends it the call, and waits for its end. */
@@ -79,7 +79,7 @@ const calls = [
 it.each(calls)(
   '$name that a kill cut off before its answer is there once, and the retry is told it [IDM-7]',
   {
-    timeout: 30_000,
+    timeout: 120_000,
   },
   async ({ url, body, adds }) => {
     const dataDir = trained.copy();

@@ -10,15 +10,16 @@ import { systemClock } from '../../src/server/process/clock.ts';
 import { createRandom, randomCondition } from '../engine/rules-fuzz.ts';
 import { loanExamples, loanType } from '../server/training-workbench.ts';
 import { makeDeployedFolder } from '../server/workbench.ts';
+import { statedMs } from '../stated-ms.ts';
 import { input, schema } from './random-schemas.ts';
 import { callAlone, type RawAnswer, type ServerProcess, startServerProcess } from './server-process.ts';
 
 const cases = Number(process.env['FUZZ_CASES'] ?? 100);
 const random = createRandom(Number(process.env['FUZZ_SEED'] ?? 1));
 /** No call takes longer. */
-const maxCallMs = 2_000;
+const maxCallMs = statedMs(2_000);
 /** Nobody else waits longer for what the program computes, but for one call in a hundred. */
-const maxHealthMs = 100;
+const maxHealthMs = statedMs(100);
 const maxResidentMb = 1_000;
 
 let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;

@@ -33,7 +33,7 @@ const logTotal = async (call: Call) => (await call('GET', `${trained.url}/logs`)
 
 beforeAll(async () => {
   trained = await makeDeployedFolder(loanType, loanExamples(40), settableClock());
-}, 60_000);
+});
 afterAll(() => trained.remove());
 
 let closeLast: () => Promise<void> = async () => undefined;

@@ -1,12 +1,15 @@
 /** A part of the page over a real server, called without a socket; what a browser keeps lies in memory. */
 import { QueryClientProvider } from '@tanstack/react-query';
-import { render } from '@testing-library/react';
+import { configure, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import type { Fetch } from '../../src/renderer/api/client.ts';
 import { createMemoryJournal, type Journal } from '../../src/renderer/api/journal.ts';
 import { Look } from '../../src/renderer/app.tsx';
 import { createWorkbench, type Workbench, WorkbenchContext } from '../../src/renderer/workbench.tsx';
 import type { Call } from '../server/workbench.ts';
+
+// Waits end when what is awaited is there; a busy machine may take its time.
+configure({ asyncUtilTimeout: 20_000 });
 
 /** What jsdom does not have and the widgets ask for. */
 function completeDom(): void {

@@ -41,7 +41,7 @@ describe('the findings about the data', () => {
       { input: twin, decision: 'decline' },
       { input: twin, decision: 'decline' },
     ]);
-  }, 60_000);
+  });
   afterAll(async () => {
     await bench.stop();
     removeDataDir(dataDir);
@@ -121,7 +121,7 @@ describe('the findings about the data', () => {
     expect((await queue()).remaining).toBe(items.length - 2);
     expect(left).not.toEqual(expect.arrayContaining(ids(first)));
     expect(left).not.toEqual(expect.arrayContaining(ids(second)));
-  }, 60_000);
+  });
 
   it('[FND-3] are computed by a process of their own, once for each state of the examples', async () => {
     await ready();
@@ -143,7 +143,7 @@ describe('the findings about the data', () => {
       ({ body }) => body.length === 1,
     );
     expect(policies.all()).toEqual([policyId]);
-  }, 60_000);
+  });
 });
 
 describe('a search that fails', () => {
@@ -172,5 +172,5 @@ describe('a search that fails', () => {
       await bench.stop();
       removeDataDir(dataDir);
     }
-  }, 30_000);
+  });
 });

@@ -159,5 +159,5 @@ describe('training a second time', () => {
       await bench.stop();
       removeDataDir(dataDir);
     }
-  }, 120_000);
+  });
 });

@@ -36,7 +36,7 @@ describe('the held-out examples of policies', () => {
       policies.push(started.body.policy_id);
       await pollUntil(() => bench.call('GET', `${path}/policies/${started.body.policy_id}/progress`), terminal);
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await bench.stop();
     removeDataDir(dataDir);

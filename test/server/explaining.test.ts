@@ -33,7 +33,7 @@ beforeAll(async () => {
   bench = await startWorkbench(dataDir);
   loans = await deploy({ ...loanType, pii_fields: ['purpose'] }, loanExamples(60));
   complaints = await deploy(complaintType, complaintExamples(45));
-}, 120_000);
+});
 afterAll(async () => {
   await bench.stop();
   removeDataDir(dataDir);
@@ -72,7 +72,7 @@ describe('what would change a decision', () => {
         expect(body.nearest.length).toBeGreaterThanOrEqual(5);
         return body.nearest;
       },
-      { timeout: 20_000, interval: 200 },
+      { timeout: 120_000, interval: 200 },
     );
     expect(nearest.map(({ example_id }: { example_id: string }) => example_id)).not.toContain(example.id);
     expect(nearest[0].similarity).toBeGreaterThan(0.8);

@@ -37,7 +37,7 @@ describe('a service that is not ready', () => {
     const started = await call('POST', `${trained.url}/train`, { tune_hyperparams: false, auto_deploy: false });
     const { policy_id: policyId } = started.body;
     const policy = `${trained.url}/policies/${policyId}`;
-    await expect.poll(async () => (await call('GET', policy)).body.status, { timeout: 60_000 }).toBe('trained');
+    await expect.poll(async () => (await call('GET', policy)).body.status, { timeout: 120_000 }).toBe('trained');
     deps.store.deployments.deploy(policyId);
     expect((await ready()).body).toMatchObject({ status: 'degraded', cache: false, models: true, deployed_models: 1 });
     expect((await call('POST', '/api/v1/decide', { decision_type: 'loan', input: { amount: 1 } })).status).toBe(200);
@@ -65,6 +65,8 @@ describe('a service that is not ready', () => {
       .poll(ready)
       .toMatchObject({ status: 'degraded', models: false, text_model: 'restarting', cache: true });
     mayStart = true;
-    await expect.poll(ready, { timeout: 20_000 }).toMatchObject({ status: 'ready', models: true, text_model: 'ready' });
+    await expect
+      .poll(ready, { timeout: 120_000 })
+      .toMatchObject({ status: 'ready', models: true, text_model: 'ready' });
   });
 });

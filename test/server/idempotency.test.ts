@@ -15,7 +15,7 @@ const loan = { decision_type: 'loan', input: { amount: 1_000, applicant: { score
 let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
 beforeAll(async () => {
   trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
-}, 60_000);
+});
 afterAll(() => trained.remove());
 
 /** A workbench with the deployed type, and a call that carries a key. */

@@ -87,7 +87,7 @@ async function openTexts(fields: Record<string, unknown> = {}) {
         const { labelling_model } = await next('count=1&session=reader&restart=true');
         expect(labelling_model.examples_read).toBe(texts.length);
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 120_000, interval: 100 },
     );
   const label = (example: { id: string }, expected_decision: string) =>
     opened.call('PATCH', `${url}/${example.id}`, { expected_decision });
@@ -170,12 +170,12 @@ describe('what to label next', () => {
     ).body;
     await call('POST', url, { examples: [{ input: { message: payment[2] }, expected_decision: 'wrong_payment' }] });
     await vi.waitFor(async () => expect((await next()).labelling_model).toEqual({ examples_read: 20, labels: 19 }), {
-      timeout: 20_000,
+      timeout: 120_000,
       interval: 100,
     });
     await call('POST', `${url}/undo`, { undo_token });
     await vi.waitFor(async () => expect((await next()).labelling_model).toEqual({ examples_read: 20, labels: 1 }), {
-      timeout: 20_000,
+      timeout: 120_000,
       interval: 100,
     });
     const similar = (await call('GET', `${url}/${edited?.id}/similar?count=1`)).body.items;
@@ -196,10 +196,10 @@ describe('what to label next', () => {
       const { body } = await call('GET', `${url}/next?count=1&restart=true`);
       expect([body.items.length, body.labelling_model.examples_read]).toEqual([1, 30]);
     };
-    await vi.waitFor(isRead, { timeout: 20_000, interval: 100 });
+    await vi.waitFor(isRead, { timeout: 120_000, interval: 100 });
     children[0]?.kill('SIGKILL');
     expect((await call('GET', `${url}/next?count=1`)).body.items).toHaveLength(1);
-    await vi.waitFor(isRead, { timeout: 20_000, interval: 100 });
+    await vi.waitFor(isRead, { timeout: 120_000, interval: 100 });
     expect(children.length).toBe(2);
   });
 });

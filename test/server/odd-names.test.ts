@@ -26,7 +26,7 @@ it('refuses an option that could not be a key', async () => {
   expect([answer.status, answer.body.error.details[0].loc]).toEqual([422, ['body', 'options', 1]]);
 });
 
-it('trains on them and decides them', { timeout: 120_000 }, async () => {
+it('trains on them and decides them', async () => {
   const { call } = await openForTest();
   const id = await makeType(call, {
     options,

@@ -26,7 +26,7 @@ describe('a promise', () => {
     const started = await bench.call('POST', `${path}/train`, { tune_hyperparams: false });
     policy = `${path}/policies/${started.body.policy_id}`;
     await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
-  }, 120_000);
+  });
   afterAll(async () => {
     await bench.stop();
     removeDataDir(dataDir);
