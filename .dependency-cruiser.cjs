@@ -15,6 +15,8 @@ const parts = {
       'ports.ts',
       'limits.ts',
       'numeric.ts',
+      'intervals.ts',
+      'row-sets.ts',
       'random.ts',
       'input-hash.ts',
       'json.ts',

@@ -6,7 +6,7 @@
  * where promises are broken in more than 5 % of the draws.
  */
 import { parseArgs } from 'node:util';
-import { computeBinomialTail } from '../../src/engine/measure/intervals.ts';
+import { computeBinomialTail } from '../../src/engine/intervals.ts';
 import { findPromise } from '../../src/engine/measure/promise.ts';
 import type { ReplayedRow } from '../../src/engine/measure/replay.ts';
 import { createRandom, type Random } from '../../src/engine/random.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { computeCalibrationError, computeLogLoss, fitTemperature } from '../../src/engine/classifiers/calibration.ts';
-import { computeWilsonInterval, type Interval } from '../../src/engine/measure/intervals.ts';
+import { computeWilsonInterval, type Interval } from '../../src/engine/intervals.ts';
 import { argmax } from '../../src/engine/numeric.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { assignFolds } from '../../src/engine/training/data/split.ts';

@@ -1,8 +1,8 @@
 /** Promised errors: the bounds they rest on, and that they hold. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { computeBinomialTail, computeUpperBound } from '../../src/engine/intervals.ts';
 import { boundError, countRowsNeeded, isErrorBelow } from '../../src/engine/measure/error-bound.ts';
-import { computeBinomialTail, computeUpperBound } from '../../src/engine/measure/intervals.ts';
 import { findPromise, type PromiseQuestion } from '../../src/engine/measure/promise.ts';
 import { type ReplayedRow, replayRows } from '../../src/engine/measure/replay.ts';
 import { measureWholeDecision } from '../../src/engine/measure/whole-decision.ts';

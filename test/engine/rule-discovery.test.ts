@@ -1,10 +1,10 @@
 /** Rules that examples suggest: planted ones are found, and chance suggests none. */
 import { describe, expect, it } from 'vitest';
 import type { JsonObject, Rule } from '../../src/engine/domain.ts';
+import { computeUpperBound } from '../../src/engine/intervals.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { compileRules } from '../../src/engine/rules/compile.ts';
 import { findReadableNumber } from '../../src/engine/rules/discovery/cuts.ts';
-import { computeExactLowerBound } from '../../src/engine/rules/discovery/exact-bound.ts';
 import { type ProposalRow, type Proposals, proposeRules } from '../../src/engine/rules/discovery/propose-rules.ts';
 import { traceInPython } from './python-rules.ts';
 
@@ -152,9 +152,9 @@ describe('rules from the examples [RUL-12]', () => {
 
   it('bounds a share exactly, and writes a cut with the fewest digits', () => {
     // By bisection over the sum of the binomial's terms in Python's exact whole numbers.
-    expect(computeExactLowerBound(40, 40, 0.05)).toBeCloseTo(0.927842, 6);
-    expect(computeExactLowerBound(45, 50, 0.05)).toBeCloseTo(0.801167, 6);
-    expect(computeExactLowerBound(0, 50, 0.05)).toBe(0);
+    expect(1 - computeUpperBound(0, 40, 0.05)).toBeCloseTo(0.927842, 6);
+    expect(1 - computeUpperBound(5, 50, 0.05)).toBeCloseTo(0.801167, 6);
+    expect(1 - computeUpperBound(50, 50, 0.05)).toBe(0);
     const cuts = [
       [57, 63],
       [57, 163],

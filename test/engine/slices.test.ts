@@ -1,15 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/engine/domain.ts';
-import { collectRows, countCommon, countRows, intersect, subtract, unite } from '../../src/engine/findings/row-sets.ts';
-import {
-  adjustForDiscoveries,
-  computeBinomialTail,
-  computeFisherTail,
-  listLogFactorials,
-} from '../../src/engine/findings/significance.ts';
+import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from '../../src/engine/findings/significance.ts';
 import { findWeakSlices, type JudgedRow } from '../../src/engine/findings/slices.ts';
+import { computeBinomialTail } from '../../src/engine/intervals.ts';
 import { createRandom } from '../../src/engine/random.ts';
+import { collectRows, countCommon, countRows, intersect, subtract, unite } from '../../src/engine/row-sets.ts';
 
 type Errs = (input: Record<string, string | number>) => number;
 
@@ -115,7 +111,7 @@ describe('exact tails', () => {
           binomial += choose(size, k) * rate ** k * (1 - rate) ** (size - k);
         }
         expect(computeFisherTail(logs, { hits, size, allHits, all })).toBeCloseTo(fisher, 9);
-        expect(computeBinomialTail(logs, hits, size, rate)).toBeCloseTo(binomial, 9);
+        expect(computeBinomialTail(size - hits, size, 1 - rate)).toBeCloseTo(binomial, 9);
       }),
     );
   });

@@ -31,20 +31,6 @@ export function computeFisherTail(
   return Math.min(1, sum);
 }
 
-/** The chance of at least `hits` in `size` independent rows of which each is one with chance `rate` (binomial tail). */
-export function computeBinomialTail(logs: Float64Array, hits: number, size: number, rate: number): number {
-  if (hits <= 0 || rate >= 1) return 1;
-  if (hits > size || rate <= 0) return 0;
-  let term = Math.exp(logChoose(logs, size, hits) + hits * Math.log(rate) + (size - hits) * Math.log1p(-rate));
-  let sum = 0;
-  // Below the mean terms still grow; above it they only shrink.
-  for (let k = hits; k <= size && (k <= rate * size || term > sum * Number.EPSILON); k++) {
-    sum += term;
-    term *= (((size - k) / (k + 1)) * rate) / (1 - rate);
-  }
-  return Math.min(1, sum);
-}
-
 /**
  * Adjusts p-values of `tests` tests so that among those at most q an expected share of at most q is false (Benjamini &
  * Hochberg 1995); tests whose p-value is not among `pValues` count as 1. In the order of `pValues`.

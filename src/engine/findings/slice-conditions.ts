@@ -1,8 +1,8 @@
 /** The parts into which each field divides rows. */
 import type { JsonObject } from '../domain.ts';
 import { isPiiField } from '../pii.ts';
+import { collectRows, countRows, type RowSet } from '../row-sets.ts';
 import { type Cell, type Column, collectColumns, findBinEnds, isTextColumn } from './columns.ts';
-import { collectRows, countRows, type RowSet } from './row-sets.ts';
 
 /** A condition on one field, as a sentence's end, and the rows that fulfil it. */
 export type Condition = { field: string; text: string; rows: RowSet; count: number };

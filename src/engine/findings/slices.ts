@@ -3,9 +3,9 @@
  */
 import { z } from 'zod';
 import type { JsonObject } from '../domain.ts';
-import { computeWilsonInterval } from '../measure/intervals.ts';
-import { collectRows, countCommon, countRows, intersect, type RowSet, subtract, unite } from './row-sets.ts';
-import { adjustForDiscoveries, computeBinomialTail, computeFisherTail, listLogFactorials } from './significance.ts';
+import { computeBinomialTail, computeWilsonInterval } from '../intervals.ts';
+import { collectRows, countCommon, countRows, intersect, type RowSet, subtract, unite } from '../row-sets.ts';
+import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
 import { type Condition, listConditions } from './slice-conditions.ts';
 
 export const sliceSchema = z.object({
@@ -51,7 +51,7 @@ type Known = { wrong: RowSet; count: number; errors: number; logs: Float64Array;
 function computeP({ logs, count: all, errors: allHits, maxError }: Known, hits: number, size: number): number {
   return maxError === null
     ? computeFisherTail(logs, { hits, size, allHits, all })
-    : computeBinomialTail(logs, hits, size, maxError);
+    : computeBinomialTail(size - hits, size, 1 - maxError);
 }
 
 /**

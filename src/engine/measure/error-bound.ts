@@ -14,7 +14,7 @@
  * binomial has the heaviest lower tail (Hoeffding 1956). Added over all levels: whatever thresholds and targets are
  * tried, the chance that any of the bounds is broken is at most the risk. No shape of the errors is assumed.
  */
-import { computeBinomialTail, computeUpperBound } from './intervals.ts';
+import { computeBinomialTail, computeUpperBound } from '../intervals.ts';
 
 /** Wrong rows of the levels grow by this factor, by one at least. */
 const levelGrowth = 1.25;

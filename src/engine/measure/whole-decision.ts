@@ -1,8 +1,8 @@
 /** The whole decision measured: rules, then classifier, then thresholds, as they stand. */
 import type { ThresholdSettings } from '../decide/thresholds.ts';
+import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatShare } from './format-share.ts';
-import { computeWilsonInterval } from './intervals.ts';
 import { decideRow, type Replay } from './replay.ts';
 
 /** A counted share with its Wilson interval. */

@@ -4,9 +4,9 @@
  */
 
 import { WorkbenchError } from '../../engine/errors.ts';
+import { computeUpperBound } from '../../engine/intervals.ts';
 import { boundError } from '../../engine/measure/error-bound.ts';
 import { formatShare } from '../../engine/measure/format-share.ts';
-import { computeUpperBound } from '../../engine/measure/intervals.ts';
 import { findPromise, toRisk } from '../../engine/measure/promise.ts';
 import { type DecidingSettings, type Replay, replayRows } from '../../engine/measure/replay.ts';
 import { measureWholeDecision } from '../../engine/measure/whole-decision.ts';

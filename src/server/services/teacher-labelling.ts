@@ -1,7 +1,7 @@
 /** Labelling by a teacher: measured on labelled examples first, and only then trusted with the others. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
-import { computeWilsonInterval, type Interval } from '../../engine/measure/intervals.ts';
+import { computeWilsonInterval, type Interval } from '../../engine/intervals.ts';
 import type { Caller } from '../auth/caller.ts';
 import { formatCount } from '../contract/common.ts';
 import type { Metering } from '../metering/metering.ts';

@@ -3,9 +3,9 @@ import type { Json, JsonObject } from '../../domain.ts';
 import { compilePath, identifierPattern, isFiniteNumber, listFrequentValues } from '../../features/values.ts';
 import { isJsonObject } from '../../json.ts';
 import { isPiiField } from '../../pii.ts';
+import { collectRows, hasRow, type RowSet } from '../../row-sets.ts';
 import { printLiteral, printPath } from '../print.ts';
 import { findBestCut, findCuts } from './cuts.ts';
-import { createRowSet, hasRow, type RowSet } from './row-set.ts';
 import { findTellingWords } from './words.ts';
 
 /** One test of a field, as source. `guards` must be true before it, or it would fail where the field is missing. */
@@ -94,7 +94,7 @@ function listGuards(rows: readonly SearchRow[], path: readonly string[], values:
 
 function makeTest(column: Column, source: string, holds: (value: Json | undefined) => boolean): FieldTest {
   const { values, guards } = column;
-  return { source, guards, rows: createRowSet(values.length, (row) => holds(values[row])) };
+  return { source, guards, rows: collectRows(values.length, (row) => holds(values[row])) };
 }
 
 function listPresenceTests(column: Column): FieldTest[] {
@@ -147,7 +147,7 @@ function makeNumberTest(column: Column, numbers: Float64Array, operator: '>' | '
   return {
     source: `${printPath(column.path)} ${operator} ${printLiteral(cut)}`,
     guards: column.guards,
-    rows: createRowSet(numbers.length, (row) =>
+    rows: collectRows(numbers.length, (row) =>
       isAbove ? (numbers[row] as number) > cut : (numbers[row] as number) <= cut,
     ),
     refine: (among, target, weight) => {
@@ -183,7 +183,7 @@ function* listStringTests(column: Column, rows: readonly SearchRow[], optionCoun
     yield {
       source: `${name}.lowerAscii().contains(${printLiteral(word)})`,
       guards: column.guards,
-      rows: createRowSet(lowered.length, (row) => lowered[row]?.includes(word) === true),
+      rows: collectRows(lowered.length, (row) => lowered[row]?.includes(word) === true),
     };
   }
 }

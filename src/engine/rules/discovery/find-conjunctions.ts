@@ -1,6 +1,7 @@
 /** The search for short conditions that hold almost only on rows of one option. */
+
+import { countCommon, intersect, type RowSet, subtract } from '../../row-sets.ts';
 import type { FieldTest } from './field-tests.ts';
-import { countShared, intersect, type RowSet, subtract } from './row-set.ts';
 
 /** A conjunction of tests, with the searched rows for and against its option. */
 export type Conjunction = { tests: readonly FieldTest[]; rows: RowSet; hits: number; others: number };
@@ -42,8 +43,8 @@ function* searchBest(
   target: RowSet,
   all: RowSet,
 ): Generator<undefined, Conjunction | null> {
-  const hits = countShared(target, target);
-  const baseShare = hits / Math.max(1, countShared(all, all));
+  const hits = countCommon(target, target);
+  const baseShare = hits / Math.max(1, countCommon(all, all));
   if (hits < minHits || baseShare === 1) return null;
   const whole: Conjunction = { tests: [], rows: all, hits, others: 0 };
   const rank = (candidates: Conjunction[]) =>
@@ -75,8 +76,8 @@ function refine(found: Conjunction, target: RowSet, all: RowSet): Conjunction {
     const better = test.refine?.(among, target, costOfOther);
     if (!better) return best;
     const rows = intersect(among, better.rows);
-    const hits = countShared(rows, target);
-    const moved = { tests: best.tests.with(place, better), rows, hits, others: countShared(rows, all) - hits };
+    const hits = countCommon(rows, target);
+    const moved = { tests: best.tests.with(place, better), rows, hits, others: countCommon(rows, all) - hits };
     return computeValue(moved) > computeValue(best) ? moved : best;
   }, found);
 }
@@ -86,9 +87,9 @@ function extend(start: Conjunction, tests: readonly FieldTest[], target: RowSet,
   for (const test of tests) {
     if (start.tests.includes(test)) continue;
     const rows = intersect(start.rows, test.rows);
-    const hits = countShared(rows, target);
+    const hits = countCommon(rows, target);
     if (hits < minHits) continue;
-    const others = countShared(rows, all) - hits;
+    const others = countCommon(rows, all) - hits;
     const isSame = start.tests.length > 0 && hits === start.hits && others === start.others;
     if (!isSame) longer.push({ tests: [...start.tests, test], rows, hits, others });
   }

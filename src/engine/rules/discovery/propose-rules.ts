@@ -5,13 +5,13 @@
  */
 import { toCanonicalJson } from '../../canonical-json.ts';
 import type { JsonObject, Rule } from '../../domain.ts';
+import { computeUpperBound } from '../../intervals.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
+import { collectRows } from '../../row-sets.ts';
 import { type CompiledRules, compileRules } from '../compile.ts';
-import { computeExactLowerBound } from './exact-bound.ts';
 import { type FieldTest, listFieldTests, type SearchRow } from './field-tests.ts';
 import { type Conjunction, findConjunctions } from './find-conjunctions.ts';
 import { hashInput } from './hash-input.ts';
-import { createRowSet } from './row-set.ts';
 
 /** An example; `decision` is null where it is not labelled. */
 export type ProposalRow = { id: string; input: JsonObject; decision: string | null };
@@ -125,7 +125,7 @@ function* search(
     if (test) tests.push(test);
     yield undefined;
   }
-  const all = createRowSet(rows.length, () => true);
+  const all = collectRows(rows.length, () => true);
   const counts = options.map((option, label) => ({
     option,
     label,
@@ -133,7 +133,7 @@ function* search(
   }));
   const found: { then: string; tests: readonly FieldTest[] }[] = [];
   for (const { option, label } of counts.toSorted((a, b) => b.count - a.count).slice(0, maxOptions)) {
-    const target = createRowSet(rows.length, (row) => rows[row]?.label === label);
+    const target = collectRows(rows.length, (row) => rows[row]?.label === label);
     const conjunctions: Conjunction[] = yield* findConjunctions(tests, target, all);
     for (const { tests: chosen, hits, others } of conjunctions)
       if (hits / (hits + others) >= minPrecision) found.push({ then: option, tests: chosen });
@@ -205,7 +205,7 @@ function judge(
     against: against.length,
     againstIds: against.slice(0, maxListedIds).map(({ id }) => id),
     checked: { for: hits, against: tally.length - hits },
-    precisionLow: computeExactLowerBound(hits, tally.length, risk / tried),
+    precisionLow: 1 - computeUpperBound(tally.length - hits, tally.length, risk / tried),
     share: matches.length / examples,
   };
 }

@@ -1,7 +1,7 @@
 /** Choosing the checks of familiarity by leaving whole options out, and what the chosen ones notice. */
 import type { CheckName, FamiliarityFile } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import { computeWilsonInterval } from '../../measure/intervals.ts';
+import { computeWilsonInterval } from '../../intervals.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';

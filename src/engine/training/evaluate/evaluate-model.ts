@@ -3,8 +3,8 @@
 import type { FamiliarityEffect, Metrics } from '../../domain.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import { hashInput } from '../../input-hash.ts';
+import { computeWilsonInterval } from '../../intervals.ts';
 import { formatShare } from '../../measure/format-share.ts';
-import { computeWilsonInterval } from '../../measure/intervals.ts';
 import { measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { argmax } from '../../numeric.ts';

@@ -1,5 +1,5 @@
 /** The interval of macro-F1 on held-out rows. */
-import type { Interval } from '../../measure/intervals.ts';
+import type { Interval } from '../../intervals.ts';
 import { createRandom } from '../../random.ts';
 
 const sampleCount = 1000;

@@ -2,7 +2,7 @@
 
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
 import type { Metrics } from '../../domain.ts';
-import { computeWilsonInterval } from '../../measure/intervals.ts';
+import { computeWilsonInterval } from '../../intervals.ts';
 import { argmax } from '../../numeric.ts';
 
 /** The expected option of a row (its index) and the probabilities that a model gave it, in the order of the options. */

@@ -19,7 +19,8 @@ export function computeWilsonInterval(hits: number, count: number): Interval {
 /** ln P(X = hits) for X binomial of `count` draws with chance `share`, which lies between 0 and 1. */
 function computeLogChance(hits: number, count: number, share: number): number {
   let log = hits * Math.log(share) + (count - hits) * Math.log1p(-share);
-  for (let i = 1; i <= hits; i++) log += Math.log((count - hits + i) / i);
+  const fewer = Math.min(hits, count - hits);
+  for (let i = 1; i <= fewer; i++) log += Math.log((count - fewer + i) / i);
   return log;
 }
 

@@ -17,6 +17,9 @@ function countOnes(word: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
+/** Whether a row is in a set. */
+export const hasRow = (set: RowSet, row: number): boolean => (((set[row >>> 5] as number) >>> (row & 31)) & 1) === 1;
+
 export function countRows(set: RowSet): number {
   let count = 0;
   for (let w = 0; w < set.length; w++) count += countOnes(set[w] as number);
