@@ -133,10 +133,6 @@ describe('a database that is not the one of its folder', () => {
       rmSync(path.join(dataDir, 'data-folder.json'), { force: true });
       const db = new Database(database(dataDir));
       db.exec(`
-        DROP TRIGGER example_revisions_inserted;
-        DROP TRIGGER example_revisions_updated;
-        DROP TRIGGER example_revisions_deleted;
-        DROP TABLE example_revisions;
         DROP TABLE label_checks;
         DROP TABLE personal_residues;
         DROP TABLE receipts;

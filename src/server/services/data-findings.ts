@@ -16,7 +16,7 @@ const patienceMs = 2_000;
 /** Everything that a search depends on. */
 function toKey(store: Store, type: DecisionTypeRecord): string {
   const policy = store.policies.findNewestTrained(type.id);
-  return [store.examples.revision(type.id), type.activeVersion.id, policy?.id ?? '', ...type.piiFields].join(' ');
+  return [store.examples.readRevision(type.id), type.activeVersion.id, policy?.id ?? '', ...type.piiFields].join(' ');
 }
 
 /** The findings as they are known, searched for where the examples have changed. Rejects with 'unavailable'. */

@@ -40,6 +40,6 @@ export function findSlices(
     piiFields: type.piiFields,
   };
   const { minConfidence, piiFields } = order;
-  const key = [store.examples.revision(type.id), policy.status, minConfidence, ...piiFields].join(' ');
+  const key = [store.examples.readRevision(type.id), policy.status, minConfidence, ...piiFields].join(' ');
   return analyses.slices.ask(`${policy.id} ${rows} ${minRows}`, key, order, patienceMs);
 }

@@ -199,7 +199,6 @@ function prepareStatements(db: WorkbenchDatabase) {
       'SELECT * FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?',
     ),
     count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
-    revision: db.prepare<[string], number>('SELECT revision FROM example_revisions WHERE decision_type_id = ?').pluck(),
     countByLabel: db.prepare<[string], { decision: string; n: number }>(
       `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL
        GROUP BY decision`,
@@ -225,7 +224,10 @@ export class ExampleStore {
     this.#statements = prepareStatements(db);
   }
 
-  /** Grows with every change of a type's examples while the program runs; 0 before the first one. */
+  /**
+   * Grows with every write of a type's examples while the program runs, so that whatever was found about them is known
+   * to be of these examples; 0 before the first one. Counted here and not by a trigger, which would run for each row.
+   */
   readRevision(decisionTypeId: string): number {
     return this.#revisions.get(decisionTypeId) ?? 0;
   }
@@ -255,7 +257,7 @@ export class ExampleStore {
     );
   }
 
-  /** Writes what of an example can change: all but its type, source, origin and the time it was made. */
+  /** Adds rows that were written out. */
   insertRows({ decisionTypeId, createdAt, slices }: ExampleRows): void {
     this.noteChange(decisionTypeId);
     for (const slice of slices) this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
@@ -349,11 +351,6 @@ export class ExampleStore {
 
   count(decisionTypeId: string): number {
     return this.#statements.count.get(decisionTypeId) ?? 0;
-  }
-
-  /** Returns how often examples of the type were added, removed, or changed in input, label or review. */
-  revision(decisionTypeId: string): number {
-    return this.#statements.revision.get(decisionTypeId) ?? 0;
   }
 
   /** Returns how many examples have each label; labels without examples are left out. */
