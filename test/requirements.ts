@@ -265,10 +265,12 @@ const records = {
   'LOG-1': 'The log is paginated, newest first.',
   'LOG-2': 'It is filtered by decision, escalated, min_confidence, max_confidence, start_time and end_time.',
   'LOG-3':
-    'A record has id, request_id, decision_type_id, decision_type, input, decision, confidence, stage, reason_codes, class_probabilities, rules_triggered, rule_errors, escalated, fallback_used, unfamiliar, policy_version, latency_ms, api_key_id, created_at and corrected_decision.',
+    'A record has id, request_id, decision_type_id, decision_type, input, decision, confidence, stage, reason_codes, class_probabilities, rules_triggered, rule_errors, escalated, fallback_used, unfamiliar, policy_version, decision_type_version, latency_ms, api_key_id, created_at and corrected_decision.',
   'LOG-4': 'The export is a stream of JSON, or of CSV with the same filters.',
   'LOG-5': 'CSV follows RFC 4180, one column per field, input as JSON, and nothing that a spreadsheet would run.',
   'LOG-6': 'A correction is stored and makes a reviewed example linked to the record.',
+  'LOG-7':
+    'A record names the version of the decision type whose rules and thresholds decided, whatever is saved or deployed afterwards; null in records of earlier programs.',
   'MET-1':
     'Metrics of a type cover the last 24 hours: total_decisions, avg_confidence, avg_latency_ms, escalation_rate and decision_distribution.',
   'MET-2':

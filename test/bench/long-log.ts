@@ -72,6 +72,7 @@ function fill(dataDir: string, types: { id: string; seq: number }[], rows: numbe
           fallbackUsed: false,
           unfamiliar: random() < 0.02,
           policyVersion: 'v1',
+          versionNumber: 1,
           latencyMs: random(),
           apiKeyId: null,
           createdAt,

@@ -148,6 +148,7 @@ describe('what would change a decision', () => {
 /** Decides "approve" with a probability that follows from the input. */
 function fakeDecider(toProbability: (input: JsonObject) => number): Decider {
   return {
+    version: 1,
     embedAhead: async () => undefined,
     decide(input) {
       const approve = toProbability(input);

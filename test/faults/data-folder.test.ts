@@ -150,6 +150,7 @@ describe('a database that is not the one of its folder', () => {
         ALTER TABLE training_snapshots DROP COLUMN test;
         ALTER TABLE held_out_predictions DROP COLUMN unfamiliar;
         ALTER TABLE held_out_predictions DROP COLUMN input_hash;
+        ALTER TABLE decision_logs DROP COLUMN version_number;
         DROP INDEX decision_logs_corrected;
         DROP TABLE IF EXISTS folder_identity;
         DROP TABLE clock_sightings;

@@ -48,6 +48,7 @@ function decision(note = ''): NewLoggedDecision {
     fallbackUsed: false,
     unfamiliar: false,
     policyVersion: 'v1',
+    versionNumber: 1,
     latencyMs: 0.2,
     apiKeyId: null,
     createdAt: 1_000,

@@ -212,6 +212,34 @@ describe('a hard rule', () => {
   });
 });
 
+describe('a log record', () => {
+  it('names the version whose rules and thresholds decided, whatever is saved afterwards [LOG-7]', async () => {
+    type Numbered = { decision_type_version: number };
+    const readVersions = async (count: number) =>
+      (await bench.call('GET', `${path}/logs?page_size=${count}`)).body.items.map(
+        (record: Numbered) => record.decision_type_version,
+      );
+    const { active_version: before } = (await bench.call('GET', path)).body;
+    const { options, version_number: first } = before;
+    await change({ hard_rules: [rule('always', 'true')] });
+    await decide(applicant);
+    await change({ confidence_thresholds: { auto_decide: 1, escalation: 1 }, hard_rules: [] });
+    await decide(applicant);
+    await bench.call('POST', '/decide/batch', [{ decision_type: 'loan', input: applicant }]);
+    expect(await readVersions(3)).toEqual([first + 2, first + 2, first + 1]);
+
+    // Other options than the policy's: the version that it was trained on decides until another policy does.
+    await change({ options: [...options, 'ask'] });
+    await decide(applicant);
+    expect(await readVersions(4)).toEqual([1, first + 2, first + 2, first + 1]);
+    const exported = await bench.call('GET', `${path}/logs/export`);
+    expect(exported.body.slice(0, 4).map((record: Numbered) => record.decision_type_version)).toEqual(
+      await readVersions(4),
+    );
+    await change({ options, confidence_thresholds: before.confidence_thresholds });
+  });
+});
+
 describe('an input schema', () => {
   it('is checked before the rules, and points into the input [DEC-6] [TYP-19]', async () => {
     const schema = { type: 'object', properties: { amount: { type: 'number', minimum: 0 } }, required: ['amount'] };

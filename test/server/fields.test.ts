@@ -313,6 +313,7 @@ describe('the fields of', () => {
       fallback_used: body.fallback_used,
       unfamiliar: body.unfamiliar,
       policy_version: body.policy_version,
+      decision_type_version: 1,
       latency_ms: body.latency_ms,
       api_key_id: null,
       created_at: time,

@@ -41,6 +41,7 @@ function add(count: number, from: number): void {
         fallbackUsed: false,
         unfamiliar: random() < 0.05,
         policyVersion: 'v1',
+        versionNumber: 1,
         latencyMs: Math.round(random() * 64) / 8,
         apiKeyId: null,
         // the clock goes back half a day once
@@ -306,7 +307,7 @@ describe('a data file of before the lists of confidences', () => {
 });
 
 describe('a data file of before the ids of log records said their rows', () => {
-  it('is brought up to date with its references', () => {
+  it('is brought up to date with its references, and says of no record which rules decided [LOG-7]', () => {
     const file = join(folder, 'older.db');
     const older = openDatabase(file, { synchronous: 'NORMAL', migrations: migrations.slice(0, 7) });
     older.exec(`
@@ -321,7 +322,12 @@ describe('a data file of before the ids of log records said their rows', () => {
     const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
     const [record] = [...new LogStore(newer).slices(1, {}, 10)].flat();
     const id = z.uuid().parse(record?.id);
-    expect(new LogStore(newer).get(1, id)).toMatchObject({ seq: 41, requestId: 'request', correctedDecision: 'no' });
+    expect(new LogStore(newer).get(1, id)).toMatchObject({
+      seq: 41,
+      requestId: 'request',
+      correctedDecision: 'no',
+      versionNumber: null,
+    });
     expect(new LogStore(newer).get(2, id)).toBeNull();
     expect(new LogStore(newer).get(1, id.replace(/^./, 'f'))).toBeNull();
     expect(newer.prepare('SELECT log_id FROM examples').pluck().all()).toEqual([id]);

@@ -34,6 +34,7 @@ async function openWithLogs() {
           fallbackUsed: false,
           unfamiliar: false,
           policyVersion: 'v1',
+          versionNumber: 1,
           latencyMs: 1,
           apiKeyId: null,
           createdAt: opened.deps.clock.now(),

@@ -33,6 +33,7 @@ async function openWithLogs(
         fallbackUsed: false,
         unfamiliar: false,
         policyVersion: 'v1',
+        versionNumber: 1,
         latencyMs: 2,
         apiKeyId: null,
         createdAt: clock.now() - (count - 1 - index) * 60_000,

@@ -66,6 +66,7 @@ describe('before rules are saved', () => {
         fallbackUsed: false,
         unfamiliar: false,
         policyVersion: '1',
+        versionNumber: 1,
         latencyMs: 1,
         apiKeyId: null,
         createdAt: deps.clock.now(),

@@ -51,6 +51,8 @@ export type DecisionResult = DecisionMade | { ok: false; problems: ErrorDetail[]
 
 /** A policy that is ready to decide. */
 export type Decider = {
+  /** The version of the decision type whose input schema, rules and thresholds decide. */
+  version: number;
   /**
    * Decides one input. The result is there at once unless the text encoder must be asked. Rejects with WorkbenchError
    * 'unavailable' when it cannot be and no fallback is set.
@@ -98,6 +100,7 @@ type CompiledPolicy = RulesPart & {
 export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   const policy = compilePolicy(bundle, ports);
   return {
+    version: bundle.manifest.version,
     decide: (input, options) => decide(policy, input, options?.trace === true ? startStageTimer(policy.now) : null),
     embedAhead: (inputs) => embedAhead(policy, inputs),
   };
@@ -109,6 +112,8 @@ export type RulesOnlyPolicy = {
   inputSchema: JsonObject | null;
   options: readonly string[];
   policyVersion: string;
+  /** The version of the decision type that rules and schema are of. */
+  version: number;
 };
 
 /**
@@ -118,6 +123,7 @@ export type RulesOnlyPolicy = {
 export function compileRulesDecider(policy: RulesOnlyPolicy, now: MonotonicClock, refuse: () => never): Decider {
   const part = compileRulesPart(policy, now);
   return {
+    version: policy.version,
     decide(input, options) {
       const outcome = decideByRules(part, input, options?.trace === true ? startStageTimer(now) : null);
       return 'ok' in outcome ? outcome : refuse();
@@ -126,7 +132,7 @@ export function compileRulesDecider(policy: RulesOnlyPolicy, now: MonotonicClock
   };
 }
 
-function compileRulesPart(policy: RulesOnlyPolicy, now: MonotonicClock): RulesPart {
+function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version'>, now: MonotonicClock): RulesPart {
   const { options, policyVersion } = policy;
   const rules = loadRules(policy.rules);
   return {

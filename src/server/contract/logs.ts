@@ -26,6 +26,10 @@ export const logRecordSchema = z
     fallback_used: z.boolean(),
     unfamiliar: z.boolean(),
     policy_version: z.string(),
+    decision_type_version: z
+      .int()
+      .nullable()
+      .describe('The version whose input schema, rules and thresholds decided; null in records of earlier programs'),
     latency_ms: z.number(),
     api_key_id: z.string().nullable(),
     created_at: dateTime,

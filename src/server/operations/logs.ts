@@ -56,6 +56,7 @@ function writeRecord<Input extends JsonObject | string>(
     fallback_used: logged.fallbackUsed,
     unfamiliar: logged.unfamiliar,
     policy_version: logged.policyVersion,
+    decision_type_version: logged.versionNumber,
     latency_ms: logged.latencyMs,
     api_key_id: logged.apiKeyId,
     created_at: isoTime(logged.createdAt),
@@ -84,6 +85,7 @@ const csvColumns = [
   'api_key_id',
   'created_at',
   'corrected_decision',
+  'decision_type_version',
 ] as const satisfies readonly (keyof LogRecord)[];
 
 /** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */

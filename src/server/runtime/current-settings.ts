@@ -22,7 +22,7 @@ export function toRulesOnlyPolicy(
   trained: VersionRecord,
 ): RulesOnlyPolicy {
   const isSame = sameOptions(policy.options, type.activeVersion.definition.options);
-  const { definition, id } = isSame ? type.activeVersion : trained;
+  const { definition, versionNumber, id } = isSame ? type.activeVersion : trained;
   const rules = compileRules(definition.hard_rules, definition);
   if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
   return {
@@ -30,6 +30,7 @@ export function toRulesOnlyPolicy(
     inputSchema: definition.input_schema,
     options: policy.options,
     policyVersion: `v${policy.version}`,
+    version: versionNumber,
   };
 }
 

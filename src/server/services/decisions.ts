@@ -39,6 +39,8 @@ type Call = Omit<CallFacts, 'trace'> & {
   caller: Caller;
   type: DecisionTypeRecord;
   input: JsonObject;
+  /** The version of the type that decides. */
+  versionNumber: number;
   /** On the monotonic clock. */
   startedAt: number;
 };
@@ -63,8 +65,9 @@ export function decideOne(
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
   }
   metering.checkDecision(caller, runtime.decisions.countPending);
-  const call = { caller, type, input: request.input, requestId, receipt, startedAt };
-  const decided = runtime.deployed.get(type, policy).decide(request.input, { trace });
+  const decider = runtime.deployed.get(type, policy);
+  const call = { caller, type, input: request.input, versionNumber: decider.version, requestId, receipt, startedAt };
+  const decided = decider.decide(request.input, { trace });
   if (decided instanceof Promise) return decideLater(deps, call, decided);
   const accepted = acceptInput(decided);
   return accepted.escalation === null
@@ -196,6 +199,7 @@ function record(
     fallbackUsed: decision.fallback_used,
     unfamiliar: decision.unfamiliar,
     policyVersion: decision.policy_version,
+    versionNumber: call.versionNumber,
     latencyMs,
     apiKeyId: caller.apiKeyId,
     createdAt: deps.clock.now(),

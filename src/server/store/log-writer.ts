@@ -21,6 +21,8 @@ export type NewLoggedDecision = {
   fallbackUsed: boolean;
   unfamiliar: boolean;
   policyVersion: string;
+  /** The version of the decision type whose input schema, rules and thresholds decided. */
+  versionNumber: number;
   latencyMs: number;
   apiKeyId: string | null;
   createdAt: number;
@@ -30,9 +32,9 @@ export type NewLoggedDecision = {
 export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDecision) => number {
   const statement = db.prepare(
     `INSERT INTO decision_logs (decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
-       class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, latency_ms, api_key_id,
-       created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, version_number,
+       latency_ms, api_key_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   // Few decisions have any: the others do not pay for the column.
   const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
@@ -52,6 +54,7 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
       decision.fallbackUsed ? 1 : 0,
       decision.unfamiliar ? 1 : 0,
       decision.policyVersion,
+      decision.versionNumber,
       decision.latencyMs,
       decision.apiKeyId,
       decision.createdAt,

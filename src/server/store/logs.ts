@@ -17,11 +17,15 @@ import type { WorkbenchDatabase } from './database.ts';
 import { type NewLoggedDecision, prepareLogSummaries } from './log-writer.ts';
 
 /** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
-export type LoggedDecision<Input = JsonObject> = Required<Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input'>> & {
+export type LoggedDecision<Input = JsonObject> = Required<
+  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber'>
+> & {
   /** RawLogRecord number: newer records have higher ones. */
   seq: number;
   id: string;
   input: Input;
+  /** Null in records of earlier programs, which did not note it. */
+  versionNumber: number | null;
   correctedDecision: string | null;
 };
 
@@ -50,6 +54,7 @@ type RawLogRecord = {
   fallback_used: number;
   unfamiliar: number;
   policy_version: string;
+  version_number: number | null;
   latency_ms: number;
   api_key_id: string | null;
   created_at: number;
@@ -77,6 +82,7 @@ function withInput<Input>(row: RawLogRecord, input: Input): LoggedDecision<Input
     fallbackUsed: row.fallback_used === 1,
     unfamiliar: row.unfamiliar === 1,
     policyVersion: row.policy_version,
+    versionNumber: row.version_number,
     latencyMs: row.latency_ms,
     apiKeyId: row.api_key_id,
     createdAt: row.created_at,
