@@ -85,6 +85,38 @@ describe('the weak parts of a policy', () => {
     expect((await slicesOf(deployed.id, '?rows=both')).body.rows).toBe(deployed.testSize + 60);
   });
 
+  it('[SLC-1] are those of the whole decision where that is judged, by the rules and thresholds of now', async () => {
+    const { body: type } = await bench.call('GET', path);
+    const { hard_rules, confidence_thresholds } = type.active_version;
+    const judge = async (settings: object, judged: string) => {
+      expect((await bench.call('PUT', path, settings)).status).toBe(200);
+      return (await slicesOf(policies[0]?.id, `?judged=${judged}`)).body;
+    };
+    const northPays = {
+      name: 'north',
+      condition: 'ctx.branch == "north"',
+      then: 'pay',
+      reason_code: null,
+      priority: 1,
+    };
+    // Nothing but the rule decides alone, so that all errors are those of the rule.
+    const settings = { hard_rules: [northPays], confidence_thresholds: { auto_decide: 1, escalation: 1 } };
+    const whole = await judge(settings, 'whole_decision');
+    const [north] = whole.items;
+    expect(north).toMatchObject({ description: 'branch is "north"', rest_error_rate: 0, escalation_rate: 0 });
+    expect(north.errors / whole.rows).toBeCloseTo(whole.error_rate, 12);
+    expect(north.rest_escalation_rate).toBeGreaterThan(0.9);
+    expect(whole.rows).toBe(policies[0]?.testSize);
+    // The classifier alone errs there as before.
+    const alone = await judge(settings, 'classifier');
+    expect(alone.items[0]).toMatchObject({ description: 'branch is "north"' });
+    expect(alone.error_rate).not.toBe(whole.error_rate);
+    // Where everything goes to a person nothing goes wrong alone.
+    const none = await judge({ ...settings, hard_rules: [] }, 'whole_decision');
+    expect(none).toMatchObject({ items: [], error_rate: 0 });
+    await judge({ hard_rules, confidence_thresholds }, 'classifier');
+  }, 60_000);
+
   it('[STA-14] hold a policy back whose gate they miss, and the metrics name the part', () => {
     const [free, missed, met] = policies;
     expect(free).toMatchObject({ gate: true, sliceGate: null });

@@ -27,19 +27,26 @@ export type Replay = {
   refused: number;
 };
 
-/** Takes rows through input schema and rules; a rule costs as much as in a decision. */
-export function replayRows(recorded: readonly RecordedRow[], settings: DecidingSettings): Replay {
+/**
+ * Makes what takes a row through input schema and rules, with null where the schema refuses it; a rule costs as much as
+ * in a decision.
+ */
+export function compileReplay(settings: DecidingSettings): (row: RecordedRow) => ReplayedRow | null {
   const validate = compileInputValidator(settings);
   const minds = settings.escalation_policy.unfamiliar === 'escalate';
-  const rows: ReplayedRow[] = [];
-  for (const { input, expected, predicted, confidence, unfamiliar } of recorded) {
-    if (validate !== null && validate(input).length > 0) continue;
+  return ({ input, expected, predicted, confidence, unfamiliar }) => {
+    if (validate !== null && validate(input).length > 0) return null;
     const ruled = settings.rules.evaluate(input, false).matched?.then ?? null;
     const unfamiliarReason = minds && unfamiliar ? 'as it was measured' : null;
     // Rounding can take a probability of 1 a little beyond it.
     const prediction = { option: predicted, confidence: Math.min(1, confidence), unfamiliarReason };
-    rows.push({ expected, ruled, prediction });
-  }
+    return { expected, ruled, prediction };
+  };
+}
+
+/** Takes rows through input schema and rules. */
+export function replayRows(recorded: readonly RecordedRow[], settings: DecidingSettings): Replay {
+  const rows = recorded.map(compileReplay(settings)).filter((row) => row !== null);
   return { rows, refused: recorded.length - rows.length };
 }
 

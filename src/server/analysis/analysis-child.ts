@@ -1,9 +1,11 @@
 /** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
 import { setPriority } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
+import { loadRules } from '../../engine/rules/compile.ts';
 import { ExampleReader } from '../store/example-reader.ts';
 import type { AnalysisOrder, AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
 
@@ -53,16 +55,19 @@ async function findProblems(reader: ExampleReader, order: FindingsOrder): Promis
 }
 
 async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<SliceReport> {
-  const { typeId, policyId, policyVersion, rows, minConfidence, minRows, piiFields } = order;
-  const judged: JudgedRow[] = [];
+  const { typeId, policyId, policyVersion, rows, judged, settings, minRows, piiFields } = order;
+  const judge = compileJudge({ ...settings, rules: loadRules(settings.rules) }, judged);
+  const found: JudgedRow[] = [];
   for (const some of rows === 'corrected' ? [] : reader.readHeldOut(policyId)) {
-    for (const row of some) judged.push({ ...row, isEscalated: row.confidence < minConfidence });
+    found.push(...some.map(judge).filter((row) => row !== null));
     await nextTurn();
   }
   for (const some of rows === 'held_out' ? [] : reader.readCorrected(typeId, policyVersion)) {
-    judged.push(...some);
+    // As it was decided then: the log does not keep what the classifier alone had said.
+    for (const row of some)
+      found.push(judged === 'classifier' ? row : { ...row, isWrong: row.isWrong && !row.isEscalated });
     await nextTurn();
   }
   report(readingShare);
-  return findWeakSlices(judged, { minRows, piiFields, maxError: null });
+  return findWeakSlices(found, { minRows, piiFields, maxError: null });
 }

@@ -1,4 +1,7 @@
 /** What the server and the process that looks at the examples say to each other. */
+import type { JudgedPart } from '../../engine/findings/slices.ts';
+import type { DecidingSettings } from '../../engine/measure/replay.ts';
+import type { RulesFile } from '../../engine/rules/compile.ts';
 import type { judgedRows } from '../contract/evaluation.ts';
 import type { CheckedPolicy } from '../store/example-reader.ts';
 
@@ -21,8 +24,9 @@ export type SlicesOrder = {
   /** As logs name it, such as v3. */
   policyVersion: string;
   rows: (typeof judgedRows)[number];
-  /** A held-out decision below this confidence counts as escalated. */
-  minConfidence: number;
+  judged: JudgedPart;
+  /** By which held-out rows are decided. */
+  settings: Omit<DecidingSettings, 'rules'> & { rules: RulesFile };
   minRows: number;
   piiFields: string[];
 };

@@ -1,6 +1,6 @@
 /** What trained policies decide on examples that were held out of their training. */
 import { z } from 'zod';
-import { sliceSchema } from '../../engine/findings/slices.ts';
+import { judgedParts, sliceSchema } from '../../engine/findings/slices.ts';
 import { analysisStateShape, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads } from './operation.ts';
 
@@ -39,6 +39,12 @@ export const evaluationOperations = {
     params,
     query: z.strictObject({
       rows: z.enum(judgedRows).default('held_out').describe('Which decisions: held out, logged and corrected, or both'),
+      judged: z
+        .enum(judgedParts)
+        .default('classifier')
+        .describe(
+          'What is wrong: the choice of the classifier, or the whole decision of rules, classifier and thresholds where it is made alone',
+        ),
       min_rows: z.int().min(10).max(100_000).default(30).describe('Rows that a part must have'),
     }),
     output: z.object({

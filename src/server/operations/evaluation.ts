@@ -13,7 +13,11 @@ export const evaluationHandlers = {
   'policies.slices': async (deps, { params, query, caller }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     const policy = findPolicy(deps.store, type, params.policy_id);
-    const state = await findSlices(deps, type, policy, { rows: query.rows, minRows: query.min_rows });
+    const state = await findSlices(deps, type, policy, {
+      rows: query.rows,
+      judged: query.judged,
+      minRows: query.min_rows,
+    });
     return { ...(state.known?.result ?? noSlices), ...toAnalysisState(state) };
   },
   'policies.held_out': (deps, { params, query, caller }) => {

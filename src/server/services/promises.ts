@@ -22,13 +22,15 @@ import type { Store } from '../store/store.ts';
 import { type ChangeDeps, updateDecisionType } from './decision-types.ts';
 import { readPolicy } from './policies.ts';
 
+type TrainedDeps = { store: Pick<Store, 'decisionTypes'> };
 type MeasureDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'> };
 
 /** Held-out rows that are replayed at most: the rules of so many take a quarter of a second. */
 const maxReplayedRows = 10_000;
 const maxKeptChecks = 200;
 
-function readTrainedFrom({ store }: MeasureDeps, policy: PolicyRecord): TrainedFrom {
+/** What a policy was trained from, as far as it decides. */
+export function readTrainedFrom({ store }: TrainedDeps, policy: PolicyRecord): TrainedFrom {
   const version = store.decisionTypes.getVersion(policy.decisionTypeId, policy.versionId);
   if (version === null) throw new Error(`The policy ${policy.id} names a version that does not exist.`);
   const { fallbackOption, trainingConfig } = policy;

@@ -4,30 +4,27 @@ import type { Analyses, AnalysisState } from '../analysis/analysis.ts';
 import type { SlicesOrder } from '../analysis/orders.ts';
 import { toFolderPaths } from '../data-folder/folder.ts';
 import type { ServerOptions } from '../process/options.ts';
+import { readPresentSettings } from '../runtime/current-settings.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { PolicyRecord } from '../store/policy-records.ts';
 import type { Store } from '../store/store.ts';
+import { readTrainedFrom } from './promises.ts';
 
 type Deps = { store: Store; options: Pick<ServerOptions, 'dataDir'>; analyses: Analyses };
 
 /** What a call waits for a search: small sets are answered at once. */
 const patienceMs = 2_000;
 
-/** The confidence from which a policy's decision is accepted under the settings of today. */
-function findMinConfidence(type: DecisionTypeRecord, { trainingConfig }: PolicyRecord): number {
-  const { confidence_thresholds: thresholds, escalation_policy: policy } = type.activeVersion.definition;
-  const own = trainingConfig.escalation_threshold;
-  if (policy.between === 'accept') return own ?? thresholds.escalation;
-  return Math.max(thresholds.auto_decide, own ?? 0);
-}
-
 /** The weak parts as they are known, searched for where rows or settings have changed. Rejects with 'unavailable'. */
 export function findSlices(
-  { store, options, analyses }: Deps,
+  deps: Deps,
   type: DecisionTypeRecord,
   policy: PolicyRecord,
-  { rows, minRows }: Pick<SlicesOrder, 'rows' | 'minRows'>,
+  { rows, judged, minRows }: Pick<SlicesOrder, 'rows' | 'judged' | 'minRows'>,
 ): Promise<AnalysisState<SliceReport>> {
+  const { store, options, analyses } = deps;
+  const { piiFields } = type;
+  const { rules, versionNumber, ...settings } = readPresentSettings(type, readTrainedFrom(deps, policy));
   const order: SlicesOrder = {
     kind: 'slices',
     databaseFile: toFolderPaths(options.dataDir).database,
@@ -35,11 +32,12 @@ export function findSlices(
     policyId: policy.id,
     policyVersion: `v${policy.version}`,
     rows,
-    minConfidence: findMinConfidence(type, policy),
+    judged,
+    settings: { ...settings, rules: rules.file },
     minRows,
-    piiFields: type.piiFields,
+    piiFields,
   };
-  const { minConfidence, piiFields } = order;
-  const key = [store.examples.readRevision(type.id), policy.status, minConfidence, ...piiFields].join(' ');
-  return analyses.slices.ask(`${policy.id} ${rows} ${minRows}`, key, order, patienceMs);
+  const revision = store.examples.readRevision(type.id);
+  const key = JSON.stringify([revision, policy.status, versionNumber, settings.fallback_option, piiFields]);
+  return analyses.slices.ask(`${policy.id} ${rows} ${judged} ${minRows}`, key, order, patienceMs);
 }

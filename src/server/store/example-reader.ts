@@ -1,16 +1,15 @@
 /** Reading the examples of a type from another process, beside the one that writes. */
 import Database from 'better-sqlite3';
-import type { JsonObject } from '../../engine/domain.ts';
 import type { FindingRow } from '../../engine/findings/finding.ts';
+import type { JudgedRow } from '../../engine/findings/slices.ts';
+import type { RecordedRow } from '../../engine/measure/replay.ts';
 import type { LabelCheck } from '../../engine/training/request.ts';
+import { measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
 
 /** The policy whose held-out rows and label checks count; times are milliseconds since 1970. */
 export type CheckedPolicy = { id: string; createdAt: number };
 
-/** A decision whose right answer is known, and how sure it was (0 to 1). */
-export type JudgedDecision = { input: JsonObject; isWrong: boolean; confidence: number; isEscalated: boolean };
-
-type RawJudged = { input: string; isWrong: number; confidence: number; isEscalated: number };
+type RawJudged = { input: string; isWrong: number; isEscalated: number };
 type RawRow = { seq: number; id: string; input: string; decision: string | null; heldOut: number };
 type RawCheck = Omit<LabelCheck, 'suspect'> & { suspect: number };
 
@@ -31,9 +30,8 @@ function openStatements(db: Database.Database) {
          AND e.updated_at <= @createdAt AND c.likelier IN (SELECT value FROM json_each(@options))
        ORDER BY c.doubt DESC, c.example_id`,
     ),
-    heldOut: db.prepare<[{ policyId: string; after: string; limit: number }], RawJudged & { id: string }>(
-      `SELECT p.example_id AS id, e.input, p.expected <> p.predicted AS isWrong,
-         (SELECT max(value) FROM json_each(p.probabilities)) AS confidence, 0 AS isEscalated
+    heldOut: db.prepare<[{ policyId: string; after: string; limit: number }], RawMeasured & { id: string }>(
+      `SELECT p.example_id AS id, e.input, ${measuredColumns}
        FROM held_out_predictions p JOIN examples e ON e.id = p.example_id
        WHERE p.policy_id = @policyId AND p.example_id > @after ORDER BY p.example_id LIMIT @limit`,
     ),
@@ -42,16 +40,15 @@ function openStatements(db: Database.Database) {
        WHERE decision_type_id = ? AND seq > ? AND log_id IS NOT NULL ORDER BY seq LIMIT ?`,
     ),
     corrected: db.prepare<[number, string], RawJudged>(
-      `SELECT input, decision <> corrected_decision AS isWrong, confidence, escalated AS isEscalated
+      `SELECT input, decision <> corrected_decision AS isWrong, escalated AS isEscalated
        FROM decision_logs WHERE seq = ? AND policy_version = ? AND corrected_decision IS NOT NULL`,
     ),
   };
 }
 
-const toJudged = ({ input, isWrong, confidence, isEscalated }: RawJudged): JudgedDecision => ({
+const toJudged = ({ input, isWrong, isEscalated }: RawJudged): JudgedRow => ({
   input: JSON.parse(input),
   isWrong: isWrong === 1,
-  confidence,
   isEscalated: isEscalated === 1,
 });
 
@@ -92,18 +89,18 @@ export class ExampleReader {
       .map((check) => ({ ...check, suspect: check.suspect === 1 }));
   }
 
-  /** Yields what a policy decided on its held-out examples that still are there; `isEscalated` is not known of them. */
-  *readHeldOut(policyId: string): Generator<JudgedDecision[]> {
+  /** Yields what a policy said of its held-out examples that are still there and as they were measured. */
+  *readHeldOut(policyId: string): Generator<RecordedRow[]> {
     for (let after = ''; ; ) {
       const rows = this.statements.heldOut.all({ policyId, after, limit: rowsPerRead });
-      yield rows.map(toJudged);
+      yield rows.map(toMeasured).flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
       after = rows.at(-1)?.id ?? after;
       if (rows.length < rowsPerRead) return;
     }
   }
 
   /** Yields the logged decisions of a policy (`policyVersion` as logs name it) that somebody has corrected or confirmed. */
-  *readCorrected(typeId: string, policyVersion: string): Generator<JudgedDecision[]> {
+  *readCorrected(typeId: string, policyVersion: string): Generator<JudgedRow[]> {
     for (let after = -1; ; ) {
       const examples = this.statements.corrections.all(typeId, after, rowsPerRead);
       yield examples.flatMap(({ logId }) => {

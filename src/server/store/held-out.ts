@@ -43,7 +43,8 @@ export type PolicyPair = { first: string; second: string };
 
 type Slice = { limit: number; offset: number };
 type RawHeldOut = Omit<HeldOutRecord, 'input'> & { input: string | null };
-type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar'> & {
+/** `measuredColumns` of `held_out_predictions` as `p`, beside the example's input. */
+export type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar'> & {
   input: string | null;
   unfamiliar: number | null;
   inputHash: number | null;
@@ -59,6 +60,8 @@ type RawCompared = {
 };
 
 const confidenceSql = (alias: string) => `(SELECT max(value) FROM json_each(${alias}.probabilities))`;
+export const measuredColumns = `p.expected, p.predicted, ${confidenceSql('p')} AS confidence, p.unfamiliar,
+  p.input_hash AS inputHash`;
 const inputSql = (alias: string) => `(SELECT input FROM examples WHERE id = ${alias}.example_id)`;
 const toSlice = (page: number, pageSize: number): Slice => ({ limit: pageSize, offset: (page - 1) * pageSize });
 const readInput = (json: string | null) => (json === null ? null : (JSON.parse(json) as JsonObject));
@@ -76,8 +79,7 @@ function prepareStatements(db: WorkbenchDatabase) {
        ORDER BY confidence DESC, p.example_id LIMIT @limit OFFSET @offset`,
     ),
     measured: db.prepare<[string, number], RawMeasured>(
-      `SELECT e.input, p.expected, p.predicted, ${confidenceSql('p')} AS confidence, p.unfamiliar,
-         p.input_hash AS inputHash
+      `SELECT e.input, ${measuredColumns}
        FROM held_out_predictions p LEFT JOIN examples e ON e.id = p.example_id
        WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
     ),
@@ -98,6 +100,13 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
+/** What was measured by an earlier version counts as familiar, and as unchanged. */
+export function toMeasured({ input: json, unfamiliar, inputHash, ...row }: RawMeasured): MeasuredRecord {
+  const input = readInput(json);
+  const isSame = input !== null && (inputHash === null || hashInput(input) === inputHash);
+  return { ...row, input: isSame ? input : null, unfamiliar: unfamiliar === 1 };
+}
+
 const noCounts: ComparisonCounts = { rows: 0, bothRight: 0, bothWrong: 0, onlyFirstRight: 0, onlySecondRight: 0 };
 
 export class HeldOutStore {
@@ -116,16 +125,9 @@ export class HeldOutStore {
     };
   }
 
-  /**
-   * Up to `limit` held-out rows of a policy, as they were measured; ids are random, so the first ones are a sample.
-   * What was measured by an earlier version counts as familiar, and as unchanged.
-   */
+  /** Up to `limit` held-out rows of a policy, as they were measured; ids are random, so the first ones are a sample. */
   listMeasured(policyId: string, limit: number): MeasuredRecord[] {
-    return this.statements.measured.all(policyId, limit).map(({ input: json, unfamiliar, inputHash, ...row }) => {
-      const input = readInput(json);
-      const isSame = input !== null && (inputHash === null || hashInput(input) === inputHash);
-      return { ...row, input: isSame ? input : null, unfamiliar: unfamiliar === 1 };
-    });
+    return this.statements.measured.all(policyId, limit).map(toMeasured);
   }
 
   /** Counts over the rows that both policies held out, and one page of those that only one of them gets right. */

@@ -1,0 +1,16 @@
+/** Held-out rows as the search for weak parts counts them: wrong, or given to a person. */
+import { compileReplay, type DecidingSettings, decideRow, type RecordedRow } from '../measure/replay.ts';
+import type { JudgedPart, JudgedRow } from './slices.ts';
+
+/** Makes what judges a row by the settings of now, with null where the input schema refuses it. */
+export function compileJudge(settings: DecidingSettings, part: JudgedPart): (row: RecordedRow) => JudgedRow | null {
+  const replay = compileReplay(settings);
+  return (row) => {
+    const replayed = replay(row);
+    if (replayed === null) return null;
+    const isWhole = part === 'whole_decision';
+    const { decision, escalate } = decideRow(isWhole ? replayed : { ...replayed, ruled: null }, settings);
+    const isWrong = isWhole ? !escalate && decision !== row.expected : row.predicted !== row.expected;
+    return { input: row.input, isWrong, isEscalated: escalate };
+  };
+}
