@@ -133,6 +133,7 @@ describe('a database that is not the one of its folder', () => {
       rmSync(path.join(dataDir, 'data-folder.json'), { force: true });
       const db = new Database(database(dataDir));
       db.exec(`
+        DROP TABLE unfinished_example_parts;
         DROP TRIGGER example_revisions_inserted;
         DROP TRIGGER example_revisions_updated;
         DROP TRIGGER example_revisions_deleted;
