@@ -37,6 +37,7 @@ import { LabellingModels } from './runtime/labelling-models.ts';
 import type { Runtime } from './runtime/runtime.ts';
 import { openTextModel } from './runtime/text-model.ts';
 import { prepareDeployedPolicies } from './services/deployment.ts';
+import { ExampleAdditions } from './services/example-additions.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
 import { PromiseChecks } from './services/promises.ts';
 import { Receipts } from './services/receipts.ts';
@@ -96,12 +97,13 @@ export type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise
 
 /**
  * Opens everything below the HTTP listener on a data folder and recovers what an earlier run left: resolves its
- * trainings and prepares every deployed policy. When it rejects, nothing of it is left open. Tests build on it.
+ * trainings, removes parts of additions and prepares every deployed policy. When it rejects, nothing of it is left open. Tests build on it.
  */
 export async function openWorkbench(options: ServerOptions, clock: Clock, log: Logger): Promise<OpenWorkbench> {
   const closing = new ClosingStack();
   const open = async (): Promise<OpenWorkbench> => {
     const deps = openDeps(options, clock, log, closing);
+    await deps.exampleAdditions.removeUnfinished();
     await deps.jobs.resolveOrphans();
     await prepareDeployedPolicies(deps);
     const app = await buildApp(deps, log);
@@ -160,6 +162,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     runtime,
     preparation,
     pendingWrites: new PendingWrites(log),
+    exampleAdditions: new ExampleAdditions({ store }),
     promiseChecks: new PromiseChecks({ store }),
     receipts: new Receipts({ store, auth, clock }),
   };

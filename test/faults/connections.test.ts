@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { connectionLimits } from '../../src/server/http/connections.ts';
 import { systemClock } from '../../src/server/process/clock.ts';
 import { loanExamples, loanType } from '../server/training-workbench.ts';
 import { makeDeployedFolder, openForTest } from '../server/workbench.ts';
@@ -123,6 +124,18 @@ describe('the listener', () => {
     await expect.poll(() => countConnections(app), { timeout: 9_000, interval: 200 }).toBe(1);
     known.write(read);
     expect(String((await once(known, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('is told of a shorter time than its connection is kept for, so that no request meets the end on the way', async () => {
+    const { app, port, token } = await listen();
+    const known = await callAlone(port, 'GET', '/api/v1/credits', `Bearer ${token}`);
+    const stranger = await callAlone(port, 'GET', '/health', '');
+    const [callerS, strangerS] = [known, stranger].map(({ headers }) =>
+      Number(/^timeout=(\d+)$/.exec(String(headers['keep-alive']))?.[1]),
+    );
+    expect(callerS).toBeLessThanOrEqual(app.server.keepAliveTimeout / 1_000 - 1);
+    expect(strangerS).toBeLessThanOrEqual(connectionLimits.strangerIdleMs / 1_000 - 1);
+    expect(Math.min(callerS ?? 0, strangerS ?? 0)).toBeGreaterThan(1);
   });
 
   it('serves one more caller when all places are taken by callers who ask nothing at the moment', async () => {

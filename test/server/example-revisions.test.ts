@@ -45,11 +45,15 @@ it('every write of examples, one by one or many at once, moves the revision of t
   const { examples, exampleChanges, labelling } = store;
   const rows = new ExampleRowWriter('t', 0);
   for (const id of ['c', 'd', 'e']) rows.add(example(id));
+  const unkept = new ExampleRowWriter('t', 0);
+  unkept.add(example('f'));
   const all = { filter: {} };
   const acts: [string, () => unknown][] = [
     ['insert', () => examples.insert(example('a'))],
     ['insert without a label', () => examples.insert(example('b', { decision: null }))],
-    ['insert rows', () => examples.insertRows(rows.finish())],
+    ['insert a part', () => examples.insertPart(rows.finish(), 0)],
+    ['insert another', () => examples.insertPart(unkept.finish(), 0)],
+    ['remove what was not kept', () => examples.removePart('t')],
     ['update', () => examples.update(example('a', { mark: 'flagged' }))],
     ['label by a teacher', () => labelling.labelByTeacher('t', 'b', 'deny', 1)],
     ['mark as test rows', () => exampleChanges.apply('t', all, { set: 'test', to: true }, 'test', 1)],
@@ -62,6 +66,7 @@ it('every write of examples, one by one or many at once, moves the revision of t
     ['remove a label', () => examples.removeLabelled('t', 'accept')],
   ];
   for (const [name, act] of acts) {
+    if (name === 'insert another') examples.keepParts('t');
     const [writes, revision] = [countWrites(), examples.readRevision('t')];
     act();
     expect(countWrites(), `${name} writes`).toBeGreaterThan(writes);

@@ -12,11 +12,12 @@ import { connectModel, disconnectModel } from '../../src/server/services/connect
 import { chargeCredits } from '../../src/server/services/credits.ts';
 import { createDecisionType, deleteDecisionType, findDecisionType } from '../../src/server/services/decision-types.ts';
 import { decideBatch, decideOne } from '../../src/server/services/decisions.ts';
-import { addExamples, changeExamples, undoExampleChange } from '../../src/server/services/examples.ts';
+import { addExampleRows, addExamples, changeExamples, undoExampleChange } from '../../src/server/services/examples.ts';
 import { generateExamples } from '../../src/server/services/generation.ts';
 import { correctDecision } from '../../src/server/services/logged-decisions.ts';
 import { renameOption } from '../../src/server/services/option-rename.ts';
 import { createFromSample, listSamples } from '../../src/server/services/samples.ts';
+import { ExampleRowWriter } from '../../src/server/store/examples.ts';
 import { says, startStub } from './teacher-stub.ts';
 import { loanExamples, loanType } from './training-workbench.ts';
 import { makeDeployedFolder, makeType, openForTest, stoppedClock, temporaryFolder } from './workbench.ts';
@@ -59,6 +60,39 @@ describe('examples', () => {
     expect(deps.store.examples.count(type.id)).toBe(0);
     addExamples(deps, type, [first, second], ['body']);
     expect(deps.store.examples.page(type.id, {}, 1, 10).examples).toEqual([second, first]);
+  });
+
+  it('of a large call are added all or none, in turn, and nobody is shown a part of them', async () => {
+    const { deps, type } = await openType();
+    const write = (from: number, count: number, lastId?: string) => {
+      const rows = new ExampleRowWriter(type.id, 1);
+      for (let n = from; n < from + count; n += 1) {
+        const example = newExample(deps, type, { input: { n }, decision: 'yes', reasonCodes: [] }, 1);
+        rows.add({ ...example, id: lastId !== undefined && n === from + count - 1 ? lastId : example.id });
+      }
+      return rows.finish();
+    };
+    const before = newExample(deps, type, { input: {}, decision: 'yes', reasonCodes: [] }, 1);
+    addExamples(deps, type, [before], ['body']);
+    const add = (rows: ReturnType<typeof write>) => addExampleRows(deps, type, rows, ['body']);
+    const additions = [add(write(0, 1_200, before.id)), add(write(2_000, 1_200)), add(write(4_000, 1_200, before.id))];
+    const shown = deps.exampleAdditions.whenDone(type.id)?.then(() => deps.store.examples.count(type.id));
+    const ended = await Promise.allSettled(additions);
+    expect(ended.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected']);
+    expect(await shown).toBe(1_201);
+    expect(deps.exampleAdditions.whenDone(type.id)).toBe(undefined);
+    const numbers = deps.store.examples.page(type.id, {}, 1, 2_000).examples.map(({ input }) => Number(input['n']));
+    expect(numbers.slice(0, 1_200)).toEqual(Array.from({ length: 1_200 }, (_, index) => 3_199 - index));
+    expect(deps.db.prepare('SELECT count(*) FROM unfinished_example_parts').pluck().get()).toBe(0);
+  });
+
+  it('that an earlier run left in parts go before anybody asks for them', async () => {
+    const { deps, type } = await openType();
+    const rows = new ExampleRowWriter(type.id, 1);
+    rows.add(newExample(deps, type, { input: {}, decision: 'yes', reasonCodes: [] }, 1));
+    deps.store.transaction(() => deps.store.examples.insertPart(rows.finish(), 0));
+    await deps.exampleAdditions.removeUnfinished();
+    expect(deps.store.examples.count(type.id)).toBe(0);
   });
 
   it('take one undo for each change, and none after an option was renamed [EXA-15] [TYP-27]', async () => {

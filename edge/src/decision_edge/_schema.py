@@ -34,6 +34,8 @@ _MAX_PROBLEMS = 5
 _MAX_COLLECTED = 1_000
 # Keywords that the check of one input may ask: a few seconds. What the workbench accepts needs fewer by far.
 _MAX_CHECKS = 1_000_000
+# Problems that a reference passes on, as in the workbench.
+_MAX_PASSED_ON = 50
 _MAX_SHOWN_CHARACTERS = 200
 _MISMATCH = "Entry 'input_schema.json' cannot be used"
 
@@ -68,6 +70,9 @@ class InputSchema:
         if unfollowable is not None:
             raise InvalidBundle(f"{_MISMATCH}: {unfollowable}.")
         keywords = {**Draft202012Validator.VALIDATORS, **_make_keywords(patterns)}
+        # What a dynamic reference leads to depends on the way to it, so that nothing may be remembered.
+        if not any("$dynamicRef" in part for part in _walk_objects(schema)):
+            keywords["$ref"] = _check_reference
         validator = extend(Draft202012Validator, {name: _count(check) for name, check in keywords.items()})
         # An empty registry: references lead to the schema itself, never to a file or the network.
         self._validator = validator(schema, format_checker=_make_format_checker(), registry=Registry())
@@ -79,7 +84,7 @@ class InputSchema:
             raise InvalidInput(f"The input does not fit the input schema: {'; '.join(problems)}.")
 
     def _find_problems(self, values: JsonObject) -> list[str]:
-        counting = _checks_left.set([_MAX_CHECKS])
+        checking = _current_check.set(_Check())
         try:
             if self._validator.is_valid(values):
                 return []
@@ -92,7 +97,7 @@ class InputSchema:
         except Unresolvable as error:
             raise InvalidBundle(f"{_MISMATCH}: it has a reference to a part that is not there.") from error
         finally:
-            _checks_left.reset(counting)
+            _current_check.reset(checking)
         return [_describe(error) for error in errors[:_MAX_PROBLEMS]]
 
 
@@ -100,17 +105,26 @@ class _ChecksExhausted(Exception):
     """One check of an input has asked too many keywords."""
 
 
-# One number for each check that goes on, whichever thread it runs in.
-_checks_left: ContextVar[list[int]] = ContextVar("checks_left")
+class _Check:
+    """What is known in the check of one input."""
+
+    def __init__(self) -> None:
+        self.keywords_left = _MAX_CHECKS
+        # What the parts with a reference have found in a value, by the identities of part and value.
+        self.outcomes: dict[tuple[int, int], list[ValidationError]] = {}
+
+
+# One for each check that goes on, whichever thread it runs in.
+_current_check: ContextVar[_Check] = ContextVar("current_check")
 
 
 def _count(check: Keyword) -> Keyword:
     def counted(
         validator: Validator, value: JsonValue, instance: JsonValue, schema: JsonObject
     ) -> Iterator[ValidationError] | None:
-        left = _checks_left.get()
-        left[0] -= 1
-        if left[0] < 0:
+        current = _current_check.get()
+        current.keywords_left -= 1
+        if current.keywords_left < 0:
             raise _ChecksExhausted
         return check(validator, value, instance, schema)
 
@@ -201,6 +215,24 @@ def _make_keywords(patterns: Patterns) -> dict[str, Keyword]:
         "type": _check_type,
         "uniqueItems": _check_unique,
     }
+
+
+def _check_reference(
+    validator: Validator, reference: JsonValue, instance: JsonValue, schema: JsonObject
+) -> Iterator[ValidationError]:
+    """Check `$ref`, once for each object or list: parts that refer to one part would multiply with each level."""
+    follow: Keyword = Draft202012Validator.VALIDATORS["$ref"]
+    if not isinstance(instance, (dict, list)):
+        yield from follow(validator, reference, instance, schema) or ()
+        return
+    outcomes = _current_check.get().outcomes
+    place = id(schema), id(instance)
+    if place not in outcomes:
+        found = follow(validator, reference, instance, schema) or ()
+        outcomes[place] = list(itertools.islice(found, _MAX_PASSED_ON))
+    for error in outcomes[place]:
+        # A copy, because whoever is given it adds the way to the value.
+        yield ValidationError.create_from(error)
 
 
 def _to_members(value: JsonValue) -> JsonObject:

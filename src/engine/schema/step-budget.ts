@@ -1,6 +1,7 @@
 /**
  * What the check of one input may cost, counted in steps while the code runs that Ajv generates: no clock, no chance, so
- * that the same schema and input give the same answer on every machine.
+ * that the same schema and input give the same answer on every machine. What it relies on in Ajv beside the documented
+ * interface is pinned by test/engine/ajv-internals.test.ts.
  */
 import {
   _,

@@ -8,9 +8,12 @@ import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
 import { type Connections, connectionLimits } from './connections.ts';
+import { listenerLimits } from './listener.ts';
 
-/** How long a connection without a valid credential is kept for a next request. */
-const strangerKeepAlive = `timeout=${connectionLimits.strangerIdleMs / 1_000}`;
+/** What is announced of a connection that is kept for so long: less, so that no request meets its end on the way. */
+const announce = (keptMs: number) => `timeout=${keptMs / 1_000 - 1}`;
+const strangerKeepAlive = announce(connectionLimits.strangerIdleMs);
+const callerKeepAlive = announce(listenerLimits.keepAliveMs);
 
 /**
  * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
@@ -28,6 +31,7 @@ export function createRequestGuard(
       reply.header('keep-alive', strangerKeepAlive);
       return;
     }
+    reply.header('keep-alive', callerKeepAlive);
     connections.trust(request.raw.socket);
     admitCaller(authenticated, request, reply);
   };

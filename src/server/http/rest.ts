@@ -9,9 +9,9 @@ import type { Operation } from '../contract/operation.ts';
 import { listOperations, type OperationName } from '../contract/operations.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
+import { awaitTurn } from '../operations/await-turn.ts';
 import type { Deps, Download } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
-import { awaitWriteLock } from '../operations/write-lock.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { Receipt } from '../services/receipts.ts';
 import { answerOnce, keyHeader } from './idempotency.ts';
@@ -64,8 +64,8 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
         return mapMaybePromise(result, (outcome) => sendAnswer(reply, row, outcome));
       };
       const run = (receipt: Receipt | null) => {
-        const lock = awaitWriteLock(deps, name, row);
-        return lock === undefined ? handle(receipt) : lock.then(() => handle(receipt));
+        const turn = awaitTurn(deps, name, row, params);
+        return turn === undefined ? handle(receipt) : turn.then(() => handle(receipt));
       };
       if (!row.takesIdempotencyKey || request.headers[keyHeader] === undefined) return run(null);
       return answerOnce(deps.receipts, request, reply.code(row.status), run);

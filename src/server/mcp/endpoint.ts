@@ -10,9 +10,9 @@ import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
+import { awaitTurn } from '../operations/await-turn.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
-import { awaitWriteLock } from '../operations/write-lock.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { exportBundle, findExportablePolicy } from '../services/deployment.ts';
 import { type DescribedSchema, type Tool, tools } from './tools.ts';
@@ -128,7 +128,7 @@ async function runOperation(deps: Deps, tool: Tool, toolArguments: ToolArguments
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([key]) => !(key in params) && !(key in query)));
   // Each handler fits its own row; over all rows together the types cannot say so.
   const handler = operationHandlers[tool.operation] as (deps: Deps, request: unknown) => unknown;
-  await awaitWriteLock(deps, tool.operation, row);
+  await awaitTurn(deps, tool.operation, row, params);
   return handler(deps, { params, query, body, receipt: null, ...call });
 }
 

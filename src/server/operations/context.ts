@@ -17,6 +17,7 @@ import type { LargeBody, Preparation, WrittenAnswer } from '../preparation/prepa
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
+import type { ExampleAdditions } from '../services/example-additions.ts';
 import type { PromiseChecks } from '../services/promises.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 import type { TeacherLabellings } from '../services/teacher-labelling.ts';
@@ -45,6 +46,7 @@ export type Deps = {
   analyses: Analyses;
   pendingWrites: PendingWrites;
   promiseChecks: PromiseChecks;
+  exampleAdditions: ExampleAdditions;
   teacherLabellings: TeacherLabellings;
   /** The answers of calls with an Idempotency-Key. */
   receipts: Receipts;

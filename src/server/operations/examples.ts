@@ -34,8 +34,7 @@ export const exampleHandlers = {
       const prepared = { ...order, bytes: body.bytes };
       const { rows, answer } = await deps.preparation.run(toCallerId(caller), 'prepareExamples', prepared);
       const written = new WrittenAnswer(answer);
-      await deps.store.writeLock.whenFree();
-      addExampleRows(deps, type, rows, loc, () => receipt?.keep(written));
+      await addExampleRows(deps, type, rows, loc, () => receipt?.keep(written));
       return written;
     }
     const examples = makeExamples(body, order.type, order.nowMs);

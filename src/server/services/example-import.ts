@@ -5,10 +5,12 @@ import type { ImportRequest } from '../preparation/read-import.ts';
 import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
+import type { ExampleAdditions } from './example-additions.ts';
 import { addExampleRows, toExampleType } from './examples.ts';
 
 type Deps = {
-  store: Pick<Store, 'examples' | 'transaction' | 'writeLock'>;
+  store: Pick<Store, 'examples' | 'transaction'>;
+  exampleAdditions: Pick<ExampleAdditions, 'add'>;
   clock: Clock;
   preparation: Pick<Preparation, 'run'>;
 };
@@ -34,9 +36,6 @@ export async function importExamples(
     return readImport({ ...order, request });
   };
   const { result, rows } = await read();
-  if (rows !== null) {
-    await deps.store.writeLock.whenFree();
-    addExampleRows(deps, type, rows, ['body', 'content'], () => alongside?.(result));
-  }
+  if (rows !== null) await addExampleRows(deps, type, rows, ['body', 'content'], () => alongside?.(result));
   return result;
 }

@@ -11,6 +11,7 @@ import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { ExampleChange, ExampleSelection } from '../store/example-changes.ts';
 import type { ExampleMark, ExampleRecord, ExampleRows } from '../store/examples.ts';
 import type { Store } from '../store/store.ts';
+import type { ExampleAdditions } from './example-additions.ts';
 
 type AddDeps = { store: Pick<Store, 'examples' | 'transaction'> };
 type UpdateDeps = AddDeps & {
@@ -52,19 +53,15 @@ export function addExamples(
   });
 }
 
-/** As `addExamples`, of rows that were written out elsewhere. */
+/** As `addExamples`, of rows that were written out elsewhere, without holding up others. */
 export function addExampleRows(
-  deps: AddDeps,
+  deps: AddDeps & { exampleAdditions: Pick<ExampleAdditions, 'add'> },
   type: DecisionTypeRecord,
   rows: ExampleRows,
   loc: ErrorDetail['loc'],
   alongside?: () => void,
-): void {
-  deps.store.transaction(() => {
-    refuseTooMany(deps, type, rows.count, loc);
-    deps.store.examples.insertRows(rows);
-    alongside?.();
-  });
+): Promise<void> {
+  return deps.exampleAdditions.add(rows, () => refuseTooMany(deps, type, rows.count, loc), alongside);
 }
 
 /** Returns one example of a type; throws `not_found`. */

@@ -66,17 +66,19 @@ export type Value = string | number;
  * label and reason codes, the input and the codes as the JSON that is stored.
  */
 export type ExampleRows = { decisionTypeId: string; createdAt: number; count: number; slices: string[] };
+type UnfinishedPart = { first_seq: number; last_seq: number; decision_type_id: string };
 type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test'>;
 
-/** Rows of a slice: SQLite takes the text of one slice apart at a time. */
-const rowsPerSlice = 500;
+/** What a slice holds at most, unless a single row is longer: it is inserted in some ten milliseconds. */
+const sliceLimits = { rows: 500, characters: 1_000_000 } as const;
 
-/** Writes new examples out, one after another; `insertRows` adds them in half the time of single inserts. */
+/** Writes new examples out, one after another; `insertPart` adds them in half the time of single inserts. */
 export class ExampleRowWriter {
   readonly #decisionTypeId: string;
   readonly #createdAt: number;
   readonly #slices: string[] = [];
   #open: string[] = [];
+  #openCharacters = 0;
   #count = 0;
   #characters = 0;
 
@@ -88,9 +90,10 @@ export class ExampleRowWriter {
   add({ id, input, decision, reasonCodes, test }: NewRow): void {
     const row = JSON.stringify([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test)]);
     this.#open.push(row);
+    this.#openCharacters += row.length;
     this.#count += 1;
     this.#characters += row.length;
-    if (this.#open.length === rowsPerSlice) this.#endSlice();
+    if (this.#open.length === sliceLimits.rows || this.#openCharacters >= sliceLimits.characters) this.#endSlice();
   }
 
   /** How much has been written. */
@@ -107,6 +110,7 @@ export class ExampleRowWriter {
   #endSlice(): void {
     this.#slices.push(`[${this.#open.join(',')}]`);
     this.#open = [];
+    this.#openCharacters = 0;
   }
 }
 
@@ -186,6 +190,18 @@ function prepareStatements(db: WorkbenchDatabase) {
          :createdAt, :createdAt
        FROM json_each(:slice)`,
     ),
+    lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),
+    notePart: db.prepare('INSERT INTO unfinished_example_parts VALUES (?, ?, ?)'),
+    keepParts: db.prepare('DELETE FROM unfinished_example_parts WHERE decision_type_id = ?'),
+    findPart: db.prepare<{ decisionTypeId: string | null }, UnfinishedPart>(
+      `SELECT * FROM unfinished_example_parts WHERE decision_type_id = ifnull(:decisionTypeId, decision_type_id)
+       ORDER BY first_seq DESC LIMIT 1`,
+    ),
+    removePart: db.prepare<[UnfinishedPart]>(
+      `DELETE FROM examples
+       WHERE seq BETWEEN :first_seq AND :last_seq AND decision_type_id = :decision_type_id`,
+    ),
+    forgetPart: db.prepare<[UnfinishedPart]>('DELETE FROM unfinished_example_parts WHERE first_seq = :first_seq'),
     update: db.prepare(
       `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, test = ?, mark = ?, note = ?,
          by_teacher = ?, updated_at = ? WHERE id = ?`,
@@ -257,10 +273,27 @@ export class ExampleStore {
     );
   }
 
-  /** Adds rows that were written out. */
-  insertRows({ decisionTypeId, createdAt, slices }: ExampleRows): void {
+  /** Adds the rows of one slice as a part of an addition, which is removed again unless `keepParts` ends it. */
+  insertPart({ decisionTypeId, createdAt, slices }: ExampleRows, index: number): void {
     this.noteChange(decisionTypeId);
-    for (const slice of slices) this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice });
+    const firstSeq = (this.#statements.lastSeq.get() ?? 0) + 1;
+    this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice: slices[index] ?? '[]' });
+    this.#statements.notePart.run(firstSeq, this.#statements.lastSeq.get() ?? 0, decisionTypeId);
+  }
+
+  /** Lets the parts of a type's addition count from now on. */
+  keepParts(decisionTypeId: string): void {
+    this.#statements.keepParts.run(decisionTypeId);
+  }
+
+  /** Removes one part that was not kept, of a type or, with null, of any; returns whether there was one. */
+  removePart(decisionTypeId: string | null): boolean {
+    const part = this.#statements.findPart.get({ decisionTypeId });
+    if (part === undefined) return false;
+    this.noteChange(part.decision_type_id);
+    this.#statements.removePart.run(part);
+    this.#statements.forgetPart.run(part);
+    return true;
   }
 
   /** Writes what of an example can change: all but its type, source, origin and the time it was made. */
