@@ -24,7 +24,7 @@ import type { TrainPorts } from '../../src/engine/training/request.ts';
 import { chooseClassifier } from '../../src/engine/training/select/choose-classifier.ts';
 import { chooseText } from '../../src/engine/training/select/choose-text.ts';
 import { headNames, listHeads } from '../../src/engine/training/select/linear-heads.ts';
-import { estimateTreeCost, startTreeSearch } from '../../src/engine/training/select/tune-trees.ts';
+import { estimateTreeCost, finishTreeSearch, startTreeSearch } from '../../src/engine/training/select/tune-trees.ts';
 import type { Row } from './accuracy-training.ts';
 import { openPorts, readSet, shuffle } from './promise-populations.ts';
 
@@ -157,10 +157,13 @@ async function learn(ports: TrainPorts, texts: Map<string, EncodedText>, { train
   const { labels } = comparison.folded;
   const cost = estimateTreeCost(plan, optionCount, train.length);
   const isLinear = choice.linear !== null;
+  // As the training had them: confirmed on other folds than those of the search.
+  const searchTrees = () =>
+    finishTreeSearch(startTreeSearch({ ...common, plan, rows: comparison.rows, cost }), cost, 0, ignore);
   const found: Labelled = {
     parts: {
       heads: headNames.flatMap((name) => comparison.trial.heads[name]?.logits ?? []),
-      trees: choice.trees && startTreeSearch({ ...common, plan, rows: comparison.rows, cost }).best.result.logits,
+      trees: choice.trees && searchTrees().result.logits,
       isLinear,
     },
     labels,
