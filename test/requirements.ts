@@ -358,7 +358,7 @@ const border = {
   'ERR-2': 'A 422 validation_error has details with type, loc and msg.',
   'ERR-3': 'A malformed request is a 400 bad_request.',
   'ERR-4': 'An unknown resource is a 404 not_found, an unknown decision type a 404 decision_type_not_found.',
-  'ERR-5': 'A body beyond 1 MiB (16 MiB for examples and imports) is a 413 payload_too_large.',
+  'ERR-5': 'A body beyond 1 MiB (16 MiB where examples are added or imported) is a 413 payload_too_large.',
   'ERR-6': 'An unexpected fault is a 500 internal_error that tells nothing of the inside.',
   'ERR-7': 'A known address with another method is a 405 method_not_allowed.',
   'ERR-8': 'A body that is not application/json is a 415 unsupported_media_type.',

@@ -108,6 +108,11 @@ describe('what the border refuses', () => {
       const large = await call('POST', url, bodyWith('x'.repeat(room + 1)));
       expect([url, large.status, large.body.error.code]).toEqual([url, 413, 'payload_too_large']);
     }
+    // What is changed or added one by one is no larger than what can be decided on, and a tool call no larger than that.
+    const tooLarge = 'x'.repeat(mib);
+    const changed = await call('PATCH', `${base}/${id}/examples/${id}`, { input: { text: tooLarge } });
+    const tool = await call('POST', '/mcp', { jsonrpc: '2.0', id: 1, method: 'ping', params: { text: tooLarge } });
+    expect([changed.status, tool.status]).toEqual([413, 413]);
     expect((await call('POST', base, undefined)).body.error.details[0].loc).toEqual(['body']);
     expect((await call('PUT', `${base}/${id}`, 'null')).body.error.details[0].loc).toEqual(['body']);
     expect((await call('DELETE', `${base}/${id}`, '')).status).toBe(204);

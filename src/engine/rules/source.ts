@@ -53,6 +53,7 @@ export function widenToParentheses(source: string, { start, end }: SourceRange):
 /** Finds the offsets of points that start a number, as in `.5`: those before a digit and behind no operand. */
 export function findBareFractions(source: string): number[] {
   const found: number[] = [];
+  if (!/\.[0-9]/.test(source)) return found;
   let before = '';
   for (let i = 0; i < source.length; i++) {
     const character = source[i] ?? '';

@@ -221,7 +221,6 @@ export const exampleOperations = {
     status: 200,
     summary: 'Change one example',
     hints: updates,
-    bodyLimitBytes: maxExamplesBodyBytes,
   }),
   'examples.delete': operation({
     ...common,

@@ -6,14 +6,13 @@ import type { Mcp } from '../mcp/endpoint.ts';
 import type { Deps } from '../operations/context.ts';
 import { LargeBody } from '../preparation/preparation.ts';
 import { readLargeBody } from './large-bodies.ts';
-import { listenerLimits } from './listener.ts';
 
 /**
  * Serves the agent tools at `/mcp`. Their library is loaded with the first call, so that it costs the start nothing.
  */
 export function serveAgentTools(app: FastifyInstance, deps: Deps): void {
   let loading: Promise<Mcp> | null = null;
-  app.post(mcpPath, { config: { access: 'key' }, bodyLimit: listenerLimits.toolBodyBytes }, async (request) => {
+  app.post(mcpPath, { config: { access: 'key' } }, async (request) => {
     const { caller } = request;
     if (caller === null) throw new Error('An authorised request has no caller.');
     loading ??= import('../mcp/endpoint.ts').then(({ createMcp }) => createMcp(deps));

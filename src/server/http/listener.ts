@@ -12,8 +12,6 @@ export type HttpLogger = NonNullable<ListenerOptions['loggerInstance']>;
 /** The bounds of the listener. */
 export const listenerLimits = {
   bodyBytes: 1024 * 1024,
-  /** The body of a tool call: as large as the examples that one call can add. */
-  toolBodyBytes: 16 * 1024 * 1024,
   headerBytes: 16 * 1024,
   headersTimeoutMs: 5_000,
   /** How often connections are checked for clients that are too slow. */

@@ -5,12 +5,11 @@ import type { ExampleStatus } from '../contract/examples.ts';
 import { refuseProblems } from '../errors/validation-error.ts';
 import { readExampleFields, toExample } from '../preparation/example-wire.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
-import { makeExamples } from '../preparation/prepare-examples.ts';
+import { makeExamples, writeRows } from '../preparation/prepare-examples.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { importExamples } from '../services/example-import.ts';
 import {
   addExampleRows,
-  addExamples,
   changeExamples,
   deleteExample,
   findExample,
@@ -39,7 +38,7 @@ export const exampleHandlers = {
     }
     const examples = makeExamples(body, order.type, order.nowMs);
     const answer = examples.map(toExample);
-    addExamples(deps, type, examples, loc, () => receipt?.keep(answer));
+    await addExampleRows(deps, type, writeRows(examples, order), loc, () => receipt?.keep(answer));
     return answer;
   },
 

@@ -52,10 +52,18 @@ export function prepareExamples(order: { bytes: Uint8Array; type: ExampleType; n
   const request = parsePart(exampleOperations['examples.create'].body, value, 'body');
   if (!request.ok) throw toValidationError(request.problems);
   const examples = makeExamples(request.value, order.type, order.nowMs);
-  const rows = new ExampleRowWriter(order.type.id, order.nowMs);
-  for (const example of examples) rows.add(example);
   return {
-    rows: rows.finish(),
+    rows: writeRows(examples, order),
     answer: Buffer.from(JSON.stringify(examples.map(toExample))),
   };
+}
+
+/** Writes the examples of a call out as rows to insert. */
+export function writeRows(
+  examples: readonly ExampleRecord[],
+  { type, nowMs }: { type: Pick<ExampleType, 'id'>; nowMs: number },
+): ExampleRows {
+  const rows = new ExampleRowWriter(type.id, nowMs);
+  for (const example of examples) rows.add(example);
+  return rows.finish();
 }

@@ -16,7 +16,7 @@ export function checkRules(request: {
 }): { ok: boolean; problems: RulesAnalysis['problems']; findings: RulesAnalysis['findings'] } {
   const compiled = compileRules(request.rules, request);
   if (!compiled.ok) return { ok: false, problems: compiled.problems, findings: [] };
-  const findings = lintRules(compiled.value.file.rules, request.input_schema).slice(0, maxFindings);
+  const findings = lintRules(compiled.value.file.rules, request.input_schema, null, maxFindings);
   return { ok: true, problems: [], findings: toWireFindings(compiled.value, request.rules, findings) };
 }
 

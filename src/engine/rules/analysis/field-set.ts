@@ -50,13 +50,18 @@ export function intersect(a: FieldSet, b: FieldSet): FieldSet {
   const set: FieldSet = {
     present: true,
     types: a.types && b.types ? a.types.filter((type) => b.types?.includes(type)) : (a.types ?? b.types),
-    only: a.only && b.only ? a.only.filter((value) => b.only?.includes(value)) : (a.only ?? b.only),
+    only: a.only && b.only ? keepListed(a.only, b.only) : (a.only ?? b.only),
     not: a.not.length === 0 ? b.not : b.not.length === 0 ? a.not : [...new Set([...a.not, ...b.not])],
     low: pickTighter(a.low, b.low, 1),
     high: pickTighter(a.high, b.high, -1),
     whole: a.whole || b.whole,
   };
-  return set.only ? { ...set, only: set.only.filter((value) => contains({ ...set, only: null }, value)) } : set;
+  return set.only ? { ...set, only: set.only.filter((value) => isWithin(set, value)) } : set;
+}
+
+function keepListed(values: readonly Literal[], listed: readonly Literal[]): Literal[] {
+  const isListed = new Set(listed);
+  return values.filter((value) => isListed.has(value));
 }
 
 function pickTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | null {
@@ -67,7 +72,12 @@ function pickTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | nu
 
 /** True if the value is in the set. */
 function contains(set: FieldSet, value: Literal): boolean {
-  if (!set.present || (set.only && !set.only.includes(value)) || set.not.includes(value)) return false;
+  return set.present && !(set.only && !set.only.includes(value)) && isWithin(set, value);
+}
+
+/** True if a set that lists the value, or lists none, has it. */
+function isWithin(set: FieldSet, value: Literal): boolean {
+  if (set.not.includes(value)) return false;
   if (set.types && !set.types.includes(inferLiteralType(value))) return false;
   const { low, high } = set;
   if (typeof value !== 'number') return !low && !high;
@@ -84,7 +94,7 @@ function inferLiteralType(value: Literal): ValueType {
 /** True exactly if the set is empty: the field can have no value, and cannot be missing either. */
 export function isEmpty(set: FieldSet): boolean {
   if (!set.present) return false;
-  if (set.only) return !set.only.some((value) => contains(set, value));
+  if (set.only) return !set.only.some((value) => isWithin(set, value));
   if (!set.low && !set.high) return set.types !== null && !set.types.some((type) => hasValueOfType(set, type));
   return !hasValueOfType(set, 'number');
 }
@@ -117,7 +127,11 @@ function hasNumber(set: FieldSet): boolean {
 /** True if every value of `a` is one of `b`; false also where that is not certain. */
 export function isSubset(a: FieldSet, b: FieldSet): boolean {
   if (!a.present || !b.present) return a.present === b.present;
-  if (a.only) return a.only.every((value) => !contains(a, value) || contains(b, value));
+  if (a.only) {
+    const values = a.only.filter((value) => isWithin(a, value));
+    if (b.only && keepListed(values, b.only).length < values.length) return false;
+    return values.every((value) => isWithin(b, value));
+  }
   if (b.only) return false;
   const types = a.low || a.high ? (['number'] as const) : a.types;
   if (b.types && !types?.every((type) => b.types?.includes(type))) return false;

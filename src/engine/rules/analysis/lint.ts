@@ -61,17 +61,20 @@ const reorder = 'Give it a lower priority number, or remove it.';
 /**
  * Finds what is wrong with rules in evaluation order. Sound, not complete: an exact finding holds for every
  * input that follows the schema and on which no rule runs into a limit. Parts of conditions that are not comparisons of
- * a field with a literal are only compared as source; what they leave open is looked for on the examples.
+ * a field with a literal are only compared as source; what they leave open is looked for on the examples. Gives the first
+ * `maxFindings` and looks no further.
  */
 export function lintRules(
   rules: RulesFile['rules'],
   inputSchema: JsonObject | null,
   evidence: RuleEvidence | null = null,
+  maxFindings = Number.POSITIVE_INFINITY,
 ): RuleFinding[] {
   const context = createContext(rules, inputSchema, evidence);
   /** Rules that some input may reach, as far as is known. */
   const reachable: number[] = [];
-  return rules.flatMap((_, index) => {
+  const all: RuleFinding[] = [];
+  for (let index = 0; index < rules.length && all.length < maxFindings; index += 1) {
     const findings = [
       ...findFieldProblems(index, context),
       ...findFailingParts(index, context),
@@ -83,18 +86,10 @@ export function lintRules(
       findings.push(...findOnExamples(index, context), ...findOverlaps(index, reachable, context));
       reachable.push(index);
     }
-    return findings.map(
-      (finding): RuleFinding => ({
-        severity: 'warning',
-        basis: 'exact',
-        shownBy: null,
-        rule: index,
-        other: null,
-        at: null,
-        ...finding,
-      }),
-    );
-  });
+    const usual = { severity: 'warning', basis: 'exact', shownBy: null, rule: index, other: null, at: null } as const;
+    all.push(...findings.map((finding): RuleFinding => ({ ...usual, ...finding })));
+  }
+  return all.slice(0, maxFindings);
 }
 
 function createContext(
@@ -108,12 +103,13 @@ function createContext(
     (ast) => toDisjunctiveForm(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null,
   );
   const named = listSchemaFields(inputSchema);
-  const known = [...(evidence?.fields ?? []), ...named];
+  const seen = evidence?.fields ?? [];
+  const schemaTypes = named.length > 0 ? createFieldTypes(named) : null;
   return {
     rules,
     schema,
-    schemaTypes: named.length > 0 ? createFieldTypes(named) : null,
-    knownTypes: known.length > 0 ? createFieldTypes(known) : null,
+    schemaTypes,
+    knownTypes: seen.length > 0 ? createFieldTypes([...seen, ...named]) : schemaTypes,
     impact: evidence && evidence.impact.rows > 0 ? evidence.impact : null,
     folded,
     alternatives,
@@ -131,8 +127,10 @@ function findFieldProblems(index: number, context: Context): Finding[] {
   const ast = context.rules[index]?.ast;
   const { schemaTypes, knownTypes } = context;
   if (!ast || knownTypes === null) return [];
-  const bySchema = schemaTypes === null ? [] : inferType(ast, schemaTypes).problems;
-  return inferType(ast, knownTypes).problems.map((problem): Finding => {
+  const { problems } = inferType(ast, knownTypes);
+  const bySchema =
+    schemaTypes === null ? [] : schemaTypes === knownTypes ? problems : inferType(ast, schemaTypes).problems;
+  return problems.map((problem): Finding => {
     const isExact = bySchema.some(({ at, message }) => at[0] === problem.at[0] && message === problem.message);
     return {
       ...problem,
