@@ -384,6 +384,14 @@ const border = {
     'While another program holds the data file, reads and /health are answered as ever, and writes that wait succeed when it lets go within five seconds.',
   'LCK-2': 'After five seconds a waiting write is a 503 unavailable, and nothing was changed.',
   'LCK-3': 'A training that ends while another program holds the data file is stored when it lets go.',
+  'EVT-1':
+    'GET /events tells every listener of the organisation what callers have changed: operation, decision type, example and X-Request-ID; reads and refusals are not told.',
+  'EVT-2': 'It tells that trainings and searches move on and end, and how many decisions were recorded, in groups.',
+  'EVT-3': 'A stream begins with ready and has no memory; past 64 streams the next is a 503 unavailable.',
+  'EVT-4': 'Nothing is told to another organisation.',
+  'EVT-5': 'The end of the server ends every stream at once.',
+  'EVT-6':
+    'What waits for a slow reader is bounded: then it is told reset; after 30 s without taking anything its stream is closed. Every stream ends after ten minutes.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
     'It offers 21 tools: decision types with their rules and thresholds, examples, findings about the data, labelling, explaining, training, policies and their deployment, decisions, logs, metrics, credits and export.',

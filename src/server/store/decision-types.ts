@@ -108,6 +108,9 @@ function prepareStatements(db: WorkbenchDatabase) {
     count: db
       .prepare<[string], number>('SELECT count(*) FROM decision_types WHERE organisation_id = ? AND deleted_at IS NULL')
       .pluck(),
+    organisation: db
+      .prepare<[string], string>('SELECT organisation_id FROM decision_types WHERE id = ? AND deleted_at IS NULL')
+      .pluck(),
     versions: db.prepare<[string], RawVersion>(
       `${selectVersions} WHERE decision_type_id = ? ORDER BY version_number DESC`,
     ),
@@ -180,6 +183,11 @@ export class DecisionTypeStore {
     const types = this.#byName.get(organisationId) ?? new Map<string, DecisionTypeRecord>();
     this.#byName.set(organisationId, types.set(name, type));
     return type;
+  }
+
+  /** Returns the organisation of a type. */
+  findOrganisation(id: string): string | null {
+    return this.#statements.organisation.get(id) ?? null;
   }
 
   /** Returns one page of an organisation's types, the newest first, with the number of all. */
