@@ -156,6 +156,8 @@ const examples = {
   'EXA-9': 'A call adds at most 10,000 examples.',
   'EXA-10': 'A type holds at most 200,000 examples; beyond: 422 with current, requested, maximum and remaining.',
   'EXA-11': 'PATCH changes one example.',
+  'EXA-17':
+    'A PATCH that names the label it replaces is a 409 conflict where another one stands there, and changes nothing; sent again it is none.',
   'EXA-12': 'A bulk change sets labels or reviewed or deletes, over ids or a filter, and can be undone.',
   'EXA-13': 'An import of CSV, TSV, JSON or JSONL is previewed first and written whole or not at all.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',

@@ -185,7 +185,7 @@ function openAnalyses(
     spawn: options.spawnChild ?? spawnChild,
     clock,
     log,
-    onProgress: (typeId: string) => tellJob(deps, job, typeId),
+    onProgress: (typeId: string, isEnded: boolean) => tellJob(deps, job, typeId, isEnded),
   });
   const findings = new Analysis<FindingsOrder, DataFindings>(toParts('findings'));
   closing.defer(() => findings.close());
@@ -267,7 +267,7 @@ function openJobs(deps: Omit<Deps, 'jobs' | 'teacherLabellings' | 'analyses'>, c
       askTeacher: (...question) => askTeacher(teacherDeps, ...question),
       complete: (finished, isWanted) => completeTraining({ ...deps, artifactsDir }, finished, isWanted),
     },
-    onProgress: (policyId) => tellTraining(deps, policyId),
+    onProgress: (policyId, isEnded) => tellTraining(deps, policyId, isEnded),
     spawn: options.spawnChild ?? spawnChild,
     clock,
     artifactsDir,

@@ -75,9 +75,9 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
     void journal.putAct(act);
   };
 
-  const apply = (typeId: string, exampleId: string, patch: LabelPatch) => {
+  const apply = (typeId: string, exampleId: string, patch: LabelPatch, before: LabelPatch) => {
     patchCachedExample(queries, exampleId, patch);
-    outbox.put(typeId, exampleId, patch);
+    outbox.put(typeId, exampleId, patch, before.expected_decision);
     clearTimeout(counting);
     const stale = { queryKey: ['training.readiness', { params: { decision_type_id: typeId } }] };
     counting = setTimeout(() => void queries.invalidateQueries(stale), countDelayMs);
@@ -86,7 +86,7 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
   const takeBack = async ({ typeId, step }: Act): Promise<UndoStep> => {
     const params = { decision_type_id: typeId };
     if (step.kind === 'label') {
-      apply(typeId, step.exampleId, step.before);
+      apply(typeId, step.exampleId, step.before, step.after);
       return { ...step, before: step.after, after: step.before };
     }
     await outbox.settled(typeId);
@@ -135,7 +135,7 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
     label: (typeId: string, example: Labelled, patch: LabelPatch, title: string) => {
       const before = readBefore(example, patch);
       patchCachedStats(queries, typeId, example, { ...example, ...patch });
-      apply(typeId, example.id, patch);
+      apply(typeId, example.id, patch, before);
       record(typeId, title, { kind: 'label', exampleId: example.id, before, after: patch });
     },
     /** Changes many examples on the server; `rows` are those deleted, as far as they are at hand. */

@@ -5,7 +5,15 @@ import type { Example, ExampleInput } from '../../server/contract/examples.ts';
 export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'reason_codes' | 'status'>>;
 
 /** A change of one example that the server has not confirmed yet. */
-export type OutboxEntry = { key: string; window: string; typeId: string; exampleId: string; patch: LabelPatch };
+export type OutboxEntry = {
+  key: string;
+  window: string;
+  typeId: string;
+  exampleId: string;
+  patch: LabelPatch;
+  /** The decision that stood there when it was changed. */
+  replaces?: string | null;
+};
 
 /** How an act is taken back: by the labels that stood before, by the server's token, or by deleting what was added. */
 export type UndoStep =

@@ -27,7 +27,7 @@ type AnalysisOptions = {
   clock: Clock;
   log: Log;
   /** Hears when the search of a type's examples has moved on or ended. */
-  onProgress(typeId: string): void;
+  onProgress(typeId: string, isEnded: boolean): void;
 };
 
 /** Results of one kind by their subject, such as a decision type. One process works at a time. */
@@ -84,12 +84,12 @@ export class Analysis<Order extends AnalysisOrder, Result> {
     try {
       const result = await this.runChild(order, (share) => {
         running.share = share;
-        this.options.onProgress(order.typeId);
+        this.options.onProgress(order.typeId, false);
       });
       this.kept.set(subject, { key: running.key, result, computedAt: this.options.clock.now() });
     } finally {
       this.running.delete(subject);
-      this.options.onProgress(order.typeId);
+      this.options.onProgress(order.typeId, true);
     }
   }
 

@@ -19,6 +19,7 @@ const eventSchema = z.discriminatedUnion('event', [
     job: z.enum(['training', 'findings', 'slices']),
     decision_type_id: uuid,
     policy_id: uuid.nullable().describe('The policy in training'),
+    ended: z.boolean().describe('Whether it has ended, however it did'),
   }),
   z.object({
     event: z.literal('logs').describe('Decisions were recorded'),
@@ -27,9 +28,6 @@ const eventSchema = z.discriminatedUnion('event', [
   }),
 ]);
 export type WorkbenchEvent = z.infer<typeof eventSchema>;
-
-/** How often a stream shows that it is alive when nothing happens. */
-export const heartbeatMs = 15_000;
 
 export const eventOperations = {
   'events.stream': operation({

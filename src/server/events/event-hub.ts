@@ -1,6 +1,7 @@
 /** Who listens to what happens, and how long. */
 import { WorkbenchError } from '../../engine/errors.ts';
-import { heartbeatMs, type WorkbenchEvent } from '../contract/events.ts';
+import type { WorkbenchEvent } from '../contract/events.ts';
+import { heartbeatMs } from '../contract/heartbeat.ts';
 import { EventStream } from './event-stream.ts';
 
 /** The bounds of the streams of events. */

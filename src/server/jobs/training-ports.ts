@@ -38,7 +38,7 @@ export type TrainingJobsOptions = {
   pendingWrites: PendingWrites;
   ports: TrainingPorts;
   /** Hears when the process of a training has reported, or its state has changed. */
-  onProgress(policyId: string): void;
+  onProgress(policyId: string, isEnded: boolean): void;
   spawn: SpawnChild;
   clock: Clock;
   artifactsDir: string;
