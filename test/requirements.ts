@@ -30,6 +30,8 @@ const decisionTypes = {
   'TYP-1':
     'A decision type has id, name, description, active_version, pii_fields, retention_days, fallback_option, model_deployed, created_at and updated_at.',
   'TYP-2': 'A name is unique among the types of an organisation that are not deleted; a taken one is a 409 conflict.',
+  'TYP-37':
+    'A deleted type can be restored for two days with all that was in it, and decides again; a name taken meanwhile is a 409 conflict.',
   'TYP-3': 'pii_fields defaults to empty.',
   'TYP-4': 'name, description, pii_fields and retention_days change the record and make no version.',
   'TYP-5': 'model_deployed is true exactly while a policy is deployed.',

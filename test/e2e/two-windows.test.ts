@@ -67,14 +67,14 @@ describe('two browsers', () => {
 
   test('a training and the decisions after it show by themselves, and nothing is asked for while nothing happens', async () => {
     const { page } = first;
-    const rows = Array.from({ length: 200 }, (_, n) => ({ input: { n }, decision: n < 100 ? 'red' : 'green' }));
+    const rows = Array.from({ length: 120 }, (_, n) => ({ input: { n }, decision: n < 60 ? 'red' : 'green' }));
     await workbench.call('POST', `${path}/examples`, { examples: rows });
     await goToPlace(page, 'Train');
     const started = await workbench.call('POST', `${path}/train`, { tune_hyperparams: false });
     expect(started).toMatchObject({ status: 202 });
     const main = page.getByRole('main');
     await main.getByText('Policy v1').waitFor();
-    await main.getByText('deployed').first().waitFor({ timeout: 60_000 });
+    await main.getByText('Done and deployed').waitFor({ timeout: 110_000 });
     await goToPlace(page, 'Monitor');
     const decide = (n: number) => workbench.call('POST', '/api/v1/decide', { decision_type: 'colours', input: { n } });
     expect(await decide(815)).toMatchObject({ status: 200 });
@@ -86,6 +86,32 @@ describe('two browsers', () => {
     expect(asked).toEqual([]);
     await decide(4711);
     await main.getByText('n: 4711').waitFor();
+  });
+
+  test('a decision type deleted in one leaves the other, and comes back with the undo there', async () => {
+    const { page } = first;
+    const types = (of: Page) =>
+      of.getByRole('navigation', { name: 'Workbench' }).getByRole('link', { name: /^colours/ });
+    page.on('dialog', (dialog) => void dialog.accept());
+    const remove = async () => {
+      await types(page).click();
+      await page.keyboard.press('Control+k');
+      await page.getByRole('textbox', { name: 'Search commands' }).fill('Delete this decision type');
+      await page.getByRole('dialog').getByText('Delete this decision type').waitFor();
+      await page.keyboard.press('Enter');
+      await types(page).waitFor({ state: 'detached' });
+    };
+    const before = await list();
+    await remove();
+    await page.getByRole('alert').getByRole('button', { name: 'Undo' }).click();
+    await types(page).waitFor();
+    await remove();
+    // Also after a reload, by the key.
+    await page.reload();
+    await page.getByRole('button', { name: 'Undo: Deleted colours' }).waitFor();
+    await page.keyboard.press('Control+z');
+    await types(page).waitFor();
+    expect(await list()).toEqual(before);
   });
 
   test('nothing went wrong behind the page', () => {

@@ -30,6 +30,7 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
     'data_findings.list',
   ],
   'decision_types.delete': ['decision_types.list'],
+  'decision_types.restore': ['decision_types.list', 'decision_types.get'],
   'options.rename': [...typeReads, ...exampleReads],
   'samples.create': ['decision_types.list'],
   'examples.create': exampleReads,

@@ -1,4 +1,7 @@
-/** Decision types and their immutable versions. Deleted types are invisible to every query but `listRetentions`. */
+/**
+ * Decision types and their immutable versions. Deleted types are invisible to every query but `listRetentions` and
+ * `findDeletedName`.
+ */
 import { type Definition, definitionSchema } from '../../engine/domain.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
@@ -90,6 +93,10 @@ function prepareStatements(db: WorkbenchDatabase) {
       `UPDATE decision_types SET name = ?, description = ?, pii_fields = ?, retention_days = ?, fallback_option = ?,
          active_version_id = ?, updated_at = ? WHERE id = ? AND deleted_at IS NULL`,
     ),
+    restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),
+    deleted: db.prepare<[string, string, number], { name: string }>(
+      'SELECT name FROM decision_types WHERE id = ? AND organisation_id = ? AND deleted_at >= ?',
+    ),
     remove: db.prepare('UPDATE decision_types SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL'),
     get: db.prepare<[string, string], RawDecisionType>(
       `${selectTypes} WHERE t.id = ? AND t.organisation_id = ? AND t.deleted_at IS NULL`,
@@ -165,6 +172,17 @@ export class DecisionTypeStore {
   /** Marks a type as deleted; its versions, examples, policies and log records stay in the data file. */
   remove(id: string, deletedAt: number): void {
     this.#statements.remove.run(deletedAt, id);
+    this.#byName.clear();
+  }
+
+  /** Returns the name of a type that was deleted at `sinceMs` or later, or null. */
+  findDeletedName(id: string, organisationId: string, sinceMs: number): string | null {
+    return this.#statements.deleted.get(id, organisationId, sinceMs)?.name ?? null;
+  }
+
+  /** Takes the mark of `remove` away. */
+  restore(id: string): void {
+    this.#statements.restore.run(id);
     this.#byName.clear();
   }
 
