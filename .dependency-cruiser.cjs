@@ -53,6 +53,7 @@ const parts = {
     'contract',
     'errors',
     'hot-path',
+    'events',
     'store',
     'data-folder',
     'auth',

@@ -30,6 +30,8 @@ const decisionTypes = {
   'TYP-1':
     'A decision type has id, name, description, active_version, pii_fields, retention_days, fallback_option, model_deployed, created_at and updated_at.',
   'TYP-2': 'A name is unique among the types of an organisation that are not deleted; a taken one is a 409 conflict.',
+  'TYP-37':
+    'A deleted type can be restored for two days with all that was in it, and decides again; a name taken meanwhile is a 409 conflict.',
   'TYP-3': 'pii_fields defaults to empty.',
   'TYP-4': 'name, description, pii_fields and retention_days change the record and make no version.',
   'TYP-5': 'model_deployed is true exactly while a policy is deployed.',
@@ -156,6 +158,8 @@ const examples = {
   'EXA-9': 'A call adds at most 10,000 examples.',
   'EXA-10': 'A type holds at most 200,000 examples; beyond: 422 with current, requested, maximum and remaining.',
   'EXA-11': 'PATCH changes one example.',
+  'EXA-17':
+    'A PATCH that names the label it replaces is a 409 conflict where another one stands there, and changes nothing; sent again it is none.',
   'EXA-12': 'A bulk change sets labels or reviewed or deletes, over ids or a filter, and can be undone.',
   'EXA-13': 'An import of CSV, TSV, JSON or JSONL is previewed first and written whole or not at all.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
@@ -384,6 +388,14 @@ const border = {
     'While another program holds the data file, reads and /health are answered as ever, and writes that wait succeed when it lets go within five seconds.',
   'LCK-2': 'After five seconds a waiting write is a 503 unavailable, and nothing was changed.',
   'LCK-3': 'A training that ends while another program holds the data file is stored when it lets go.',
+  'EVT-1':
+    'GET /events tells every listener of the organisation what callers have changed: operation, decision type, example and X-Request-ID; reads and refusals are not told.',
+  'EVT-2': 'It tells that trainings and searches move on and end, and how many decisions were recorded, in groups.',
+  'EVT-3': 'A stream begins with ready and has no memory; past 64 streams the next is a 503 unavailable.',
+  'EVT-4': 'Nothing is told to another organisation.',
+  'EVT-5': 'The end of the server ends every stream at once.',
+  'EVT-6':
+    'What waits for a slow reader is bounded: then it is told reset; after 30 s without taking anything its stream is closed. Every stream ends after ten minutes.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
     'It offers 21 tools: decision types with their rules and thresholds, examples, findings about the data, labelling, explaining, training, policies and their deployment, decisions, logs, metrics, credits and export.',

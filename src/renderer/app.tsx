@@ -39,11 +39,13 @@ export function Look({ children }: { children: ReactNode }) {
 }
 
 function Door() {
-  const { session, outbox } = useWorkbench();
+  const { session, outbox, live } = useWorkbench();
   const status = useStore(session.store, (state) => state.status);
   useEffect(() => {
-    if (status === 'open') outbox.retry();
-  }, [status, outbox]);
+    if (status !== 'open') return;
+    outbox.retry();
+    return live.start();
+  }, [status, outbox, live]);
   if (status === 'starting') return <Busy>Opening the workbench…</Busy>;
   return status === 'closed' ? <Login /> : <Frame />;
 }

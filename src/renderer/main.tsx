@@ -29,6 +29,10 @@ const workbench = createWorkbench({
   kept: window.localStorage,
   journal: 'indexedDB' in window ? openJournal() : createMemoryJournal(),
   windowId,
+  lead: async (listen, signal) => {
+    if (!navigator.locks) return listen();
+    await navigator.locks.request('decision-workbench.events', { signal }, listen);
+  },
   liveWindows: async () => {
     const { held = [] } = (await navigator.locks?.query()) ?? {};
     return new Set(held.flatMap(({ name }) => (name?.startsWith(lockPrefix) ? [name.slice(lockPrefix.length)] : [])));

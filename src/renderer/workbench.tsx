@@ -2,11 +2,12 @@ import { QueryClient } from '@tanstack/react-query';
 import { createContext, useContext } from 'react';
 import { useStore } from 'zustand';
 import { type Acts, createActs } from './api/acts.ts';
-import { connectWindows, findStale, invalidate, type Windows } from './api/changes.ts';
+import { findStale, invalidate } from './api/changes.ts';
 import { ApiError, type Client, createClient, type Fetch } from './api/client.ts';
 import { createHealth, type Health } from './api/health.ts';
 import type { Journal } from './api/journal.ts';
 import { patchCachedExample } from './api/labels.ts';
+import { createLive, type Live, type LivePorts } from './api/live.ts';
 import { createOutbox, type Outbox } from './api/outbox.ts';
 import { createSession, type Session } from './api/session.ts';
 import { type CommandRegistry, createCommandRegistry } from './commands/registry.ts';
@@ -20,7 +21,7 @@ export type Workbench = {
   client: Client;
   session: Session;
   queries: QueryClient;
-  windows: Windows;
+  live: Live;
   health: Health;
   outbox: Outbox;
   acts: Acts;
@@ -43,6 +44,7 @@ export type Borders = {
   journal: Journal;
   liveWindows(): Promise<ReadonlySet<string>>;
   windowId: string;
+  lead: LivePorts['lead'];
 };
 
 function createQueries(): QueryClient {
@@ -71,7 +73,6 @@ function readTabName(storage: Storage): string {
 export function createWorkbench(borders: Borders): Workbench {
   const session = createSession(borders.storage);
   const queries = createQueries();
-  const windows = connectWindows(queries);
   const probe = () =>
     borders.fetch(`${borders.baseUrl}/health`, { method: 'GET' }).then(
       ({ ok }) => ok,
@@ -85,6 +86,7 @@ export function createWorkbench(borders: Borders): Workbench {
     baseUrl: borders.baseUrl,
     fetch: borders.fetch,
     token: session.token,
+    newRequestId: () => `${borders.windowId} ${crypto.randomUUID()}`,
     onUnauthorized: () => session.close('The session has ended or the token is not valid here.'),
     onAnswer: health.note,
   });
@@ -92,23 +94,35 @@ export function createWorkbench(borders: Borders): Workbench {
     journal: borders.journal,
     window: borders.windowId,
     liveWindows: borders.liveWindows,
-    send: ({ typeId, exampleId, patch }) =>
+    send: ({ typeId, exampleId, patch, replaces }) =>
       client.call('examples.update', {
         params: { decision_type_id: typeId, example_id: exampleId },
-        body: patch,
+        body: { ...patch, ...(replaces === undefined ? {} : { replaces }) },
       }),
-    onSent: ({ exampleId, typeId }, { expected_decision, reviewed, reason_codes, status, updated_at: _ }) => {
+    onSent: ({ exampleId }, { expected_decision, reviewed, reason_codes, status, updated_at: _ }) => {
       if (outbox.store.getState().waiting.filter((entry) => entry.exampleId === exampleId).length > 1) return;
       patchCachedExample(queries, exampleId, { expected_decision, reviewed, reason_codes, status });
-      windows.tell({ names: ['examples.list', 'examples.stats', 'data_findings.list'], typeId });
     },
-    onRefused: ({ typeId }, error) => {
+    onRefused: (entry, error) => {
+      const { typeId, exampleId, patch } = entry;
+      const isConflict = error instanceof ApiError && error.code === 'conflict';
       notify({
         kind: 'error',
         text: `A label was not taken. ${error instanceof Error ? error.message : String(error)}`,
+        ...(isConflict ? { act: { title: 'Use mine', run: () => outbox.put(typeId, exampleId, patch) } } : {}),
       });
+      void live.refresh(typeId, exampleId);
       void invalidate(queries, { names: ['examples.list', 'examples.stats'], typeId });
     },
+  });
+  const live = createLive({
+    queries,
+    outbox,
+    windowId: borders.windowId,
+    open: (signal) => client.listen('events.stream', {}, signal),
+    readExample: (typeId, exampleId) =>
+      client.call('examples.get', { params: { decision_type_id: typeId, example_id: exampleId } }),
+    lead: borders.lead,
   });
   const acts = createActs({
     journal: borders.journal,
@@ -116,9 +130,7 @@ export function createWorkbench(borders: Borders): Workbench {
     queries,
     call: async (name, input) => {
       const output = await client.call(name, input);
-      const stale = findStale(name, input);
-      windows.tell(stale);
-      await invalidate(queries, stale);
+      await invalidate(queries, findStale(name, input));
       return output;
     },
   });
@@ -126,7 +138,7 @@ export function createWorkbench(borders: Borders): Workbench {
     client,
     session,
     queries,
-    windows,
+    live,
     health,
     outbox,
     acts,

@@ -14,6 +14,7 @@ import { mcpPath, pagesPath } from './contract/paths.ts';
 import { Caretaker } from './data-folder/caretaker.ts';
 import { openDataFolder, prepareDataFolder, toFolderPaths, toStartError } from './data-folder/folder.ts';
 import { FolderWatch } from './data-folder/watch.ts';
+import { EventHub } from './events/event-hub.ts';
 import { buildApp } from './http/app.ts';
 import { PendingWrites } from './jobs/pending-writes.ts';
 import { TrainingJobs } from './jobs/training-jobs.ts';
@@ -39,6 +40,7 @@ import { openTextModel } from './runtime/text-model.ts';
 import { prepareDeployedPolicies } from './services/deployment.ts';
 import { ExampleAdditions } from './services/example-additions.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
+import { tellJob, tellTraining } from './services/job-events.ts';
 import { PromiseChecks } from './services/promises.ts';
 import { Receipts } from './services/receipts.ts';
 import { TeacherLabellings } from './services/teacher-labelling.ts';
@@ -145,7 +147,10 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
   const runtime = openRuntime({ options, db, store, clock, log }, closing);
   const preparation = new Preparation(options.spawnChild ?? spawnChild);
   closing.defer(() => preparation.close());
+  const events = new EventHub(clock.monotonic);
+  closing.defer(() => events.close());
   const base = {
+    events,
     options,
     db,
     folderWatch,
@@ -172,13 +177,19 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
 }
 
 function openAnalyses(
-  { options, clock, log }: Pick<Deps, 'options' | 'clock' | 'log'>,
+  deps: Pick<Deps, 'options' | 'clock' | 'log' | 'events' | 'store'>,
   closing: ClosingStack,
 ): Analyses {
-  const parts = { spawn: options.spawnChild ?? spawnChild, clock, log };
-  const findings = new Analysis<FindingsOrder, DataFindings>(parts);
+  const { options, clock, log } = deps;
+  const toParts = (job: 'findings' | 'slices') => ({
+    spawn: options.spawnChild ?? spawnChild,
+    clock,
+    log,
+    onProgress: (typeId: string, isEnded: boolean) => tellJob(deps, job, typeId, isEnded),
+  });
+  const findings = new Analysis<FindingsOrder, DataFindings>(toParts('findings'));
   closing.defer(() => findings.close());
-  const slices = new Analysis<SlicesOrder, SliceReport>(parts);
+  const slices = new Analysis<SlicesOrder, SliceReport>(toParts('slices'));
   closing.defer(() => slices.close());
   return { findings, slices };
 }
@@ -256,6 +267,7 @@ function openJobs(deps: Omit<Deps, 'jobs' | 'teacherLabellings' | 'analyses'>, c
       askTeacher: (...question) => askTeacher(teacherDeps, ...question),
       complete: (finished, isWanted) => completeTraining({ ...deps, artifactsDir }, finished, isWanted),
     },
+    onProgress: (policyId, isEnded) => tellTraining(deps, policyId, isEnded),
     spawn: options.spawnChild ?? spawnChild,
     clock,
     artifactsDir,

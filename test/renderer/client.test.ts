@@ -15,6 +15,7 @@ function clientThatGets(answer: () => Response | Promise<Response>) {
       return answer();
     },
     token: () => 'abc',
+    newRequestId: () => 'window-1 7',
     onUnauthorized: () => refusals++,
   });
   return { client, sent, refusals: () => refusals };
@@ -31,7 +32,10 @@ describe('the typed client', () => {
     expect(sent[0]?.url).toBe(
       `http://workbench/api/v1/decision-types/${params.decision_type_id}/examples?page=2&reviewed=false`,
     );
-    expect(sent[0]?.init).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer abc' } });
+    expect(sent[0]?.init).toMatchObject({
+      method: 'GET',
+      headers: { authorization: 'Bearer abc', 'x-request-id': 'window-1 7' },
+    });
   });
 
   it('turns a refusal into an error with code, message and places', async () => {

@@ -64,6 +64,7 @@ export function openPage(fetch: Fetch, kept: { journal?: Journal; storage?: Stor
     kept: kept.storage ?? emptyStorage(),
     journal: kept.journal ?? createMemoryJournal(),
     windowId: crypto.randomUUID(),
+    lead: (listen) => listen(),
     liveWindows: async () => new Set(),
   });
 }

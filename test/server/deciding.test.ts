@@ -61,6 +61,26 @@ describe('a decision request', () => {
   });
 });
 
+describe('a deleted decision type', () => {
+  it('is restored with everything in it, and decides as before [TYP-37]', async () => {
+    const read = async () => ({
+      type: (await bench.call('GET', path)).body,
+      examples: (await bench.call('GET', `${path}/examples/stats`)).body,
+      policies: (await bench.call('GET', `${path}/policies`)).body,
+    });
+    const before = await read();
+    const { decision, confidence } = (await decide(applicant)).body;
+    expect((await bench.call('DELETE', path)).status).toBe(204);
+    for (const answer of [await decide(applicant), await bench.call('GET', `${path}/examples/stats`)]) {
+      expect([answer.status, answer.body.error.code]).toEqual([404, 'decision_type_not_found']);
+    }
+    const restored = await bench.call('POST', `${path}/restore`);
+    expect([restored.status, restored.body]).toEqual([200, before.type]);
+    expect(await read()).toEqual(before);
+    expect((await decide(applicant)).body).toMatchObject({ decision, confidence });
+  });
+});
+
 describe('the id of a call', () => {
   it("is the caller's where it is usable, in the answer, the header and the record alike [DEC-9]", async () => {
     const { token } = await bench.deps.auth.issuer.issue();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeType, minimalType, openForTest } from './workbench.ts';
+import { callerOf, makeType, minimalType, openForTest, stoppedClock } from './workbench.ts';
 
 const base = '/api/v1/decision-types';
 
@@ -42,6 +42,32 @@ describe('the life of a decision type', () => {
     expect((await call('GET', `${base}/${id}`)).body.error.code).toBe('decision_type_not_found');
     expect((await call('GET', base)).body.total).toBe(0);
     expect((await call('POST', base, minimalType)).status).toBe(201);
+  });
+
+  it('is restored within two days, unless its name is taken by then [TYP-37]', async () => {
+    const clock = stoppedClock();
+    const { app, call: asOwner } = await openForTest({}, clock);
+    // A session would end before the two days do.
+    const { key } = (await asOwner('POST', '/api/v1/api-keys', { name: 'shop' })).body;
+    const call = callerOf(app, { authorization: `Bearer ${key}` });
+    const id = await makeType(call);
+    const restore = (of: string) => call('POST', `${base}/${of}/restore`);
+    expect((await restore(id)).body).toMatchObject({ id, name: 'triage' });
+    await call('DELETE', `${base}/${id}`);
+    const second = await makeType(call);
+    const refused = await restore(id);
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
+    expect(refused.body.error.message).toContain('"triage"');
+    await call('PUT', `${base}/${second}`, { name: 'triage of today' });
+    expect((await restore(id)).status).toBe(200);
+    expect((await call('GET', base)).body.total).toBe(2);
+    const dayMs = 24 * 3600 * 1000;
+    await call('DELETE', `${base}/${id}`);
+    clock.move(2 * dayMs);
+    expect((await restore(id)).status).toBe(200);
+    await call('DELETE', `${base}/${id}`);
+    clock.move(2 * dayMs + 1);
+    expect((await restore(id)).body.error.code).toBe('decision_type_not_found');
   });
 
   it('may be made with every field, rules under either name [TYP-7] [TYP-14]', async () => {

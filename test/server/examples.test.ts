@@ -110,6 +110,23 @@ describe('examples', () => {
     expect((await call('DELETE', one)).status).toBe(404);
   });
 
+  it('keeps the label that somebody else has given meanwhile [EXA-17]', async () => {
+    const { call, url } = await openType();
+    const [{ id }] = (await call('POST', url, { examples: [{ input: { n: 1 } }] })).body;
+    const label = (expected_decision: string | null, replaces: string | null) =>
+      call('PATCH', `${url}/${id}`, { expected_decision, replaces });
+    expect((await label('yes', null)).status).toBe(200);
+    // Its answer was lost, and it is sent again.
+    expect((await label('yes', null)).status).toBe(200);
+    const late = await label('no', null);
+    expect([late.status, late.body.error.code]).toEqual([409, 'conflict']);
+    expect(late.body.error.message).toContain('changed to "yes" meanwhile');
+    expect((await call('GET', `${url}/${id}`)).body.expected_decision).toBe('yes');
+    expect((await label(null, 'yes')).body.expected_decision).toBeNull();
+    expect((await label('no', 'yes')).body.error.message).toContain('removed meanwhile');
+    expect((await call('PATCH', `${url}/${id}`, { expected_decision: 'no' })).status).toBe(200);
+  });
+
   it('can be changed in bulk and the change undone [EXA-12]', async () => {
     const { call, url } = await openType();
     const examples = Array.from({ length: 12 }, (_, n) => ({ input: { n }, decision: n < 6 ? 'yes' : 'no' }));

@@ -4,7 +4,7 @@ import { createStore } from 'zustand/vanilla';
 import type { Example, ExampleInput } from '../../server/contract/examples.ts';
 import type { InputOf, OperationName, OutputOf } from '../../server/contract/operations.ts';
 import { ApiError } from './client.ts';
-import type { Act, Journal, LabelPatch, UndoStep } from './journal.ts';
+import { type Act, type Journal, type LabelPatch, noType, type UndoStep } from './journal.ts';
 import { patchCachedExample, patchCachedStats } from './labels.ts';
 import type { Outbox } from './outbox.ts';
 
@@ -61,10 +61,28 @@ async function removeAdded(call: ActsPorts['call'], typeId: string, exampleIds: 
   }
 }
 
-/** Creates the acts of this window. */
-export function createActs({ journal, outbox, queries, call }: ActsPorts) {
+/** Takes a step back that the server has to. */
+async function takeBackThere(
+  call: ActsPorts['call'],
+  typeId: string,
+  step: Exclude<UndoStep, { kind: 'label' }>,
+): Promise<void> {
+  if (step.kind === 'type') {
+    await call('decision_types.restore', { params: { decision_type_id: step.deletedId } });
+  } else if (step.kind === 'added') await removeAdded(call, typeId, step.exampleIds);
+  else {
+    try {
+      await call('examples.undo', { params: { decision_type_id: typeId }, body: { undo_token: step.token } });
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'conflict') || step.rows.length === 0) throw error;
+      await addAgain(call, typeId, step.rows);
+    }
+  }
+}
+
+/** The acts themselves: in memory and, so that they outlive the window, in the journal. */
+function createActList(journal: Journal) {
   const store = createStore<ActsState>()(() => ({ done: [], undone: [], turned: null }));
-  let counting: ReturnType<typeof setTimeout> | undefined;
 
   const record = (typeId: string, title: string, step: UndoStep) => {
     const act: Act = { key: crypto.randomUUID(), typeId, title, at: Date.now(), step };
@@ -73,42 +91,40 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
       undone: undone.filter((each) => each.typeId !== typeId),
     }));
     void journal.putAct(act);
+    return act;
   };
+  const drop = (from: 'done' | 'undone', { key }: Act) =>
+    store.setState((state) => ({ [from]: state[from].filter((each) => each.key !== key) }) as Partial<ActsState>);
+  return { store, record, drop };
+}
 
-  const apply = (typeId: string, exampleId: string, patch: LabelPatch) => {
+/** Creates the acts of this window. */
+export function createActs({ journal, outbox, queries, call }: ActsPorts) {
+  const { store, record, drop } = createActList(journal);
+  let counting: ReturnType<typeof setTimeout> | undefined;
+
+  const apply = (typeId: string, exampleId: string, patch: LabelPatch, before: LabelPatch) => {
     patchCachedExample(queries, exampleId, patch);
-    outbox.put(typeId, exampleId, patch);
+    outbox.put(typeId, exampleId, patch, before.expected_decision);
     clearTimeout(counting);
     const stale = { queryKey: ['training.readiness', { params: { decision_type_id: typeId } }] };
     counting = setTimeout(() => void queries.invalidateQueries(stale), countDelayMs);
   };
 
   const takeBack = async ({ typeId, step }: Act): Promise<UndoStep> => {
-    const params = { decision_type_id: typeId };
     if (step.kind === 'label') {
-      apply(typeId, step.exampleId, step.before);
+      apply(typeId, step.exampleId, step.before, step.after);
       return { ...step, before: step.after, after: step.before };
     }
     await outbox.settled(typeId);
-    if (step.kind === 'added') {
-      await removeAdded(call, typeId, step.exampleIds);
-      return step;
-    }
-    try {
-      await call('examples.undo', { params, body: { undo_token: step.token } });
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'conflict') || step.rows.length === 0) throw error;
-      await addAgain(call, typeId, step.rows);
-    }
+    await takeBackThere(call, typeId, step);
     return step;
   };
 
   const turn = async (from: 'done' | 'undone', typeId: string): Promise<Undone | null> => {
     const act = store.getState()[from].findLast((each) => each.typeId === typeId);
     if (!act) return null;
-    const without = () =>
-      store.setState((state) => ({ [from]: state[from].filter(({ key }) => key !== act.key) }) as Partial<ActsState>);
-    without();
+    drop(from, act);
     try {
       const step = await takeBack(act);
       const turned = { ...act, step };
@@ -124,7 +140,10 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
       if (exampleId !== null) store.setState({ turned: { exampleId } });
       return { title: act.title, exampleId };
     } catch (error) {
-      store.setState((state) => ({ [from]: [...state[from], act] }) as Partial<ActsState>);
+      // What has left the server for good cannot be tried again, and would stand before all earlier acts.
+      const isGone = error instanceof ApiError && error.code === 'decision_type_not_found';
+      if (isGone) void journal.removeAct(act.key);
+      else store.setState((state) => ({ [from]: [...state[from], act] }) as Partial<ActsState>);
       throw error;
     }
   };
@@ -135,7 +154,7 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
     label: (typeId: string, example: Labelled, patch: LabelPatch, title: string) => {
       const before = readBefore(example, patch);
       patchCachedStats(queries, typeId, example, { ...example, ...patch });
-      apply(typeId, example.id, patch);
+      apply(typeId, example.id, patch, before);
       record(typeId, title, { kind: 'label', exampleId: example.id, before, after: patch });
     },
     /** Changes many examples on the server; `rows` are those deleted, as far as they are at hand. */
@@ -148,6 +167,18 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
     /** Takes note of examples that were added. */
     added: (typeId: string, exampleIds: string[], title: string) =>
       record(typeId, title, { kind: 'added', exampleIds }),
+    /** Deletes a decision type. */
+    deleteType: async ({ id, name }: { id: string; name: string }): Promise<void> => {
+      // Noted first: a window that is closed before the answer comes can restore it all the same.
+      const act = record(noType, `Deleted ${name}`, { kind: 'type', deletedId: id });
+      try {
+        await call('decision_types.delete', { params: { decision_type_id: id } });
+      } catch (error) {
+        drop('done', act);
+        void journal.removeAct(act.key);
+        throw error;
+      }
+    },
     /** Takes the newest act of a type back; null where there is none. Rejects with the server's refusal. */
     undo: (typeId: string) => turn('done', typeId),
     /** Does again what was taken back last; null where there is nothing. */

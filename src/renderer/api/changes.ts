@@ -1,5 +1,6 @@
-/** What each changing operation makes stale: only that is read again, in this window and in every other one. */
+/** What each changing operation makes stale: only that is read again, in this window and, by the server's events, in every other one. */
 import type { QueryClient } from '@tanstack/react-query';
+import type { WorkbenchEvent } from '../../server/contract/events.ts';
 import type { OperationName } from '../../server/contract/operations.ts';
 
 const typeReads = ['decision_types.list', 'decision_types.get', 'versions.list', 'training.readiness'] as const;
@@ -29,9 +30,12 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
     'data_findings.list',
   ],
   'decision_types.delete': ['decision_types.list'],
+  'decision_types.restore': ['decision_types.list', 'decision_types.get'],
   'options.rename': [...typeReads, ...exampleReads],
   'samples.create': ['decision_types.list'],
   'examples.create': exampleReads,
+  // The window that labels shows it at once; see labels.ts.
+  'examples.update': ['examples.list', 'examples.get', 'examples.stats', 'data_findings.list'],
   'examples.delete': exampleReads,
   'examples.bulk': exampleReads,
   'examples.undo': exampleReads,
@@ -51,6 +55,16 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'account.update': ['account.me'],
   'organisation.update': ['account.me'],
 };
+
+/** What new log records make stale. */
+export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type'];
+
+/** What work in the background makes stale: while it goes on, its progress; at its end, what it has made. */
+export function staleByJob({ job, ended }: Extract<WorkbenchEvent, { event: 'job' }>): readonly OperationName[] {
+  if (job === 'findings') return ['data_findings.list'];
+  if (job === 'slices') return ['policies.slices'];
+  return ended ? [...policyReads, ...typeReads] : ['policies.progress', 'policies.list'];
+}
 
 /** Answers to read again: those of `names`, and of one decision type where one is named. */
 export type Staleness = { names: readonly OperationName[]; typeId: string | null };
@@ -76,11 +90,3 @@ export function invalidate(queries: QueryClient, { names, typeId }: Staleness): 
     },
   });
 }
-
-/** The windows of this browser: each tells the others what it made stale. */
-export function connectWindows(queries: QueryClient) {
-  const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel('decision-workbench') : null;
-  if (channel) channel.onmessage = (event: MessageEvent<Staleness>) => void invalidate(queries, event.data);
-  return { tell: (stale: Staleness) => channel?.postMessage(stale), close: () => channel?.close() };
-}
-export type Windows = ReturnType<typeof connectWindows>;

@@ -19,6 +19,8 @@ export type ClientOptions = {
   baseUrl: string;
   fetch: Fetch;
   token(): string | null;
+  /** Makes the id of a call; events name their calls by it. */
+  newRequestId(): string;
   onUnauthorized(): void;
   /** Hears of every call whether the server answered, and after how many milliseconds. */
   onAnswer?(reached: boolean, elapsedMs: number): void;
@@ -33,6 +35,8 @@ type AnyOperation = { method: string; path: string };
 export type Client = {
   /** Calls an operation by name; rejects with an ApiError. */
   call<N extends OperationName>(name: N, input: InputOf<N>, signal?: AbortSignal): Promise<OutputOf<N>>;
+  /** The same for an answer that goes on as long as it is listened to. */
+  listen<N extends OperationName>(name: N, input: InputOf<N>, signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   /** The same for answers that are files. */
   download<N extends OperationName>(name: N, input: InputOf<N>): Promise<{ blob: Blob; fileName: string | null }>;
 };
@@ -41,7 +45,7 @@ export type Client = {
 export function createClient(options: ClientOptions): Client {
   const send = async (name: OperationName, input: AnyInput, signal?: AbortSignal): Promise<Response> => {
     const operation: AnyOperation = operations[name];
-    const headers: Record<string, string> = {};
+    const headers: Record<string, string> = { 'x-request-id': options.newRequestId() };
     const token = options.token();
     if (token !== null) headers.authorization = `Bearer ${token}`;
     const init: RequestInit = { method: operation.method, headers };
@@ -66,6 +70,11 @@ export function createClient(options: ClientOptions): Client {
       const response = await send(name, input as AnyInput, signal);
       const body: unknown = response.status === 204 ? null : await response.json();
       return body as OutputOf<N>; // the server serialises by the very schema the type is inferred from
+    },
+    listen: async (name, input, signal) => {
+      const { body } = await send(name, input as AnyInput, signal);
+      if (body === null) throw new ApiError('unreadable', 'The server answered without a stream.', 0);
+      return body;
     },
     download: async (name, input) => {
       const response = await send(name, input as AnyInput);

@@ -5,9 +5,18 @@ import type { Example, ExampleInput } from '../../server/contract/examples.ts';
 export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'reason_codes' | 'status'>>;
 
 /** A change of one example that the server has not confirmed yet. */
-export type OutboxEntry = { key: string; window: string; typeId: string; exampleId: string; patch: LabelPatch };
+export type OutboxEntry = {
+  key: string;
+  window: string;
+  typeId: string;
+  exampleId: string;
+  patch: LabelPatch;
+  /** The decision that stood there when it was changed. */
+  replaces?: string | null;
+};
 
-/** How an act is taken back: by the labels that stood before, by the server's token, or by deleting what was added. */
+/** How an act is taken back: by the labels that stood before, by the server's token, by deleting what was added, or
+ * by restoring a decision type. */
 export type UndoStep =
   | { kind: 'label'; exampleId: string; before: LabelPatch; after: LabelPatch }
   | {
@@ -15,7 +24,11 @@ export type UndoStep =
       token: string /** Deleted rows, to be added again where the token is too old. */;
       rows: ExampleInput[];
     }
-  | { kind: 'added'; exampleIds: string[] };
+  | { kind: 'added'; exampleIds: string[] }
+  | { kind: 'type'; deletedId: string };
+
+/** The type of acts that are about no type at hand: deleting one. */
+export const noType = '';
 
 /** Something a person did. */
 export type Act = { key: string; typeId: string; title: string; at: number; step: UndoStep };

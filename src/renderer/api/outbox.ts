@@ -75,15 +75,25 @@ export function createOutbox(ports: OutboxPorts) {
 
   return {
     store,
-    /** Takes a change of labels; it counts from now on, whatever becomes of the server. */
-    put: (typeId: string, exampleId: string, patch: LabelPatch): void => {
+    /**
+     * Takes a change of labels; it counts from now on, whatever becomes of the server. The server refuses it where the
+     * decision is not the one it `replaces`; left out, it replaces any.
+     */
+    put: (typeId: string, exampleId: string, patch: LabelPatch, replaces?: string | null): void => {
       count += 1;
       const key = `${Date.now().toString().padStart(15, '0')}-${count.toString().padStart(6, '0')}-${ports.window}`;
-      const entry: OutboxEntry = { key, window: ports.window, typeId, exampleId, patch };
+      const seen = replaces === undefined ? {} : { replaces };
+      const entry: OutboxEntry = { key, window: ports.window, typeId, exampleId, patch, ...seen };
       const { waiting, given } = store.getState();
       setWaiting([...waiting, entry]);
       store.setState({ given: new Map(given).set(exampleId, { ...given.get(exampleId), ...patch }) });
       void ports.journal.putEntry(entry).then(pump);
+    },
+    /** Lets what the server says of an example count again, unless a change of it waits. */
+    forget: (exampleId: string): void => {
+      const { given, pending } = store.getState();
+      if (!given.has(exampleId) || pending.has(exampleId)) return;
+      store.setState({ given: new Map([...given].filter(([id]) => id !== exampleId)) });
     },
     /** Tries again at once. */
     retry: () => void pump(),

@@ -1,4 +1,5 @@
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useStore } from 'zustand';
 import type { InputOf, OperationName, OutputOf } from '../../server/contract/operations.ts';
 import { useWorkbench, type Workbench } from '../workbench.tsx';
 import { findStale, invalidate } from './changes.ts';
@@ -8,13 +9,15 @@ type Settings<N extends OperationName> = {
   keepPrevious?: boolean;
   /** How long an answer is taken as it is; by default two seconds. */
   staleMs?: number;
+  /** How often it is asked for again where the window does not hear of what happens. */
   refetchMs?: number | ((data: OutputOf<N> | undefined) => number | false);
 };
 
 /** The answer of a reading operation, cached under its name and input. */
 export function useOperation<N extends OperationName>(name: N, input: InputOf<N>, settings: Settings<N> = {}) {
-  const { client } = useWorkbench();
-  const { refetchMs } = settings;
+  const { client, live } = useWorkbench();
+  const isLive = useStore(live.store, ({ isOpen }) => isOpen);
+  const refetchMs = isLive ? false : settings.refetchMs;
   return useQuery({
     queryKey: [name, input],
     queryFn: ({ signal }) => client.call(name, input, signal),
@@ -26,16 +29,14 @@ export function useOperation<N extends OperationName>(name: N, input: InputOf<N>
   });
 }
 
-/** Calls a changing operation; what it makes stale is read again here and in the other windows. */
+/** Calls a changing operation; what it makes stale is read again. */
 export async function change<N extends OperationName>(
-  { client, queries, windows }: Pick<Workbench, 'client' | 'queries' | 'windows'>,
+  { client, queries }: Pick<Workbench, 'client' | 'queries'>,
   name: N,
   input: InputOf<N>,
 ): Promise<OutputOf<N>> {
   const output = await client.call(name, input);
-  const stale = findStale(name, input);
-  windows.tell(stale);
-  await invalidate(queries, stale);
+  await invalidate(queries, findStale(name, input));
   return output;
 }
 

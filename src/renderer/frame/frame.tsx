@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { Suspense, useEffect, useRef } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { useChange, useOperation } from '../api/queries.ts';
+import { noType } from '../api/journal.ts';
+import { useOperation } from '../api/queries.ts';
 import { openPalette, Palette } from '../commands/palette.tsx';
 import { ShortcutsDialog } from '../commands/shortcuts.tsx';
 import { useCommandList, useCommands, useShell, useShortcuts } from '../commands/use-commands.ts';
@@ -12,6 +13,8 @@ import { Start } from '../features/start/start.tsx';
 import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
 import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
+import { useUndo } from '../parts/use-undo.ts';
+import { notify } from '../state/notices.tsx';
 import { goTo, places, type Route, settingsSections, useRoute } from '../state/route.ts';
 import { useUi, useWorkbench } from '../workbench.tsx';
 import { Bar } from './bar.tsx';
@@ -119,20 +122,19 @@ function useTitle(route: Route, type: DecisionType | null): void {
 }
 
 function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
-  const { ui, session, settings, drafts } = useWorkbench();
+  const { ui, session, settings, drafts, acts } = useWorkbench();
   const { show } = ui.getState();
-  const remove = useChange('decision_types.delete');
+  const { undo } = useUndo(noType);
   const type = route.page === 'type' ? (types.find(({ id }) => id === route.id) ?? null) : null;
   const drop = () => {
     if (!type || !window.confirm(`Delete the decision type “${type.name}”? Programs can no longer ask it.`)) return;
-    remove.mutate(
-      { params: { decision_type_id: type.id } },
-      {
-        onSuccess: () => {
-          drafts.getState().discard(type.id);
-          goTo({ page: 'start' });
-        },
+    acts.deleteType(type).then(
+      () => {
+        drafts.getState().discard(type.id);
+        goTo({ page: 'start' });
+        notify({ kind: 'info', text: `${type.name} is deleted. For two days it can be brought back.`, undo });
       },
+      (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
     );
   };
   useCommands([

@@ -1,5 +1,6 @@
 import { useStore } from 'zustand';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
+import { noType } from '../api/journal.ts';
 import { useChange, useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
 import { count } from '../parts/figures.ts';
@@ -29,7 +30,7 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
       </span>
       <Saved />
       {type && state.running && <Job typeId={type.id} {...state.running} />}
-      {type && <UndoButton typeId={type.id} />}
+      <UndoButton typeId={type?.id ?? noType} />
       {balance.data && (
         <span className="end only-wide">{balance.data.used.toLocaleString()} credits used in this period</span>
       )}
@@ -80,7 +81,7 @@ function UndoButton({ typeId }: { typeId: string }) {
   useCommands([
     {
       id: 'undo-act',
-      title: 'Undo the last change of examples',
+      title: 'Undo the last act',
       group: 'Edit',
       keys: 'Mod+Z',
       enabled: next !== null,

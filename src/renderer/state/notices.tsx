@@ -2,12 +2,12 @@ import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 
 /** A short message at the foot of the window; errors stay until they are closed. */
-export type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void };
+export type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void; act?: { title: string; run(): void } };
 
 const infoMs = 6_000;
 
-/** Shows a message, with a button that takes the act back where there is one. */
-export function notify({ kind, text, undo }: Notice): void {
+/** Shows a message, with a button for what can be done about it or, as `undo`, that takes the act back. */
+export function notify({ kind, text, undo, act = undo && { title: 'Undo', run: undo } }: Notice): void {
   const id = crypto.randomUUID();
   notifications.show({
     id,
@@ -18,16 +18,16 @@ export function notify({ kind, text, undo }: Notice): void {
     message: (
       <Group justify="space-between" wrap="nowrap">
         <span>{text}</span>
-        {undo && (
+        {act && (
           <Button
             size="compact-xs"
             variant="default"
             onClick={() => {
               notifications.hide(id);
-              undo();
+              act.run();
             }}
           >
-            Undo
+            {act.title}
           </Button>
         )}
       </Group>

@@ -7,7 +7,7 @@ import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
 import { createRecentCache, type RecentCache } from '../runtime/recent-cache.ts';
-import type { AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
+import type { AnalysisOrder, AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
 
 const childHeapMb = 1_024;
 /** Subjects whose last result is kept. */
@@ -22,10 +22,16 @@ export type AnalysisState<Result> = { known: Known<Result> | null; isFresh: bool
 /** The analyses that there are. */
 export type Analyses = { findings: Analysis<FindingsOrder, DataFindings>; slices: Analysis<SlicesOrder, SliceReport> };
 
-type AnalysisOptions = { spawn: SpawnChild; clock: Clock; log: Log };
+type AnalysisOptions = {
+  spawn: SpawnChild;
+  clock: Clock;
+  log: Log;
+  /** Hears when the search of a type's examples has moved on or ended. */
+  onProgress(typeId: string, isEnded: boolean): void;
+};
 
 /** Results of one kind by their subject, such as a decision type. One process works at a time. */
-export class Analysis<Order extends object, Result> {
+export class Analysis<Order extends AnalysisOrder, Result> {
   private readonly options: AnalysisOptions;
   private readonly kept: RecentCache<string, Known<Result>> = createRecentCache(maxKept);
   private readonly running = new Map<string, Running>();
@@ -78,10 +84,12 @@ export class Analysis<Order extends object, Result> {
     try {
       const result = await this.runChild(order, (share) => {
         running.share = share;
+        this.options.onProgress(order.typeId, false);
       });
       this.kept.set(subject, { key: running.key, result, computedAt: this.options.clock.now() });
     } finally {
       this.running.delete(subject);
+      this.options.onProgress(order.typeId, true);
     }
   }
 

@@ -215,12 +215,22 @@ export const exampleOperations = {
     path: `${base}/:example_id`,
     params: one,
     body: exampleInputSchema
-      .extend({ reviewed: z.boolean().optional(), status: status.optional(), note: note.optional() })
+      .extend({
+        reviewed: z.boolean().optional(),
+        status: status.optional(),
+        note: note.optional(),
+        replaces: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('The label that the given one replaces: a 409 where another one stands there meanwhile'),
+      })
       .meta({ id: 'ExampleUpdate', allOf: aliases, examples: [{ expected_decision: 'reject', reviewed: true }] }),
     output: exampleSchema,
     status: 200,
     summary: 'Change one example',
     hints: updates,
+    errors: ['conflict'],
   }),
   'examples.delete': operation({
     ...common,

@@ -7,6 +7,7 @@ import { dataFindingOperations } from './data-findings.ts';
 import { decisionTypeOperations } from './decision-types.ts';
 import { decisionOperations } from './decisions.ts';
 import { evaluationOperations } from './evaluation.ts';
+import { eventOperations } from './events.ts';
 import { exampleOperations } from './examples.ts';
 import { explainingOperations } from './explaining.ts';
 import { labellingOperations } from './labelling.ts';
@@ -20,6 +21,7 @@ import { trainingOperations } from './training.ts';
 
 export const operations = {
   ...systemOperations,
+  ...eventOperations,
   ...billingOperations,
   ...decisionTypeOperations,
   ...optionOperations,

@@ -26,6 +26,7 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
     frameworkErrors: answerUnreadableAddress(guard),
   });
   keepConnections(app, connections);
+  app.addHook('preClose', async () => deps.events.close());
   acceptJsonBodies(app);
   app.setErrorHandler((error, request, reply) => {
     sendError(guard.limitGuesses(error, request, reply), request, reply);

@@ -12,6 +12,7 @@ import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import type { Deps, Download } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
+import { tellChange } from '../operations/tell-change.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { Receipt } from '../services/receipts.ts';
 import { answerOnce, keyHeader } from './idempotency.ts';
@@ -61,7 +62,10 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
         });
-        return mapMaybePromise(result, (outcome) => sendAnswer(reply, row, outcome));
+        return mapMaybePromise(result, (outcome) => {
+          tellChange(deps, name, row, { caller: request.caller, params, requestId: request.id });
+          return sendAnswer(reply, row, outcome);
+        });
       };
       const run = (receipt: Receipt | null) => {
         const turn = awaitTurn(deps, name, row, params);
@@ -164,9 +168,11 @@ function isDownload(result: unknown): result is Download {
 function sendAnswer(reply: FastifyReply, row: Operation, answer: unknown): unknown {
   reply.code(row.status);
   if (isDownload(answer)) {
-    const fileName = answer.fileName.replace(/[^A-Za-z0-9._-]/g, '_');
     reply.header('content-type', answer.contentType);
-    reply.header('content-disposition', `attachment; filename="${fileName}"`);
+    if (answer.fileName !== undefined) {
+      const fileName = answer.fileName.replace(/[^A-Za-z0-9._-]/g, '_');
+      reply.header('content-disposition', `attachment; filename="${fileName}"`);
+    }
     if (answer.etag !== undefined) reply.header('etag', `"${answer.etag}"`);
     if (answer.body instanceof Uint8Array) {
       reply.header('repr-digest', `sha-256=:${createHash('sha256').update(answer.body).digest('base64')}:`);

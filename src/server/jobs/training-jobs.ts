@@ -150,6 +150,7 @@ export class TrainingJobs {
     const { state, effects } = next(attempt.state, event);
     attempt.state = state;
     for (const effect of effects) this.perform(attempt, effect);
+    this.options.onProgress(attempt.policyId, !this.active.has(attempt.policyId));
   }
 
   private perform(attempt: ActiveAttempt, effect: AttemptEffect): void {
@@ -235,6 +236,7 @@ export class TrainingJobs {
       void this.answerQuestion(attempt, report);
     } else {
       this.keepProgress(attempt, report);
+      this.options.onProgress(attempt.policyId, !this.active.has(attempt.policyId));
     }
   }
 

@@ -37,6 +37,8 @@ export type TrainingJobsOptions = {
   /** Takes what must be recorded even if the disk is full now; tried again with every check of the heartbeats. */
   pendingWrites: PendingWrites;
   ports: TrainingPorts;
+  /** Hears when the process of a training has reported, or its state has changed. */
+  onProgress(policyId: string, isEnded: boolean): void;
   spawn: SpawnChild;
   clock: Clock;
   artifactsDir: string;

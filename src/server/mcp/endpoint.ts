@@ -13,6 +13,7 @@ import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
 import type { Deps } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
+import { tellChange } from '../operations/tell-change.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { exportBundle, findExportablePolicy } from '../services/deployment.ts';
 import { type DescribedSchema, type Tool, tools } from './tools.ts';
@@ -129,7 +130,9 @@ async function runOperation(deps: Deps, tool: Tool, toolArguments: ToolArguments
   // Each handler fits its own row; over all rows together the types cannot say so.
   const handler = operationHandlers[tool.operation] as (deps: Deps, request: unknown) => unknown;
   await awaitTurn(deps, tool.operation, row, params);
-  return handler(deps, { params, query, body, receipt: null, ...call });
+  const answer = await handler(deps, { params, query, body, receipt: null, ...call });
+  tellChange(deps, tool.operation, row, { ...call, params });
+  return answer;
 }
 
 /** What the tool answers instead of the bytes of a bundle. */

@@ -10,6 +10,7 @@ import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
 import type { Caretaker } from '../data-folder/caretaker.ts';
 import type { FolderWatch } from '../data-folder/watch.ts';
+import type { EventHub } from '../events/event-hub.ts';
 import type { PendingWrites } from '../jobs/pending-writes.ts';
 import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { Metering } from '../metering/metering.ts';
@@ -39,6 +40,8 @@ export type Deps = {
   newId(): string;
   sha256: Sha256;
   log: FastifyBaseLogger;
+  /** Who listens to what happens. */
+  events: EventHub;
   toolVersion: string;
   runtime: Runtime;
   preparation: Preparation;
@@ -52,11 +55,11 @@ export type Deps = {
   receipts: Receipts;
 };
 
-/** A download instead of JSON. */
+/** A download, or with no name of a file a stream, instead of JSON. */
 export type Download = {
   download: true;
   contentType: string;
-  fileName: string;
+  fileName?: string;
   body: Readable | Uint8Array;
   /** Identity of the content, where it has one. */
   etag?: string;

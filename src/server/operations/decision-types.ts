@@ -6,8 +6,10 @@ import {
   deleteDecisionType,
   findDecisionType,
   findVersion,
+  restoreDecisionType,
   updateDecisionType,
 } from '../services/decision-types.ts';
+import { prepareDeployedPolicy } from '../services/deployment.ts';
 import { requestClearing } from '../services/personal-data.ts';
 import type { Handlers } from './context.ts';
 import { toDecisionType, toVersion } from './decision-type-wire.ts';
@@ -41,6 +43,13 @@ export const decisionTypeHandlers = {
 
   'decision_types.delete': (deps, { caller, params }) => deleteDecisionType(deps, caller, params.decision_type_id),
 
+  'decision_types.restore': async (deps, { caller, params }) => {
+    const type = restoreDecisionType(deps, caller, params.decision_type_id);
+    const policy = deps.store.deployments.find(type.id);
+    if (policy !== null) await prepareDeployedPolicy(deps, policy.id);
+    return toDecisionType(deps, type);
+  },
+
   'pii_residue.clear': (deps, { caller, params }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     requestClearing(deps, type);
@@ -59,6 +68,7 @@ export const decisionTypeHandlers = {
   | 'decision_types.get'
   | 'decision_types.update'
   | 'decision_types.delete'
+  | 'decision_types.restore'
   | 'pii_residue.clear'
   | 'versions.list'
   | 'versions.get'

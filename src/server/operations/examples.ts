@@ -68,10 +68,11 @@ export const exampleHandlers = {
 
   'examples.update': (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { reviewed, test, status, note, ...request } = body;
+    const { reviewed, test, status, note, replaces, ...request } = body;
     const { fields, problems } = readExampleFields(request, type.activeVersion.definition, ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
-    return toExample(updateExample(deps, type, params.example_id, { ...fields, reviewed, test, status, note }));
+    const update = { ...fields, reviewed, test, status, note, replaces };
+    return toExample(updateExample(deps, type, params.example_id, update));
   },
 
   'examples.delete': (deps, { caller, params }) =>

@@ -10,6 +10,7 @@ import { dataFindingHandlers } from './data-findings.ts';
 import { decideHandlers } from './decide.ts';
 import { decisionTypeHandlers } from './decision-types.ts';
 import { evaluationHandlers } from './evaluation.ts';
+import { eventHandlers } from './events.ts';
 import { exampleHandlers } from './examples.ts';
 import { explainingHandlers } from './explaining.ts';
 import { generateHandlers } from './generate.ts';
@@ -27,6 +28,7 @@ export type OperationHandlers = Handlers<OperationName>;
 /** One handler for each row of the operation table; a missing one does not compile. */
 export const operationHandlers: OperationHandlers = {
   ...systemHandlers,
+  ...eventHandlers,
   ...billingHandlers,
   ...decisionTypeHandlers,
   ...optionHandlers,

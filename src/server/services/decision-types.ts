@@ -22,6 +22,7 @@ export type ChangeDeps = {
   clock: Clock;
   newId(): string;
 };
+type RestoreDeps = Pick<ChangeDeps, 'metering' | 'clock'> & { store: Pick<Store, 'decisionTypes' | 'transaction'> };
 type DeleteDeps = {
   store: Pick<Store, 'decisionTypes' | 'policies'>;
   jobs: Pick<TrainingJobs, 'cancel'>;
@@ -191,11 +192,37 @@ export function toNextVersion(
   return { id: deps.newId(), versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
 }
 
-/** Deletes a decision type for its callers and cancels its training. */
+/** How long a deleted type can be restored. */
+const restorableMs = 2 * 24 * 3600 * 1000;
+
+/** Deletes a decision type for its callers and cancels its training; it can be restored for two days. */
 export function deleteDecisionType(deps: DeleteDeps, caller: Caller, id: string): void {
   const type = findDecisionType(deps, caller, id);
   cancelTrainings(deps, type.id);
   deps.store.decisionTypes.remove(type.id, deps.clock.now());
+}
+
+/**
+ * Brings a deleted type back with its versions, examples, policies and log, and as deployed as it was; one that is not
+ * deleted stays as it is. Throws `decision_type_not_found`, also past two days, `conflict` where another type has its
+ * name by now, or `quota_exceeded`.
+ */
+export function restoreDecisionType(deps: RestoreDeps, caller: Caller, id: string): DecisionTypeRecord {
+  const { store, metering, clock } = deps;
+  return store.transaction(() => {
+    const { organisationId } = caller;
+    const name = store.decisionTypes.findDeletedName(id, organisationId, clock.now() - restorableMs);
+    if (name === null) return findDecisionType(deps, caller, id);
+    if (store.decisionTypes.getByName(name, organisationId) !== null) {
+      throw new WorkbenchError(
+        'conflict',
+        `Another decision type has the name "${name}" by now. Rename that one, then restore this one.`,
+      );
+    }
+    metering.checkDecisionTypeCount(caller);
+    store.decisionTypes.restore(id);
+    return findDecisionType(deps, caller, id);
+  });
 }
 
 function mergeDefinition(

@@ -7,6 +7,7 @@ import type { Caller } from '../auth/caller.ts';
 import type { DecideRequest, DecideResponse } from '../contract/decisions.ts';
 import { toWorkbenchError } from '../errors/envelope.ts';
 import { toValidationError } from '../errors/validation-error.ts';
+import type { EventHub } from '../events/event-hub.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Clock } from '../process/clock.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
@@ -24,6 +25,7 @@ export type DecisionDeps = {
   metering: Pick<Metering, 'checkDecision'>;
   auth: Pick<Auth, 'redact'>;
   clock: Clock;
+  events: Pick<EventHub, 'isHeard' | 'tell'>;
   log: EscalationDeps['log'] & { error(facts: object, text: string): void };
 };
 
@@ -206,5 +208,13 @@ function record(
   };
   const alongside = receipt === null ? undefined : () => receipt.keep(response);
   const recorded = deps.runtime.decisions.commit([logged], caller.organisationSeq, alongside);
+  if (deps.events.isHeard) {
+    const event = { event: 'logs', decision_type_id: type.id, added: 1 } as const;
+    // Who waits for the record hears of it when it cannot be written.
+    recorded.then(
+      () => deps.events.tell(caller.organisationId, event),
+      () => undefined,
+    );
+  }
   return { response, recorded };
 }

@@ -28,7 +28,11 @@ type BulkDeps = {
 /** The fields of an example that can be changed; one that is undefined stays as it is. */
 export type ExampleUpdate = {
   [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test' | 'note']?: ExampleRecord[Field] | undefined;
-} & { status?: ExampleStatus | undefined };
+} & {
+  status?: ExampleStatus | undefined;
+  /** The decision that the given one replaces. */
+  replaces?: string | null | undefined;
+};
 /** The type as far as new examples are checked against it. */
 export function toExampleType({ id, activeVersion }: DecisionTypeRecord): ExampleType {
   const { options, reason_codes } = activeVersion.definition;
@@ -75,7 +79,8 @@ export function findExample(
 
 /**
  * Changes one example. A label that is given settles its mark unless the update names a status. Throws `not_found`, or
- * `validation_error` for a status that the label contradicts, or where a generated example is to be a test row.
+ * `validation_error` for a status that the label contradicts, or where a generated example is to be a test row, or
+ * `conflict` where neither the decision that it replaces nor the new one stands there.
  */
 export function updateExample(
   deps: UpdateDeps,
@@ -90,6 +95,7 @@ export function updateExample(
       throw toValidationError([toInvalidValue(['body', 'test'], 'a generated example cannot be a test row')]);
     }
     const decision = update.decision === undefined ? example.decision : update.decision;
+    refuseOvertaken(example, decision, update.replaces);
     const changed: ExampleRecord = {
       ...example,
       input: update.input ?? example.input,
@@ -109,6 +115,16 @@ export function updateExample(
   if (typeof update.decision === 'string') leases.settle(type.id, id, update.decision);
   labellingModels.noteChange(type, updated, update.input !== undefined);
   return updated;
+}
+
+/** Sent again after a lost answer, a change finds its own decision, which is no conflict. */
+function refuseOvertaken(example: ExampleRecord, decision: string | null, replaces: string | null | undefined): void {
+  if (replaces === undefined || example.decision === replaces || example.decision === decision) return;
+  const now = example.decision === null ? 'removed' : `changed to "${example.decision}"`;
+  throw new WorkbenchError(
+    'conflict',
+    `The label was ${now} meanwhile. Read the example again, or leave replaces out.`,
+  );
 }
 
 function toMark(

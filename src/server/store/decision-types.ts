@@ -1,4 +1,7 @@
-/** Decision types and their immutable versions. Deleted types are invisible to every query but `listRetentions`. */
+/**
+ * Decision types and their immutable versions. Deleted types are invisible to every query but `listRetentions` and
+ * `findDeletedName`.
+ */
 import { type Definition, definitionSchema } from '../../engine/domain.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
@@ -90,6 +93,10 @@ function prepareStatements(db: WorkbenchDatabase) {
       `UPDATE decision_types SET name = ?, description = ?, pii_fields = ?, retention_days = ?, fallback_option = ?,
          active_version_id = ?, updated_at = ? WHERE id = ? AND deleted_at IS NULL`,
     ),
+    restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),
+    deleted: db.prepare<[string, string, number], { name: string }>(
+      'SELECT name FROM decision_types WHERE id = ? AND organisation_id = ? AND deleted_at >= ?',
+    ),
     remove: db.prepare('UPDATE decision_types SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL'),
     get: db.prepare<[string, string], RawDecisionType>(
       `${selectTypes} WHERE t.id = ? AND t.organisation_id = ? AND t.deleted_at IS NULL`,
@@ -107,6 +114,9 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     count: db
       .prepare<[string], number>('SELECT count(*) FROM decision_types WHERE organisation_id = ? AND deleted_at IS NULL')
+      .pluck(),
+    organisation: db
+      .prepare<[string], string>('SELECT organisation_id FROM decision_types WHERE id = ? AND deleted_at IS NULL')
       .pluck(),
     versions: db.prepare<[string], RawVersion>(
       `${selectVersions} WHERE decision_type_id = ? ORDER BY version_number DESC`,
@@ -165,6 +175,17 @@ export class DecisionTypeStore {
     this.#byName.clear();
   }
 
+  /** Returns the name of a type that was deleted at `sinceMs` or later, or null. */
+  findDeletedName(id: string, organisationId: string, sinceMs: number): string | null {
+    return this.#statements.deleted.get(id, organisationId, sinceMs)?.name ?? null;
+  }
+
+  /** Takes the mark of `remove` away. */
+  restore(id: string): void {
+    this.#statements.restore.run(id);
+    this.#byName.clear();
+  }
+
   get(id: string, organisationId: string): DecisionTypeRecord | null {
     const row = this.#statements.get.get(id, organisationId);
     return row === undefined ? null : toDecisionType(row);
@@ -180,6 +201,11 @@ export class DecisionTypeStore {
     const types = this.#byName.get(organisationId) ?? new Map<string, DecisionTypeRecord>();
     this.#byName.set(organisationId, types.set(name, type));
     return type;
+  }
+
+  /** Returns the organisation of a type. */
+  findOrganisation(id: string): string | null {
+    return this.#statements.organisation.get(id) ?? null;
   }
 
   /** Returns one page of an organisation's types, the newest first, with the number of all. */

@@ -85,8 +85,6 @@ export async function runImport(
   }
   workbench.acts.added(type.id, added, title);
   workbench.queries.removeQueries({ queryKey: [queueKey, type.id] });
-  const stale = findStale('examples.create', { params });
-  workbench.windows.tell(stale);
-  await invalidate(workbench.queries, stale);
+  await invalidate(workbench.queries, findStale('examples.create', { params }));
   return type;
 }

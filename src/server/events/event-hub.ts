@@ -1,0 +1,84 @@
+/** Who listens to what happens, and how long. */
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { WorkbenchEvent } from '../contract/events.ts';
+import { heartbeatMs } from '../contract/heartbeat.ts';
+import { EventStream } from './event-stream.ts';
+
+/** The bounds of the streams of events. */
+export const eventLimits = {
+  streams: 64,
+  /** A reader that takes nothing for so long loses its stream. */
+  maxStallMs: 30_000,
+  /** Then a listener comes again, and its credential is looked at again. */
+  maxAgeMs: 600_000,
+  checkMs: 5_000,
+} as const;
+
+type Listener = { organisationId: string; openedAtMs: number; beatAtMs: number };
+
+/**
+ * Tells those who listen what happens in their organisation. Telling costs nothing while nobody listens, and never
+ * waits for a listener.
+ */
+export class EventHub {
+  readonly #listeners = new Map<EventStream, Listener>();
+  readonly #monotonic: () => number;
+  readonly #timer: NodeJS.Timeout;
+
+  constructor(monotonic: () => number) {
+    this.#monotonic = monotonic;
+    this.#timer = setInterval(() => this.checkListeners(), eventLimits.checkMs).unref();
+  }
+
+  /** Whether anybody listens. */
+  get isHeard(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** Opens a stream, whose first event is `ready`. Throws `unavailable` when there are too many. */
+  open(organisationId: string): EventStream {
+    if (this.#listeners.size >= eventLimits.streams) {
+      throw new WorkbenchError(
+        'unavailable',
+        `${eventLimits.streams} windows and programs listen to events already. Close one of them, or ask as often as needed.`,
+      );
+    }
+    const stream = new EventStream(this.#monotonic);
+    const nowMs = this.#monotonic();
+    this.#listeners.set(stream, { organisationId, openedAtMs: nowMs, beatAtMs: nowMs });
+    stream.once('close', () => this.#listeners.delete(stream));
+    stream.tell({ event: 'ready' });
+    return stream;
+  }
+
+  /** Tells every listener of an organisation. */
+  tell(organisationId: string, event: WorkbenchEvent): void {
+    for (const [stream, listener] of this.#listeners) {
+      if (listener.organisationId === organisationId) stream.tell(event);
+    }
+  }
+
+  /** Shows every stream alive that is due, and ends those that are too old or whose reader stalls; runs by itself. */
+  checkListeners(): void {
+    const nowMs = this.#monotonic();
+    for (const [stream, listener] of this.#listeners) {
+      if (stream.findStallMs() >= eventLimits.maxStallMs) stream.destroy();
+      else if (nowMs - listener.openedAtMs >= eventLimits.maxAgeMs) this.#end(stream);
+      else if (nowMs - listener.beatAtMs >= heartbeatMs) {
+        listener.beatAtMs = nowMs;
+        stream.beat();
+      }
+    }
+  }
+
+  /** Ends every stream. */
+  close(): void {
+    clearInterval(this.#timer);
+    for (const stream of [...this.#listeners.keys()]) this.#end(stream);
+  }
+
+  #end(stream: EventStream): void {
+    this.#listeners.delete(stream);
+    stream.end();
+  }
+}
