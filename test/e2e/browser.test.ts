@@ -124,6 +124,17 @@ describe('the workbench in the browser', () => {
     await page().screenshot({ path: join(pictures, 'try.png') });
   });
 
+  test('leaves no record of what is tried, until it is decided as for a program', async () => {
+    const [type] = (await workbench.call<{ items: { id: string }[] }>('GET', '/api/v1/decision-types')).body.items;
+    const logs = `/api/v1/decision-types/${type?.id}/logs`;
+    const count = async () => (await workbench.call<{ total: number }>('GET', logs)).body.total;
+    expect(await count()).toBe(0);
+    await page().getByRole('button', { name: 'Save or copy…' }).click();
+    await page().getByRole('menuitem', { name: 'Decide and record it, as for a program' }).click();
+    await page().getByText('Decided and recorded; Monitor shows it.').waitFor();
+    expect(await count()).toBe(1);
+  });
+
   test('lists the decisions under Monitor, opens one and corrects it by key', async () => {
     await goToPlace(page(), 'Monitor');
     await page().getByRole('grid', { name: 'Decisions' }).getByText('review').first().waitFor();
