@@ -116,6 +116,8 @@ const deciding = {
     'request_id is the X-Request-ID of the caller where it is usable, otherwise a new one; the header echoes it.',
   'DEC-10': 'trace=true adds rules, features, contributions, thresholds, times and truncated fields.',
   'DEC-11': 'The answer leaves after its log record and its credit entry are durable.',
+  'DEC-12':
+    'dry_run=true answers as the call would and says so, without a log record, a credit entry or a question to a connected model; a used-up quota refuses it all the same.',
   'THR-1': "At or above auto_decide the classifier's decision is returned, not escalated.",
   'THR-2': 'Between the thresholds the escalation policy says what happens: accept, flag, fallback or escalate.',
   'THR-3': 'Below escalation the fallback applies (stage fallback, fallback_used, escalate); without one, the flag.',
@@ -176,7 +178,7 @@ const examples = {
   'TCH-1': 'A teacher labels examples only where the agreement measured on labelled ones surely reaches the floor.',
   'TCH-2': 'Labels of a teacher are marked, are not reviewed, and never measured on; a person finds and confirms them.',
   'TCH-3': 'A labelling shows its progress, is cancelled at once, and is charged as a generation is.',
-  'XPL-1': 'explain answers flips, nearest and words: on decide, for log records and for examples.',
+  'XPL-1': 'explain answers flips, nearest, words and the trace: on decide, for log records and for examples.',
   'XPL-2': 'Every flip names values seen in the data and is decided as it says; the fewest and smallest changes first.',
   'XPL-3': 'words are stretches of the texts with what the decision loses without them, heaviest first.',
   'XPL-4': 'An explanation shows no value of a PII field of another input, writes no log record and costs nothing.',

@@ -124,6 +124,17 @@ describe('the workbench in the browser', () => {
     await page().screenshot({ path: join(pictures, 'try.png') });
   });
 
+  test('leaves no record of what is tried, until it is decided as for a program', async () => {
+    const [type] = (await workbench.call<{ items: { id: string }[] }>('GET', '/api/v1/decision-types')).body.items;
+    const logs = `/api/v1/decision-types/${type?.id}/logs`;
+    const count = async () => (await workbench.call<{ total: number }>('GET', logs)).body.total;
+    expect(await count()).toBe(0);
+    await page().getByRole('button', { name: 'Save or copy…' }).click();
+    await page().getByRole('menuitem', { name: 'Decide and record it, as for a program' }).click();
+    await page().getByText('Decided and recorded; Monitor shows it.').waitFor();
+    expect(await count()).toBe(1);
+  });
+
   test('lists the decisions under Monitor, opens one and corrects it by key', async () => {
     await goToPlace(page(), 'Monitor');
     await page().getByRole('grid', { name: 'Decisions' }).getByText('review').first().waitFor();
@@ -138,6 +149,21 @@ describe('the workbench in the browser', () => {
     const download = page().waitForEvent('download', { timeout: 60_000 });
     await page().getByRole('button', { name: 'Export bundle' }).click();
     expect((await download).suggestedFilename()).toMatch(/^refund-requests.*\.zip$/);
+  });
+
+  test('backs everything up under Settings, and says when that was and how large it is', async () => {
+    await page().goto(`${workbench.url}/app/#/settings/data`);
+    await page().getByText('There is no backup yet.').waitFor();
+    await page().getByRole('button', { name: 'Back up now' }).click();
+    await page()
+      .getByText(/^The last backup was made .* and takes [\d.,]+ MB\.$/)
+      .waitFor();
+    type Backups = { name: string; size_bytes: number }[];
+    const { body: backups } = await workbench.call<Backups>('GET', '/api/v1/backups');
+    expect(backups).toHaveLength(1);
+    await page().getByRole('cell', { name: backups[0]?.name ?? 'a backup' }).waitFor();
+    await page().goBack();
+    await page().getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
   });
 
   test('finds types, places and rows in the palette by a few letters', async () => {

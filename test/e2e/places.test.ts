@@ -1,14 +1,11 @@
 /** Every place in both themes: no violation that axe knows, one focus, and a picture for a look. */
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { AxeResults } from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listViolations } from './axe.ts';
 import { openWindow, pictures, type Window } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const places = [
   'define',
   'define?beside=input',
@@ -71,18 +68,9 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     await page.getByRole('heading', { level: 1 }).first().waitFor();
     await page.waitForLoadState('networkidle');
     await expect.poll(() => page.locator('[role=status].busy').count(), { timeout: 20_000 }).toBe(0);
-    if (!(await page.evaluate(() => 'axe' in window))) {
-      // Evaluated by the debugger, which the page's security policy does not bind.
-      await page.evaluate(axeSource);
-    }
-    const results = await page.evaluate(
-      async () => (await (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()) as AxeResults,
-    );
     const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
     await page.screenshot({ path: join(pictures, `${name}-${theme}.png`) });
-    expect(
-      results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`),
-    ).toEqual([]);
+    expect(await listViolations(page)).toEqual([]);
   });
 
   test('nothing went wrong behind the page', () => {

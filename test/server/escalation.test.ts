@@ -113,6 +113,26 @@ describe('an open decision', () => {
     expect(asked?.headers.authorization).toBe('Bearer sk-4711');
   });
 
+  it('is not asked by a dry run, which records and charges nothing [DEC-12]', async () => {
+    const { call, url, stub, decide, escalate } = await open(says({ decision: 'approve', reason_codes: [] }));
+    await escalate({});
+    const count = async () => [
+      (await call('GET', `${url}/logs`)).body.total,
+      (await call('GET', '/api/v1/credits')).body.used,
+    ];
+    const before = await count();
+    const { body } = await decide('?trace=true&explain=true&dry_run=true');
+    expect(body).toMatchObject({ stage: 'fallback', decision: 'decline', dry_run: true });
+    expect(body.explanation).toContain('the connected model was not asked');
+    expect(body.explain).toMatchObject({ decision: 'decline', policy_version: body.policy_version });
+    expect(body.explain.trace.features).toEqual(body.trace.features);
+    expect([stub.asked, await count()]).toEqual([[], before]);
+
+    const { body: real } = await decide();
+    expect([real.stage, real.dry_run]).toEqual(['escalation', undefined]);
+    expect(await count()).toEqual(before.map((known) => known + 1));
+  });
+
   it('is asked without the personal data in lists and under names with dots [TYP-30] [TYP-31]', async () => {
     const { call, url, stub, escalate } = await open(says({ decision: 'approve', reason_codes: [] }));
     await escalate({});

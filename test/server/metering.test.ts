@@ -41,7 +41,7 @@ async function openDeployed() {
       createdAt: clock.now(),
     });
   const loan = { decision_type: 'loan', input: { amount: 60_000 } };
-  const decide = (request: object = loan) => shop('POST', '/api/v1/decide', request);
+  const decide = (request: object = loan, query = '') => shop('POST', `/api/v1/decide${query}`, request);
   return { ...opened, clock, shop, url, policyId, train, choose, use, decide, loan };
 }
 
@@ -213,7 +213,7 @@ describe('a plan', () => {
     expect((await decide()).status).toBe(402);
   });
 
-  it('refuses everything that costs once its credits are used up, until the month is over [PLN-5] [PLN-6] [PLN-9]', async () => {
+  it('refuses everything that costs once its credits are used up, until the month is over [PLN-5] [PLN-6] [PLN-9] [DEC-12]', async () => {
     const { shop, decide, choose, use, train, url, clock } = await openDeployed();
     expect((await choose('developer')).body.remaining).toBe(10_000);
     use(8_002);
@@ -225,6 +225,7 @@ describe('a plan', () => {
     expect([out.status, out.body.error.code]).toEqual([402, 'quota_exceeded']);
     const refused = await decide();
     expect([refused.status, refused.body.error.code]).toEqual([402, 'quota_exceeded']);
+    expect((await decide(undefined, '?dry_run=true')).status).toBe(402);
     expect((await shop('GET', `${url}/policies`)).body).toHaveLength(1);
     expect((await shop('GET', '/api/v1/credits')).body).toMatchObject({
       used: 10_000,

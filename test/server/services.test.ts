@@ -237,7 +237,7 @@ describe('decisions', () => {
   it('are made when the call returns, and durable when it is recorded', async () => {
     const { deps, caller, type } = await openLoans();
     const request = { decision_type: 'loan', input };
-    const pending = decideOne(deps, caller, request, { requestId: 'one', trace: false, receipt: null });
+    const pending = decideOne(deps, caller, request, { requestId: 'one', trace: false, receipt: null, dryRun: false });
     if (pending instanceof Promise) throw new Error('a decision from facts alone must not wait');
     expect(pending.response).toMatchObject({ decision: 'approve', request_id: 'one' });
     expect((await deps.store.logs.page(type.seq, {}, 1, 10)).total).toBe(0);
@@ -276,7 +276,7 @@ describe('decisions', () => {
       deps,
       caller,
       { decision_type: 'loan', input },
-      { requestId: 'one', trace: false, receipt: null },
+      { requestId: 'one', trace: false, receipt: null, dryRun: false },
     );
     await pending.recorded;
     const [logged] = (await deps.store.logs.page(type.seq, {}, 1, 10)).decisions;

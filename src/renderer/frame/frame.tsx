@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core';
-import { Suspense, useEffect, useRef } from 'react';
+import { lazy, Suspense, useEffect, useRef } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useOperation } from '../api/queries.ts';
@@ -7,7 +7,6 @@ import { openPalette, Palette } from '../commands/palette.tsx';
 import { ShortcutsDialog } from '../commands/shortcuts.tsx';
 import { useCommandList, useCommands, useShell, useShortcuts } from '../commands/use-commands.ts';
 import { NewImport } from '../features/import/new-import.tsx';
-import { SettingsPlace } from '../features/settings/settings.tsx';
 import { NewTypeDialog } from '../features/start/new-type-dialog.tsx';
 import { Start } from '../features/start/start.tsx';
 import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
@@ -23,6 +22,11 @@ import { loadPlacesAhead, placeSpecs } from './places.tsx';
 import { Rail } from './rail.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTypeState } from './type-state.ts';
+
+// It comes when it is first opened: all but its looks and keys asks the server anyway.
+const SettingsPlace = lazy(async () => ({
+  default: (await import('../features/settings/settings.tsx')).SettingsPlace,
+}));
 
 const maxListedTypes = 100;
 

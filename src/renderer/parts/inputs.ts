@@ -9,6 +9,11 @@ export function valueText(value: unknown): string {
   return JSON.stringify(value);
 }
 
+/** A text of at most `maxLength` UTF-16 units, with a sign where it was cut; no character is cut in half. */
+export function shorten(text: string, maxLength: number): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
 /** An input in one line: its only text as it is, else its fields. */
 export function summariseInput(input: Input): string {
   const entries = Object.entries(input);

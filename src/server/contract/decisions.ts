@@ -37,6 +37,7 @@ export const decideResponseSchema = decisionSchema
     request_id: z.string(),
     trace: decisionTraceSchema.optional(),
     explain: explanationSchema.optional(),
+    dry_run: z.literal(true).optional().describe('Nothing was recorded or charged'),
   })
   .meta({ id: 'Decision' });
 export type DecideResponse = z.infer<typeof decideResponseSchema>;
@@ -67,6 +68,10 @@ export const decisionOperations = {
     query: z.strictObject({
       trace: z.boolean().default(false),
       explain: z.boolean().default(false).describe('Adds what would change the decision; takes longer'),
+      dry_run: z
+        .boolean()
+        .default(false)
+        .describe('Decides without a log record and a charge, and without asking a connected model'),
     }),
     body: decideRequestSchema,
     output: decideResponseSchema,

@@ -1,5 +1,6 @@
 /** Why a decision was made, and what would change it. */
 import { z } from 'zod';
+import { decisionTraceSchema } from '../../engine/domain.ts';
 import { decisionTypeParams, uuid } from './common.ts';
 import { operation, reads } from './operation.ts';
 
@@ -34,6 +35,8 @@ export const explanationSchema = z
     words: z
       .array(z.object({ field: z.string(), start: z.int(), end: z.int(), weight: z.number() }))
       .describe('How much less likely the decision is without these words (UTF-16 indices), heaviest first'),
+    policy_version: z.string().describe('The deployed policy that decided it'),
+    trace: decisionTraceSchema.nullable().describe('How that decision came about'),
     note: z.string().nullable(),
   })
   .meta({ id: 'Explanation' });

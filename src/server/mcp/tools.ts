@@ -87,9 +87,13 @@ export const tools: readonly Tool[] = [
     title: 'Make a decision',
     operation: 'decide',
     body: decideArguments,
-    description: `Decides one input with the deployed policy of a decision type. Writes a log record. Costs ${creditPrices.decision} credit. Without a deployed policy: train one first (train_model).`,
-    summarise: ({ decision, confidence, stage, escalate }) =>
-      `Decided ${JSON.stringify(decision)} with confidence ${toPercent(confidence)} by ${stage}. A log record was written; cost: ${creditPrices.decision} credit. ${
+    description: `Decides one input with the deployed policy of a decision type. Writes a log record and costs ${creditPrices.decision} credit, unless dry_run is true. Without a deployed policy: train one first (train_model).`,
+    summarise: ({ decision, confidence, stage, escalate, dry_run }) =>
+      `Decided ${JSON.stringify(decision)} with confidence ${toPercent(confidence)} by ${stage}. ${
+        dry_run
+          ? 'This was a dry run: no log record was written; cost: none.'
+          : `A log record was written; cost: ${creditPrices.decision} credit.`
+      } ${
         escalate
           ? 'Next: have a person look at it before acting (escalate is true).'
           : 'Next: act on it, or see get_decision_logs.'

@@ -24,7 +24,8 @@ export const decideHandlers = {
   decide(deps, { body, query, caller, requestId, receipt }) {
     const request = readDecideRequest(body);
     if (!request.ok) throw toValidationError(request.problems);
-    const pending = decideOne(deps, caller, request.value, { requestId, trace: query.trace, receipt });
+    const facts = { requestId, trace: query.trace, receipt, dryRun: query.dry_run };
+    const pending = decideOne(deps, caller, request.value, facts);
     return query.explain
       ? answerWithExplanation(deps, caller, request.value, pending)
       : mapMaybePromise(pending, answerAfterCommit);

@@ -35,7 +35,13 @@ export type PendingDecision = { response: DecideResponse; recorded: Promise<void
 export type BatchOutcome = { ok: true; response: DecideResponse } | { ok: false; error: WorkbenchError };
 
 /** What of a call is not its request. */
-export type CallFacts = { requestId: string; trace: boolean; receipt: Receipt | null };
+export type CallFacts = {
+  requestId: string;
+  trace: boolean;
+  receipt: Receipt | null;
+  /** Only answer: no record, no charge, no question to a connected model, nothing for the receipt. */
+  dryRun: boolean;
+};
 
 type Call = Omit<CallFacts, 'trace'> & {
   caller: Caller;
@@ -57,7 +63,7 @@ export function decideOne(
   deps: DecisionDeps,
   caller: Caller,
   request: DecideRequest,
-  { requestId, trace, receipt }: CallFacts,
+  { requestId, trace, receipt, dryRun }: CallFacts,
 ): PendingDecision | Promise<PendingDecision> {
   const { store, runtime, metering, clock } = deps;
   const startedAt = clock.monotonic();
@@ -68,11 +74,12 @@ export function decideOne(
   }
   metering.checkDecision(caller, runtime.decisions.countPending);
   const decider = runtime.deployed.get(type, policy);
-  const call = { caller, type, input: request.input, versionNumber: decider.version, requestId, receipt, startedAt };
+  const versionNumber = decider.version;
+  const call = { caller, type, input: request.input, versionNumber, requestId, receipt, dryRun, startedAt };
   const decided = decider.decide(request.input, { trace });
   if (decided instanceof Promise) return decideLater(deps, call, decided);
   const accepted = acceptInput(decided);
-  return accepted.escalation === null
+  return accepted.escalation === null || dryRun
     ? record(deps, call, accepted, accepted.decision)
     : decideLater(deps, call, decided);
 }
@@ -103,7 +110,7 @@ export async function decideBatch(
     };
     try {
       if (!item.ok) throw toValidationError(item.problems);
-      const facts = { requestId, trace: false, receipt: null };
+      const facts = { requestId, trace: false, receipt: null, dryRun: false };
       const { response, recorded } = await decideOne(ownDeps, caller, item.value, facts);
       const outcome: BatchOutcome = { ok: true, response };
       expected.push(outcome);
@@ -163,7 +170,7 @@ async function decideLater(
   const accepted = acceptInput(await decided);
   const { escalation } = accepted;
   const decision =
-    escalation === null
+    escalation === null || call.dryRun
       ? accepted.decision
       : await askConnectedModel(deps, call.type, call.input, accepted, escalation);
   // While the text encoder or the connected model worked, other calls may have taken what was left.
@@ -179,13 +186,14 @@ function acceptInput(decided: DecisionResult): DecisionMade {
 function record(
   deps: DecisionDeps,
   call: Call,
-  { trace, ruleErrors }: DecisionMade,
+  { trace, ruleErrors, escalation }: DecisionMade,
   decision: Decision,
 ): PendingDecision {
-  const { caller, type, input, requestId, receipt } = call;
+  const { caller, type, input, requestId, receipt, dryRun } = call;
   const latencyMs = Math.round((deps.clock.monotonic() - call.startedAt) * 1_000) / 1_000;
   const made = { ...decision, latency_ms: latencyMs, request_id: requestId };
   const response: DecideResponse = trace === null ? made : { ...made, trace };
+  if (dryRun) return { response: toDryAnswer(response, escalation !== null), recorded: Promise.resolve() };
   const logged: NewLoggedDecision = {
     decisionTypeSeq: type.seq,
     requestId,
@@ -217,4 +225,10 @@ function record(
     );
   }
   return { response, recorded };
+}
+
+/** Says of an answer that nothing was recorded, and that it stands only where the connected model gives none. */
+function toDryAnswer(response: DecideResponse, isEscalated: boolean): DecideResponse {
+  const said = isEscalated ? ' This was a dry run, so the connected model was not asked.' : '';
+  return { ...response, explanation: response.explanation + said, dry_run: true };
 }

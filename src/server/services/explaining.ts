@@ -57,12 +57,12 @@ export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: 
   const weighed = await weighWords(words, input, isExcluded);
   const wordFlip = await findWordFlip(words, input, weighed);
   if (wordFlip !== null) flips.push(toWireFlip([toWireTextChange(input, wordFlip)], wordFlip.decision));
-  const { decision, confidence, escalate } = base.decision;
+  const { decision, confidence, escalate, policy_version } = base.decision;
   return {
     ...{ decision, confidence, escalate, flips },
     nearest: await findNearest(deps, type, input),
     words: weighed.map(({ path, ...rest }) => ({ field: path.join('.'), ...rest })),
-    note: null,
+    ...{ policy_version, trace: base.trace, note: null },
   };
 }
 

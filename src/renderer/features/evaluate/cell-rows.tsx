@@ -12,6 +12,7 @@ import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
 import { useUndo } from '../../parts/use-undo.ts';
+import { useRested, useWhy, Why } from '../../parts/why.tsx';
 import { useWorkbench } from '../../workbench.tsx';
 
 /** One cell of the confusion matrix. */
@@ -68,7 +69,7 @@ export function CellRows({
                 now <OptionName typeId={type.id} option={relabelled[row.example_id] ?? null} />
               </p>
             )}
-            {index === cursor && row.input && <RowWhole input={row.input} />}
+            {index === cursor && row.input && <RowWhole type={type} row={row} input={row.input} />}
           </li>
         ))}
       </ol>
@@ -87,12 +88,21 @@ export function CellRows({
   );
 }
 
-function RowWhole({ input }: { input: Readonly<Record<string, unknown>> }) {
+function RowWhole({ type, row, input }: { type: DecisionType; row: Row; input: NonNullable<Row['input']> }) {
   const main = findMainText(input);
+  const why = useWhy(type, 'evaluate');
+  const isRested = useRested();
+  const { data, error, refetch } = useOperation(
+    'examples.explain',
+    { params: { decision_type_id: type.id, example_id: row.example_id } },
+    { enabled: why.isAsked && isRested, staleMs: 60_000 },
+  );
+  const answer = { data, error, isStale: false, retry: () => void refetch() };
   return (
     <div className="stack tight whole">
       {main && <p className="wrap">{main.value}</p>}
       <InputView input={input} without={main?.path} />
+      <Why type={type} why={why} answer={answer} input={input} decided={row.predicted} />
     </div>
   );
 }

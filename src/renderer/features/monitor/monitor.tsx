@@ -74,8 +74,8 @@ export function Monitor({ type }: { type: DecisionType }) {
           title="No decisions yet"
           actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
         >
-          Every decision is recorded here with its input, confidence and stage. Decide something under Try, or from a
-          program.
+          Every decision that a program asks for is recorded here with its input, confidence and stage. What is tried
+          under Try leaves no record, unless it is decided there as for a program.
         </EmptyState>
       </Pane>
     );

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { LogRecord } from '../../../server/contract/logs.ts';
-import { useChange } from '../../api/queries.ts';
+import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { moment, percent } from '../../parts/figures.ts';
@@ -10,6 +10,7 @@ import { findMainText } from '../../parts/inputs.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
+import { useRested, useWhy, Why } from '../../parts/why.tsx';
 import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
 
@@ -119,6 +120,19 @@ export function RecordDrawer({
           </ul>
         </Part>
       )}
+      <RecordWhy type={type} record={record} />
     </Inspector>
   );
+}
+
+function RecordWhy({ type, record }: { type: DecisionType; record: LogRecord }) {
+  const why = useWhy(type, 'monitor');
+  const isRested = useRested();
+  const { data, error, refetch } = useOperation(
+    'logs.explain',
+    { params: { decision_type_id: type.id, log_id: record.id } },
+    { enabled: why.isAsked && isRested, staleMs: 60_000 },
+  );
+  const answer = { data, error, isStale: false, retry: () => void refetch() };
+  return <Why type={type} why={why} answer={answer} input={record.input} decided={record.decision} />;
 }

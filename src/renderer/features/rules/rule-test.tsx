@@ -7,11 +7,10 @@ import { readJsonText } from '../../parts/json-text.ts';
 import { Busy, Part } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
+import { RuleTraces } from '../../parts/rule-trace.tsx';
 import { useKept } from '../../state/kept.ts';
 
 const sampleCount = 50;
-const tones = { matched: 'good', not_matched: '', error: 'bad', not_reached: '' } as const;
-const words = { matched: '✓ match', not_matched: '✕ no', error: 'fails', not_reached: 'not reached' } as const;
 
 /** The rules as they are typed, tried on an input: an example, a logged input, or what is typed here. */
 export function RuleTest({
@@ -94,22 +93,7 @@ export function RuleTest({
                 'No rule matches: the classifier decides.'
               )}
             </p>
-            <ul className="stack tight">
-              {outcome.trace.map((rule) => (
-                <li key={rule.name}>
-                  <span className={`tag ${tones[rule.outcome]}`}>{words[rule.outcome]}</span>{' '}
-                  <strong>{rule.name}</strong>
-                  {rule.error && <span className="muted"> {rule.error}</span>}
-                  {rule.values.map(({ expression, value }) => (
-                    <div key={expression} className="muted wrap">
-                      <code>
-                        {expression} = {JSON.stringify(value)}
-                      </code>
-                    </div>
-                  ))}
-                </li>
-              ))}
-            </ul>
+            <RuleTraces rules={outcome.trace} />
           </div>
         )}
       </Part>

@@ -2,9 +2,10 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { DecideResponse } from '../../../server/contract/decisions.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { percent } from '../../parts/figures.ts';
-import { valueText } from '../../parts/inputs.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark, OptionName, useOptionColours } from '../../parts/option.tsx';
+import { RuleTraces } from '../../parts/rule-trace.tsx';
+import { FieldWeights } from '../../parts/weights.tsx';
 
 const stageNames = {
   rules: 'A rule decided',
@@ -14,7 +15,6 @@ const stageNames = {
 } as const;
 
 const maxOptions = 12;
-const maxFeatures = 14;
 type Trace = NonNullable<DecideResponse['trace']>;
 
 /** A decision with probabilities, rules and what weighed in. */
@@ -49,8 +49,16 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           }))}
         />
       </div>
-      {trace && trace.rules.length > 0 && <RuleTraces rules={trace.rules} />}
-      {trace && trace.features.length > 0 && <Contributions features={trace.features} />}
+      {trace && trace.rules.length > 0 && (
+        <Part title="Rules">
+          <RuleTraces rules={trace.rules} />
+        </Part>
+      )}
+      {trace && trace.features.length > 0 && (
+        <Part title="What weighed in">
+          <FieldWeights features={trace.features} />
+        </Part>
+      )}
       {trace && trace.familiarity.length > 0 && <Familiarity checks={trace.familiarity} />}
       {trace && trace.reasons.length > 0 && (
         <Part title="Reason codes learned from inputs">
@@ -65,55 +73,6 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
         <p className="note warn">Cut to the length that the text model reads: {trace.truncated.join(', ')}</p>
       )}
     </>
-  );
-}
-
-const ruleTags = { matched: 'good', not_matched: '', error: 'bad', not_reached: '' } as const;
-
-/** Every rule in order, with what settled it. */
-function RuleTraces({ rules }: { rules: Trace['rules'] }) {
-  return (
-    <Part title="Rules">
-      <ul className="stack tight">
-        {rules.map((rule) => (
-          <li key={rule.name}>
-            <span className={`tag ${ruleTags[rule.outcome]}`}>{rule.outcome.replaceAll('_', ' ')}</span>{' '}
-            <strong>{rule.name}</strong>
-            {rule.error && <span className="muted"> {rule.error}</span>}
-            {rule.values.map(({ expression, value }) => (
-              <div key={expression} className="muted wrap">
-                <code>
-                  {expression} = {JSON.stringify(value)}
-                </code>
-              </div>
-            ))}
-          </li>
-        ))}
-      </ul>
-    </Part>
-  );
-}
-
-function Contributions({ features }: { features: Trace['features'] }) {
-  const sorted = [...features].sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution));
-  const largest = Math.max(1e-9, ...sorted.map(({ contribution }) => Math.abs(contribution)));
-  return (
-    <Part title="What weighed in">
-      <Bars
-        items={sorted.slice(0, maxFeatures).map(({ field, value, contribution }) => ({
-          key: field,
-          name: (
-            <>
-              {field} <span className="clip muted">{valueText(value ?? '')}</span>
-            </>
-          ),
-          value: Math.abs(contribution) / largest,
-          text: `${contribution >= 0 ? '+' : '−'}${Math.abs(contribution).toFixed(2)}`,
-          colour: contribution >= 0 ? 'var(--good)' : 'var(--bad)',
-        }))}
-      />
-      <p className="muted">Towards (+) or against (−) the decision; the length is the weight.</p>
-    </Part>
   );
 }
 

@@ -9,6 +9,7 @@ import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { findAddress, toCurl, toPython, toTypeScript } from '../../parts/programs.ts';
 import { useSettled } from '../../parts/use-settled.ts';
+import { useWhy, Why } from '../../parts/why.tsx';
 import { useKept } from '../../state/kept.ts';
 import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
@@ -17,6 +18,8 @@ import { Answer } from './answer.tsx';
 import { InputForm, readKinds } from './input-form.tsx';
 
 const restMs = 300;
+/** An explanation decides the input a few hundred times: it waits until somebody reads. */
+const explainRestMs = 1_000;
 const sampleCount = 50;
 
 /** One input, decided by the deployed policy while it is typed, with everything that led there. */
@@ -123,6 +126,7 @@ function TryDeployed({ type }: { type: DecisionType }) {
               <Answer type={type} answer={answer.data} />
             </div>
           )}
+          <TryWhy type={type} input={input} text={text} />
         </Pane>
       }
     />
@@ -136,10 +140,25 @@ function useAnswer(type: DecisionType, input: JsonObject | null, text: string) {
   const question = 'value' in asked ? asked.value : null;
   const answer = useOperation(
     'decide',
-    { query: { trace: true }, body: { decision_type: type.name, input: question ?? {} } },
-    { enabled: input !== null && question !== null, keepPrevious: true, staleMs: Number.POSITIVE_INFINITY },
+    { query: { trace: true, dry_run: true }, body: { decision_type: type.name, input: question ?? {} } },
+    { enabled: input !== null && question !== null, keepPrevious: true },
   );
   return { answer, isStale: text !== settled || answer.isPlaceholderData || answer.isFetching };
+}
+
+function TryWhy({ type, input, text }: { type: DecisionType; input: JsonObject | null; text: string }) {
+  const why = useWhy(type, 'try', true);
+  const settled = useSettled(text, explainRestMs);
+  const asked = useMemo(() => readJsonText(settled, 'input'), [settled]);
+  const question = 'value' in asked ? asked.value : null;
+  const { data, error, isPlaceholderData, refetch } = useOperation(
+    'decide',
+    { query: { explain: true, dry_run: true }, body: { decision_type: type.name, input: question ?? {} } },
+    { enabled: why.isAsked && input !== null && question !== null, keepPrevious: true, staleMs: 60_000 },
+  );
+  const isStale = text !== settled || isPlaceholderData;
+  const answer = { data: data?.explain, error, isStale, retry: () => void refetch() };
+  return question && <Why type={type} why={why} answer={answer} input={question} />;
 }
 
 /** The form keeps the kinds of its fields from when it was opened: typing never swaps a field for another. */
@@ -172,6 +191,14 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
       notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) });
     }
   };
+  const decide = async () => {
+    try {
+      await change(workbench, 'decide', { query: {}, body: { decision_type: type.name, input } });
+      notify({ kind: 'info', text: 'Decided and recorded; Monitor shows it.' });
+    } catch (error) {
+      notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) });
+    }
+  };
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -182,6 +209,7 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
           <Menu.Item onClick={() => void save(decision)}>Save as an example of {decision}</Menu.Item>
         )}
         <Menu.Item onClick={() => void save(null)}>Save as an example to label</Menu.Item>
+        <Menu.Item onClick={() => void decide()}>Decide and record it, as for a program</Menu.Item>
         <Menu.Divider />
         <Menu.Item onClick={copy('call with curl', toCurl(address, type.name, input))}>Copy as curl</Menu.Item>
         <Menu.Item onClick={copy('call in Python', toPython(address, type.name, input))}>Copy as Python</Menu.Item>

@@ -1,0 +1,92 @@
+import { cleanup, fireEvent, screen } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Explained } from '../../src/renderer/parts/explained.tsx';
+import type { DecisionType } from '../../src/server/contract/decision-types.ts';
+import type { Explanation } from '../../src/server/contract/explaining.ts';
+import { openPage, show } from './page.tsx';
+
+afterEach(cleanup);
+
+const input = { message: 'Urgent: my cup arrived broken', amount: 1_200, order: { country: null } };
+const flip = (changes: Explanation['flips'][number]['changes'], decision: string, escalate = false) => ({
+  ...{ changes, decision, escalate },
+  confidence: 0.812,
+});
+const explanation: Explanation = {
+  ...{ decision: 'review', confidence: 0.7, escalate: true, policy_version: 'v3', note: null },
+  flips: [
+    flip([{ field: 'amount', from: 1_200, to: 300 }], 'approve'),
+    flip(
+      [
+        { field: 'amount', from: 1_200, to: 900 },
+        { field: 'order.country', from: null, to: 'DE' },
+      ],
+      'deny',
+      true,
+    ),
+    flip(
+      [{ field: 'message', from: input.message, to: ': my cup arrived', removed: [{ start: 0, end: 6 }] }],
+      'review',
+    ),
+  ],
+  words: [
+    { field: 'message', start: 0, end: 6, weight: 0.25 },
+    { field: 'message', start: 8, end: 10, weight: 0.0001 },
+    { field: 'gone', start: 0, end: 3, weight: 0.1 },
+  ],
+  nearest: [{ example_id: '018f0000-0000-7000-8000-000000000001', decision: 'deny', similarity: 0.93 }],
+  trace: {
+    rules: [
+      { name: 'large', outcome: 'not_matched', error: null, values: [{ expression: 'ctx.amount', value: 1_200 }] },
+    ],
+    features: [
+      { field: 'message', kind: 'text_ngrams', value: { tokens: 6 }, contribution: 0.5 },
+      { field: 'message', kind: 'text_embedding', value: { tokens: 6 }, contribution: -0.25 },
+    ],
+    ...{ thresholds: null, stage_ms: {}, truncated: [], reasons: [], familiarity: [] },
+  },
+};
+const type = { id: '018f0000-0000-7000-8000-000000000000' } as DecisionType;
+const example = { expected_decision: 'deny', input_payload: { message: 'My plate came in pieces', amount: 40 } };
+
+function showExplained(decided?: string) {
+  const page = openPage(async () => new Response(JSON.stringify(example)));
+  show(<Explained type={type} explanation={explanation} input={input} decided={decided} />, page);
+}
+const section = (name: string) => screen.getByRole('region', { name });
+const sentences = () => [...section('What would change it').querySelectorAll('li')].map((item) => item.textContent);
+
+describe('an explanation', () => {
+  it('says each change as a sentence, with what it leads to', () => {
+    showExplained();
+    expect(sentences()).toEqual([
+      'With amount 300 instead of 1,200, it would be approve (81.2 %).',
+      'With amount 900 instead of 1,200 and with order.country DE where there is no value, it would be deny (81.2 %), and somebody should look at it.',
+      'Without “Urgent” in message, it would still be review (81.2 %), sure enough to need nobody.',
+    ]);
+  });
+
+  it('names the words that weigh something, as they stand in the text', () => {
+    showExplained();
+    const words = section('Words that weighed in').textContent;
+    expect(words).toContain('Urgent');
+    expect(words).toContain('+25.0 %');
+    expect(section('Words that weighed in').querySelectorAll('.name')).toHaveLength(1);
+  });
+
+  it('warns where the deployed policy decides otherwise now, and shows the trace of that', () => {
+    showExplained('approve');
+    screen.getByText(/The deployed policy v3 decides/);
+    screen.getByText(/which is not what was decided here/);
+    expect(section('Rules').textContent).toContain('ctx.amount = 1200');
+    expect(section('Fields that weighed in').textContent).toMatch(/its words.*\+0\.50.*its meaning.*−0\.25/);
+  });
+
+  it('opens an example that is like the input', async () => {
+    showExplained();
+    const near = await screen.findByRole('button', { name: /deny.*My plate came in pieces.*93.0 %/ });
+    fireEvent.click(near);
+    expect(near.getAttribute('aria-expanded')).toBe('true');
+    screen.getByRole('row', { name: /amount 40/ });
+  });
+});
