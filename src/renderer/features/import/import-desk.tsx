@@ -205,7 +205,7 @@ function Desk({
           <ColumnTable sheet={sheet} roles={mapping.roles} onRole={mapping.setRole} />
         </Pane>
       }
-      inspector={
+      beside={
         <Pane title="Labels and rows">
           {mapping.decisionColumn === null ? (
             <p className="note">

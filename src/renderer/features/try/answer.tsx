@@ -104,7 +104,10 @@ function Contributions({ features }: { features: Trace['features'] }) {
           key: field,
           name: (
             <>
-              {field} <span className="clip muted">{valueText(value ?? '')}</span>
+              {field}{' '}
+              <span className="clip muted" title={valueText(value ?? '')}>
+                {valueText(value ?? '')}
+              </span>
             </>
           ),
           value: Math.abs(contribution) / largest,
