@@ -1,11 +1,12 @@
 /** Every place in both themes: no violation that axe knows, one focus, and a picture for a look. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AxeResults } from 'axe-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openWindow, pictures, type Window } from './browser-page.ts';
+import { toPalettePng } from './palette-png.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -15,7 +16,9 @@ const places = [
   'define?beside=versions',
   'rules',
   'examples?view=card&queue=all',
+  'examples?view=card&queue=useful',
   'examples?view=table&queue=all',
+  'examples?queue=findings',
   'import',
   'train',
   'evaluate',
@@ -48,9 +51,13 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
     const progress = `${path}/policies/${started.body.policy_id}/progress`;
     while ((await workbench.call<{ status: string }>('GET', progress)).body.status === 'training') await wait(300);
+    await workbench.call('PUT', `${path}/policies/${started.body.policy_id}/promise`, {
+      target_error: 0.1,
+      certainty: 0.9,
+    });
     const examples = await workbench.call<{ items: { input_payload: object }[] }>(
       'GET',
-      `${path}/examples?page_size=30`,
+      `${path}/examples?page_size=90`,
     );
     for (const { input_payload } of examples.body.items) {
       await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input: input_payload });
@@ -79,7 +86,7 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
       async () => (await (window as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run()) as AxeResults,
     );
     const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
-    await page.screenshot({ path: join(pictures, `${name}-${theme}.png`) });
+    writeFileSync(join(pictures, `${name}-${theme}.png`), toPalettePng(await page.screenshot()));
     expect(
       results.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`),
     ).toEqual([]);
