@@ -1,11 +1,12 @@
 /**
- * `npm run bench [-- --only decide|log|large] [--seconds N] [--rounds N] [--rows N]`: tables of speed and memory, each figure
+ * `npm run bench [-- --only decide|log|large|page] [--seconds N] [--rounds N] [--rows N]`: tables of speed and memory, each figure
  * beside a limit measured in the same run, or an aim with whether it is met.
  */
 import { parseArgs } from 'node:util';
 import { measureDecide } from './decide.ts';
 import { measureLargeCalls } from './large-calls.ts';
 import { measureLongLog } from './long-log.ts';
+import { measurePage } from './page.ts';
 
 const text = { type: 'string' } as const;
 const { values } = parseArgs({ options: { only: text, seconds: text, rounds: text, rows: text } });
@@ -15,4 +16,7 @@ if (isWanted('decide')) {
 }
 if (isWanted('log')) await measureLongLog(Number(values.rows ?? 1_000_000));
 if (isWanted('large')) await measureLargeCalls();
+if (isWanted('page')) {
+  await measurePage({ rows: Number(values.rows ?? 100_000), rounds: Number(values.rounds ?? 9) });
+}
 process.exit(0);

@@ -34,7 +34,7 @@ export async function openWindow(
 /** Notes every fault of a page from now on. */
 function watchFaults(page: Page): string[] {
   const faults: string[] = [];
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     if (message.type() === 'error') faults.push(message.text());
@@ -57,4 +57,17 @@ export async function goToPlace(page: Page, name: string): Promise<void> {
     .getByRole('link', { name: new RegExp(`^${name}`) })
     .click();
   await page.getByRole('heading', { level: 1 }).first().waitFor();
+}
+
+/**
+ * Waits until nothing is read any more and nothing more came for half a second. The stream of events stays open, so the
+ * network is never idle.
+ */
+export async function waitForQuiet(page: Page): Promise<void> {
+  await page.waitForFunction(async () => {
+    const countReads = () => performance.getEntriesByType('resource').length;
+    const before = countReads();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    return countReads() === before && document.querySelector('[role=status].busy') === null;
+  });
 }

@@ -161,7 +161,9 @@ describe('the workbench in the browser', () => {
     type Backups = { name: string; size_bytes: number }[];
     const { body: backups } = await workbench.call<Backups>('GET', '/api/v1/backups');
     expect(backups).toHaveLength(1);
-    await page().getByRole('cell', { name: backups[0]?.name ?? 'a backup' }).waitFor();
+    await page()
+      .getByRole('cell', { name: backups[0]?.name ?? 'a backup' })
+      .waitFor();
     await page().goBack();
     await page().getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
   });

@@ -1,7 +1,14 @@
 /** The ten-minute path: from a spreadsheet that nobody prepared to a deployed decision type and its bundle. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToPlace, openWindow, type Window } from './browser-page.ts';
+import { goToPlace, type Window as Opened, openWindow } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
+
+declare global {
+  interface Window {
+    /** What a person would have done with the hands, counted from the events of the page. */
+    acts: { clicks: number; keys: number };
+  }
+}
 
 const kinds = [
   { label: 'Rückgabe', text: 'Ich möchte die Ware zurückgeben, sie gefällt mir nicht' },
@@ -23,13 +30,23 @@ const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
 describe('a spreadsheet that nobody prepared', () => {
   let workbench: RunningWorkbench;
-  let opened: Window;
+  let opened: Opened;
   const page = () => opened.page;
+  /** When the file was given to the page; choosing it is not counted. */
+  let startedMs = Number.NaN;
   const columns = () => page().getByLabel(/^Column .* becomes$/);
 
   beforeAll(async () => {
     workbench = await startWorkbenchProcess();
     opened = await openWindow(workbench, '#/');
+    await page().evaluate(() => {
+      window.acts = { clicks: 0, keys: 0 };
+      const count = (event: Event, kind: 'clicks' | 'keys') => {
+        if (event.isTrusted) window.acts[kind] += 1;
+      };
+      window.addEventListener('click', (event) => count(event, 'clicks'), true);
+      window.addEventListener('keydown', (event) => count(event, 'keys'), true);
+    });
   });
   afterAll(async () => {
     await opened?.close();
@@ -37,6 +54,7 @@ describe('a spreadsheet that nobody prepared', () => {
   });
 
   test('is understood when it is chosen: encoding, separator, decimal comma, labels, slips and duplicates', async () => {
+    startedMs = Date.now();
     await page()
       .locator('input[type=file]')
       .first()
@@ -86,12 +104,23 @@ describe('a spreadsheet that nobody prepared', () => {
     await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByText('Done and deployed').first().waitFor({ timeout: 120_000 });
     await page().getByRole('button', { name: 'Try it' }).first().click();
-    await page().getByLabel('Anliegen').fill('Mein Paket ist noch nicht angekommen');
+    await page().getByLabel('Anliegen').fill('');
+    await page().getByLabel('Anliegen').pressSequentially('Mein Paket ist noch nicht angekommen');
     await expect.poll(() => page().getByTestId('decision').innerText(), { timeout: 10_000 }).toContain('Lieferung');
     await goToPlace(page(), 'Deploy');
     const download = page().waitForEvent('download', { timeout: 60_000 });
     await page().getByRole('button', { name: 'Export bundle' }).click();
     expect((await download).suggestedFilename()).toMatch(/^kundenanliegen-mai.*\.zip$/);
+  });
+
+  test('takes six clicks and only the keys of what is tried', async () => {
+    const { clicks, keys } = await page().evaluate(() => window.acts);
+    const seconds = (Date.now() - startedMs) / 1_000;
+    process.stdout.write(`from the file to its bundle: ${clicks} clicks, ${keys} keys, ${seconds.toFixed(0)} s\n`);
+    expect(clicks).toBeLessThanOrEqual(6);
+    // The sentence, and one key that empties its field.
+    expect(keys).toBeLessThanOrEqual('Mein Paket ist noch nicht angekommen'.length + 1);
+    expect(seconds).toBeLessThan(600);
   });
 
   test('more rows come into the same type; unknown labels become options, and undo takes the rows back', async () => {

@@ -52,6 +52,8 @@ describe('labelling by keyboard', () => {
     const shown = page.locator('.main-text');
     await shown.waitFor();
     const expected = new Map<string, string>();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.method()));
     for (let at = 0; at < 200; at += 1) {
       const option = at % 3;
       expected.set(await shown.innerText(), options[option] ?? '');
@@ -60,6 +62,9 @@ describe('labelling by keyboard', () => {
       await next;
     }
     await saved();
+    // One call a label, besides the next pages of the queue and the readiness, which is read again when the labels rest.
+    expect(asked.filter((method) => method === 'PATCH')).toHaveLength(200);
+    expect(asked.length).toBeLessThan(210);
     const labels = await stored();
     expect(expected.size).toBe(200);
     for (const [text, label] of expected) expect([text, labels.get(text)]).toEqual([text, label]);

@@ -1,6 +1,6 @@
 /** Much of everything: 150 options, 25 fields, tens of thousands of rows, and names that mean harm. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToPlace, openWindow, type Window } from './browser-page.ts';
+import { goToPlace, openWindow, type Window, waitForQuiet } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 /** `LARGE_ROWS=100000` is the long form. */
@@ -71,6 +71,24 @@ describe('much of everything', () => {
     expect(meanMs).toBeGreaterThan(0);
     expect(meanMs).toBeLessThanOrEqual(maxFrameMs);
     if (process.env.LARGE_ROWS) process.stdout.write(`${rowCount} rows: ${meanMs.toFixed(1)} ms a frame\n`);
+  });
+
+  test('rows that a scroll only passes are not asked for', async () => {
+    const asked: string[] = [];
+    const note = (request: { url(): string }) => asked.push(request.url());
+    page().on('request', note);
+    await page().evaluate(async (count) => {
+      const grid = document.querySelector('[role=grid]');
+      if (!grid) throw new Error('no grid');
+      for (let step = count; step >= 0; step -= 1) {
+        grid.scrollTop = (grid.scrollHeight * step) / count;
+        await new Promise(requestAnimationFrame);
+      }
+    }, frameCount);
+    await waitForQuiet(page());
+    page().off('request', note);
+    // The way back passes all pages of rows; only those where it rested a moment are read.
+    expect(asked.length).toBeLessThan(rowCount / 100 / 4);
   });
 
   test('150 options are chosen by typing, and names are shown as they are', async () => {

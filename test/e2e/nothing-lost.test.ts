@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToPlace, openWindow, type Window } from './browser-page.ts';
+import { goToPlace, openWindow, type Window, waitForQuiet } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 type Example = { input_payload: { text: string }; expected_decision: string | null };
@@ -32,7 +32,7 @@ describe('nothing is lost', () => {
     opened = await openWindow(workbench, `#/types/${made.body.id}/examples`);
     await page().locator('.main-text').waitFor();
     // Every part of the page is here before the server goes.
-    await page().waitForLoadState('networkidle');
+    await waitForQuiet(page());
   });
   afterAll(async () => {
     await opened?.close();

@@ -1,9 +1,11 @@
 /** Every place in both themes: no violation that axe knows, one focus, and a picture for a look. */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from './axe.ts';
-import { openWindow, pictures, type Window } from './browser-page.ts';
+import { openWindow, pictures, type Window, waitForQuiet } from './browser-page.ts';
+import { toPalettePng } from './palette-png.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 const places = [
@@ -12,7 +14,9 @@ const places = [
   'define?beside=versions',
   'rules',
   'examples?view=card&queue=all',
+  'examples?view=card&queue=useful',
   'examples?view=table&queue=all',
+  'examples?queue=findings',
   'import',
   'train',
   'evaluate',
@@ -45,9 +49,13 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
     const progress = `${path}/policies/${started.body.policy_id}/progress`;
     while ((await workbench.call<{ status: string }>('GET', progress)).body.status === 'training') await wait(300);
+    await workbench.call('PUT', `${path}/policies/${started.body.policy_id}/promise`, {
+      target_error: 0.1,
+      certainty: 0.9,
+    });
     const examples = await workbench.call<{ items: { input_payload: object }[] }>(
       'GET',
-      `${path}/examples?page_size=30`,
+      `${path}/examples?page_size=90`,
     );
     for (const { input_payload } of examples.body.items) {
       await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input: input_payload });
@@ -66,10 +74,9 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
       window.location.hash = next;
     }, hash);
     await page.getByRole('heading', { level: 1 }).first().waitFor();
-    await page.waitForLoadState('networkidle');
-    await expect.poll(() => page.locator('[role=status].busy').count(), { timeout: 20_000 }).toBe(0);
+    await waitForQuiet(page);
     const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
-    await page.screenshot({ path: join(pictures, `${name}-${theme}.png`) });
+    writeFileSync(join(pictures, `${name}-${theme}.png`), toPalettePng(await page.screenshot()));
     expect(await listViolations(page)).toEqual([]);
   });
 

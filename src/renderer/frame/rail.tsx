@@ -3,6 +3,7 @@ import { CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useOperation } from '../api/queries.ts';
+import { count, number } from '../parts/figures.ts';
 import { formatRoute, type Place, type Route } from '../state/route.ts';
 import { useWorkbench } from '../workbench.tsx';
 import { placeSpecs, railPlaces } from './places.tsx';
@@ -101,7 +102,9 @@ function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place
           {initials}
         </span>
         <span className="text strong">{type.name}</span>
-        <span className="figure">{decisions ? `${decisions.toLocaleString()} / d` : tone === 'good' ? '' : word}</span>
+        <span className="figure" title={decisions ? count(decisions, 'decision') : undefined}>
+          {decisions ? number(decisions) : tone === 'good' ? '' : word}
+        </span>
       </a>
     </Tooltip>
   );

@@ -6,17 +6,8 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import {
-  memo,
-  type ReactNode,
-  type Ref,
-  useCallback,
-  useEffect,
-  useId,
-  useImperativeHandle,
-  useMemo,
-  useRef,
-} from 'react';
+import { memo, type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useMemo, useRef } from 'react';
+import { useNewest } from './use-newest.ts';
 
 const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
 const helper = createColumnHelper<typeof features, object>();
@@ -30,6 +21,8 @@ export type GridColumn<T> = {
   header: string;
   width: number;
   numeric?: boolean;
+  /** Takes the width that the others leave. */
+  grows?: boolean;
   cell(row: T, index: number): ReactNode;
 };
 
@@ -89,7 +82,9 @@ export function DataGrid<T>({
   }, [cursor, virtual]);
   useImperativeHandle(handle, () => ({ focus: () => scroller.current?.focus() }), []);
   const headers = table.getHeaderGroups()[0]?.headers ?? [];
-  const widths = headers.map((header) => header.getSize());
+  const sizes = headers.map((header) => header.getSize());
+  const spare = Math.max(0, (virtual.scrollElement?.clientWidth ?? 0) - sizes.reduce((sum, size) => sum + size, 0));
+  const widths = sizes.map((size, index) => (columns[index]?.grows ? size + spare : size));
   const totalWidth = widths.reduce((sum, width) => sum + width, 0);
   const widthText = widths.join(' ');
   const across = useVirtualizer({
@@ -102,14 +97,10 @@ export function DataGrid<T>({
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for the widths
   useEffect(() => across.measure(), [across, widthText]);
   const inSight = across.getVirtualItems();
-  const newest = useRef(onCursor);
-  useEffect(() => {
-    newest.current = onCursor;
-  });
-  const choose = useCallback((index: number) => {
+  const choose = useNewest((index: number) => {
     scroller.current?.focus();
-    newest.current(index);
-  }, []);
+    onCursor(index);
+  });
   return (
     <div
       ref={scroller}
@@ -207,17 +198,22 @@ const GridRow = memo(function GridRow<T>(props: RowProps<T>) {
       {row === undefined ? (
         <div role="gridcell">…</div>
       ) : (
-        columns.slice(firstColumn, lastColumn + 1).map((column, place) => (
-          <div
-            key={column.id}
-            role="gridcell"
-            aria-colindex={firstColumn + place + 1}
-            className={column.numeric ? 'number' : undefined}
-            style={{ width: `${widths[firstColumn + place]}px` }}
-          >
-            {column.cell(row, index)}
-          </div>
-        ))
+        columns.slice(firstColumn, lastColumn + 1).map((column, place) => {
+          const shown = column.cell(row, index);
+          return (
+            <div
+              key={column.id}
+              role="gridcell"
+              aria-colindex={firstColumn + place + 1}
+              className={column.numeric ? 'number' : undefined}
+              style={{ width: `${widths[firstColumn + place]}px` }}
+              // What the width cuts off can be read on hover.
+              title={typeof shown === 'string' ? shown : undefined}
+            >
+              {shown}
+            </div>
+          );
+        })
       )}
     </div>
   );

@@ -1,11 +1,13 @@
 /** Inputs as people read them. */
+import { number } from './figures.ts';
+
 type Input = Readonly<Record<string, unknown>>;
 
 /** A value in one line. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
-  if (typeof value === 'number') return value.toLocaleString(undefined, { maximumFractionDigits: 10 });
+  if (typeof value === 'number') return number(value);
   return JSON.stringify(value);
 }
 

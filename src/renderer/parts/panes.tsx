@@ -107,22 +107,30 @@ export function useNarrow(): boolean {
   return useMediaQuery('(max-width: 1199px)', false, { getInitialValueInEffect: false });
 }
 
-/** A place: a pane at the left where there is one, the main pane, and the inspector while something is inspected. */
+/**
+ * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or the
+ * inspector while something is inspected.
+ */
 export function PlaceLayout({
   id,
   side,
   main,
+  beside,
   inspector,
 }: {
   id: string;
   side?: ReactNode;
   main: ReactNode;
+  /** Cannot be closed, so it never lies over the main pane. */
+  beside?: ReactNode;
+  /** Lies over the main pane in a narrow window. */
   inspector?: ReactNode;
 }) {
   const narrow = useNarrow();
   const panes: PaneSpec[] = [];
   if (side) panes.push({ id: 'side', content: side, size: narrow ? '22%' : '17%', min: '140px' });
-  panes.push({ id: 'main', content: main, size: inspector && !narrow ? '55%' : '80%', min: '320px' });
+  panes.push({ id: 'main', content: main, size: beside || (inspector && !narrow) ? '55%' : '80%', min: '280px' });
+  if (beside) panes.push({ id: 'inspector', content: beside, size: narrow ? '40%' : '28%', min: '200px' });
   if (inspector && !narrow) panes.push({ id: 'inspector', content: inspector, size: '28%', min: '260px' });
   return (
     <>

@@ -14,7 +14,12 @@ export function Weights({ items, write }: { items: readonly Weighed[]; write(wei
         key,
         name: (
           <>
-            {name} {value !== undefined && <span className="clip muted">{valueText(value ?? '')}</span>}
+            {name}{' '}
+            {value !== undefined && (
+              <span className="clip muted" title={valueText(value ?? '')}>
+                {valueText(value ?? '')}
+              </span>
+            )}
           </>
         ),
         value: Math.abs(weight) / largest,

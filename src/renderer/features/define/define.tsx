@@ -33,7 +33,7 @@ export function Define({ type }: { type: DecisionType }) {
           <Question type={type} />
         </Pane>
       }
-      inspector={
+      beside={
         <Pane
           title="Beside it"
           tools={
@@ -67,7 +67,7 @@ function Question({ type }: { type: DecisionType }) {
   const [isRenaming, setIsRenaming] = useState(false);
   const isEdited = changedFields(base, draft).length > 0;
   return (
-    <div className="form">
+    <div className="form columns">
       {isRenaming && <RenameOption type={type} onClose={() => setIsRenaming(false)} />}
       <Part title="The question">
         <div className="stack">

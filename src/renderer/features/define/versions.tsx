@@ -62,7 +62,7 @@ export function Versions({ type }: { type: DecisionType }) {
                   <Button
                     size="compact-xs"
                     variant="default"
-                    aria-label={`Take version ${version.version_number} up again`}
+                    aria-label={`Take up again: version ${version.version_number}`}
                     onClick={() => takeUp(version)}
                   >
                     Take up again

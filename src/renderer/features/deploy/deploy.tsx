@@ -43,7 +43,7 @@ export function Deploy({ type }: { type: DecisionType }) {
           {type.model_deployed && <Export type={type} />}
         </Pane>
       }
-      inspector={
+      beside={
         <Pane title="For programs">
           <Programs type={type} />
         </Pane>

@@ -61,7 +61,9 @@ export function CellRows({
         {items.map((row, index) => (
           <li key={row.example_id} data-cursor={index === cursor ? true : undefined}>
             <button type="button" aria-expanded={index === cursor} onClick={() => setCursor(index)}>
-              <span className="clip">{row.input === null ? 'The example was deleted' : summariseInput(row.input)}</span>
+              <span className="clip" title={row.input === null ? undefined : summariseInput(row.input)}>
+                {row.input === null ? 'The example was deleted' : summariseInput(row.input)}
+              </span>
               <span className="muted number">{percent(row.confidence)}</span>
             </button>
             {relabelled[row.example_id] !== undefined && (

@@ -125,7 +125,7 @@ function Choice({
 function Measured({ type, policy, metrics }: { type: DecisionType; policy: PolicyDetail; metrics: Metrics }) {
   const isHeldOut = metrics.test_size > 0;
   return (
-    <>
+    <div className="columns">
       {!isHeldOut && (
         <p className="note warn">
           No example was held out, so these figures are from the training examples and look better than they are.
@@ -137,6 +137,6 @@ function Measured({ type, policy, metrics }: { type: DecisionType; policy: Polic
       <Suspense fallback={<Busy>Loading…</Busy>}>
         <Details type={type} policy={policy} metrics={metrics} />
       </Suspense>
-    </>
+    </div>
   );
 }

@@ -1,5 +1,5 @@
 import { Button, MultiSelect } from '@mantine/core';
-import { type ReactNode, useEffect, useRef } from 'react';
+import { memo, type ReactNode, useEffect, useRef } from 'react';
 import { useStore } from 'zustand';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { Example } from '../../../server/contract/examples.ts';
@@ -12,6 +12,7 @@ import { findMainText } from '../../parts/inputs.ts';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { OptionMark, OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
 import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
+import { useNewest } from '../../parts/use-newest.ts';
 import { useUndo } from '../../parts/use-undo.ts';
 import { useWorkbench } from '../../workbench.tsx';
 import { QueuePane } from './queue-pane.tsx';
@@ -59,6 +60,11 @@ export function CardDesk({
   const work = useWork(type, rows);
   const card = useRef<HTMLElement>(null);
   const narrow = useNarrow();
+  const label = useNewest((option: string) => {
+    card.current?.focus();
+    work.label(option);
+  });
+  const setReasons = useNewest(work.setReasons);
   useLabelCommands(type, work, () => card.current?.focus(), advice);
   useEffect(() => {
     // Whoever chose a queue goes on with its rows.
@@ -84,13 +90,10 @@ export function CardDesk({
               {advice && <AdviceNote advice={advice} example={work.current} />}
               <Choices
                 type={type}
-                work={work}
                 example={work.current}
                 suggestion={advice?.suggestionOf(work.current.id) ?? null}
-                onLabel={(option) => {
-                  card.current?.focus();
-                  work.label(option);
-                }}
+                onLabel={label}
+                onReasons={setReasons}
               />
             </article>
           ) : (
@@ -216,7 +219,7 @@ export function useLabelCommands(
 }
 
 /** An example whole: its main text large, the other fields below. */
-export function ExampleCard({ type, example }: { type: DecisionType; example: Example }) {
+export const ExampleCard = memo(function ExampleCard({ type, example }: { type: DecisionType; example: Example }) {
   const main = findMainText(example.input_payload);
   return (
     <div className="stack">
@@ -230,22 +233,22 @@ export function ExampleCard({ type, example }: { type: DecisionType; example: Ex
       <InputView input={example.input_payload} without={main?.path} />
     </div>
   );
-}
+});
 
 /** The options as buttons with their keys, a search over all of them, and the reason codes. */
-function Choices({
+const Choices = memo(function Choices({
   type,
-  work,
   example,
   suggestion,
   onLabel,
+  onReasons,
 }: {
   type: DecisionType;
-  work: Work;
   example: Example;
   suggestion: Suggestion | null;
   /** Labels the example and puts the focus back where the keys act. */
   onLabel(option: string): void;
+  onReasons(codes: string[]): void;
 }) {
   const { options, reason_codes } = type.active_version;
   const colourOf = useOptionColours(type.id, options);
@@ -292,19 +295,19 @@ function Choices({
           placeholder={example.reason_codes.length === 0 ? 'None' : ''}
           data={[...new Set([...reason_codes, ...example.reason_codes])]}
           value={example.reason_codes}
-          onChange={work.setReasons}
+          onChange={onReasons}
           searchable
           size="xs"
         />
       )}
     </div>
   );
-}
+});
 
 const maxAnswers = 12;
 
 /** What helps with the next label: the guideline, and the last answers. */
-function Beside({ type }: { type: DecisionType }) {
+const Beside = memo(function Beside({ type }: { type: DecisionType }) {
   const { acts } = useWorkbench();
   const done = useStore(acts.store, (state) => state.done);
   const last = done
@@ -314,7 +317,7 @@ function Beside({ type }: { type: DecisionType }) {
   return (
     <Pane title="Beside it">
       <Part title="Guideline">
-        <p className={type.description === '' ? 'muted' : undefined}>
+        <p className={type.description === '' ? 'muted' : 'lines'}>
           {type.description === ''
             ? 'The description of the type, under Define, stands here as a guideline.'
             : type.description}
@@ -328,7 +331,9 @@ function Beside({ type }: { type: DecisionType }) {
               {step.kind === 'label' && step.after.expected_decision != null ? (
                 <OptionName typeId={type.id} option={step.after.expected_decision} />
               ) : (
-                <span className="clip">{title}</span>
+                <span className="clip" title={title}>
+                  {title}
+                </span>
               )}
               <span className="muted">
                 <Moment iso={new Date(at).toISOString()} />
@@ -339,4 +344,4 @@ function Beside({ type }: { type: DecisionType }) {
       </Part>
     </Pane>
   );
-}
+});

@@ -123,7 +123,7 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
           )}
         </Pane>
       }
-      inspector={current && current.example_ids.length > 0 ? <FindingRows type={type} finding={current} /> : undefined}
+      beside={current && current.example_ids.length > 0 ? <FindingRows type={type} finding={current} /> : undefined}
     />
   );
 }

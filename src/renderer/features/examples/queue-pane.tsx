@@ -1,8 +1,11 @@
+import { memo } from 'react';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
+import { number } from '../../parts/figures.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane } from '../../parts/panes.tsx';
+import { useNewest } from '../../parts/use-newest.ts';
 import { countQueue, queues, toOptionQueue } from './queues.ts';
 
 type Stats = OutputOf<'examples.stats'>;
@@ -21,6 +24,7 @@ export function QueuePane({
 }) {
   const { options } = type.active_version;
   const colourOf = useOptionColours(type.id, options);
+  const choose = useNewest(onQueue);
   const largest = Math.max(1, ...options.map((option) => stats.by_option[option] ?? 0));
   return (
     <Pane title="Queues" sub>
@@ -29,30 +33,62 @@ export function QueuePane({
           <li key={name}>
             <button type="button" title={help} aria-current={name === queue} onClick={() => onQueue(name)}>
               <span className="clip">{title}</span>
-              <span className="muted number">{countQueue(name, stats)?.toLocaleString()}</span>
+              <span className="muted number">{countText(countQueue(name, stats))}</span>
             </button>
           </li>
         ))}
       </ul>
       <Part title="Options">
         <ul className="queues options-list">
-          {options.map((option) => {
-            const count = stats.by_option[option] ?? 0;
-            const name = toOptionQueue(option);
-            return (
-              <li key={option}>
-                <button type="button" aria-current={name === queue} onClick={() => onQueue(name)}>
-                  <OptionName typeId={type.id} option={option} />
-                  <span className="muted number">{count.toLocaleString()}</span>
-                  <span className="meter" aria-hidden="true">
-                    <span style={{ width: `${(count / largest) * 100}%`, background: colourOf(option) }} />
-                  </span>
-                </button>
-              </li>
-            );
-          })}
+          {options.map((option) => (
+            <OptionQueue
+              key={option}
+              typeId={type.id}
+              option={option}
+              count={stats.by_option[option] ?? 0}
+              percentOfLargest={((stats.by_option[option] ?? 0) / largest) * 100}
+              colour={colourOf(option)}
+              isOpen={toOptionQueue(option) === queue}
+              onQueue={choose}
+            />
+          ))}
         </ul>
       </Part>
     </Pane>
   );
 }
+
+function countText(count: number | null): string {
+  return count === null ? '' : number(count);
+}
+
+/** The queue of one option, drawn again only where its own count moves: a label changes two of up to 500. */
+const OptionQueue = memo(function OptionQueue({
+  typeId,
+  option,
+  count,
+  percentOfLargest,
+  colour,
+  isOpen,
+  onQueue,
+}: {
+  typeId: string;
+  option: string;
+  count: number;
+  percentOfLargest: number;
+  colour: string;
+  isOpen: boolean;
+  onQueue(name: string): void;
+}) {
+  return (
+    <li>
+      <button type="button" aria-current={isOpen} onClick={() => onQueue(toOptionQueue(option))}>
+        <OptionName typeId={typeId} option={option} />
+        <span className="muted number">{number(count)}</span>
+        <span className="meter" aria-hidden="true">
+          <span style={{ width: `${percentOfLargest}%`, background: colour }} />
+        </span>
+      </button>
+    </li>
+  );
+});

@@ -188,7 +188,8 @@ function useColumns(
       ...described
         .sort((a, b) => Number(b.longest > wideLength) - Number(a.longest > wideLength))
         .slice(0, maxFieldColumns)
-        .map(({ path, longest, numeric }) => ({
+        .map(({ path, longest, numeric }, place) => ({
+          grows: place === 0,
           id: `field ${path}`,
           header: path,
           width: Math.min(420, Math.max(72, longest * 7 + 20)),

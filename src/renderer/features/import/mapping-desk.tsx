@@ -154,7 +154,7 @@ export function MappingDesk({
           <ColumnTable sheet={sheet} roles={mapping.roles} onRole={mapping.setRole} />
         </Pane>
       }
-      inspector={
+      beside={
         <Pane title="Labels and rows">
           {mapping.decisionColumn === null ? (
             <p className="note">

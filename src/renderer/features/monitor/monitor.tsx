@@ -153,7 +153,7 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
         cell: (record) => percent(record.confidence),
       },
       { id: 'stage', header: 'Stage', width: 84, cell: (record) => record.stage },
-      { id: 'input', header: 'Input', width: 380, cell: (record) => summariseInput(record.input) },
+      { id: 'input', header: 'Input', width: 380, grows: true, cell: (record) => summariseInput(record.input) },
       {
         id: 'look',
         header: 'Look',

@@ -8,6 +8,9 @@ import { Pane } from '../../parts/panes.tsx';
 import { formatRoute, goTo } from '../../state/route.ts';
 import { useUi, useWorkbench } from '../../workbench.tsx';
 
+/** Options named in the list; who has more sees the first ones. */
+const maxNamedOptions = 20;
+
 /** The first page: a file, the sample, or the decision types that there are. */
 export function Start({ types }: { types: readonly DecisionType[] }) {
   return (
@@ -113,7 +116,7 @@ function TypesTable({ types }: { types: readonly DecisionType[] }) {
         {types.map((type) => (
           <tr key={type.id}>
             <td>
-              <a className="strong" href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>
+              <a className="strong wrap" href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>
                 {type.name}
               </a>
             </td>
@@ -121,7 +124,12 @@ function TypesTable({ types }: { types: readonly DecisionType[] }) {
               <TypeTag type={type} />
             </td>
             <td>
-              <span className="clip options-cell">{type.active_version.options.join(', ')}</span>
+              <span
+                className="clip options-cell"
+                title={type.active_version.options.slice(0, maxNamedOptions).join(', ')}
+              >
+                {type.active_version.options.slice(0, maxNamedOptions).join(', ')}
+              </span>
             </td>
             <td className="number">{type.active_version.hard_rules.length}</td>
             <td>

@@ -45,7 +45,7 @@ export function Train({ type }: { type: DecisionType }) {
           {start.options}
         </Pane>
       }
-      inspector={
+      beside={
         <Pane title="Readiness" head={readiness.data && <ReadyTag ready={readiness.data.ready} />}>
           {readiness.isPending && <Busy>Counting labelled examples…</Busy>}
           {readiness.isError && <ErrorNote error={readiness.error} retry={() => void readiness.refetch()} />}

@@ -30,7 +30,7 @@ export function InputForm({
   onInput(input: JsonObject): void;
 }) {
   return (
-    <div className="stack">
+    <div className="input-form">
       {Object.entries(input).map(([name, value]) => {
         const place = path === '' ? name : `${path}.${name}`;
         const set = (changed: Json) => onInput({ ...input, [name]: changed });
@@ -75,7 +75,9 @@ function Field({ name, kind, value, onValue }: { name: string; kind: Kind; value
       return (
         <div>
           <span className="strong">{name}</span>
-          <code className="clip">{JSON.stringify(value)}</code>
+          <code className="clip" title={JSON.stringify(value)}>
+            {JSON.stringify(value)}
+          </code>
         </div>
       );
   }

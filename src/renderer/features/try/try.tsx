@@ -118,7 +118,7 @@ function TryDeployed({ type }: { type: DecisionType }) {
           )}
         </Pane>
       }
-      inspector={
+      beside={
         <Pane title="Decision" head={isStale && <span className="muted">deciding…</span>}>
           {answer.isError && <ErrorNote error={answer.error} />}
           {answer.data && (
