@@ -151,6 +151,23 @@ describe('the workbench in the browser', () => {
     expect((await download).suggestedFilename()).toMatch(/^refund-requests.*\.zip$/);
   });
 
+  test('backs everything up under Settings, and says when that was and how large it is', async () => {
+    await page().goto(`${workbench.url}/app/#/settings/data`);
+    await page().getByText('There is no backup yet.').waitFor();
+    await page().getByRole('button', { name: 'Back up now' }).click();
+    await page()
+      .getByText(/^The last backup was made .* and takes [\d.,]+ MB\.$/)
+      .waitFor();
+    type Backups = { name: string; size_bytes: number }[];
+    const { body: backups } = await workbench.call<Backups>('GET', '/api/v1/backups');
+    expect(backups).toHaveLength(1);
+    await page()
+      .getByRole('cell', { name: backups[0]?.name ?? 'a backup' })
+      .waitFor();
+    await page().goBack();
+    await page().getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();
+  });
+
   test('finds types, places and rows in the palette by a few letters', async () => {
     await page().keyboard.press('ControlOrMeta+k');
     const box = page().getByRole('textbox', { name: 'Search commands' });

@@ -51,6 +51,28 @@ describe('what the workbench finds out by itself', () => {
     await page.screenshot({ path: join(pictures, 'weak-parts.png') });
   });
 
+  test('gives the rows of a finding their likelier label by a key, and takes that back by another', async () => {
+    await goToPlace(page, 'Examples');
+    await page.getByRole('button', { name: /^Findings/ }).click();
+    const list = page.getByRole('list', { name: 'Findings' });
+    await list.getByRole('button').filter({ hasText: 'suspect label' }).first().click();
+    type Found = { items: { example_ids: string[]; suggested_decision: string }[] };
+    const { body: found } = await workbench.call<Found>('GET', `${path}/data-findings?kind=suspect_label`);
+    const [suspect] = found.items;
+    const label = async () => {
+      const example = `${path}/examples/${suspect?.example_ids[0]}`;
+      return (await workbench.call<{ expected_decision: string }>('GET', example)).body.expected_decision;
+    };
+    const before = await label();
+    expect(suspect?.suggested_decision).not.toBe(before);
+    await page.keyboard.press('l');
+    await expect.poll(label).toBe(suspect?.suggested_decision);
+    // The page knows of its act once the server has answered.
+    await page.getByText(`Labelled ${suspect?.suggested_decision}: 1 example`).waitFor({ state: 'attached' });
+    await page.keyboard.press('u');
+    await expect.poll(label).toBe(before);
+  });
+
   test('proposes rules, and one click adds one to the draft', async () => {
     await goToPlace(page, 'Rules');
     await page.getByRole('button', { name: 'Look for rules' }).click();

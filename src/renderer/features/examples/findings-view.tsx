@@ -5,9 +5,11 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { moveCursor } from '../../parts/data-grid.tsx';
+import { count } from '../../parts/figures.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { useUndo } from '../../parts/use-undo.ts';
+import { notify } from '../../state/notices.tsx';
 import { useWorkbench } from '../../workbench.tsx';
 import { ExampleCard, type ViewProps } from './card-view.tsx';
 import { QueuePane } from './queue-pane.tsx';
@@ -19,6 +21,11 @@ function toKey({ kind, field, example_ids }: Finding): string {
   return [kind, field, ...example_ids].join(' ');
 }
 
+/** The likelier label of a finding, where it is an option that may be taken. */
+function findLikelier(type: DecisionType, { suggested_decision }: Finding): string | null {
+  return type.active_version.options.find((option) => option === suggested_decision) ?? null;
+}
+
 const pageSize = 50;
 const maxShownRows = 10;
 const computingPollMs = 1_000;
@@ -26,6 +33,7 @@ const computingPollMs = 1_000;
 /** What may be wrong with the examples, worst first; the rows of the chosen finding stand beside it. */
 export function FindingsView({ type, stats, queue, onQueue, tools, title }: ViewProps) {
   const { undo } = useUndo(type.id);
+  const { acts, ui } = useWorkbench();
   const [page, setPage] = useState(1);
   const [cursor, setCursor] = useState<string | null>(null);
   const findings = useOperation(
@@ -43,7 +51,27 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
     const next = items[moveCursor(place, by, items.length)];
     if (next) setCursor(toKey(next));
   };
+  const likelier = current ? findLikelier(type, current) : null;
+  /** One act over all rows of the finding, so that one undo takes it back. */
+  const takeLikelier = () => {
+    if (!current || likelier === null) return;
+    const body = { ids: current.example_ids, action: 'set_decision' as const, decision: likelier };
+    const title = `Labelled ${likelier}`;
+    move(1);
+    acts.bulk(type.id, body, title).then(
+      (affected) => ui.getState().announce(`${title}: ${count(affected, 'example')}`),
+      (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
+    );
+  };
   useCommands([
+    {
+      id: 'finding-take',
+      title: likelier === null ? 'Take the likelier label' : `Label the rows of the finding ${likelier}`,
+      group: 'Label',
+      keys: 'l',
+      enabled: likelier !== null,
+      run: takeLikelier,
+    },
     { id: 'finding-next', title: 'Next finding', group: 'Label', keys: 'ArrowDown', run: () => move(1) },
     { id: 'finding-previous', title: 'Previous finding', group: 'Label', keys: 'ArrowUp', run: () => move(-1) },
     { id: 'finding-undo', title: 'Undo', group: 'Label', keys: 'u', run: undo },
@@ -65,6 +93,11 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
             <EmptyState title="Nothing was found">
               No contradiction, duplicate, suspect label or other problem is known.
             </EmptyState>
+          )}
+          {items.length > 0 && (
+            <p className="part muted">
+              <kbd>↓</kbd> <kbd>↑</kbd> choose · <kbd>L</kbd> gives the rows their likelier label · <kbd>U</kbd> undo
+            </p>
           )}
           <ol className="cell-rows" aria-label="Findings">
             {items.map((finding) => (
@@ -101,7 +134,7 @@ function FindingRows({ type, finding }: { type: DecisionType; finding: Finding }
   return (
     <Inspector title="The rows of the finding">
       {shown.map((id) => (
-        <FindingRow key={id} type={type} id={id} likelier={finding.suggested_decision} />
+        <FindingRow key={id} type={type} id={id} likelier={findLikelier(type, finding)} />
       ))}
       {finding.example_count > shown.length && (
         <p className="part muted">and {(finding.example_count - shown.length).toLocaleString()} more</p>
@@ -116,8 +149,6 @@ function FindingRow({ type, id, likelier }: { type: DecisionType; id: string; li
   if (example.isError) return <ErrorNote error={example.error} />;
   if (!example.data) return <Busy>Loading the example…</Busy>;
   const row = example.data;
-  const canTake =
-    likelier !== null && likelier !== row.expected_decision && type.active_version.options.includes(likelier);
   const take = () => {
     if (likelier === null) return;
     acts.label(type.id, row, { expected_decision: likelier, reviewed: true }, `Labelled ${likelier}`);
@@ -126,7 +157,7 @@ function FindingRow({ type, id, likelier }: { type: DecisionType; id: string; li
   return (
     <div className="part stack tight">
       <ExampleCard type={type} example={row} />
-      {canTake && (
+      {likelier !== null && likelier !== row.expected_decision && (
         <div>
           <Button variant="default" onClick={take}>
             Label {likelier}

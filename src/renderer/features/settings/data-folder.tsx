@@ -1,14 +1,23 @@
 import { Button } from '@mantine/core';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { moment } from '../../parts/figures.ts';
-import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 
 const bytesPerMegabyte = 1_000_000;
+
+function toMegabytes(bytes: number): string {
+  const megabytes = (bytes / bytesPerMegabyte).toLocaleString(undefined, {
+    minimumFractionDigits: 1,
+    maximumFractionDigits: 1,
+  });
+  return `${megabytes} MB`;
+}
 
 /** Backups of the data folder, and the clock that retention follows. */
 export function DataFolder() {
   const backups = useOperation('backups.list', {});
   const create = useChange('backups.create');
+  const last = backups.data?.[0];
   return (
     <div className="stack">
       <p className="muted">
@@ -20,9 +29,17 @@ export function DataFolder() {
           Back up now
         </Button>
       </div>
+      {create.isPending && <Busy>Writing and checking the backup. Everything else goes on meanwhile…</Busy>}
+      {last && !create.isPending && (
+        <p>
+          The last backup was made <Moment iso={last.created_at} /> and takes {toMegabytes(last.size_bytes)}.
+        </p>
+      )}
       {(create.isError || backups.isError) && <ErrorNote error={create.error ?? backups.error} />}
       {backups.isPending && <Busy>Looking for backups…</Busy>}
-      {backups.data?.length === 0 && <p className="muted">There is no backup yet.</p>}
+      {backups.data?.length === 0 && (
+        <p className="muted">There is no backup yet. A damaged disk would take everything with it.</p>
+      )}
       {backups.data && backups.data.length > 0 && (
         <table className="plain">
           <thead>
@@ -43,7 +60,7 @@ export function DataFolder() {
                 <td>{backup.name}</td>
                 <td>{moment(backup.created_at)}</td>
                 <td className="number">{backup.files}</td>
-                <td className="number">{(backup.size_bytes / bytesPerMegabyte).toFixed(1)} MB</td>
+                <td className="number">{toMegabytes(backup.size_bytes)}</td>
               </tr>
             ))}
           </tbody>
