@@ -9,7 +9,7 @@ import { loanExamples, loanType } from '../server/training-workbench.ts';
 import { makeDeployedFolder } from '../server/workbench.ts';
 import { callAlone, type ServerProcess, startServerProcess } from './server-process.ts';
 
-const rowsOfImport = 60_000;
+const rowsOfImport = 20_000;
 /** For how long a decision computes on the thread that answers, together with what runs there beside it. */
 const maxHeldMs = 150;
 
@@ -47,7 +47,7 @@ function readCounts(): { examples: number; parts: number } {
 }
 
 async function untilParts(parts: number): Promise<void> {
-  for (const endMs = performance.now() + 60_000; readCounts().parts < parts; await wait(2)) {
+  for (const endMs = performance.now() + 100_000; readCounts().parts < parts; await wait(2)) {
     if (performance.now() > endMs) throw new Error('No part of the import came.');
   }
 }
@@ -99,7 +99,7 @@ describe.skipIf(process.platform !== 'linux')(`an import of ${rowsOfImport} rows
     expect(total).toBe(rowsBefore + rowsOfImport);
     expect(readCounts()).toEqual({ examples: rowsBefore + rowsOfImport, parts: 0 });
     process.stdout.write(`${heldMs.length} decisions, the slowest held ${Math.max(...heldMs).toFixed(0)} ms\n`);
-    expect(heldMs.length).toBeGreaterThan(20);
+    expect(heldMs.length).toBeGreaterThan(10);
     expect(Math.max(...heldMs)).toBeLessThan(maxHeldMs);
   });
 });
