@@ -170,7 +170,7 @@ function explainFailure(error: unknown, apiKey: string | null): ErrorObject {
           "The workbench does not accept the session of the data folder's owner. Restart it, and this command.",
         )
       : toErrorObject(
-          'The workbench does not accept the key in WORKBENCH_API_KEY. Make one on the Use tab and set it there.',
+          'The workbench does not accept the key in WORKBENCH_API_KEY. Make one under Settings and set it there.',
         );
   }
   if (error instanceof SdkHttpError) {
