@@ -283,6 +283,7 @@ const records = {
   'BUN-5': 'A bundle decides with the settings with which the service decides at the time of the export.',
   'BUN-6':
     'Exports that decide otherwise have different names, ETags and revisions; slim and full ones differ in name.',
+  'BUN-8': 'What a text model learned travels in its bundle as adapters; one encoder serves any number of policies.',
   'BUN-4': 'A policy file that is missing or damaged is a 503 unavailable.',
   'EDG-1': 'The package declares that it needs Python 3.10 or later, and keeps to the grammar of 3.10.',
   'EDG-2': 'EdgePredictor.from_bundle(path).predict(input) gives the six fields of a decision.',

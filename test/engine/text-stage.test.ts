@@ -86,7 +86,7 @@ async function trainWith(embed: TextEncoder['embed']) {
       embed,
       embedBatch: (texts) => {
         if (!stages.includes('classifier')) embedded.push(...texts.map((ids) => ids.join(' ')));
-        return Promise.all(texts.map(embed));
+        return Promise.all(texts.map((ids) => embed(ids)));
       },
     },
     tokenizer,

@@ -7,6 +7,7 @@ import { availableParallelism, setPriority } from 'node:os';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
+import type { Adapters } from '../../engine/ports.ts';
 import type { LabelCheck, Proposal, TeacherRequest, TrainOutcome } from '../../engine/training/request.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
@@ -141,13 +142,13 @@ function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
   return {
     sha256: modelSha256,
     dimensions: limits.embeddingDimensions,
-    async embed(ids: readonly number[]) {
+    async embed(ids: readonly number[], adapters?: Adapters | null) {
       opened ??= open();
-      return (await opened).embed(ids);
+      return (await opened).embed(ids, adapters);
     },
-    async embedBatch(texts: readonly (readonly number[])[]) {
+    async embedBatch(texts: readonly (readonly number[])[], adapters?: Adapters | null) {
       opened ??= open();
-      return (await opened).embedBatch(texts);
+      return (await opened).embedBatch(texts, adapters);
     },
     async close() {
       if (opened !== null) (await opened.catch(() => null))?.close();

@@ -45,6 +45,7 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
     plan,
     classifier,
     ...reasons,
+    adapters: null,
     familiarity: learnFamiliarity(
       { plan, rows: state.finalRows, built: finalModel.rows, texts: state.texts },
       state.checks,
