@@ -190,6 +190,7 @@ describe('the model card', () => {
       log_loss_before: null,
       suggested_thresholds: [],
       learning_curve: null,
+      text_tuning: null,
       familiarity: null,
       slice_gate: null,
       notes: ['Two texts were cut.'],

@@ -69,6 +69,8 @@ const request: TrainRequest = {
     escalation_threshold: null,
     refit: true,
     slice_gate: null,
+    tune_encoder: true,
+    tuning_tokens: 400_000,
   },
   seed: 1,
   toolVersion: '0.1.0',

@@ -3,6 +3,7 @@
  * its parent.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
@@ -97,7 +98,7 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
   // The seed follows from the data: the same snapshot gives the same split and the same metrics.
   const seed = Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
   // Loaded after the order was accepted: what is heavy must not delay the answer to the caller.
-  const [{ train }, { openEncoder, runModel, runtimeVersion }] = await Promise.all([
+  const [{ train }, { openEncoder, openTuningGraph, runModel, runtimeVersion }] = await Promise.all([
     import('../../engine/training/train.ts'),
     import('../runtime/onnx-session.ts'),
   ]);
@@ -122,6 +123,9 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
       tokenizer: model.tokenizer(),
       tokenizerSha256: model.tokenizerSha256,
       runModel,
+      ...(existsSync(model.tuningGraphPath)
+        ? { openTuningGraph: () => openTuningGraph(model.tuningGraphPath, availableParallelism()) }
+        : {}),
       runtimeVersion,
       sha256,
       now: () => performance.now(),

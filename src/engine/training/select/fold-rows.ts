@@ -31,6 +31,22 @@ export function foldRows(
   return { folds, labels, optionCount };
 }
 
+/** Rows of which one part is fitted on and only the other one is judged: a single fold. */
+export function holdOutRows(
+  train: { rows: Rows; labels: Int32Array },
+  held: { rows: Rows; labels: Int32Array },
+  optionCount: number,
+): FoldedRows {
+  const fold = {
+    train: train.rows,
+    trainLabels: train.labels,
+    held: held.rows,
+    heldLabels: held.labels,
+    positions: [...held.labels.keys()],
+  };
+  return { folds: [fold], labels: held.labels, optionCount };
+}
+
 /** Copies a held-out fold's logits (row-major, one per option) to the places of its rows among all. */
 export function placeFoldLogits(all: Float64Array, logits: Float64Array, fold: Fold, optionCount: number): void {
   fold.positions.forEach((position, i) => {
