@@ -70,7 +70,7 @@ async function measure(order: Order): Promise<void> {
     try {
       const { figures, notes } = await trainApart({ ...order, tuning, featuresDir });
       printFigures(tuning ? 'tuned' : 'frozen', figures);
-      for (const note of notes) if (tuning && /tun(ed|ing)/.test(note)) print(`    ${note}`);
+      for (const note of notes) if (tuning && /tun(ed|ing)/i.test(note)) print(`    ${note}`);
       if (python === null || featuresDir === null) continue;
       const expected = order.test.map((row) => row.decision);
       for (const learned of await runPeers(python, featuresDir, ['setfit'], expected, order.options)) {

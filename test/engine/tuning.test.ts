@@ -7,7 +7,7 @@ import { listAdapterMatrices } from '../../src/engine/text/adapters.ts';
 import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { computeRateShare, createAdamW } from '../../src/engine/training/tune/adamw.ts';
 import { countPaddedTokens, dealBatches, type TuningText } from '../../src/engine/training/tune/deal-batches.ts';
-import { planTuning } from '../../src/engine/training/tune/plan-tuning.ts';
+import { countFolds, planTuning } from '../../src/engine/training/tune/plan-tuning.ts';
 import { tuneAdapters } from '../../src/engine/training/tune/tune-adapters.ts';
 import { countHeadWeights, runTuningStep, type TunedParameters } from '../../src/engine/training/tune/tuning-step.ts';
 import { openEncoder, openTuningGraph } from '../../src/server/runtime/onnx-session.ts';
@@ -173,6 +173,16 @@ describe('the batches', () => {
       expect(Math.min(...counts)).toBeGreaterThanOrEqual(5);
     }
     expect(planTuning(rows, 0.02 * all)).toBeNull();
+  });
+
+  it('come from as many folds as it takes to tell, and as the budget pays', () => {
+    // Rows held out of each fold, tokens of a tuning, tokens to spend.
+    expect(countFolds(12, 1_000, 400_000)).toBe(5);
+    expect(countFolds(12, 1_000, 3_500)).toBe(3);
+    expect(countFolds(12, 1_000, 2_900)).toBe(0);
+    expect(countFolds(5, 1_000, 400_000)).toBe(0);
+    expect(countFolds(90, 1_000, 400_000)).toBe(3);
+    expect(countFolds(400, 390_000, 400_000)).toBe(1);
   });
 });
 

@@ -31,20 +31,12 @@ export function foldRows(
   return { folds, labels, optionCount };
 }
 
-/** Rows of which one part is fitted on and only the other one is judged: a single fold. */
-export function holdOutRows(
-  train: { rows: Rows; labels: Int32Array },
-  held: { rows: Rows; labels: Int32Array },
-  optionCount: number,
-): FoldedRows {
-  const fold = {
-    train: train.rows,
-    trainLabels: train.labels,
-    held: held.rows,
-    heldLabels: held.labels,
-    positions: [...held.labels.keys()],
-  };
-  return { folds: [fold], labels: held.labels, optionCount };
+/** Folds whose rows were made apart: the rows that are judged are the held-out ones of all folds, in their order. */
+export function joinFolds(folds: readonly Omit<Fold, 'positions'>[], optionCount: number): FoldedRows {
+  const labels = Int32Array.from(folds.flatMap((fold) => [...fold.heldLabels]));
+  let next = 0;
+  const placed = folds.map((fold) => ({ ...fold, positions: [...fold.heldLabels].map(() => next++) }));
+  return { folds: placed, labels, optionCount };
 }
 
 /** Copies a held-out fold's logits (row-major, one per option) to the places of its rows among all. */

@@ -4,7 +4,7 @@ import type { Metrics } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import { limits } from '../../limits.ts';
 import { countOutputs } from '../../numeric.ts';
-import type { Adapters, ModelSession } from '../../ports.ts';
+import type { Adapters } from '../../ports.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
 import { type EncodedTexts, embedTexts } from '../data/encode-texts.ts';
@@ -12,9 +12,9 @@ import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { type TextChoice, takeAffordableRows } from '../select/choose-text.ts';
 import { learnText } from '../select/text-use.ts';
-import { type FoldParams, isClearlyBetter, tryOnFold } from '../tune/compare-encoders.ts';
-import { maxTuningTokens } from '../tune/deal-batches.ts';
-import { holdOutFold, isTunable, planTuning, type TuningRow } from '../tune/plan-tuning.ts';
+import { type EncodedFold, isClearlyBetter, tryOnFolds } from '../tune/compare-encoders.ts';
+import { maxTuningTokens, type TuningText } from '../tune/deal-batches.ts';
+import { countFolds, listFolds, planTuning, type TuningRow } from '../tune/plan-tuning.ts';
 import { type TunedAdapters, tuneAdapters } from '../tune/tune-adapters.ts';
 import { countHeadWeights, headScale } from '../tune/tuning-step.ts';
 import { formatCount } from './format-count.ts';
@@ -33,9 +33,8 @@ export type TuningOutcome = {
 const goodLogLoss = 0.02;
 /** Inverse penalty of the regression from which the head starts, as in scikit-learn. */
 const headC = 10;
-/** Where the parts of a tuning stand in its share of the stage. */
-const stepsFrom = 0.05;
-const stepsTo = 0.85;
+/** The share of a tuning that its steps take. */
+const stepsTo = 0.95;
 
 /** Whether a tuning may be tried at all: there is text, a graph to tune with, and the request allows it. */
 export function mayTune({ request, ports, fieldPlan }: Pick<State, 'request' | 'ports' | 'fieldPlan'>): boolean {
@@ -43,9 +42,10 @@ export function mayTune({ request, ports, fieldPlan }: Pick<State, 'request' | '
 }
 
 /**
- * Tunes the encoder on four fifths of the training rows and compares it with the plain one on the last fifth. Null where
- * there are too few rows, too few tokens to spend, or nothing to gain. `report` is given the share that is done. Rejects
- * with whatever the encoder or the graph rejects with.
+ * Tunes the encoder on four fifths of the training rows and compares it with the plain one on the last fifth; where that
+ * is too small to tell, on further fifths, each with adapters of its own. The adapters of the first are those that are
+ * taken. Null where there are too few rows, too few tokens to spend, or nothing to gain. `report` is given the share
+ * that is done. Rejects with whatever the encoder or the graph rejects with.
  */
 export async function tuneTextModel(
   state: State,
@@ -57,57 +57,83 @@ export async function tuneTextModel(
   const optionCount = presentOptions.length;
   const fullPlan = learnText(fieldPlan, 'both', trainRows, texts, dimensions);
   const rows = takeAffordableRows(trainRows, fullPlan, optionCount);
-  const { learned, held } = holdOutFold(rows);
-  if (ports.openTuningGraph === undefined || !isTunable(learned, held)) return null;
-  const tuningRows = toTuningRows(state, learned, texts);
-  const plan = planTuning(tuningRows, request.config.tuning_tokens);
+  const plan = planFolds(state, rows, texts);
   if (plan === null) return null;
   report(0, 'Trying the text model as it is');
-  const fold: FoldParams = {
-    ...{ plan: fieldPlan, rows, learned, held, optionCount, texts, dimensions },
-    seed: request.seed,
-    tick: progress.heartbeat,
-  };
-  const frozen = tryOnFold(fold);
+  const { seed } = request;
+  const compared = { plan: fieldPlan, rows, optionCount, dimensions, seed, tick: progress.heartbeat };
+  const frozen = tryOnFolds({ ...compared, folds: plan.map((fold) => ({ ...fold, texts })) });
   if (frozen.figures.log_loss <= goodLogLoss) return null;
   const startedMs = ports.now();
-  const session = await ports.openTuningGraph();
-  const tuning = await tuneAndClose(session, {
-    encoder: ports.encoder,
-    learned: plan.texts,
-    held: toTuningRows(state, held, texts).map(({ text }) => text),
-    optionCount,
-    head: fitFirstHead(fold),
-    epochs: plan.epochs,
-    seed: request.seed,
-    report: (done, steps) =>
-      report(stepsFrom + ((stepsTo - stepsFrom) * done) / steps, describeStep(done, steps, ports.now() - startedMs)),
-  });
-  const message = 'Comparing the tuned text model with the plain one';
-  report(stepsTo, message);
+  const comparedTexts = selectTexts(state, rows, texts);
+  const folds: (EncodedFold & { tuning: TunedAdapters })[] = [];
+  for (const [at, fold] of plan.entries()) {
+    const reportStep = (done: number, steps: number) =>
+      report(
+        (stepsTo * (at + done / steps)) / plan.length,
+        describeStep(at * steps + done, plan.length * steps, ports.now() - startedMs),
+      );
+    const tuning = await tuneOnFold(state, fold, texts, reportStep);
+    const message = 'Reading the examples with the tuned text model';
+    const tick = () => report((stepsTo * (at + 1)) / plan.length, message);
+    folds.push({ ...fold, tuning, texts: await embedTexts(comparedTexts, ports.encoder, tuning.adapters, tick) });
+  }
   const seconds = (ports.now() - startedMs) / 1_000;
-  const compared = selectTexts(state, rows, texts);
-  const tunedTexts = await embedTexts(compared, ports.encoder, tuning.adapters, () => report(stepsTo, message));
-  const tuned = tryOnFold({ ...fold, texts: tunedTexts });
-  const isTaken = tuned.choice.plan.text?.encoder != null && isClearlyBetter(tuned, frozen);
-  const chosen = isTaken ? ('tuned' as const) : ('frozen' as const);
+  const [first] = folds;
+  if (first === undefined) return null;
+  const tuned = tryOnFolds({ ...compared, folds });
+  const isTaken = (tuned.choice.plan.text?.encoder ?? null) !== null && isClearlyBetter(tuned, frozen);
   return {
     report: {
-      chosen,
-      ...{ rows: plan.texts.length, held_rows: held.length, frozen: frozen.figures, tuned: tuned.figures },
-      ...{ seconds, steps: tuning.steps, loss_curve: tuning.curve },
+      chosen: isTaken ? 'tuned' : 'frozen',
+      ...{ rows: plan[0]?.tunedTexts.length ?? 0, held_rows: tuned.losses.length },
+      ...{ frozen: frozen.figures, tuned: tuned.figures, seconds },
+      steps: folds.reduce((sum, { tuning }) => sum + tuning.steps, 0),
+      loss_curve: first.tuning.curve,
     },
     frozen: frozen.choice,
-    tuned: isTaken ? { adapters: tuning.adapters, choice: tuned.choice, learned: new Set(learned) } : null,
+    tuned: isTaken ? { adapters: first.tuning.adapters, choice: tuned.choice, learned: new Set(first.learned) } : null,
   };
 }
 
-async function tuneAndClose(
-  session: ModelSession,
-  params: Omit<Parameters<typeof tuneAdapters>[0], 'session'>,
+/** A fold with the texts that are tuned on, in the order and number that the budget affords. */
+type PlannedFold = Omit<EncodedFold, 'texts'> & { tunedTexts: TuningText[]; epochs: number };
+
+/** The folds that are tuned; null where the rows or the budget are too small. */
+function planFolds(state: State, rows: readonly LabelledRow[], texts: EncodedTexts): PlannedFold[] | null {
+  const { tuning_tokens: budgetTokens } = state.request.config;
+  const planned = listFolds(rows).map((fold) => {
+    const plan = planTuning(toTuningRows(state, fold.learned, texts), budgetTokens);
+    return plan === null ? null : { ...fold, tunedTexts: plan.texts, epochs: plan.epochs, tokens: plan.tokens };
+  });
+  const [first] = planned;
+  if (!first) return null;
+  const count = countFolds(first.held.length, first.tokens, budgetTokens);
+  const folds = planned.slice(0, count).flatMap((fold) => fold ?? []);
+  return folds.length === 0 ? null : folds;
+}
+
+async function tuneOnFold(
+  state: State,
+  { learned, held, tunedTexts, epochs }: PlannedFold,
+  texts: EncodedTexts,
+  report: (done: number, steps: number) => void,
 ): Promise<TunedAdapters> {
+  const { request, ports, presentOptions } = state;
+  if (ports.openTuningGraph === undefined) throw new Error('There is no graph to tune the encoder with.');
+  const session = await ports.openTuningGraph();
   try {
-    return await tuneAdapters({ ...params, session });
+    return await tuneAdapters({
+      session,
+      encoder: ports.encoder,
+      learned: tunedTexts,
+      held: toTuningRows(state, held, texts).map(({ text }) => text),
+      optionCount: presentOptions.length,
+      head: fitFirstHead(state, learned, texts),
+      epochs,
+      seed: request.seed,
+      report,
+    });
   } finally {
     await session.close();
   }
@@ -129,17 +155,23 @@ function toTuningRows({ fieldPlan }: State, rows: readonly LabelledRow[], texts:
 }
 
 /** The head that tuning starts from: a logistic regression over the plain embedding, divided by the graph's scale. */
-function fitFirstHead({ plan, learned, texts, optionCount, seed, tick, dimensions }: FoldParams): Float32Array {
-  const encoderPlan = learnText({ ...plan, fields: [], tabular_size: 0 }, 'encoder', learned, texts, dimensions);
+function fitFirstHead(
+  { request, ports, progress, presentOptions, fieldPlan }: State,
+  learned: readonly LabelledRow[],
+  texts: EncodedTexts,
+): Float32Array {
+  const { dimensions } = ports.encoder;
+  const optionCount = presentOptions.length;
+  const encoderPlan = learnText({ ...fieldPlan, fields: [], tabular_size: 0 }, 'encoder', learned, texts, dimensions);
   const rows = buildFeatureRows(
     encoderPlan,
     learned.map((row) => row.input),
     texts,
   );
-  const fitSeed = deriveSeed(randomStreams.modelFit, seed);
+  const fitSeed = deriveSeed(randomStreams.modelFit, request.seed);
   const labels = listLabels(learned);
-  const request = { rows, labels, optionCount, seed: fitSeed, precision: 'draft', tick } as const;
-  const { parameters } = fitHead(request, { from: 0, to: dimensions }, headC);
+  const fit = { rows, labels, optionCount, seed: fitSeed, precision: 'draft', tick: progress.heartbeat } as const;
+  const { parameters } = fitHead(fit, { from: 0, to: dimensions }, headC);
   const outputs = countOutputs(optionCount);
   const head = new Float32Array(countHeadWeights(optionCount));
   for (let d = 0; d <= limits.embeddingDimensions; d++) {

@@ -7,24 +7,25 @@ import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { compareTextUses, type TextChoice } from '../select/choose-text.ts';
-import { holdOutRows } from '../select/fold-rows.ts';
+import { joinFolds } from '../select/fold-rows.ts';
 import { learnText, listTextUses, restrictText } from '../select/text-use.ts';
 import { toLinearSettings } from '../select/tune-heads.ts';
 
 type Figures = NonNullable<Metrics['text_tuning']>['frozen'];
+
+/** Rows that a classifier is fitted on and rows that it is judged on, with their texts as one encoder reads them. */
+export type EncodedFold = { learned: readonly LabelledRow[]; held: readonly LabelledRow[]; texts: EncodedTexts };
 
 /** How text is best read under one encoder, and the log-loss of every held-out row. */
 export type FoldTrial = { choice: TextChoice; losses: number[]; figures: Figures };
 
 export type FoldParams = {
   plan: FeaturePlan;
-  /** The rows that the choice is for, in their order; `learned` and `held` are among them. */
+  /** The rows that the choice is for, in their order; those of the folds are among them. */
   rows: readonly LabelledRow[];
-  learned: readonly LabelledRow[];
-  held: readonly LabelledRow[];
+  folds: readonly EncodedFold[];
   /** The number of different labels. */
   optionCount: number;
-  texts: EncodedTexts;
   /** Length of an embedding. */
   dimensions: number;
   /** The seed of the run. */
@@ -34,21 +35,29 @@ export type FoldParams = {
 
 /**
  * Chooses use of text, regularisation and calibration by the held-out rows alone, with heads that are fitted on the
- * learned ones: embeddings of rows that an encoder was tuned on look surer than those of new texts, and a
- * cross-validation among them would be too optimistic.
+ * learned ones of their fold: embeddings of rows that an encoder was tuned on look surer than those of new texts, and a
+ * cross-validation among them would be too optimistic. Throws an ordinary Error without a fold.
  */
-export function tryOnFold(params: FoldParams): FoldTrial {
-  const { rows, learned, held, optionCount, texts, seed, tick } = params;
-  const plan = learnText(params.plan, 'both', rows, texts, params.dimensions);
-  const build = (part: readonly LabelledRow[]) => ({
-    rows: buildFeatureRows(
+export function tryOnFolds(params: FoldParams): FoldTrial {
+  const { rows, folds, optionCount, seed, tick } = params;
+  const [first] = folds;
+  if (first === undefined) throw new Error('An encoder is compared on at least one fold.');
+  // The texts of every fold have the same tokens, and n-grams are learned from these alone.
+  const plan = learnText(params.plan, 'both', rows, first.texts, params.dimensions);
+  const build = (part: readonly LabelledRow[], texts: EncodedTexts) =>
+    buildFeatureRows(
       plan,
       part.map((row) => row.input),
       texts,
-    ),
-    labels: listLabels(part),
-  });
-  const folded = holdOutRows(build(learned), build(held), optionCount);
+    );
+  const folded = joinFolds(
+    folds.map(({ learned, held, texts }) => ({
+      ...{ train: build(learned, texts), trainLabels: listLabels(learned) },
+      ...{ held: build(held, texts), heldLabels: listLabels(held) },
+    })),
+    optionCount,
+  );
+  const held = folds.flatMap((fold) => fold.held);
   const { textUse, trial } = compareTextUses({ plan, folded, seed, tick }, listTextUses(plan), () => undefined);
   const placeOf = new Map(rows.map((row, place) => [row, place]));
   const choice: TextChoice = {

@@ -8,7 +8,9 @@ import { countPaddedTokens, dealBatches, type TuningText } from './deal-batches.
 export type TuningRow = { row: LabelledRow; text: TuningText };
 
 /** Fewer rows say too little about whether tuning pays. */
-const minHeldRows = 20;
+const minHeldRows = 30;
+/** So many are enough to tell; where a fold has fewer, more folds are tuned as far as the budget goes. */
+const enoughHeldRows = 200;
 const minLearnedRowsPerOption = 5;
 /** Small sets are gone through more often: about so many texts are learned from in all, within these epochs. */
 const usualTexts = 4_000;
@@ -16,38 +18,44 @@ const maxEpochs = 12;
 const usualMinEpochs = 6;
 /** Where the budget is short, a part of the rows is gone through so often. */
 const minEpochs = 3;
-/** One text of this many is held out. */
+/** One text of this many is held out in each fold. */
 const folds = 5;
 
-/** Parts rows into those that may be learned from and a stratified fifth that is held out; the same in every run. */
-export function holdOutFold(rows: readonly LabelledRow[]): { learned: LabelledRow[]; held: LabelledRow[] } {
+/** Rows that may be learned from, and a stratified fifth that is held out. */
+type HeldOutFold = { learned: LabelledRow[]; held: LabelledRow[] };
+
+/** The five folds of rows; the same in every run. */
+export function listFolds(rows: readonly LabelledRow[]): HeldOutFold[] {
   const foldOf = assignFolds(rows, folds, deriveSeed(randomStreams.textTuningFold));
-  return {
-    learned: rows.filter((_, i) => foldOf[i] !== 0),
-    held: rows.filter((_, i) => foldOf[i] === 0),
-  };
+  return Array.from({ length: folds }, (_, fold) => ({
+    learned: rows.filter((_row, i) => foldOf[i] !== fold),
+    held: rows.filter((_row, i) => foldOf[i] === fold),
+  }));
 }
 
-/** Whether the rows are enough to tune on and to tell whether it paid. */
-export function isTunable(learned: readonly LabelledRow[], held: readonly LabelledRow[]): boolean {
-  const options = new Set(learned.map(({ label }) => label)).size;
-  return held.length >= minHeldRows && learned.length >= minLearnedRowsPerOption * options;
+/**
+ * How many folds are tuned, each with adapters of its own: until enough rows are held out, as far as the budget pays
+ * for tunings of so many tokens. 0 where all that it pays for are too few rows to tell whether tuning pays.
+ */
+export function countFolds(heldRowsPerFold: number, tuningTokens: number, budgetTokens: number): number {
+  const wanted = Math.min(folds, Math.ceil(enoughHeldRows / Math.max(1, heldRowsPerFold)));
+  const count = Math.max(1, Math.min(wanted, Math.floor(budgetTokens / tuningTokens)));
+  return count * heldRowsPerFold >= minHeldRows ? count : 0;
 }
 
 /**
  * The texts and epochs that a budget of tokens affords, padding included: all texts for up to twelve epochs, else a
- * stratified part of them. Null where not even five texts of each option can be gone through three times.
+ * stratified part of them. Null where these are not even five of each option. `tokens` is what it takes.
  */
 export function planTuning(
   rows: readonly TuningRow[],
   budgetTokens: number,
-): { texts: TuningText[]; epochs: number } | null {
+): { texts: TuningText[]; epochs: number; tokens: number } | null {
   const costOf = (texts: readonly TuningText[]) =>
     countPaddedTokens(dealBatches(texts, createStream(randomStreams.textTuningPart)));
   const all = rows.map(({ text }) => text);
+  const options = new Set(all.map(({ label }) => label)).size;
   const wanted = Math.max(usualMinEpochs, Math.min(maxEpochs, Math.round(usualTexts / all.length)));
-  const affordable = Math.floor(budgetTokens / costOf(all));
-  if (affordable >= minEpochs) return { texts: all, epochs: Math.min(wanted, affordable) };
   const parts = Math.ceil((minEpochs * costOf(all)) / budgetTokens);
   const partOf = assignFolds(
     rows.map(({ row }) => row),
@@ -55,7 +63,8 @@ export function planTuning(
     deriveSeed(randomStreams.textTuningPart),
   );
   const texts = all.filter((_, i) => partOf[i] === 0);
-  const options = new Set(all.map(({ label }) => label)).size;
   if (texts.length < minLearnedRowsPerOption * options) return null;
-  return { texts, epochs: Math.max(1, Math.min(wanted, Math.floor(budgetTokens / costOf(texts)))) };
+  const cost = costOf(texts);
+  const epochs = Math.max(1, Math.min(wanted, Math.floor(budgetTokens / cost)));
+  return { texts, epochs, tokens: epochs * cost };
 }
