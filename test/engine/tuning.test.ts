@@ -7,7 +7,7 @@ import { listAdapterMatrices } from '../../src/engine/text/adapters.ts';
 import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { computeRateShare, createAdamW } from '../../src/engine/training/tune/adamw.ts';
 import { countPaddedTokens, dealBatches, type TuningText } from '../../src/engine/training/tune/deal-batches.ts';
-import { countFolds, planTuning } from '../../src/engine/training/tune/plan-tuning.ts';
+import { countFolds, listFolds, planTuning } from '../../src/engine/training/tune/plan-tuning.ts';
 import { tuneAdapters } from '../../src/engine/training/tune/tune-adapters.ts';
 import { countHeadWeights, runTuningStep, type TunedParameters } from '../../src/engine/training/tune/tuning-step.ts';
 import { openEncoder, openTuningGraph } from '../../src/server/runtime/onnx-session.ts';
@@ -173,6 +173,19 @@ describe('the batches', () => {
       expect(Math.min(...counts)).toBeGreaterThanOrEqual(5);
     }
     expect(planTuning(rows, 0.02 * all)).toBeNull();
+  });
+
+  it('leave out every row once, equal inputs together, and every option from each fold', () => {
+    const row = { id: '', input: {}, decision: '', reasonCodes: [], source: 'user' as const };
+    const rows = Array.from({ length: 200 }, (_, i) => ({ ...row, label: i % 4, content: `${i % 160}` }));
+    const all = listFolds(rows);
+    expect(all.flatMap(({ held }) => held)).toHaveLength(200);
+    for (const { learned, held } of all) {
+      expect(learned).toHaveLength(200 - held.length);
+      const known = new Set(learned.map(({ content }) => content));
+      expect(held.some(({ content }) => known.has(content))).toBe(false);
+      expect(new Set(held.map(({ label }) => label)).size).toBe(4);
+    }
   });
 
   it('come from as many folds as it takes to tell, and as the budget pays', () => {

@@ -24,12 +24,13 @@ const folds = 5;
 /** Rows that may be learned from, and a stratified fifth that is held out. */
 type HeldOutFold = { learned: LabelledRow[]; held: LabelledRow[] };
 
-/** The five folds of rows; the same in every run. */
+/** The five folds of rows, equal inputs in one of them; the same in every run. */
 export function listFolds(rows: readonly LabelledRow[]): HeldOutFold[] {
-  const foldOf = assignFolds(rows, folds, deriveSeed(randomStreams.textTuningFold));
+  const dealt = assignFolds(rows, folds, deriveSeed(randomStreams.textTuningFold));
+  const foldOf = new Map(rows.map(({ content }, i) => [content, dealt[i]]));
   return Array.from({ length: folds }, (_, fold) => ({
-    learned: rows.filter((_row, i) => foldOf[i] !== fold),
-    held: rows.filter((_row, i) => foldOf[i] === fold),
+    learned: rows.filter(({ content }) => foldOf.get(content) !== fold),
+    held: rows.filter(({ content }) => foldOf.get(content) === fold),
   }));
 }
 
