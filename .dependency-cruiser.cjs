@@ -41,6 +41,7 @@ const parts = {
     ['training/request.ts', 'training/progress.ts'],
     'training/data',
     'training/select',
+    'training/tune',
     'training/evaluate',
     'findings',
     'training/generate',

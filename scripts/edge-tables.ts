@@ -27,6 +27,7 @@ export function renderEdgeTables(): string {
     MAX_OPTIONS: limits.maxOptions,
     MAX_NAME_LENGTH: limits.maxNameLength,
     MAX_RULES: limits.maxRules,
+    MAX_ADAPTER_RANK: limits.maxAdapterRank,
     MAX_TREE_DEPTH: ruleLimits.maxDepth,
     MAX_TREE_NODES: ruleLimits.maxNodes,
     MAX_COMPREHENSION_DEPTH: ruleLimits.maxComprehensionDepth,

@@ -202,7 +202,7 @@ const training = {
   'TRN-4': 'A type that is not ready is a 422 with the readiness issues as details.',
   'TRN-5': 'An occupied training slot is a 409 conflict.',
   'TRN-6':
-    'Every run executes the whole pipeline of seven stages; the text stage embeds with the shipped encoder, as it is.',
+    'Every run executes the whole pipeline of seven stages; the text stage embeds with the shipped encoder, as it is or tuned.',
   'TRN-7':
     'About a fifth is held out by a hash of the input alone: equal inputs share a side, adding rows moves none; each option with five inputs has some on both sides, by one exception that can go back.',
   'TRN-8': 'Synthetic examples are never held out, and none equals a held-out input.',
@@ -216,6 +216,10 @@ const training = {
   'TRN-16': 'Held-out rows that say the same as a training row in nearly the same words are counted and named.',
   'TRN-17':
     'Metrics say how reliable confidences are, in tenths with intervals; the calibration error is null below 200 measured rows.',
+  'TRN-18':
+    'The text stage tunes the encoder within a budget of tokens, the same way for the same seed, and can be cancelled between steps.',
+  'TRN-19':
+    'A tuned encoder is taken only where it is clearly better on training rows it has not seen; metrics.text_tuning and the model card say how both did.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PRM-1':
     'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',
@@ -289,6 +293,7 @@ const records = {
   'BUN-5': 'A bundle decides with the settings with which the service decides at the time of the export.',
   'BUN-6':
     'Exports that decide otherwise have different names, ETags and revisions; slim and full ones differ in name.',
+  'BUN-8': 'What a text model learned travels in its bundle as adapters; one encoder serves any number of policies.',
   'BUN-4': 'A policy file that is missing or damaged is a 503 unavailable.',
   'EDG-1': 'The package declares that it needs Python 3.10 or later, and keeps to the grammar of 3.10.',
   'EDG-2': 'EdgePredictor.from_bundle(path).predict(input) gives the six fields of a decision.',

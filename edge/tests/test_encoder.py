@@ -7,7 +7,9 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+from decision_edge import InvalidBundle
 from decision_edge._text import TextFeatures
 
 ROOT = Path(__file__).parents[2]
@@ -27,3 +29,28 @@ def test_shared_embeddings_alone_and_among_others() -> None:
     alone, together = [text.encoder.encode(one) for one in ids], text.encoder.encode_many(ids)
     assert np.abs(np.array(alone) - expected).max() < 1e-6
     assert np.abs(np.array(together) - expected).max() < 1e-6
+
+
+def tuned(rank: int, weights: bytes) -> TextFeatures:
+    spec = {"dimensions": 384, "max_tokens": 256, "scale": 1.0, "adapters": {"rank": rank}}
+    plan = {"fields": [["text"]], "ngrams": None, "encoder": spec}
+    return TextFeatures(plan, (MODEL / "tokenizer.json").read_bytes(), (MODEL / "encoder.onnx").read_bytes(), weights)
+
+
+def test_shared_embeddings_with_adapters() -> None:
+    rank = SHARED["adapters"]["rank"]
+    at = np.arange(9_216 * rank)
+    weights = ((at * 40503 % 65536) / 65536 - 0.5) * 0.1
+    text = tuned(rank, weights.astype("<f4").tobytes())
+    assert text.encoder is not None
+    embeddings = text.encoder.encode_many([text.tokenize({"text": case["text"]}) for case in SHARED["cases"]])
+    assert np.abs(np.array(embeddings) - np.array([case["tuned"] for case in SHARED["cases"]])).max() < 1e-6
+
+
+def test_adapters_of_another_size_or_without_an_end_are_refused() -> None:
+    good = np.zeros(9_216, "<f4")
+    endless = good.copy()
+    endless[7] = np.inf
+    for rank, weights in ((1, good[1:]), (2, good), (1, endless), (0, good), (65, np.zeros(65 * 9_216, "<f4"))):
+        with pytest.raises(InvalidBundle):
+            tuned(rank, weights.tobytes())

@@ -138,6 +138,16 @@ export const trainingConfigSchema = z
       .strictObject({ max_error: z.number().min(0).max(1), min_rows: z.int().min(10).max(100_000).default(30) })
       .nullable()
       .default(null),
+    tune_encoder: z
+      .boolean()
+      .default(true)
+      .describe('Whether the text model may be tuned on the examples; it is where that is clearly better on a fold'),
+    tuning_tokens: z
+      .int()
+      .min(10_000)
+      .max(10_000_000)
+      .default(400_000)
+      .describe('Tokens that tuning may go through, over all steps; 400,000 take about three minutes on two cores'),
   })
   .meta({ id: 'TrainingConfig' });
 export type TrainingConfig = z.infer<typeof trainingConfigSchema>;
@@ -207,6 +217,26 @@ const learningCurveSchema = z.object({
 });
 export type LearningCurve = z.infer<typeof learningCurveSchema>;
 
+const fittedTextSchema = z.object({
+  accuracy: z.number(),
+  accuracy_interval: intervalSchema,
+  log_loss: z.number(),
+  log_loss_interval: intervalSchema,
+});
+const textTuningSchema = z.object({
+  chosen: z.enum(['frozen', 'tuned']),
+  /** Training rows that were tuned on, and those of the fold on which both encoders were compared. */
+  rows: z.int(),
+  held_rows: z.int(),
+  frozen: fittedTextSchema,
+  tuned: fittedTextSchema,
+  /** What the tuning took; like latencies it differs from run to run. */
+  seconds: z.number(),
+  steps: z.int(),
+  /** Mean losses after every epoch: of the steps, contrastive part included, and of the fold's rows by the tuning's head. */
+  loss_curve: z.array(z.object({ step: z.int(), training_loss: z.number(), held_loss: z.number() })),
+});
+
 export const metricsSchema = z
   .object({
     accuracy: z.number(),
@@ -253,6 +283,8 @@ export const metricsSchema = z
         }),
       )
       .default([]),
+    /** What tuning the text model brought; null where it was not tried. */
+    text_tuning: textTuningSchema.nullable().default(null),
     learning_curve: learningCurveSchema.nullable().default(null),
     /** What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them. */
     familiarity: familiarityEffectSchema.nullable().default(null),

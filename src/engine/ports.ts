@@ -1,27 +1,43 @@
 /** What the engine needs from outside: the server makes it real, tests may use fakes. */
 
+/**
+ * What a policy's text model has learned beside the frozen encoder: low-rank adapters (LoRA, Hu et al. 2021) of the
+ * attention's queries and values. `weights` holds their matrices one after another (`text/adapters.ts`).
+ */
+export type Adapters = { readonly rank: number; readonly weights: Float32Array };
+
 /** The sentence encoder, in float32 arithmetic: a text has the same embedding to 1e-6, alone or among others. */
 export type TextEncoder = {
   /** SHA-256 (hex) of the encoder file; a bundle that was trained with another one is refused. */
   readonly sha256: string;
   readonly dimensions: number;
   /**
-   * Embeds one text as token ids with [CLS] and [SEP] already in place (at most `limits.maxEncoderTokens`). L2-normalised.
-   * Rejects with WorkbenchError 'unavailable' if the encoder dies while the call waits.
+   * Embeds one text as token ids with [CLS] and [SEP] already in place (at most `limits.maxEncoderTokens`), by the plain
+   * encoder or with adapters. L2-normalised. Rejects with WorkbenchError 'unavailable' if the encoder dies while the
+   * call waits.
    */
-  embed(ids: readonly number[]): Promise<Float32Array>;
+  embed(ids: readonly number[], adapters?: Adapters | null): Promise<Float32Array>;
 };
 
 /** An encoder that embeds several texts at once, in their order; fastest where they are about equally long. */
 export type BatchTextEncoder = TextEncoder & {
-  embedBatch(texts: readonly (readonly number[])[]): Promise<Float32Array[]>;
+  embedBatch(texts: readonly (readonly number[])[], adapters?: Adapters | null): Promise<Float32Array[]>;
 };
 
+/** One named input of an ONNX model. */
+export type ModelFeed = { name: string; dims: number[]; data: Float32Array | BigInt64Array };
+
 /** Runs an ONNX model once; used to prove that the exported graph gives the trainer's numbers. */
-export type ModelRunner = (
-  model: Uint8Array,
-  inputs: { name: string; dims: number[]; data: Float32Array | BigInt64Array }[],
-) => Promise<Record<string, Float32Array>>;
+export type ModelRunner = (model: Uint8Array, inputs: ModelFeed[]) => Promise<Record<string, Float32Array>>;
+
+/**
+ * An ONNX model that stays loaded over many runs. Chance inside the graph (dropout) begins anew with every session, so
+ * the same runs of a new session give the same numbers.
+ */
+export type ModelSession = {
+  run(inputs: readonly ModelFeed[]): Promise<Record<string, Float32Array>>;
+  close(): Promise<void>;
+};
 
 /** Digests for the bundle; the engine has no crypto of its own. */
 export type Sha256 = (bytes: Uint8Array) => string;

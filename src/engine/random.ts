@@ -53,6 +53,8 @@ export const randomStreams = {
   reasonFolds: ofRun(5),
   /** Folds in which every labelled row is predicted by a model that has not seen it; each deal adds one. */
   outOfFoldFolds: ofRun(6),
+  /** The first adapters of a text model that is tuned, and the batches it is tuned on. */
+  textTuning: ofRun(7),
   /** The part of a large set that these models are fitted on. */
   outOfFoldPart: fixed(13),
   /** Rows that are held out. */
@@ -67,6 +69,9 @@ export const randomStreams = {
   learningCurveParts: fixed(23),
   /** Letters of the nonsense texts that an evaluation tries. */
   probeTexts: fixed(41),
+  /** Rows that a text model is not tuned on, and the part of a large set that it is tuned on. */
+  textTuningFold: fixed(59),
+  textTuningPart: fixed(61),
   /** The two halves of the rows on which a temperature is fitted and tried. */
   calibrationHalves: fixed(97),
   /** The half of the examples in which rules are searched; the other half checks them. */

@@ -3,6 +3,7 @@
  * order, decides the test rows with the packed bundle, and writes the features for the peers where that is asked for.
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import { compileDecider } from '../../src/engine/decide/decider.ts';
@@ -17,7 +18,7 @@ import type { TrainPorts } from '../../src/engine/training/request.ts';
 import { train } from '../../src/engine/training/train.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import { withEncodingCache } from '../../src/server/runtime/encoding-cache.ts';
-import { openEncoder, runModel } from '../../src/server/runtime/onnx-session.ts';
+import { openEncoder, openTuningGraph, runModel } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 import { type Figures, figuresOf } from './accuracy-metrics.ts';
 
@@ -33,6 +34,8 @@ export type Order = {
   trials: number;
   featuresDir: string | null;
   encodingsDir: string | null;
+  /** Whether the text model may be tuned where that pays. */
+  tuning: boolean;
 };
 export type Reply =
   | { kind: 'progress'; message: string }
@@ -50,7 +53,8 @@ process.once('message', (order: Order) => {
 
 async function run(order: Order): Promise<Reply> {
   const model = openTextModel();
-  const opened = await openEncoder(model.encoderPath, model.encoderSha256);
+  const threads = availableParallelism();
+  const opened = await openEncoder(model.encoderPath, model.encoderSha256, threads);
   const kept = order.encodingsDir === null ? null : withEncodingCache(opened, order.encodingsDir, Date.now());
   const encoder = timed(kept ?? opened);
   const tokenizer = model.tokenizer();
@@ -59,6 +63,7 @@ async function run(order: Order): Promise<Reply> {
     tokenizer,
     tokenizerSha256: model.tokenizerSha256,
     runModel,
+    openTuningGraph: () => openTuningGraph(model.tuningGraphPath, threads),
     runtimeVersion: 'onnxruntime',
     sha256,
     now: () => performance.now(),
@@ -88,7 +93,7 @@ async function run(order: Order): Promise<Reply> {
         reasonCodes: [],
         source: 'user',
       })),
-      config: trainingConfigSchema.parse({ n_tuning_trials: order.trials }),
+      config: trainingConfigSchema.parse({ n_tuning_trials: order.trials, tune_encoder: order.tuning }),
       seed: 1,
       toolVersion: '0.0.0',
       createdAt: '2026-01-01T00:00:00.000Z',
@@ -134,9 +139,9 @@ function timed(encoder: BatchTextEncoder): BatchTextEncoder & { spentMs(): numbe
     dimensions: encoder.dimensions,
     spentMs: () => spent,
     embed: encoder.embed,
-    async embedBatch(texts) {
+    async embedBatch(texts, adapters) {
       const before = performance.now();
-      const embeddings = await encoder.embedBatch(texts);
+      const embeddings = await encoder.embedBatch(texts, adapters);
       spent += performance.now() - before;
       return embeddings;
     },

@@ -1,19 +1,20 @@
 /**
  * `node test/bench/accuracy.ts FOLDER [--only NAME]… [--peers] [--setfit] [--autogluon] [--trials N] [--python PATH]
- * [--encodings FOLDER]`
+ * [--encodings FOLDER] [--tuning]`
  *
  * Trains on every data set of the folder (`NAME/train.jsonl` and `NAME/test.jsonl`, one `{"input": {…}, "decision":
  * "…"}` a line) and prints what the packed policy does on the test side, beside the peers when they are asked for. With
- * `--encodings` the embeddings are kept in a folder, so that a second run spends its time on fitting only.
+ * `--encodings` the embeddings are kept in a folder, so that a second run spends its time on fitting only; with
+ * `--tuning` the text model is tuned where that pays.
  */
-import { fork } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Learned } from './accuracy-metrics.ts';
 import { preparePython, runPeers } from './accuracy-peers.ts';
-import type { Order, Reply, Row } from './accuracy-training.ts';
+import type { Order, Row } from './accuracy-training.ts';
+import { trainApart } from './train-apart.ts';
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
@@ -25,6 +26,7 @@ const { values: flags, positionals } = parseArgs({
     trials: { type: 'string', default: '20' },
     python: { type: 'string' },
     encodings: { type: 'string' },
+    tuning: { type: 'boolean', default: false },
   },
 });
 const print = (line = '') => process.stdout.write(`${line}\n`);
@@ -60,22 +62,6 @@ function readRows(name: string, side: 'train' | 'test'): Row[] {
   return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Row);
 }
 
-function trainApart(order: Order): Promise<Extract<Reply, { kind: 'done' }>> {
-  return new Promise((done, fail) => {
-    const child = fork(join(import.meta.dirname, 'accuracy-training.ts'), { serialization: 'advanced' });
-    child.on('message', (reply: Reply) => {
-      if (reply.kind === 'done') done(reply);
-      else if (reply.kind === 'failed') fail(new Error(reply.message));
-      else if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${reply.message}`);
-    });
-    child.once('exit', (code) => {
-      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-      fail(new Error(`the training ended with ${code}`));
-    });
-    child.send(order);
-  });
-}
-
 const cell = (value: number | null, digits: number, width: number) =>
   (value === null ? '-' : value.toFixed(digits)).padStart(width);
 
@@ -105,6 +91,7 @@ for (const name of names) {
     options: [],
     encodingsDir: flags.encodings ?? null,
     trials: Number(flags.trials),
+    tuning: flags.tuning,
     featuresDir: python === null ? null : mkdtempSync(join(tmpdir(), 'workbench-accuracy-')),
   };
   order.options = [...new Set([...order.train, ...order.test].map((row) => row.decision))].sort();

@@ -153,6 +153,8 @@ async function trainOn(name: string, rows: readonly TableRow[]): Promise<Trained
         escalation_threshold: null,
         refit: true,
         slice_gate: null,
+        tune_encoder: false,
+        tuning_tokens: 400_000,
       },
     },
     {

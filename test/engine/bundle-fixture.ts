@@ -34,6 +34,7 @@ type Overrides = {
   model?: ClassifierModel;
   golden?: Golden[];
   inputSchema?: JsonObject | null;
+  adapters?: BundleParts['adapters'];
   familiarity?: BundleParts['familiarity'];
   heads?: { heads: BundleParts['reasons']['heads']; model: LogisticModel };
   fallbackOption?: string | null;
@@ -85,6 +86,7 @@ export function bundleParts(overrides: Overrides = {}): BundleParts {
     classifier: exportClassifier(overrides.model ?? amountModel),
     reasons: { by_option: { approve: [], decline: ['AMOUNT'] }, heads: overrides.heads?.heads ?? [] },
     reasonHeads: overrides.heads === undefined ? null : exportClassifier(overrides.heads.model),
+    adapters: overrides.adapters ?? null,
     familiarity: overrides.familiarity ?? null,
     inputSchema: overrides.inputSchema ?? null,
     golden: overrides.golden ?? [],

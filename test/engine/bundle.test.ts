@@ -5,6 +5,7 @@ import { bundleZipLimits, entryNames } from '../../src/engine/bundle/manifest.ts
 import { writeModelCard } from '../../src/engine/bundle/model-card.ts';
 import { openZip, writeZip } from '../../src/engine/bundle/zip.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
+import { createAdapters } from './adapters-fixture.ts';
 import { amountPlan, bundleParts, sha256, zeros } from './bundle-fixture.ts';
 
 /** Every entry of a bundle's ZIP. */
@@ -45,6 +46,39 @@ function withManifest(change: (manifest: Record<string, unknown>) => void): Uint
   const changed = strToU8(JSON.stringify(manifest));
   return rezipped({ 'manifest.json': changed, 'manifest.sha256': strToU8(`${sha256(changed)}  manifest.json\n`) });
 }
+
+/** A plan that reads a note by an encoder fed with adapters of a rank. */
+const toTunedPlan = (rank: number) => ({
+  ...amountPlan,
+  text: {
+    fields: [['note']],
+    ngrams: null,
+    encoder: { dimensions: 384, max_tokens: 256, scale: 1, adapters: { rank } },
+  },
+});
+const tunedText = { encoder_sha256: zeros, tokenizer_sha256: zeros, slim: true };
+
+describe('a bundle with adapters of the encoder', () => {
+  const adapters = createAdapters(3, 0.1);
+  const packTuned = (changes = {}) => packed({ plan: toTunedPlan(3), text: tunedText, adapters, ...changes });
+
+  it('gives them back to the bit, and they are part of what decides [BUN-8]', () => {
+    const bundle = unpackBundle(packTuned(), sha256);
+    expect(bundle.adapters).toEqual(adapters);
+    expect(bundle.manifest.files['text/adapters.bin']?.size_bytes).toBe(4 * 9_216 * 3);
+    const others = unpackBundle(packTuned({ adapters: createAdapters(3, 0.2) }), sha256);
+    expect(others.manifest.revision).not.toBe(bundle.manifest.revision);
+  });
+
+  it('is refused where the plan and the file do not say the same, or a number is not finite [BUN-8]', () => {
+    expect(refusal(packTuned({ adapters: null }))).toContain('text/adapters.bin and features.json disagree');
+    expect(refusal(packed({ adapters }))).toContain('text/adapters.bin and features.json disagree');
+    expect(refusal(packTuned({ plan: toTunedPlan(4) }))).toContain('adapters of rank 4');
+    const broken = { rank: 3, weights: adapters.weights.map((weight, i) => (i === 9 ? Number.NaN : weight)) };
+    expect(refusal(packTuned({ adapters: broken }))).toContain('finite numbers of adapters of rank 3');
+    expect(refusal(packTuned({ plan: toTunedPlan(65) }))).toContain('features.json');
+  });
+});
 
 describe('packing and opening a bundle', () => {
   it('gives back what was packed', () => {
@@ -156,6 +190,7 @@ describe('the model card', () => {
       log_loss_before: null,
       suggested_thresholds: [],
       learning_curve: null,
+      text_tuning: null,
       familiarity: null,
       slice_gate: null,
       notes: ['Two texts were cut.'],

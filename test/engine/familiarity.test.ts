@@ -138,6 +138,8 @@ describe('a trained policy', () => {
         escalation_threshold: null,
         refit: true,
         slice_gate: null,
+        tune_encoder: false,
+        tuning_tokens: 400_000,
       },
       seed: 1,
       toolVersion: '0.1.0',

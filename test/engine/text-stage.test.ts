@@ -69,6 +69,8 @@ const request: TrainRequest = {
     escalation_threshold: null,
     refit: true,
     slice_gate: null,
+    tune_encoder: true,
+    tuning_tokens: 400_000,
   },
   seed: 1,
   toolVersion: '0.1.0',
@@ -86,7 +88,7 @@ async function trainWith(embed: TextEncoder['embed']) {
       embed,
       embedBatch: (texts) => {
         if (!stages.includes('classifier')) embedded.push(...texts.map((ids) => ids.join(' ')));
-        return Promise.all(texts.map(embed));
+        return Promise.all(texts.map((ids) => embed(ids)));
       },
     },
     tokenizer,

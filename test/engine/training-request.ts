@@ -13,6 +13,8 @@ export const config: TrainingConfig = {
   escalation_threshold: null,
   refit: true,
   slice_gate: null,
+  tune_encoder: true,
+  tuning_tokens: 400_000,
 };
 
 export function createDefinition(options: string[], changes: Partial<Definition> = {}): Definition {

@@ -7,14 +7,18 @@ import type { EncoderRequest } from '../../src/server/runtime/encoder-child.ts';
 import { EncoderHost } from '../../src/server/runtime/encoder-host.ts';
 import { openEncoder } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
+import { createAdapters } from '../engine/adapters-fixture.ts';
 import { statedMs } from '../stated-ms.ts';
 
 const text = (...words: number[]) => [101, ...words, 102];
 const model = openTextModel();
 const shared = JSON.parse(readFileSync(new URL('../cases/embeddings.json', import.meta.url), 'utf8')) as {
   encoder_sha256: string;
-  cases: { text: string; embedding: number[] }[];
+  adapters: { rank: number };
+  cases: { text: string; embedding: number[]; tuned: number[] }[];
 };
+/** Adapters by the rule of the shared cases. */
+const sharedAdapters = createAdapters(shared.adapters.rank, 0.1);
 
 const distance = (a: Float32Array, b: Float32Array) =>
   Math.max(...a.map((component, d) => Math.abs(component - (b[d] ?? 9))));
@@ -54,11 +58,32 @@ describe('the encoder host', () => {
     const encoder = await openEncoder(model.encoderPath, model.encoderSha256, 2);
     const inputs = shared.cases.map(({ text }) => toEncoderInput(model.tokenizer().encode(text), 256).ids);
     const batch = await encoder.embedBatch(inputs);
-    for (const [at, { embedding }] of shared.cases.entries()) {
+    const tuned = await encoder.embedBatch(inputs, sharedAdapters);
+    for (const [at, { embedding, tuned: expectedTuned }] of shared.cases.entries()) {
+      expect(distance(tuned[at] ?? new Float32Array(), Float32Array.from(expectedTuned))).toBeLessThan(1e-6);
       const expected = Float32Array.from(embedding);
       expect(distance(await host.encoder.embed(inputs[at] ?? []), expected)).toBeLessThan(1e-6);
       expect(distance(batch[at] ?? new Float32Array(), expected)).toBeLessThan(1e-6);
     }
+  });
+
+  it('feeds the one encoder with the adapters of any policy, also after its death [BUN-8]', async () => {
+    const input = toEncoderInput(model.tokenizer().encode(shared.cases[1]?.text ?? ''), 256).ids;
+    const policies = Array.from({ length: 70 }, (_, i) => createAdapters(1, 0.1 + i / 100));
+    const embedAll = () =>
+      Promise.all([null, sharedAdapters, ...policies].map((adapters) => host.encoder.embed(input, adapters)));
+    const before = await embedAll();
+    expect(distance(before[0] as Float32Array, Float32Array.from(shared.cases[1]?.embedding ?? []))).toBeLessThan(1e-6);
+    expect(distance(before[1] as Float32Array, Float32Array.from(shared.cases[1]?.tuned ?? []))).toBeLessThan(1e-6);
+    expect(new Set(before.map((embedding) => embedding.join())).size).toBe(72);
+    const pid = host.pid();
+    if (pid === null) throw new Error('the encoder has no process');
+    process.kill(pid, 'SIGKILL');
+    // More policies than a child keeps: the first ones are sent to it again.
+    for (const [at, embedding] of (await embedAll()).entries()) {
+      expect(distance(embedding, before[at] as Float32Array)).toBeLessThan(1e-6);
+    }
+    expect(host.pid()).not.toBe(pid);
   });
 
   it('asks what waits once more of the next child, when the child is killed [AVL-3]', async () => {

@@ -14,7 +14,7 @@ from ._errors import InvalidBundle, TextModelNeeded
 from ._json import JsonObject, JsonValue, parse_entry
 from ._manifest import check_manifest, check_manifest_digest, list_files
 from ._tables import MAX_GOLDEN_LINES, MAX_UNPACKED_BYTES
-from ._zip import ENCODER, INT8_ENCODER, read_zip
+from ._zip import ADAPTERS, ENCODER, INT8_ENCODER, read_zip
 
 __all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
 
@@ -129,6 +129,9 @@ def _check_text(bundle: Bundle) -> None:
     for names, expected in (((TOKENIZER,), tokenizers), ((ENCODER, INT8_ENCODER), encoders)):
         if sum(name in bundle for name in names) != expected:
             raise InvalidBundle(f"Entry {names[0]!r} is missing or not expected in this bundle.")
+    encoder = plan_text.get("encoder") if isinstance(plan_text, dict) else None
+    if (isinstance(encoder, dict) and "adapters" in encoder) != (ADAPTERS in bundle):
+        raise InvalidBundle(f"{ADAPTERS} and features.json disagree about adapters.")
 
 
 def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | None) -> None:

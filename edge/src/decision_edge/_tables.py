@@ -13,6 +13,7 @@ MAX_CONDITION_LENGTH = 4_096
 MAX_OPTIONS = 200
 MAX_NAME_LENGTH = 200
 MAX_RULES = 200
+MAX_ADAPTER_RANK = 64
 MAX_TREE_DEPTH = 24
 MAX_TREE_NODES = 500
 MAX_COMPREHENSION_DEPTH = 2
@@ -74,6 +75,7 @@ MAX_ENTRY_BYTES = {
     "golden.jsonl": 33_554_432,
     "model-card.md": 1_048_576,
     "LICENSES": 1_048_576,
+    "text/adapters.bin": 4_194_304,
     "text/tokenizer.json": 8_388_608,
     "text/encoder.onnx": 201_326_592,
     "text/encoder.int8.onnx": 201_326_592,

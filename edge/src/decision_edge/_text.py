@@ -15,6 +15,7 @@ from ._errors import InvalidBundle
 from ._features import read_path
 from ._json import (
     JsonObject,
+    JsonValue,
     expect_integer,
     expect_keys,
     expect_list,
@@ -23,6 +24,8 @@ from ._json import (
     find_value,
     reading,
 )
+from ._tables import MAX_ADAPTER_RANK
+from ._zip import ADAPTERS
 
 __all__ = ["TextFeatures", "join_text"]
 
@@ -31,6 +34,9 @@ _MAX_CHARACTERS = 20_000
 
 # Texts that are encoded together; more of them cost as much each.
 _BATCH = 32
+
+# Layers of the encoder; each has adapters of its queries and of its values.
+_LAYERS = 6
 
 # Special tokens of the encoder's vocabulary: [CLS] and [SEP].
 _START, _END = 101, 102
@@ -42,9 +48,13 @@ def join_text(values: JsonObject, fields: list[list[str]]) -> str:
 
 
 class TextFeatures:
-    """Compiled `text` of a feature plan. `encoder` is needed only where the plan has an encoder."""
+    """Compiled `text` of a feature plan. `encoder` is needed only where the plan has an encoder, `adapters` only where
+    that has some.
+    """
 
-    def __init__(self, plan: JsonObject, tokenizer: bytes, encoder: bytes | None) -> None:
+    def __init__(
+        self, plan: JsonObject, tokenizer: bytes, encoder: bytes | None, adapters: bytes | None = None
+    ) -> None:
         try:
             self._tokenizer = Tokenizer.from_str(tokenizer.decode("utf-8"))
         except Exception as error:  # The library raises plain Exception.
@@ -60,7 +70,7 @@ class TextFeatures:
             self.ngrams = None if plan["ngrams"] is None else _Ngrams(expect_object(plan["ngrams"]))
             self.encoder = None
             if plan["encoder"] is not None and encoder is not None:
-                self.encoder = _Encoder(expect_object(plan["encoder"]), encoder)
+                self.encoder = _Encoder(expect_object(plan["encoder"]), encoder, adapters)
 
     def tokenize(self, values: JsonObject) -> list[int]:
         """Return the token ids of all text fields joined by line breaks, without special tokens."""
@@ -101,21 +111,31 @@ class _Ngrams:
 
 
 class _Encoder:
-    """The sentence encoder, adapters switched off (zeros). A text has the same embedding alone and among others."""
+    """The sentence encoder with the policy's adapters, zeros where it has none.
 
-    def __init__(self, spec: JsonObject, model: bytes) -> None:
-        expect_keys(spec, {"dimensions", "max_tokens", "scale"})
+    A text has the same embedding alone and among others.
+    """
+
+    def __init__(self, spec: JsonObject, model: bytes, adapters: bytes | None) -> None:
+        expect_keys(spec, {"dimensions", "max_tokens", "scale"}, {"adapters"})
         self.size = expect_integer(spec["dimensions"])
         self._max_tokens = expect_integer(spec["max_tokens"])
         if self.size < 1 or self._max_tokens < 3:
             raise ValueError("the encoder has no dimensions or reads no tokens")
         self._scale = expect_number(spec["scale"])
         self._session = open_session(model, "The sentence encoder")
+        rank = 1 if "adapters" not in spec else _read_rank(spec["adapters"])
+        weights = None if "adapters" not in spec else _read_adapters(adapters, rank, self.size)
         self._adapters: dict[str, npt.NDArray[np.float32]] = {}
         for node in self._session.get_inputs():
             if node.name not in ("input_ids", "attention_mask"):
-                shape = [side if isinstance(side, int) else 1 for side in node.shape]
-                self._adapters[node.name] = np.zeros(shape, np.float32)
+                if weights is None:
+                    shape = [side if isinstance(side, int) else 1 for side in node.shape]
+                    self._adapters[node.name] = np.zeros(shape, np.float32)
+                elif node.name not in weights:
+                    raise ValueError(f"the encoder has an input {node.name!r} that no adapters are for")
+                else:
+                    self._adapters[node.name] = weights[node.name]
 
     def encode(self, ids: list[int]) -> list[float]:
         """Return the embedding of the first tokens, times scale."""
@@ -150,3 +170,25 @@ class _Encoder:
             )
         rows: list[list[float]] = (embeddings * self._scale).tolist()
         return rows
+
+
+def _read_rank(spec: JsonValue) -> int:
+    rank = expect_integer(expect_keys(spec, {"rank"})["rank"])
+    if not 1 <= rank <= MAX_ADAPTER_RANK:
+        raise ValueError(f"the rank of adapters must be 1 to {MAX_ADAPTER_RANK}")
+    return rank
+
+
+def _read_adapters(data: bytes | None, rank: int, size: int) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the matrices of packed adapters by the names of the encoder's inputs, row-major: a [size, rank], b."""
+    names = [f"{part}_{side}{layer}" for layer in range(_LAYERS) for part in "qv" for side in "ab"]
+    if data is None or len(data) != 4 * len(names) * size * rank:
+        raise InvalidBundle(f"{ADAPTERS} does not hold adapters of rank {rank}.")
+    weights = np.frombuffer(data, "<f4").astype(np.float32)
+    if not np.isfinite(weights).all():
+        raise InvalidBundle(f"{ADAPTERS} holds a number that is not finite.")
+    parts = np.split(weights, len(names))
+    return {
+        name: part.reshape((size, rank) if name[2] == "a" else (rank, size))
+        for name, part in zip(names, parts, strict=True)
+    }

@@ -16,10 +16,12 @@ from typing import IO
 from ._errors import InvalidBundle
 from ._tables import MAX_BUNDLE_ENTRIES, MAX_ENTRY_BYTES, MAX_PLAIN_BYTES
 
-__all__ = ["ENCODER", "INT8_ENCODER", "read_zip"]
+__all__ = ["ADAPTERS", "ENCODER", "INT8_ENCODER", "read_zip"]
 
 # The encoder in float32 arithmetic, and the one before it, whose int8 arithmetic differs between machines.
 ENCODER, INT8_ENCODER = "text/encoder.onnx", "text/encoder.int8.onnx"
+# What a policy's text model has learned beside the encoder.
+ADAPTERS = "text/adapters.bin"
 
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3L2H"), struct.Struct("<4s6H3L5H2L"), struct.Struct("<4s4H2LH")
 # The level of compression, and UTF-8 names: flags that mean nothing to a reader.

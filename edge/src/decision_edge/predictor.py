@@ -17,7 +17,7 @@ from ._rules import RulesError, RuleSet, load_rules
 from ._schema import InputSchema
 from ._text import TextFeatures
 from ._verify import Comparison, check_itself, iterate_comparisons
-from ._zip import INT8_ENCODER
+from ._zip import ADAPTERS, INT8_ENCODER
 
 __all__ = ["EdgePredictor"]
 
@@ -211,4 +211,9 @@ def _load_text(bundle: Bundle, plan: JsonObject) -> TextFeatures | None:
     with reading("features.json: text"):
         text = expect_object(plan["text"])
     encoder = bundle.encoder_entry
-    return TextFeatures(text, bundle.bytes(TOKENIZER), None if encoder is None else bundle.bytes(encoder))
+    return TextFeatures(
+        text,
+        bundle.bytes(TOKENIZER),
+        None if encoder is None else bundle.bytes(encoder),
+        bundle.bytes(ADAPTERS) if ADAPTERS in bundle else None,
+    )

@@ -6,11 +6,13 @@ import { type FamiliarityFile, familiaritySchema, fitsPlan } from '../features/f
 import { countSlots } from '../features/kinds.ts';
 import { type FeaturePlan, featurePlanSchema } from '../features/plan.ts';
 import { isJsonObject } from '../json.ts';
-import type { Sha256 } from '../ports.ts';
+import type { Adapters, Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/compile.ts';
+import { packAdapters, unpackAdapters } from '../text/adapters.ts';
 import { assemble, toJsonBytes } from './assemble.ts';
 import { licensesText } from './licenses.ts';
 import {
+  adaptersEntry,
   bundleFormatVersion,
   bundleLimits,
   bundleZipLimits,
@@ -40,6 +42,8 @@ export type Bundle = {
   reasons: Reasons;
   /** The ONNX file of the reason codes' heads; null without heads. */
   reasonHeads: Uint8Array | null;
+  /** What the encoder is fed with; null where it is the plain one, or none is used. */
+  adapters: Adapters | null;
   /** null where the policy has no way to tell unfamiliar inputs. */
   familiarity: FamiliarityFile | null;
   inputSchema: JsonObject | null;
@@ -101,6 +105,7 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
     ['LICENSES', strToU8(licensesText)],
   ]);
   if (parts.reasonHeads !== null) entries.set('reasons.onnx', parts.reasonHeads);
+  if (parts.adapters !== null) entries.set(adaptersEntry, packAdapters(parts.adapters));
   if (parts.familiarity !== null) entries.set('familiarity.json', toJsonBytes(parts.familiarity));
   if (parts.inputSchema !== null) entries.set('input_schema.json', toJsonBytes(parts.inputSchema));
   if (text !== undefined)
@@ -209,6 +214,17 @@ function readReasons(bytes: Uint8Array, reasonHeads: Uint8Array | null): Reasons
   return reasons;
 }
 
+function readAdapters(bytes: Uint8Array | undefined, plan: FeaturePlan): Adapters | null {
+  const rank = plan.text?.encoder?.adapters?.rank;
+  if ((rank === undefined) !== (bytes === undefined)) {
+    throw toBundleError(`entry ${adaptersEntry}`, 'and features.json disagree about adapters');
+  }
+  if (rank === undefined || bytes === undefined) return null;
+  const adapters = unpackAdapters(bytes, rank);
+  if (adapters !== null) return adapters;
+  throw toBundleError(`entry ${adaptersEntry}`, `does not hold the finite numbers of adapters of rank ${rank}`);
+}
+
 function readFamiliarity(bytes: Uint8Array, plan: FeaturePlan): FamiliarityFile {
   const familiarity = readJson('familiarity.json', familiaritySchema, bytes);
   if (!fitsPlan(familiarity, plan)) throw toBundleError('entry familiarity.json', 'does not fit features.json');
@@ -260,6 +276,7 @@ function openBundle(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files:
     classifier: findEntry('classifier.onnx'),
     reasons: readReasons(findEntry('reasons.json'), reasonHeads),
     reasonHeads,
+    adapters: readAdapters(files.get(adaptersEntry), plan),
     familiarity: familiarityBytes === undefined ? null : readFamiliarity(familiarityBytes, plan),
     inputSchema: schemaBytes === undefined ? null : readInputSchema(schemaBytes),
     golden: readGolden(findEntry('golden.jsonl')),

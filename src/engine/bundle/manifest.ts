@@ -25,6 +25,7 @@ export const bundleLimits = {
   maxGoldenBytes: 32 * mebibyte,
   maxModelBytes: 32 * mebibyte,
   maxTextBytes: mebibyte,
+  maxAdapterBytes: 4 * mebibyte,
   maxEncoderBytes: 192 * mebibyte,
   /** Unpacked bytes of all entries but the encoder. */
   maxPlainBytes: 64 * mebibyte,
@@ -164,6 +165,9 @@ export function toGoldenOutput(decision: Decision): GoldenOutput {
 export const encoderEntry = 'text/encoder.onnx';
 export const encoderEntries = [encoderEntry, 'text/encoder.int8.onnx'] as const;
 
+/** What a policy's text model has learned beside the encoder; it stands in slim bundles, too. */
+export const adaptersEntry = 'text/adapters.bin';
+
 /** Names that may occur in a bundle, in the order in which they are written. */
 export const entryNames = [
   'manifest.json',
@@ -178,6 +182,7 @@ export const entryNames = [
   'golden.jsonl',
   'model-card.md',
   'LICENSES',
+  adaptersEntry,
   'text/tokenizer.json',
   ...encoderEntries,
 ] as const;
@@ -186,7 +191,7 @@ export type EntryName = (typeof entryNames)[number];
 /** Entries that the manifest does not list. */
 export const unlistedEntries: readonly string[] = ['manifest.json', 'manifest.sha256'];
 
-const { maxJsonBytes, maxGoldenBytes, maxModelBytes, maxTextBytes, maxEncoderBytes } = bundleLimits;
+const { maxJsonBytes, maxGoldenBytes, maxModelBytes, maxTextBytes, maxAdapterBytes, maxEncoderBytes } = bundleLimits;
 /** Unpacked bytes that an entry may have. */
 export const maxEntryBytes: Readonly<Record<EntryName, number>> = {
   'manifest.json': maxTextBytes,
@@ -201,6 +206,7 @@ export const maxEntryBytes: Readonly<Record<EntryName, number>> = {
   'golden.jsonl': maxGoldenBytes,
   'model-card.md': maxTextBytes,
   LICENSES: maxTextBytes,
+  'text/adapters.bin': maxAdapterBytes,
   'text/tokenizer.json': maxJsonBytes,
   'text/encoder.onnx': maxEncoderBytes,
   'text/encoder.int8.onnx': maxEncoderBytes,

@@ -31,7 +31,11 @@ function describeText(plan: FeaturePlan): string {
   const fields = plan.text.fields.map((path) => escapeMarkdown(path.join('.'))).join(', ');
   const ways: string[] = [];
   if (plan.text.ngrams !== null) ways.push(`${plan.text.ngrams.idf.length} word pieces and pairs of them`);
-  if (plan.text.encoder !== null) ways.push(`a sentence encoder (first ${plan.text.encoder.max_tokens} tokens)`);
+  if (plan.text.encoder !== null) {
+    const { max_tokens, adapters } = plan.text.encoder;
+    const kind = adapters === undefined ? 'a sentence encoder' : 'a sentence encoder that was tuned on the examples';
+    ways.push(`${kind} (first ${max_tokens} tokens)`);
+  }
   return `It reads the text of ${fields} by ${ways.join(' and ') || 'nothing'}.`;
 }
 

@@ -7,7 +7,7 @@ import type { ClassifierModel } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { EncoderSpec } from '../features/plan.ts';
 import { readClassifier } from '../onnx/classifier.ts';
-import type { TextEncoder } from '../ports.ts';
+import type { Adapters, TextEncoder } from '../ports.ts';
 import { checkInputSchema, compileInputSchema, type InputValidator } from '../schema/input-schema.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
@@ -15,7 +15,8 @@ import type { Tokenizer } from '../text/tokenizer.ts';
 export type TextPorts = { encoder: TextEncoder | null; tokenizer: Tokenizer | null };
 
 /** The parts of the text model that a policy uses; `encoder` is null where word pieces are enough. */
-export type TextParts = { tokenizer: Tokenizer; encoder: { port: TextEncoder; spec: EncoderSpec } | null };
+export type TextParts = { tokenizer: Tokenizer; encoder: EncoderPart | null };
+export type EncoderPart = { port: TextEncoder; spec: EncoderSpec; adapters: Adapters | null };
 
 /** Reads the classifier and the reason codes' heads (null without heads). */
 export function readModels(bundle: Bundle): { classifier: ClassifierModel; reasonHeads: ClassifierModel | null } {
@@ -49,7 +50,10 @@ function misfit(entry: string, others: string): WorkbenchError {
 }
 
 /** The text model's parts that the plan names, null for a policy that reads no text. */
-export function requireTextParts({ manifest, plan }: Bundle, { encoder, tokenizer }: TextPorts): TextParts | null {
+export function requireTextParts(
+  { manifest, plan, adapters }: Bundle,
+  { encoder, tokenizer }: TextPorts,
+): TextParts | null {
   if (plan.text === null) return null;
   if (tokenizer === null) {
     throw new WorkbenchError('unavailable', 'The policy reads text, but the tokenizer is not available.');
@@ -65,7 +69,7 @@ export function requireTextParts({ manifest, plan }: Bundle, { encoder, tokenize
       'The policy was trained with another text encoder than the one installed. Train the type again.',
     );
   }
-  return { tokenizer, encoder: { port: encoder, spec } };
+  return { tokenizer, encoder: { port: encoder, spec, adapters } };
 }
 
 /** Compiles the bundle's input schema; null without one. */

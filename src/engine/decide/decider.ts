@@ -209,8 +209,8 @@ function decide(
     timer?.mark('text');
     return classify(policy, input, { dense, ngrams, text, ids }, rulesOutcome, timer);
   }
-  const { port, spec } = encoder;
-  return port.embed(toEncoderInput(ids, spec.max_tokens).ids).then(
+  const { port, spec, adapters } = encoder;
+  return port.embed(toEncoderInput(ids, spec.max_tokens).ids, adapters).then(
     (embedding) => {
       for (let d = 0; d < spec.dimensions; d++) {
         dense[policy.features.tabularSize + d] = (embedding[d] ?? 0) * spec.scale;
@@ -225,10 +225,10 @@ function decide(
 async function embedAhead(policy: CompiledPolicy, inputs: readonly JsonObject[]): Promise<void> {
   if (policy.text === null || policy.text.encoder === null) return;
   const { tokenizer } = policy.text;
-  const { port, spec } = policy.text.encoder;
+  const { port, spec, adapters } = policy.text.encoder;
   const open = inputs.filter((input) => !('ok' in decideByRules(policy, input, null)));
   const texts = open.map((input) => tokenizer.encode(policy.features.joinText(input).text));
-  await Promise.allSettled(texts.map((ids) => port.embed(toEncoderInput(ids, spec.max_tokens).ids)));
+  await Promise.allSettled(texts.map((ids) => port.embed(toEncoderInput(ids, spec.max_tokens).ids, adapters)));
 }
 
 function classify(

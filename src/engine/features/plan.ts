@@ -3,6 +3,7 @@
  * engine here and by the Python package, so its shape changes only together with `format`.
  */
 import { z } from 'zod';
+import { limits } from '../limits.ts';
 
 const path = z.array(z.string()).min(1);
 const finite = z.number();
@@ -56,6 +57,8 @@ const encoderSpecSchema = z.strictObject({
   dimensions: z.int().positive(),
   max_tokens: z.int().min(3),
   scale: finite,
+  /** The adapters that the encoder is fed with; left out where it is the plain one. */
+  adapters: z.strictObject({ rank: z.int().min(1).max(limits.maxAdapterRank) }).optional(),
 });
 /** How the sentence embedding enters the dense vector. */
 export type EncoderSpec = z.infer<typeof encoderSpecSchema>;

@@ -11,6 +11,21 @@ export function toEncoderInput(ids: readonly number[], maxTokens: number): Encod
   return { ids: [classToken, ...ids.slice(0, room), separatorToken], truncated: ids.length > room };
 }
 
+/** Token ids side by side, row-major, short texts filled up with zeros; the mask tells where each ends. */
+export type PaddedTexts = { dims: [number, number]; ids: BigInt64Array; mask: BigInt64Array };
+
+/** Puts the token ids of texts side by side, as the graphs of the encoder take them. */
+export function padTexts(texts: readonly (readonly number[])[]): PaddedTexts {
+  const length = Math.max(0, ...texts.map((ids) => ids.length));
+  const ids = new BigInt64Array(texts.length * length);
+  const mask = new BigInt64Array(texts.length * length);
+  for (const [row, text] of texts.entries()) {
+    for (const [at, id] of text.entries()) ids[row * length + at] = BigInt(id);
+    mask.fill(1n, row * length, row * length + text.length);
+  }
+  return { dims: [texts.length, length], ids, mask };
+}
+
 /** Texts of a batch: more of them cost as much each, and an answer would wait longer. */
 const maxTextsPerBatch = 32;
 /** Tokens of a batch, padding included: they bound the memory that the encoder takes. */

@@ -1,6 +1,6 @@
 /** What a training run is given and what it gives back. */
 import type { Definition, JsonObject, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
-import type { BatchTextEncoder, ModelRunner, MonotonicClock, Sha256 } from '../ports.ts';
+import type { BatchTextEncoder, ModelRunner, ModelSession, MonotonicClock, Sha256 } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
 export type TrainRequest = {
@@ -33,6 +33,8 @@ export type TrainPorts = {
   tokenizer: Tokenizer;
   tokenizerSha256: string;
   runModel: ModelRunner;
+  /** Loads the graph by whose steps the encoder is tuned; left out where it has none and stays as it is. */
+  openTuningGraph?(): Promise<ModelSession>;
   /** What runs the encoder, with its version: golden lines are exact only there. */
   runtimeVersion: string;
   sha256: Sha256;

@@ -22,7 +22,7 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const prepared = { ...generated, ...prepareExamples(generated) };
   const planned = { ...prepared, ...planFeatures(prepared) };
   const textModelled = await chooseTextModel(planned);
-  const classified = { ...planned, texts: textModelled.texts, ...fitClassifier({ ...planned, ...textModelled }) };
+  const classified = { ...planned, ...textModelled, ...fitClassifier({ ...planned, ...textModelled }) };
   const evaluated = { ...classified, ...(await evaluateClassifier(classified)) };
   const checked = { ...evaluated, ...checkExampleLabels(evaluated) };
   return packagePolicy(checked);

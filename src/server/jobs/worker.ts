@@ -3,10 +3,12 @@
  * its parent.
  */
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
+import type { Adapters } from '../../engine/ports.ts';
 import type { LabelCheck, Proposal, TeacherRequest, TrainOutcome } from '../../engine/training/request.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
@@ -96,7 +98,7 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
   // The seed follows from the data: the same snapshot gives the same split and the same metrics.
   const seed = Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
   // Loaded after the order was accepted: what is heavy must not delay the answer to the caller.
-  const [{ train }, { openEncoder, runModel, runtimeVersion }] = await Promise.all([
+  const [{ train }, { openEncoder, openTuningGraph, runModel, runtimeVersion }] = await Promise.all([
     import('../../engine/training/train.ts'),
     import('../runtime/onnx-session.ts'),
   ]);
@@ -121,6 +123,9 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
       tokenizer: model.tokenizer(),
       tokenizerSha256: model.tokenizerSha256,
       runModel,
+      ...(existsSync(model.tuningGraphPath)
+        ? { openTuningGraph: () => openTuningGraph(model.tuningGraphPath, availableParallelism()) }
+        : {}),
       runtimeVersion,
       sha256,
       now: () => performance.now(),
@@ -141,13 +146,13 @@ function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
   return {
     sha256: modelSha256,
     dimensions: limits.embeddingDimensions,
-    async embed(ids: readonly number[]) {
+    async embed(ids: readonly number[], adapters?: Adapters | null) {
       opened ??= open();
-      return (await opened).embed(ids);
+      return (await opened).embed(ids, adapters);
     },
-    async embedBatch(texts: readonly (readonly number[])[]) {
+    async embedBatch(texts: readonly (readonly number[])[], adapters?: Adapters | null) {
       opened ??= open();
-      return (await opened).embedBatch(texts);
+      return (await opened).embedBatch(texts, adapters);
     },
     async close() {
       if (opened !== null) (await opened.catch(() => null))?.close();

@@ -1,14 +1,20 @@
 /** Entry of the encoder's own process: loads the model, answers batches in turn, ends when the parent is gone. */
 import { setPriority } from 'node:os';
-import type { BatchTextEncoder } from '../../engine/ports.ts';
+import type { Adapters, BatchTextEncoder } from '../../engine/ports.ts';
 import { groupByLength } from '../../engine/text/encoder-input.ts';
 import { openEncoder, runtimeVersion } from './onnx-session.ts';
 
-export type EncoderText = { id: number; ids: readonly number[] };
-/** Parent to child. */
+/** A text to embed; `adapters` is the digest of those that it is embedded with, null for the plain encoder. */
+export type EncoderText = { id: number; ids: readonly number[]; adapters: string | null };
+/** Parent to child. Adapters are sent once, with the texts that first need them, and kept until they are forgotten. */
 export type EncoderRequest =
   | { kind: 'open'; modelPath: string; threads: number }
-  | { kind: 'embed'; texts: readonly EncoderText[] };
+  | {
+      kind: 'embed';
+      texts: readonly EncoderText[];
+      learn: readonly { key: string; adapters: Adapters }[];
+      forget: readonly string[];
+    };
 /** Child to parent. */
 export type EncoderReply =
   | { kind: 'ready'; runtime: string }
@@ -22,6 +28,8 @@ process.once('disconnect', () => process.exit(0));
 setPriority(niceness);
 
 let encoder: BatchTextEncoder | null = null;
+/** By their digests. */
+const known = new Map<string, Adapters>();
 /** Requests are worked off in the order of their arrival; each waits for the one before. */
 let previous: Promise<void> = Promise.resolve();
 
@@ -36,20 +44,30 @@ async function answer(request: EncoderRequest): Promise<void> {
     reply({ kind: 'ready', runtime: runtimeVersion });
     return;
   }
-  for (const group of groupByLength(request.texts, ({ ids }) => ids.length)) await embed(group);
+  for (const key of request.forget) known.delete(key);
+  for (const { key, adapters } of request.learn) known.set(key, adapters);
+  const byAdapters = Map.groupBy(request.texts, ({ adapters }) => adapters);
+  for (const [key, texts] of byAdapters) {
+    for (const group of groupByLength(texts, ({ ids }) => ids.length)) await embed(key, group);
+  }
 }
 
-async function embed(group: readonly EncoderText[]): Promise<void> {
+/** Embeds texts of the same adapters as one batch. */
+async function embed(key: string | null, group: readonly EncoderText[]): Promise<void> {
   try {
-    if (!encoder) throw new Error('The encoder is not open.');
-    const embeddings = await encoder.embedBatch(group.map(({ ids }) => ids));
+    const adapters = key === null ? null : known.get(key);
+    if (!encoder || adapters === undefined) throw new Error('The encoder or its adapters are not there.');
+    const embeddings = await encoder.embedBatch(
+      group.map(({ ids }) => ids),
+      adapters,
+    );
     reply({
       kind: 'embeddings',
       texts: group.map(({ id }, at) => ({ id, embedding: embeddings[at] as Float32Array })),
     });
   } catch (error) {
     // The text that cannot be read must not take the others with it.
-    if (group.length > 1) for (const text of group) await embed([text]);
+    if (group.length > 1) for (const text of group) await embed(key, [text]);
     else
       reply({
         kind: 'refused',

@@ -4,9 +4,11 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
-import type { TextEncoder } from '../../engine/ports.ts';
+import type { Adapters, TextEncoder } from '../../engine/ports.ts';
+import { packAdapters } from '../../engine/text/adapters.ts';
+import { sha256 } from '../process/clock.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import type { EncoderReply, EncoderRequest, EncoderText } from './encoder-child.ts';
+import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
 import { createRecentCache, type RecentCache } from './recent-cache.ts';
 import { toMissingPart } from './text-model.ts';
 
@@ -18,6 +20,8 @@ const maxThreads = 4;
 /** What the child is given at a time; a short text that comes meanwhile waits no longer than these take. */
 const maxTextsPerTurn = 32;
 const maxTokensPerTurn = 1_024;
+/** Adapters that a child keeps, 0.3 MB each; it is sent those of a further policy again. */
+const maxAdaptersOfChild = 64;
 /** A child that answers nothing for this long while calls wait is taken for hung and killed. */
 const silenceTimeoutMs = 15_000;
 /** Waits before restarts in a row; an answer in between starts over. */
@@ -33,15 +37,22 @@ export type EncoderHostOptions = {
 /** `restarting` also stands for the first loading of the model. */
 export type EncoderState = 'idle' | 'ready' | 'restarting';
 type Waiting<T> = { resolve(value: T): void; reject(error: WorkbenchError): void };
-type Call = Waiting<Float32Array> & EncoderText & { deaths: number; isSent: boolean };
+type Call = Waiting<Float32Array> & {
+  id: number;
+  ids: readonly number[];
+  adapters: Adapters | null;
+  deaths: number;
+  isSent: boolean;
+};
 
 /** Deaths of a child that a call may be the cause of, or the witness at its loading, before it is given up. */
 const maxDeathsOfCall = 2;
 
 /**
  * Runs the encoder in a child process. All calls that wait when the child becomes free are its next batch, so many
- * callers share its work and one alone waits for nobody; equal texts are answered from a cache. What waits when the child dies is asked once more of the next one (at most 2 s later). `embed` rejects
- * with `unavailable` when that one dies too, the queue is full or the host is closed.
+ * callers share its work and one alone waits for nobody; equal texts are answered from a cache. Adapters of any number
+ * of policies are fed to the same encoder. What waits when the child dies is asked once more of the next one (at most
+ * 2 s later). `embed` rejects with `unavailable` when that one dies too, the queue is full or the host is closed.
  */
 export class EncoderHost {
   /** The port of the engine. */
@@ -54,6 +65,9 @@ export class EncoderHost {
   private readonly cache: RecentCache<string, Float32Array>;
   /** In the order of their coming. */
   private readonly waiting = new Map<number, Call>();
+  /** Digests of adapters, and those that the child has, the longest unused first. */
+  private readonly keys = new WeakMap<Adapters, string>();
+  private known = new Set<string>();
   private starts: Waiting<void>[] = [];
   /** Why no child could load the model since the last one that did. */
   private failure: string | null = null;
@@ -79,7 +93,7 @@ export class EncoderHost {
         return model.encoderSha256;
       },
       dimensions: limits.embeddingDimensions,
-      embed: (ids) => this.embed(ids),
+      embed: (ids, adapters = null) => this.embed(ids, adapters),
     };
   }
 
@@ -119,8 +133,9 @@ export class EncoderHost {
     return this.child?.pid ?? null;
   }
 
-  private async embed(ids: readonly number[]): Promise<Float32Array> {
-    const key = ids.join(' ');
+  private async embed(ids: readonly number[], adapters: Adapters | null): Promise<Float32Array> {
+    const text = ids.join(' ');
+    const key = adapters === null ? text : `${this.findKey(adapters)} ${text}`;
     const known = this.cache.get(key);
     if (known) return known;
     if (this.isClosed) throw closedError();
@@ -129,13 +144,19 @@ export class EncoderHost {
     }
     const id = this.nextId++;
     const embedding = await new Promise<Float32Array>((resolve, reject) => {
-      this.waiting.set(id, { id, ids, deaths: 0, isSent: false, resolve, reject });
+      this.waiting.set(id, { id, ids, adapters, deaths: 0, isSent: false, resolve, reject });
       this.ensureChild();
       this.sendBatch();
       if (this.waiting.size === 1) this.restartSilenceTimer();
     });
     this.cache.set(key, embedding);
     return embedding;
+  }
+
+  private findKey(adapters: Adapters): string {
+    const key = this.keys.get(adapters) ?? sha256(packAdapters(adapters));
+    this.keys.set(adapters, key);
+    return key;
   }
 
   private ensureChild(): void {
@@ -153,6 +174,7 @@ export class EncoderHost {
       return;
     }
     this.child = started;
+    this.known = new Set();
     started.on('message', (reply: EncoderReply) => {
       if (started === this.child) this.receive(reply);
     });
@@ -172,7 +194,22 @@ export class EncoderHost {
     const texts = this.takeBatch();
     for (const call of texts) call.isSent = true;
     this.countSent = texts.length;
-    send(this.child, { kind: 'embed', texts: texts.map(({ id, ids }) => ({ id, ids })) });
+    const learn = new Map<string, Adapters>();
+    const forget: string[] = [];
+    const sent = texts.map(({ id, ids, adapters }) => {
+      if (adapters === null) return { id, ids, adapters };
+      const key = this.findKey(adapters);
+      if (!this.known.delete(key)) learn.set(key, adapters);
+      this.known.add(key);
+      return { id, ids, adapters: key };
+    });
+    for (const key of this.known) {
+      if (this.known.size <= maxAdaptersOfChild) break;
+      this.known.delete(key);
+      forget.push(key);
+    }
+    const learned = [...learn].map(([key, adapters]) => ({ key, adapters }));
+    send(this.child, { kind: 'embed', texts: sent, learn: learned, forget });
   }
 
   /** The calls that have waited longest; one that has seen a child die goes alone, so that it takes no other with it. */

@@ -8,7 +8,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, readdirSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BatchTextEncoder } from '../../engine/ports.ts';
+import type { Adapters, BatchTextEncoder } from '../../engine/ports.ts';
 
 const keyBytes = 16;
 const checkBytes = 8;
@@ -63,7 +63,8 @@ function readIndex(folder: string, recordBytes: number): Map<string, Place> {
 
 /**
  * An encoder that looks into `folder` (made when missing) before it encodes, and keeps what it encodes: float32
- * arithmetic gives the same embeddings everywhere, so the encoder alone tells them apart. A record that cannot be read
+ * arithmetic gives the same embeddings everywhere, so the encoder alone tells them apart. Those with adapters are not
+ * kept: the next training makes other adapters. A record that cannot be read
  * or is damaged counts as absent; when the disk is full, encoding goes on without keeping. `close` writes out what is
  * still in memory.
  */
@@ -124,7 +125,11 @@ export function withEncodingCache(encoder: BatchTextEncoder, folder: string, now
     if (unwritten.length >= recordsPerWrite) flush();
   }
 
-  async function embedBatch(texts: readonly (readonly number[])[]): Promise<Float32Array[]> {
+  async function embedBatch(
+    texts: readonly (readonly number[])[],
+    adapters: Adapters | null = null,
+  ): Promise<Float32Array[]> {
+    if (adapters !== null) return encoder.embedBatch(texts, adapters);
     const known = texts.map(find);
     const missing = texts.filter((_, at) => known[at] === null);
     const fresh = missing.length === 0 ? [] : await encoder.embedBatch(missing);
@@ -137,7 +142,7 @@ export function withEncodingCache(encoder: BatchTextEncoder, folder: string, now
     sha256: encoder.sha256,
     dimensions: encoder.dimensions,
     embedBatch,
-    embed: async (ids) => (await embedBatch([ids]))[0] as Float32Array,
+    embed: async (ids, adapters) => (await embedBatch([ids], adapters))[0] as Float32Array,
     close() {
       flush();
       for (const reader of readers.values()) closeSync(reader);

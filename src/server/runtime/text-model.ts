@@ -10,6 +10,8 @@ import { sha256 } from '../process/clock.ts';
 export type TextModel = {
   readonly encoderPath: string;
   readonly tokenizerPath: string;
+  /** The graph by whose steps the encoder is tuned; without the file it stays as it is. */
+  readonly tuningGraphPath: string;
   readonly encoderSha256: string;
   readonly tokenizerSha256: string;
   tokenizer(): Tokenizer;
@@ -58,6 +60,7 @@ export function openTextModel(resourcesDir: string = defaultResourcesDir()): Tex
   return {
     encoderPath,
     tokenizerPath,
+    tuningGraphPath: join(folder, 'encoder-training-step.onnx'),
     get encoderSha256() {
       return encoderSha256();
     },

@@ -1,6 +1,6 @@
 /** Token ids and sentence embeddings of the training texts. */
 import { limits } from '../../limits.ts';
-import type { BatchTextEncoder } from '../../ports.ts';
+import type { Adapters, BatchTextEncoder } from '../../ports.ts';
 import { groupByLength, toEncoderInput } from '../../text/encoder-input.ts';
 import type { Tokenizer } from '../../text/tokenizer.ts';
 
@@ -20,18 +20,34 @@ export async function encodeTexts(
   tokenizer: Tokenizer,
   encoder: BatchTextEncoder,
   report: (done: number, total: number) => void,
+  adapters: Adapters | null = null,
 ): Promise<EncodedTexts> {
-  const different = [...new Set(texts)].map((text) => {
-    const ids = tokenizer.encode(text);
-    return { text, ids, input: toEncoderInput(ids, limits.maxEncoderTokens) };
-  });
+  const tokenised = new Map([...new Set(texts)].map((text) => [text, { ids: tokenizer.encode(text) }]));
+  return embedTexts(tokenised, encoder, adapters, report);
+}
+
+/** Embeds texts whose tokens are known, with adapters or by the plain encoder, as {@link encodeTexts} does. */
+export async function embedTexts(
+  texts: ReadonlyMap<string, Pick<EncodedText, 'ids'>>,
+  encoder: BatchTextEncoder,
+  adapters: Adapters | null,
+  report: (done: number, total: number) => void,
+): Promise<EncodedTexts> {
+  const inputs = [...texts].map(([text, { ids }]) => ({
+    text,
+    ids,
+    input: toEncoderInput(ids, limits.maxEncoderTokens),
+  }));
   const encoded = new Map<string, EncodedText>();
-  for (const group of groupByLength(different, ({ input }) => input.ids.length)) {
-    const embeddings = await encoder.embedBatch(group.map(({ input }) => input.ids));
+  for (const group of groupByLength(inputs, ({ input }) => input.ids.length)) {
+    const embeddings = await encoder.embedBatch(
+      group.map(({ input }) => input.ids),
+      adapters,
+    );
     for (const [at, { text, ids, input }] of group.entries()) {
       encoded.set(text, { ids, embedding: embeddings[at] as Float32Array, truncated: input.truncated });
     }
-    report(encoded.size, different.length);
+    report(encoded.size, inputs.length);
   }
   return encoded;
 }

@@ -35,7 +35,7 @@ type Trial = { familiar: Map<CheckName, number[]>; strange: Map<CheckName, numbe
  * example in place of the options' means, with and without the words. Others than the usual ones are taken only where
  * the lower end of what they notice lies above what the usual ones notice, and where they notice at least 95 % as many
  * far texts; `findFar` tells for each far text whether a file notices it. Below four options the usual checks are taken
- * without a comparison. `tick` is called while it works, and may throw to stop it.
+ * without a comparison, and so they are where the text model was tuned: it has learned from the options left out, too. `tick` is called while it works, and may throw to stop it.
  */
 export function chooseChecks(
   learned: LearnedRows,
@@ -44,7 +44,8 @@ export function chooseChecks(
 ): ChosenChecks {
   const usual = listUsualChecks(learned.plan);
   const file = learnFamiliarity(learned, usual, tick);
-  if (file === null || new Set(learned.rows.map(({ label }) => label)).size < minOptions) {
+  const isTuned = (learned.tunedRows?.size ?? 0) > 0;
+  if (file === null || isTuned || new Set(learned.rows.map(({ label }) => label)).size < minOptions) {
     return { checks: usual, file, near: null };
   }
   const others = listOtherChecks(learned.plan);

@@ -29,6 +29,8 @@ export type LearnedRows = {
   rows: readonly LabelledRow[];
   built: Rows;
   texts: EncodedTexts;
+  /** Rows that the text model was tuned on: their embeddings are too familiar to set a limit by. Left out: none. */
+  tunedRows?: ReadonlySet<LabelledRow>;
 };
 
 /** The smallest score that no more than the share of the scores exceeds; 0 without scores. */
@@ -165,7 +167,7 @@ export function learnStrangeness(
   }
 }
 
-/** How strange every row is by each check to what was learned from the rows of the other folds. */
+/** How strange every row, but those tuned on, is by each check to what was learned from the rows of other folds. */
 function scoreAgainstOthers(
   learned: LearnedRows,
   checks: readonly CheckName[],
@@ -178,7 +180,10 @@ function scoreAgainstOthers(
     const others = all.filter((i) => foldOf[i] !== fold);
     for (const check of checks) {
       const measure = learnStrangeness(learned, others, check);
-      for (const i of all) if (foldOf[i] === fold && measure !== null) scores.get(check)?.push(measure(i));
+      for (const i of all) {
+        const isJudged = foldOf[i] === fold && learned.tunedRows?.has(learned.rows[i] as LabelledRow) !== true;
+        if (isJudged && measure !== null) scores.get(check)?.push(measure(i));
+      }
       tick();
     }
   }

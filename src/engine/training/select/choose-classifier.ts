@@ -5,6 +5,7 @@ import type { TrainingConfig } from '../../domain.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { TextChoice } from './choose-text.ts';
 import type { ClassifierChoice } from './fit-choice.ts';
+import { computeCalibratedLoss } from './fold-rows.ts';
 import { type LinearTrial, toLinearSettings, tuneHeads } from './tune-heads.ts';
 import {
   estimateTreeCost,
@@ -62,11 +63,11 @@ export function chooseClassifier(params: ClassifierChoiceParams): Verdict {
     return { choice: toLinearChoice(textChoice, tuned), notes: isTooCostly ? [note] : [] };
   }
   const search = startTreeSearch({ plan, rows: comparison.rows, optionCount, cost, seed, tick });
-  const first = compareParts(textChoice, search, comparison.trial, search.best);
+  const first = compareParts(textChoice, comparison.judged, search, comparison.trial, search.best);
   const treeTrials = Math.round(trials * computeTreeShare(first.choice));
   const linear = tuneHeads(heads, comparison.trial, trials - treeTrials, report);
   const trees = finishTreeSearch(search, cost, treeTrials, (done) => report(trials - treeTrials + done));
-  return compareParts(textChoice, search, linear, trees);
+  return compareParts(textChoice, comparison.judged, search, linear, trees);
 }
 
 /**
@@ -90,20 +91,45 @@ function selectLogits(logits: Float64Array, positions: readonly number[], width:
   return selected;
 }
 
-/** Takes the simplest of linear model, trees and blend whose loss on the rows of the search is good enough. */
+/** Logits of linear model and trees for the rows that both have judged, with these rows' labels. */
+function matchLogits(
+  { folded, positions }: TreeSearch,
+  judged: readonly number[],
+  linear: LinearTrial,
+  trees: TreeTrial,
+) {
+  const placeOf = new Map(judged.map((position, place) => [position, place]));
+  const shared = positions.flatMap((position, searched) => {
+    const place = placeOf.get(position);
+    return place === undefined ? [] : { place, searched };
+  });
+  const { optionCount } = folded;
+  const places = shared.map(({ place }) => place);
+  const searched = shared.map((row) => row.searched);
+  return {
+    linearLogits: selectLogits(linear.logits, places, optionCount),
+    treeLogits: selectLogits(trees.result.logits, searched, optionCount),
+    labels: Int32Array.from(searched, (at) => folded.labels[at] as number),
+  };
+}
+
+/** Takes the simplest of linear model, trees and blend whose loss on the rows that both judged is good enough. */
 function compareParts(
   textChoice: TextChoice,
-  { folded: { labels, optionCount }, positions }: TreeSearch,
+  judged: readonly number[],
+  search: TreeSearch,
   linear: LinearTrial,
-  { settings, result }: TreeTrial,
+  trees: TreeTrial,
 ): Verdict {
   const { plan, textUse } = textChoice;
-  const linearLogits = selectLogits(linear.logits, positions, optionCount);
-  const parts = [linearLogits, result.logits] as const;
+  const { settings } = trees;
+  const { optionCount } = search.folded;
+  const { linearLogits, treeLogits, labels } = matchLogits(search, judged, linear, trees);
+  const parts = [linearLogits, treeLogits] as const;
   const weights = fitWeights(parts, labels, optionCount);
   const blendLoss = computePooledLogLoss(parts, weights, labels, optionCount);
   const linearLoss = computeLogLoss(linearLogits, labels, optionCount);
-  const treesLoss = result.logLoss;
+  const treesLoss = computeCalibratedLoss(treeLogits, labels, optionCount);
   const notes = [
     `Cross-validated log-loss: logistic regression ${linearLoss.toFixed(4)}, boosted trees ${treesLoss.toFixed(4)}, both together ${blendLoss.toFixed(4)}.`,
   ];
@@ -111,7 +137,7 @@ function compareParts(
     return { choice: toLinearChoice(textChoice, linear), notes };
   }
   if (blendLoss > worthwhileLossRatio * treesLoss) {
-    const weight = fitWeights([result.logits], labels, optionCount)[0] ?? 1;
+    const weight = fitWeights([treeLogits], labels, optionCount)[0] ?? 1;
     return {
       choice: { plan: { ...plan, text: null }, textUse: 'none', linear: null, trees: { settings, weight } },
       notes,

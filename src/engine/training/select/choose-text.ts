@@ -10,7 +10,7 @@ import { assignFolds } from '../data/split.ts';
 import { type FoldedRows, foldRows } from './fold-rows.ts';
 import { createDefaultSettings, type LinearSettings } from './linear-heads.ts';
 import { headsByTextUse, learnText, listTextUses, restrictText, type TextUse } from './text-use.ts';
-import { type LinearTrial, poolHeads, toLinearSettings, tryHeads } from './tune-heads.ts';
+import { type HeadComparison, type LinearTrial, poolHeads, toLinearSettings, tryHeads } from './tune-heads.ts';
 
 /** How text is used, with the settings of the linear classifier. */
 export type TextChoice = {
@@ -23,6 +23,8 @@ export type TextChoice = {
 /** The rows that were compared on, the same cut into folds under a plan with all of the text, and the best heads. */
 export type TextComparison = {
   rows: readonly LabelledRow[];
+  /** Where the rows that were judged stand among `rows`: all of them, unless the text model was tuned on the others. */
+  judged: readonly number[];
   plan: FeaturePlan;
   folded: FoldedRows;
   trial: LinearTrial;
@@ -70,22 +72,32 @@ export function chooseText(params: TextChoiceParams): TextChoice {
   }
   const compared = takeAffordableRows(rows, plan, optionCount);
   const folded = foldFeatureRows(plan, compared, optionCount, texts, seed);
-  const heads = tryHeads({ plan, folded, seed: deriveSeed(randomStreams.modelFit, seed), tick }, params.report);
-  const outcomes = uses.map((textUse) => ({ textUse, trial: poolHeads(heads, headsByTextUse[textUse], folded) }));
-  const bestLoss = Math.min(...outcomes.map(({ trial }) => trial.logLoss));
-  const chosen = outcomes.find(({ trial }) => trial.logLoss <= bestLoss * acceptableLossRatio);
-  if (chosen === undefined) throw new Error('The cross-validation of the linear classifier gave no finite loss.');
-  const { textUse, trial } = chosen;
+  const { textUse, trial } = compareTextUses({ plan, folded, seed, tick }, uses, params.report);
   return {
     plan: restrictText(plan, textUse),
     textUse,
     linear: toLinearSettings(trial),
-    comparison: { rows: compared, plan, folded, trial },
+    comparison: { rows: compared, judged: [...compared.keys()], plan, folded, trial },
   };
 }
 
+/** The cheapest of the uses of text whose log-loss on the folds is within 1 % of the best; `seed` is that of the run. */
+export function compareTextUses(
+  comparison: HeadComparison,
+  uses: readonly TextUse[],
+  report: (share: number) => void,
+): { textUse: TextUse; trial: LinearTrial } {
+  const { folded } = comparison;
+  const heads = tryHeads({ ...comparison, seed: deriveSeed(randomStreams.modelFit, comparison.seed) }, report);
+  const outcomes = uses.map((textUse) => ({ textUse, trial: poolHeads(heads, headsByTextUse[textUse], folded) }));
+  const bestLoss = Math.min(...outcomes.map(({ trial }) => trial.logLoss));
+  const chosen = outcomes.find(({ trial }) => trial.logLoss <= bestLoss * acceptableLossRatio);
+  if (chosen === undefined) throw new Error('The cross-validation of the linear classifier gave no finite loss.');
+  return chosen;
+}
+
 /** As many rows as comparisons can afford, spread evenly over the labels. */
-function takeAffordableRows(
+export function takeAffordableRows(
   rows: readonly LabelledRow[],
   plan: FeaturePlan,
   optionCount: number,

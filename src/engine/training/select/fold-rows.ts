@@ -31,6 +31,14 @@ export function foldRows(
   return { folds, labels, optionCount };
 }
 
+/** Folds whose rows were made apart: the rows that are judged are the held-out ones of all folds, in their order. */
+export function joinFolds(folds: readonly Omit<Fold, 'positions'>[], optionCount: number): FoldedRows {
+  const labels = Int32Array.from(folds.flatMap((fold) => [...fold.heldLabels]));
+  let next = 0;
+  const placed = folds.map((fold) => ({ ...fold, positions: [...fold.heldLabels].map(() => next++) }));
+  return { folds: placed, labels, optionCount };
+}
+
 /** Copies a held-out fold's logits (row-major, one per option) to the places of its rows among all. */
 export function placeFoldLogits(all: Float64Array, logits: Float64Array, fold: Fold, optionCount: number): void {
   fold.positions.forEach((position, i) => {

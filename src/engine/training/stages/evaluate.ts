@@ -13,7 +13,7 @@ import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state
 
 type State = Run &
   Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
-  Pick<TextModelled, 'texts'> &
+  Pick<TextModelled, 'texts' | 'adapters' | 'tunedRows'> &
   Pick<Classified, 'choice' | 'measuredModel'>;
 
 /** Where the step for a part of the learning curve stands in the stage: from 0.4 times its share, a tenth long. */
@@ -22,18 +22,19 @@ const curveStep = 0.1;
 const finalFitFrom = 0.5;
 
 /**
- * Measures the model that saw the training rows only, draws the learning curve, and fits the final model on all rows
+ * Measures the model that saw the training rows only, draws the learning curve (none of a tuned encoder), and fits the final model on all rows
  * where the configuration says so and there are no test rows of the analyst's own. Rejects with whatever the encoder rejects with.
  */
 export async function evaluateClassifier(state: State): Promise<Evaluated> {
   const { request, ports, progress, rows, trainRows, testRows, measuredRows, texts, measuredModel, split } = state;
+  const { adapters, tunedRows } = state;
   progress.report('evaluate', 0, `Measuring on ${formatCount(measuredRows.length)} examples`);
   const { plan } = measuredModel;
   const probes = plan.text === null ? [] : listProbeTexts();
-  const probeTexts = await encodeTexts(probes, ports.tokenizer, ports.encoder, progress.heartbeat);
+  const probeTexts = await encodeTexts(probes, ports.tokenizer, ports.encoder, progress.heartbeat, adapters);
   const allTexts = new Map([...texts, ...probeTexts]);
   const { checks, file, near } = chooseChecks(
-    { plan, rows: trainRows, built: measuredModel.rows, texts },
+    { plan, rows: trainRows, built: measuredModel.rows, texts, tunedRows },
     (familiarity) => noticeProbes({ plan, rows: trainRows, texts: allTexts }, probes, familiarity),
     progress.heartbeat,
   );
@@ -48,7 +49,8 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     seed: request.seed,
   });
   const learningCurve =
-    testRows.length === 0
+    // The parts would be read by an encoder that has learned from all of them.
+    testRows.length === 0 || adapters !== null
       ? null
       : computeLearningCurve(trainRows, evaluation.figures, (part, share) => measurePart(state, part, share));
   const finalRows = split.refitted ? rows : trainRows;

@@ -6,24 +6,25 @@ import type { Checked, Classified, Evaluated, Prepared, Run, TextModelled } from
 
 type State = Pick<Run, 'request' | 'progress'> &
   Pick<Prepared, 'rows' | 'presentOptions'> &
-  Pick<TextModelled, 'texts'> &
+  Pick<TextModelled, 'texts' | 'plainText'> &
   Pick<Classified, 'choice' | 'notes'> &
   Pick<Evaluated, 'finalModel'>;
 
 /** The share of the stage that is done before. */
 export const labelChecksFrom = 0.7;
 
-/** Checks the labels of all rows by cross-validation of the chosen classifier, and says how many are suspect. */
+/**
+ * Checks the labels of all rows by cross-validation of the chosen classifier, and says how many are suspect. A tuned
+ * encoder has learned the very labels, so then it is the linear classifier over the plain one that judges them.
+ */
 export function checkExampleLabels(state: State): Checked {
-  const { request, progress, rows, presentOptions, texts, choice, notes, finalModel } = state;
+  const { request, progress, rows, presentOptions, notes } = state;
   const { options } = request.definition;
   const outOfFold = predictOutOfFold({
-    choice,
-    plan: finalModel.plan,
+    ...chooseJudge(state),
     rows,
     presentOptions,
     optionCount: options.length,
-    texts,
     seed: request.seed,
     report: progress.startStep('evaluate', labelChecksFrom, 1, `Checking ${formatCount(rows.length)} labels`),
   });
@@ -31,4 +32,15 @@ export function checkExampleLabels(state: State): Checked {
   const suspects = labelChecks.filter(({ suspect }) => suspect).length;
   const note = `${formatCount(suspects)} of ${formatCount(rows.length)} labels are suspect: models that had not seen the example find another option likelier. Look at them in the findings about the data.`;
   return { labelChecks, notes: suspects === 0 ? notes : [...notes, note] };
+}
+
+function chooseJudge({
+  texts,
+  plainText,
+  choice,
+  finalModel,
+}: State): Pick<Parameters<typeof predictOutOfFold>[0], 'choice' | 'plan' | 'texts'> {
+  if (plainText === null) return { choice, plan: finalModel.plan, texts };
+  const { plan, textUse, linear } = plainText.choice;
+  return { choice: { plan, textUse, linear: { ...linear, weight: 1 }, trees: null }, plan, texts: plainText.texts };
 }

@@ -5,10 +5,12 @@ import { writeModelCard } from '../../bundle/model-card.ts';
 import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
 import type { Metrics } from '../../domain.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
 import { replayRows } from '../../measure/replay.ts';
 import { measureWholeDecision } from '../../measure/whole-decision.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
+import type { Adapters } from '../../ports.ts';
 import { countReasonsByOption } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { computePercentile } from '../evaluate/metrics.ts';
@@ -23,7 +25,7 @@ import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from 
 type State = Run &
   Pick<Generated, 'rules' | 'origins'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
-  Pick<TextModelled, 'texts'> &
+  Pick<TextModelled, 'texts' | 'adapters' | 'tunedRows' | 'textTuning'> &
   Checked &
   Evaluated;
 
@@ -38,15 +40,16 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   await verifyExport(classifier, finalModel.calibrated, finalModel.rows, ports.runModel);
   const reasons = await exportReasons(state);
   const manifest = buildManifest(request, finalModel, ports);
-  const { plan } = finalModel;
+  const plan = nameAdapters(finalModel.plan, state.adapters);
   const parts: BundleParts = {
     manifest,
     rules: rules.file,
     plan,
     classifier,
     ...reasons,
+    adapters: plan.text?.encoder?.adapters === undefined ? null : state.adapters,
     familiarity: learnFamiliarity(
-      { plan, rows: state.finalRows, built: finalModel.rows, texts: state.texts },
+      { plan, rows: state.finalRows, built: finalModel.rows, texts: state.texts, tunedRows: state.tunedRows },
       state.checks,
       progress.heartbeat,
     ),
@@ -73,6 +76,13 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
   progress.report('package', 1, 'The policy is ready');
   return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut, labelChecks: state.labelChecks };
+}
+
+/** The plan with the rank of the adapters that its encoder is fed with. */
+function nameAdapters(plan: FeaturePlan, adapters: Adapters | null): FeaturePlan {
+  if (adapters === null || plan.text === null || plan.text.encoder === null) return plan;
+  const encoder = { ...plan.text.encoder, adapters: { rank: adapters.rank } };
+  return { ...plan, text: { ...plan.text, encoder } };
 }
 
 /** Learns and exports the heads of reason codes, on the rows that the final model saw. */
@@ -128,6 +138,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     train_size: trainRows.length,
     test_size: testRows.length,
     split,
+    text_tuning: state.textTuning,
     learning_curve: learningCurve,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
     ...measureDecisions(state, parts),

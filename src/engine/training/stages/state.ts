@@ -5,6 +5,7 @@
 import type { Metrics, TrainingExample } from '../../domain.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import type { Adapters } from '../../ports.ts';
 import type { CompiledRules } from '../../rules/compile.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -44,8 +45,21 @@ export type Prepared = Notes & {
 /** After features: the plan of the fields, learned from the training rows; the use of text is open. */
 export type Planned = Notes & { fieldPlan: FeaturePlan };
 
-/** After text_model: the encoded texts of all rows, and how text is used with the folds that it was compared on. */
-export type TextModelled = Notes & { texts: EncodedTexts; textChoice: TextChoice };
+/**
+ * After text_model: the encoded texts of all rows, how text is used with the folds that it was compared on, and what
+ * came of a tuning.
+ */
+export type TextModelled = Notes & {
+  texts: EncodedTexts;
+  textChoice: TextChoice;
+  /** With which the texts are encoded; null for the plain encoder. */
+  adapters: Adapters | null;
+  /** The rows whose labels the adapters have seen: what is learned from their texts looks surer than it is. */
+  tunedRows: ReadonlySet<LabelledRow>;
+  /** Texts and choice of the plain encoder where `texts` are those of a tuned one. */
+  plainText: { texts: EncodedTexts; choice: TextChoice } | null;
+  textTuning: Metrics['text_tuning'];
+};
 
 /** After classifier: what was chosen, and the model that saw the training rows only. */
 export type Classified = Notes & { choice: ClassifierChoice; measuredModel: FittedModel };

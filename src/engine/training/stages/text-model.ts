@@ -1,22 +1,56 @@
-/** The text_model stage: texts are encoded once, and the use of text is chosen. */
+/** The text_model stage: texts are encoded, the encoder is tuned where that pays, and the use of text is chosen. */
 import { compileFeatures } from '../../features/compile.ts';
-import { type EncodedTexts, encodeTexts } from '../data/encode-texts.ts';
+import { type EncodedTexts, embedTexts, encodeTexts } from '../data/encode-texts.ts';
 import { chooseText } from '../select/choose-text.ts';
 import { formatCount } from './format-count.ts';
 import type { Planned, Prepared, Run, TextModelled } from './state.ts';
+import { mayTune, type TuningOutcome, tuneTextModel } from './tune-text.ts';
 
 type State = Run & Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows'> & Planned;
 
 /** The share of the stage that encoding takes; the rest is the comparison of the uses of text. */
 const encodingShare = 0.7;
+/** The shares at which encoding and tuning end where the encoder may be tuned. */
+const tuningFrom = 0.2;
+const tuningTo = 0.85;
 /** Texts between two reports. */
 const reportInterval = 25;
 
 /** Rejects with whatever the encoder rejects with; a plan without text never asks it. */
 export async function chooseTextModel(state: State): Promise<TextModelled> {
-  const { request, ports, progress, fieldPlan, trainRows, presentOptions, notes } = state;
-  const texts = await encodeAllTexts(state);
-  const reportShare = progress.startStep('text_model', encodingShare, 1, 'Comparing ways to read the inputs');
+  const { progress, notes } = state;
+  const mayBeTuned = mayTune(state);
+  const texts = await encodeAllTexts(state, mayBeTuned ? tuningFrom : encodingShare);
+  const truncated = [...texts.values()].filter((text) => text.truncated).length;
+  const note = `${formatCount(truncated)} of ${formatCount(texts.size)} texts are longer than the sentence encoder reads; it sees their beginning.`;
+  const textNotes = truncated > 0 ? [...notes, note] : notes;
+  const outcome = mayBeTuned
+    ? await tuneTextModel(state, texts, (share, message) =>
+        progress.reportThrottled('text_model', tuningFrom + (tuningTo - tuningFrom) * share, message),
+      )
+    : null;
+  if (outcome === null || outcome.tuned === null) return chooseFrozen(state, texts, outcome, textNotes);
+  const { adapters, choice, learned } = outcome.tuned;
+  const reportShare = progress.startStep('text_model', tuningTo, 1, 'Encoding all texts with the tuned text model');
+  return {
+    texts: await embedTexts(texts, state.ports.encoder, adapters, (done, total) => reportShare(done / total)),
+    textChoice: choice,
+    adapters,
+    tunedRows: learned,
+    plainText: { texts, choice: outcome.frozen },
+    textTuning: outcome.report,
+    notes: [...textNotes, describeTuning(outcome)],
+  };
+}
+
+/** The plain encoder, and the use of text that is best with it. */
+function chooseFrozen(
+  { request, ports, progress, fieldPlan, trainRows, presentOptions }: State,
+  texts: EncodedTexts,
+  outcome: TuningOutcome | null,
+  notes: readonly string[],
+): TextModelled {
+  const from = outcome === null ? encodingShare : tuningTo;
   const textChoice = chooseText({
     plan: fieldPlan,
     rows: trainRows,
@@ -25,21 +59,34 @@ export async function chooseTextModel(state: State): Promise<TextModelled> {
     dimensions: ports.encoder.dimensions,
     seed: request.seed,
     tick: progress.heartbeat,
-    report: reportShare,
+    report: progress.startStep('text_model', from, 1, 'Comparing ways to read the inputs'),
   });
-  const truncated = [...texts.values()].filter((text) => text.truncated).length;
-  const note = `${formatCount(truncated)} of ${formatCount(texts.size)} texts are longer than the sentence encoder reads; it sees their beginning.`;
-  return { texts, textChoice, notes: truncated > 0 ? [...notes, note] : notes };
+  return {
+    texts,
+    textChoice,
+    adapters: null,
+    tunedRows: new Set(),
+    plainText: null,
+    textTuning: outcome?.report ?? null,
+    notes: outcome === null ? notes : [...notes, describeTuning(outcome)],
+  };
 }
 
-/** The encoded texts of all rows; none under a plan without text. */
-async function encodeAllTexts({ ports, progress, fieldPlan, rows }: State): Promise<EncodedTexts> {
+function describeTuning({ report: { chosen, held_rows, frozen, tuned } }: TuningOutcome): string {
+  const losses = `on ${formatCount(held_rows)} examples that neither had seen, its log-loss is ${tuned.log_loss.toFixed(3)} where that of the plain one is ${frozen.log_loss.toFixed(3)}`;
+  return chosen === 'tuned'
+    ? `The text model was tuned on the examples: ${losses}. There is no learning curve, because every part of it would have to be tuned anew.`
+    : `Tuning the text model was tried and not taken, because it was not clearly better: ${losses}.`;
+}
+
+/** The encoded texts of all rows, done at share `to` of the stage; none under a plan without text. */
+async function encodeAllTexts({ ports, progress, fieldPlan, rows }: State, to: number): Promise<EncodedTexts> {
   if (fieldPlan.text === null) return new Map();
   const features = compileFeatures(fieldPlan);
   const texts = rows.map((row) => features.joinText(row.input).text);
   return encodeTexts(texts, ports.tokenizer, ports.encoder, (done, total) => {
     if (done % reportInterval !== 0 && done !== total) return;
     const message = `Encoding texts ${formatCount(done)} of ${formatCount(total)}`;
-    progress.report('text_model', (encodingShare * done) / total, message);
+    progress.report('text_model', (to * done) / total, message);
   });
 }

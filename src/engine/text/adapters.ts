@@ -1,0 +1,61 @@
+/** The low-rank adapters of the sentence encoder: their matrices, and their bytes in a bundle. */
+import { limits } from '../limits.ts';
+import type { Adapters, ModelFeed } from '../ports.ts';
+
+/** Layers of the encoder; each has adapters of its queries and of its values. */
+const layers = 6;
+const bytesPerNumber = 4;
+
+/** A matrix among the weights: its name in the graph, its shape and where it begins. */
+export type AdapterMatrix = { name: string; dims: [number, number]; from: number };
+
+/**
+ * The matrices of adapters in the order of their weights: q_a0, q_b0, v_a0, v_b0, q_a1 … v_b5, row-major. What a layer's
+ * queries or values get is 2 · x · a · b, with a [dimensions, rank] and b [rank, dimensions].
+ */
+export function listAdapterMatrices(rank: number): AdapterMatrix[] {
+  const { embeddingDimensions: dimensions } = limits;
+  return Array.from({ length: layers }, (_, layer) =>
+    ['q', 'v'].map((part) => [`${part}_a${layer}`, `${part}_b${layer}`]),
+  )
+    .flat(2)
+    .map((name, at) => ({
+      name,
+      dims: at % 2 === 0 ? [dimensions, rank] : [rank, dimensions],
+      from: at * dimensions * rank,
+    }));
+}
+
+/** Numbers that adapters of a rank have. */
+export const countAdapterWeights = (rank: number): number => 4 * layers * limits.embeddingDimensions * rank;
+
+/** Adapters of rank 1 that change nothing: the plain encoder. */
+export const createZeroAdapters = (): Adapters => ({ rank: 1, weights: new Float32Array(countAdapterWeights(1)) });
+
+/** Adapters as inputs of the encoder's graphs; the data are views of their weights. */
+export function toAdapterFeeds({ rank, weights }: Adapters): ModelFeed[] {
+  return listAdapterMatrices(rank).map(({ name, dims, from }) => ({
+    name,
+    dims,
+    data: weights.subarray(from, from + dims[0] * dims[1]),
+  }));
+}
+
+/** The bytes of adapters: little-endian float32 in the order of {@link listAdapterMatrices}. */
+export function packAdapters({ weights }: Adapters): Uint8Array {
+  const bytes = new Uint8Array(weights.length * bytesPerNumber);
+  const view = new DataView(bytes.buffer);
+  weights.forEach((weight, i) => {
+    view.setFloat32(i * bytesPerNumber, weight, true);
+  });
+  return bytes;
+}
+
+/** Reads packed adapters; null where their length is not that of the rank or a number is not finite. */
+export function unpackAdapters(bytes: Uint8Array, rank: number): Adapters | null {
+  const count = countAdapterWeights(rank);
+  if (bytes.length !== count * bytesPerNumber) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const weights = Float32Array.from({ length: count }, (_, i) => view.getFloat32(i * bytesPerNumber, true));
+  return weights.every(Number.isFinite) ? { rank, weights } : null;
+}

@@ -1,0 +1,101 @@
+/** Whether a tuned encoder decides better than the plain one, on rows that neither the tuning nor the classifier saw. */
+import type { Metrics } from '../../domain.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+import { computeWilsonInterval } from '../../intervals.ts';
+import { argmax, logSumExp } from '../../numeric.ts';
+import type { EncodedTexts } from '../data/encode-texts.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
+import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import { compareTextUses, type TextChoice } from '../select/choose-text.ts';
+import { joinFolds } from '../select/fold-rows.ts';
+import { learnText, listTextUses, restrictText } from '../select/text-use.ts';
+import { toLinearSettings } from '../select/tune-heads.ts';
+
+type Figures = NonNullable<Metrics['text_tuning']>['frozen'];
+
+/** Rows that a classifier is fitted on and rows that it is judged on, with their texts as one encoder reads them. */
+export type EncodedFold = { learned: readonly LabelledRow[]; held: readonly LabelledRow[]; texts: EncodedTexts };
+
+/** How text is best read under one encoder, and the log-loss of every held-out row. */
+export type FoldTrial = { choice: TextChoice; losses: number[]; figures: Figures };
+
+export type FoldParams = {
+  plan: FeaturePlan;
+  /** The rows that the choice is for, in their order; those of the folds are among them. */
+  rows: readonly LabelledRow[];
+  folds: readonly EncodedFold[];
+  /** The number of different labels. */
+  optionCount: number;
+  /** Length of an embedding. */
+  dimensions: number;
+  /** The seed of the run. */
+  seed: number;
+  tick: () => void;
+};
+
+/**
+ * Chooses use of text, regularisation and calibration by the held-out rows alone, with heads that are fitted on the
+ * learned ones of their fold: embeddings of rows that an encoder was tuned on look surer than those of new texts, and a
+ * cross-validation among them would be too optimistic. Throws an ordinary Error without a fold.
+ */
+export function tryOnFolds(params: FoldParams): FoldTrial {
+  const { rows, folds, optionCount, seed, tick } = params;
+  const [first] = folds;
+  if (first === undefined) throw new Error('An encoder is compared on at least one fold.');
+  // The texts of every fold have the same tokens, and n-grams are learned from these alone.
+  const plan = learnText(params.plan, 'both', rows, first.texts, params.dimensions);
+  const build = (part: readonly LabelledRow[], texts: EncodedTexts) =>
+    buildFeatureRows(
+      plan,
+      part.map((row) => row.input),
+      texts,
+    );
+  const folded = joinFolds(
+    folds.map(({ learned, held, texts }) => ({
+      ...{ train: build(learned, texts), trainLabels: listLabels(learned) },
+      ...{ held: build(held, texts), heldLabels: listLabels(held) },
+    })),
+    optionCount,
+  );
+  const held = folds.flatMap((fold) => fold.held);
+  const { textUse, trial } = compareTextUses({ plan, folded, seed, tick }, listTextUses(plan), () => undefined);
+  const placeOf = new Map(rows.map((row, place) => [row, place]));
+  const choice: TextChoice = {
+    plan: restrictText(plan, textUse),
+    textUse,
+    linear: toLinearSettings(trial),
+    comparison: { rows, judged: held.flatMap((row) => placeOf.get(row) ?? []), plan, folded, trial },
+  };
+  const losses = held.map(({ label }, i) => {
+    const from = i * optionCount;
+    return logSumExp(trial.logits, from, optionCount, 1) - (trial.logits[from + label] as number);
+  });
+  const right = held.filter(({ label }, i) => {
+    return argmax(trial.logits.subarray(i * optionCount, (i + 1) * optionCount)) === label;
+  }).length;
+  const { mean, error } = estimateMean(losses);
+  const figures: Figures = {
+    accuracy: right / held.length,
+    accuracy_interval: computeWilsonInterval(right, held.length),
+    log_loss: mean,
+    log_loss_interval: { low: Math.max(0, mean - normalQuantile * error), high: mean + normalQuantile * error },
+  };
+  return { choice, losses, figures };
+}
+
+/** Of the standard normal distribution, for 95 % intervals. */
+const normalQuantile = 1.96;
+
+/** Mean of numbers, and its standard error. */
+function estimateMean(values: readonly number[]): { mean: number; error: number } {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / Math.max(1, values.length - 1);
+  return { mean, error: Math.sqrt(variance / values.length) };
+}
+
+/** Whether the first trial's log-loss is lower by more than one standard error of the paired difference. */
+export function isClearlyBetter(candidate: FoldTrial, present: FoldTrial): boolean {
+  const gains = present.losses.map((loss, i) => loss - (candidate.losses[i] as number));
+  const { mean, error } = estimateMean(gains);
+  return mean > error;
+}

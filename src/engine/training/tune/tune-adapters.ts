@@ -1,0 +1,124 @@
+/** Fine-tuning: adapters of the sentence encoder are learned from labelled texts. */
+import { limits } from '../../limits.ts';
+import { logSumExp } from '../../numeric.ts';
+import type { Adapters, BatchTextEncoder, ModelSession } from '../../ports.ts';
+import { createStream, type Random, randomStreams } from '../../random.ts';
+import { countAdapterWeights, listAdapterMatrices } from '../../text/adapters.ts';
+import { groupByLength } from '../../text/encoder-input.ts';
+import { computeRateShare, createAdamW } from './adamw.ts';
+import { dealBatches, type TuningText } from './deal-batches.ts';
+import { headScale, runTuningStep, type TunedParameters } from './tuning-step.ts';
+
+const rank = 8;
+const dropout = 0.1;
+/** The highest rate of the adapters; the head, which starts from a fit, moves ten times as fast. */
+const adapterRate = 2e-3;
+const headRate = 2e-2;
+/** Epochs without a better loss on the held-out texts after which tuning ends. */
+const patience = 3;
+
+export type TuningParams = {
+  session: ModelSession;
+  encoder: BatchTextEncoder;
+  learned: readonly TuningText[];
+  /** Texts that are not learned from; their loss decides which epoch is taken and when tuning ends. */
+  held: readonly TuningText[];
+  optionCount: number;
+  /** Where the head starts, in the layout of {@link TunedParameters}. */
+  head: Float32Array;
+  epochs: number;
+  /** The seed of the run. */
+  seed: number;
+  /** Called before every step with how many are done of how many; it may throw to stop the tuning. */
+  report: (done: number, steps: number) => void;
+};
+
+/** Mean losses after an epoch; `step` counts all steps until then. */
+export type TuningPoint = { step: number; training_loss: number; held_loss: number };
+
+/** The adapters of the epoch with the least held-out loss, the steps that were made, and the losses of every epoch. */
+export type TunedAdapters = { adapters: Adapters; steps: number; curve: TuningPoint[] };
+
+/**
+ * Tunes adapters by AdamW with a one-cycle rate. The same texts, seed and new session give the same adapters on the
+ * same machine. Rejects with whatever session, encoder or `report` reject with.
+ */
+export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters> {
+  const { session, learned, optionCount, epochs, report } = params;
+  const random = createStream(randomStreams.textTuning, params.seed);
+  const parameters: TunedParameters = { rank, adapters: drawAdapters(random), head: params.head.slice() };
+  const moveAdapters = createAdamW(parameters.adapters.length);
+  const moveHead = createAdamW(parameters.head.length);
+  const plan = Array.from({ length: epochs }, () => dealBatches(learned, random));
+  const steps = plan.reduce((sum, batches) => sum + batches.length, 0);
+  const curve: TuningPoint[] = [];
+  let best = parameters.adapters.slice();
+  let step = 0;
+  for (const batches of plan) {
+    let trainingLoss = 0;
+    for (const batch of batches) {
+      report(step, steps);
+      step += 1;
+      const outcome = await runTuningStep(session, batch, parameters, optionCount, dropout);
+      const share = computeRateShare(step, steps);
+      moveAdapters(parameters.adapters, outcome.adapterGradients, share * adapterRate);
+      moveHead(parameters.head, outcome.headGradients, share * headRate);
+      trainingLoss += outcome.loss / batches.length;
+    }
+    const heldLoss = await measureLoss(params, parameters, () => report(step, steps));
+    if (curve.every((point) => heldLoss < point.held_loss)) best = parameters.adapters.slice();
+    curve.push({ step, training_loss: trainingLoss, held_loss: heldLoss });
+    if (hasStoppedFalling(curve)) break;
+  }
+  return { adapters: { rank, weights: best }, steps: step, curve };
+}
+
+function hasStoppedFalling(curve: readonly TuningPoint[]): boolean {
+  const losses = curve.map((point) => point.held_loss);
+  return losses.length - 1 - losses.indexOf(Math.min(...losses)) >= patience;
+}
+
+/** Adapters that change nothing yet: the matrices a are drawn (normal, variance 1 / dimensions), the b are zero. */
+function drawAdapters(random: Random): Float32Array {
+  const weights = new Float32Array(countAdapterWeights(rank));
+  for (const { name, dims, from } of listAdapterMatrices(rank)) {
+    if (!name.includes('_a')) continue;
+    for (let i = 0; i < dims[0] * dims[1]; i++) weights[from + i] = drawNormal(random) / Math.sqrt(dims[0]);
+  }
+  return weights;
+}
+
+/** A draw from the standard normal distribution (Box & Muller). */
+function drawNormal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** Mean cross-entropy of the head on the held-out texts, embedded with the adapters as they are, without dropout. */
+async function measureLoss(
+  { encoder, held, optionCount }: TuningParams,
+  { adapters, head }: TunedParameters,
+  tick: () => void,
+): Promise<number> {
+  // A copy: what is sent to the encoder may be kept by it, and these weights move on.
+  const now: Adapters = { rank, weights: adapters.slice() };
+  const { embeddingDimensions: dimensions } = limits;
+  const logits = new Float64Array(optionCount);
+  let loss = 0;
+  for (const group of groupByLength(held, ({ ids }) => ids.length)) {
+    tick();
+    const embeddings = await encoder.embedBatch(
+      group.map(({ ids }) => ids),
+      now,
+    );
+    for (const [at, { label }] of group.entries()) {
+      const embedding = embeddings[at] as Float32Array;
+      for (let k = 0; k < optionCount; k++) {
+        let sum = head[optionCount * dimensions + k] as number;
+        for (let d = 0; d < dimensions; d++) sum += (head[k * dimensions + d] as number) * (embedding[d] as number);
+        logits[k] = headScale * sum;
+      }
+      loss += logSumExp(logits, 0, optionCount, 1) - (logits[label] as number);
+    }
+  }
+  return loss / held.length;
+}
