@@ -217,7 +217,7 @@ const training = {
   'TRN-17':
     'Metrics say how reliable confidences are, in tenths with intervals; the calibration error is null below 200 measured rows.',
   'TRN-18':
-    'The text stage tunes the encoder within a budget of tokens, the same way for the same seed, and can be cancelled between steps.',
+    'Where a training asks for it, the text stage tunes the encoder within a budget of tokens, the same way for the same seed, and can be cancelled between steps.',
   'TRN-19':
     'A tuned encoder is taken only where it is clearly better on training rows it has not seen; metrics.text_tuning and the model card say how both did.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',

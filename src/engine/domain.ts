@@ -140,8 +140,8 @@ export const trainingConfigSchema = z
       .default(null),
     tune_encoder: z
       .boolean()
-      .default(true)
-      .describe('Whether the text model may be tuned on the examples; it is where that is clearly better on a fold'),
+      .default(false)
+      .describe('Whether to tune the text model on the examples, for minutes; taken where clearly better on a fold'),
     tuning_tokens: z
       .int()
       .min(10_000)

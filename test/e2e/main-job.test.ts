@@ -74,7 +74,7 @@ const jobs = [
   {
     dataSet: 'sms_spam',
     accuracyFloor: 0.985,
-    training: { tune_encoder: false },
+    training: {},
     reasonOf: (decision: string) => (decision === 'spam' ? 'unsolicited' : 'personal'),
     rules: [
       {
@@ -90,7 +90,7 @@ const jobs = [
     dataSet: 'complaint_routing',
     accuracyFloor: 0.74,
     // Four options have fewer than the 38 examples that training asks for: the rest is generated.
-    training: { auto_generate: true, tune_encoder: false },
+    training: { auto_generate: true },
     reasonOf: (decision: string) => `about ${decision}`,
     rules: [
       {

@@ -69,7 +69,7 @@ const request: TrainRequest = {
     escalation_threshold: null,
     refit: true,
     slice_gate: null,
-    tune_encoder: true,
+    tune_encoder: false,
     tuning_tokens: 400_000,
   },
   seed: 1,

@@ -13,7 +13,7 @@ export const config: TrainingConfig = {
   escalation_threshold: null,
   refit: true,
   slice_gate: null,
-  tune_encoder: true,
+  tune_encoder: false,
   tuning_tokens: 400_000,
 };
 

@@ -69,7 +69,7 @@ describe('the sample project', () => {
   });
 
   it('is right on nine of ten held-out rows after one training, and on its first example [SMP-1]', async () => {
-    const { policy_id } = (await bench.call('POST', `${path}/train`, { tune_encoder: false })).body;
+    const { policy_id } = (await bench.call('POST', `${path}/train`, {})).body;
     const ended = await pollUntil(() => bench.call('GET', `${path}/policies/${policy_id}/progress`), terminal);
     expect(ended.body.status).toBe('deployed');
     const { metrics } = (await bench.call('GET', `${path}/policies/${policy_id}`)).body;

@@ -81,7 +81,7 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
   };
 
   it('is tuned where that is clearly better on rows it has not seen, within its budget [TRN-18] [TRN-19] [BUN-8]', async () => {
-    const { metrics, messages } = await train({ tuning_tokens: 10_000 });
+    const { metrics, messages } = await train({ tune_encoder: true, tuning_tokens: 10_000 });
     expect(messages.some((message) => message.startsWith('Tuning the text model, step'))).toBe(true);
     const { text_tuning: tuning } = metrics;
     expect(tuning).toMatchObject({ chosen: 'tuned' });
@@ -111,8 +111,8 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
     expect(status).toBe(0);
   });
 
-  it('stays as it is where tuning is switched off, and decides beside the one before [TRN-18]', async () => {
-    const { metrics } = await train({ tune_encoder: false });
+  it('stays as it is where nobody asks for tuning, and decides beside the one before [TRN-18]', async () => {
+    const { metrics } = await train({});
     expect(metrics.text_tuning).toBeNull();
     const slim = unpackBundle(await download('?slim=true'), sha256);
     expect(slim.adapters).toBeNull();

@@ -63,6 +63,7 @@ function ReadyTag({ ready }: { ready: boolean }) {
 /** The options of a training and its start. */
 function useStart(type: DecisionType, isPossible: boolean) {
   const [tune, setTune] = useState(true);
+  const [tuneText, setTuneText] = useState(false);
   const [autoDeploy, setAutoDeploy] = useState(true);
   const [generate, setGenerate] = useState(false);
   const [targetF1, setTargetF1] = useState<number | string>('');
@@ -72,6 +73,7 @@ function useStart(type: DecisionType, isPossible: boolean) {
     if (!isPossible || start.isPending) return;
     const body = {
       tune_hyperparams: tune,
+      tune_encoder: tuneText,
       auto_deploy: autoDeploy,
       auto_generate: generate,
       target_f1: targetF1 === '' ? null : Number(targetF1),
@@ -112,6 +114,12 @@ function useStart(type: DecisionType, isPossible: boolean) {
               description="Tries several settings and keeps the best; takes a little longer."
               checked={tune}
               onChange={(event) => setTune(event.currentTarget.checked)}
+            />
+            <Checkbox
+              label="Tune the text model"
+              description="Teaches it the language of the examples, and keeps that only where it is clearly better on examples it has not seen. Takes minutes; the progress says how many."
+              checked={tuneText}
+              onChange={(event) => setTuneText(event.currentTarget.checked)}
             />
             <Checkbox
               label="Fill up options with few examples"
