@@ -155,6 +155,9 @@ const examples = {
     'An example comes back as id, decision_type_id, input_payload, expected_decision, reason_codes, source, reviewed, status, note, labelled_by, created_at and updated_at.',
   'EXA-5': 'The list is paginated and filtered by source and reviewed.',
   'EXA-6': 'The list is filtered by decision, labelled and search, too.',
+  'EXA-18':
+    'The list is sorted by created_at, updated_at, decision or a field of the input, in either direction; equal values stand newest first and missing ones last, on all pages alike.',
+  'EXA-19': 'page_of answers the page on which an example stands, in any order and under any filter.',
   'EXA-7': 'stats gives total, labelled, unlabelled, reviewed, by_source and by_option.',
   'EXA-8': 'DELETE of one answers 204.',
   'EXA-9': 'A call adds at most 10,000 examples.',

@@ -39,6 +39,7 @@ import type { Runtime } from './runtime/runtime.ts';
 import { openTextModel } from './runtime/text-model.ts';
 import { prepareDeployedPolicies } from './services/deployment.ts';
 import { ExampleAdditions } from './services/example-additions.ts';
+import { ExampleLists } from './services/example-lists.ts';
 import { startHousekeeping } from './services/housekeeping.ts';
 import { tellJob, tellTraining } from './services/job-events.ts';
 import { PromiseChecks } from './services/promises.ts';
@@ -168,6 +169,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     preparation,
     pendingWrites: new PendingWrites(log),
     exampleAdditions: new ExampleAdditions({ store }),
+    exampleLists: new ExampleLists(store),
     promiseChecks: new PromiseChecks({ store }),
     receipts: new Receipts({ store, auth, clock }),
   };

@@ -130,6 +130,38 @@ describe('labelling by keyboard', () => {
     expect(new Set(seen).size).toBe(250);
   });
 
+  test('a heading sorts the table, and the cursor stays on its example, pages away [EXA-18] [EXA-19]', async () => {
+    await open(250, 'view=table&queue=all');
+    const { page } = opened;
+    const atCursor = () => page.locator('.grid .lines [data-cursor]').innerText();
+    const places = async () => {
+      const rows = await page.locator('.grid .lines [role="row"]').allInnerTexts();
+      return rows.map((row) => Number(/example number (\d+)/.exec(row)?.[1])).filter(Number.isFinite);
+    };
+    await expect.poll(atCursor).toContain('example number 249');
+    const heading = page.getByRole('columnheader', { name: 'place' });
+    await heading.getByRole('button').press('Enter');
+    await expect.poll(() => heading.getAttribute('aria-sort')).toBe('ascending');
+    await expect.poll(atCursor).toContain('example number 249');
+    await page.keyboard.press('1');
+    await saved();
+    const labels = await stored();
+    expect([labels.get('example number 249'), labels.get('example number 0')]).toEqual(['red', null]);
+    await page.locator('.grid').focus();
+    await page.keyboard.press('Home');
+    await expect.poll(atCursor).toContain('example number 0');
+    await expect.poll(async () => (await places()).slice(0, 3)).toEqual([0, 1, 2]);
+    await heading.getByRole('button').click();
+    await expect.poll(() => heading.getAttribute('aria-sort')).toBe('descending');
+    await expect.poll(atCursor).toContain('example number 0');
+    await expect.poll(() => new URLSearchParams(page.url().split('?')[1]).get('sort')).toBe('-input.place');
+    await page.reload();
+    await expect.poll(() => heading.getAttribute('aria-sort')).toBe('descending');
+    await heading.getByRole('button').click();
+    await expect.poll(() => heading.getAttribute('aria-sort')).toBe(null);
+    expect(page.url()).not.toContain('sort=');
+  });
+
   test('a hundred rows are selected, labelled and deleted at once, and both are taken back', async () => {
     await open(150, 'view=table&queue=all');
     const { page } = opened;

@@ -6,6 +6,7 @@ import {
   useTable,
 } from '@tanstack/react-table';
 import { useVirtualizer } from '@tanstack/react-virtual';
+import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useMemo, useRef } from 'react';
 import { useNewest } from './use-newest.ts';
 
@@ -21,12 +22,20 @@ export type GridColumn<T> = {
   header: string;
   width: number;
   numeric?: boolean;
+  /** What the rows are sorted by where its heading is pressed; left out where they cannot be. */
+  sort?: string;
   /** Takes the width that the others leave. */
   grows?: boolean;
   cell(row: T, index: number): ReactNode;
 };
 
 export type GridHandle = { focus(): void };
+
+/** The order after a heading is pressed: ascending, then descending (`-` in front), then none. */
+function turnSort(sorted: string, sort: string): string {
+  if (sorted === sort) return `-${sort}`;
+  return sorted === `-${sort}` ? '' : sort;
+}
 
 /**
  * A table of any length, of which only the rows in sight exist. One cursor: the row that keys act on, named to screen
@@ -41,6 +50,8 @@ export function DataGrid<T>({
   onCursor,
   onRange,
   isSelected,
+  sorted = '',
+  onSort,
   handle,
 }: {
   label: string;
@@ -52,6 +63,9 @@ export function DataGrid<T>({
   onCursor(index: number): void;
   onRange?: (first: number, last: number) => void;
   isSelected?: (row: T) => boolean;
+  /** The `sort` of the column that orders the rows, with `-` in front for descending; empty without one. */
+  sorted?: string;
+  onSort?: (sorted: string) => void;
   handle?: Ref<GridHandle>;
 }) {
   const id = useId();
@@ -119,9 +133,10 @@ export function DataGrid<T>({
               key={header.id}
               role="columnheader"
               className={columns[index]?.numeric ? 'number' : undefined}
+              aria-sort={findDirection(columns[index]?.sort, sorted)}
               style={{ width: widths[index] }}
             >
-              {columns[index]?.header}
+              <Heading column={columns[index]} sorted={sorted} onSort={onSort} />
               <span
                 className="edge"
                 aria-hidden="true"
@@ -159,6 +174,34 @@ export function DataGrid<T>({
         })}
       </div>
     </div>
+  );
+}
+
+function findDirection(sort: string | undefined, sorted: string): 'ascending' | 'descending' | undefined {
+  if (sort === undefined) return undefined;
+  if (sorted === sort) return 'ascending';
+  return sorted === `-${sort}` ? 'descending' : undefined;
+}
+
+/** The heading of a column: a button where the rows can be sorted by it, with an arrow where they are. */
+function Heading<T>({
+  column,
+  sorted,
+  onSort,
+}: {
+  column: GridColumn<T> | undefined;
+  sorted: string;
+  onSort: ((sorted: string) => void) | undefined;
+}) {
+  const sort = column?.sort;
+  if (sort === undefined || onSort === undefined) return column?.header;
+  const direction = findDirection(sort, sorted);
+  return (
+    <button type="button" className="sort" onClick={() => onSort(turnSort(sorted, sort))}>
+      <span className="clip">{column?.header}</span>
+      {direction === 'ascending' && <ArrowUp size={12} aria-hidden="true" />}
+      {direction === 'descending' && <ArrowDown size={12} aria-hidden="true" />}
+    </button>
   );
 }
 

@@ -60,6 +60,8 @@ export const exampleSchema = z
   .meta({ id: 'Example' });
 export type Example = z.infer<typeof exampleSchema>;
 
+/** Room for a dot path through the deepest field of an input. */
+const maxSortLength = 1_000;
 const filterFields = {
   source: z.enum(['user', 'synthetic']).optional(),
   reviewed: z.boolean().optional(),
@@ -72,6 +74,23 @@ const filterFields = {
 };
 export const exampleFilterSchema = z.strictObject(filterFields);
 export type ExampleFilter = z.output<typeof exampleFilterSchema>;
+
+const listOrder = {
+  sort: z
+    .string()
+    .max(maxSortLength)
+    .regex(/^-?(?:created_at|updated_at|decision|input\.[\s\S]+)$/, {
+      message:
+        'must be created_at, updated_at, decision or input. and the dot path of a field, with - in front for descending',
+    })
+    .optional()
+    .describe(
+      'created_at, updated_at, decision or input.<dot path of a field>; - in front: descending. Numbers come before texts, which are compared by their first 100 characters; missing values are last and equal ones newest first. Left out: newest first',
+    ),
+  page_of: uuid
+    .optional()
+    .describe('Id of an example: its page is answered instead of page, where the list has the example'),
+};
 
 export const importFormats = ['csv', 'tsv', 'json', 'jsonl'] as const;
 export const importMappingSchema = z.strictObject({
@@ -176,10 +195,10 @@ export const exampleOperations = {
     method: 'GET',
     path: base,
     params,
-    query: z.strictObject({ ...pageQuery, ...filterFields }),
+    query: z.strictObject({ ...pageQuery, ...listOrder, ...filterFields }),
     output: paginated(exampleSchema),
     status: 200,
-    summary: 'List examples, newest first',
+    summary: 'List examples, newest first or sorted by a column',
     hints: reads,
   }),
   'examples.stats': operation({

@@ -19,6 +19,7 @@ import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { ExampleAdditions } from '../services/example-additions.ts';
+import type { ExampleLists } from '../services/example-lists.ts';
 import type { PromiseChecks } from '../services/promises.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 import type { TeacherLabellings } from '../services/teacher-labelling.ts';
@@ -50,6 +51,7 @@ export type Deps = {
   pendingWrites: PendingWrites;
   promiseChecks: PromiseChecks;
   exampleAdditions: ExampleAdditions;
+  exampleLists: ExampleLists;
   teacherLabellings: TeacherLabellings;
   /** The answers of calls with an Idempotency-Key. */
   receipts: Receipts;

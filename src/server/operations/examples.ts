@@ -42,11 +42,12 @@ export const exampleHandlers = {
     return answer;
   },
 
-  'examples.list': (deps, { caller, params, query }) => {
+  'examples.list': async (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const { page, page_size, ...filter } = query;
-    const { examples, total } = deps.store.examples.page(type.id, filter, page, page_size);
-    return toPage(examples.map(toExample), total, query);
+    const { page: asked, page_size, sort, page_of, ...filter } = query;
+    const part = { page: asked, pageSize: page_size, sort, pageOf: page_of };
+    const { examples, total, page } = await deps.exampleLists.readPage(type.id, filter, part);
+    return toPage(examples.map(toExample), total, { page, page_size });
   },
 
   'examples.stats': (deps, { caller, params }) => {

@@ -8,6 +8,7 @@ import type { WorkbenchDatabase } from './database.ts';
 import { DecisionTypeStore } from './decision-types.ts';
 import { DeploymentStore } from './deployments.ts';
 import { ExampleChangeStore } from './example-changes.ts';
+import { ExamplePlaces } from './example-places.ts';
 import { ExampleStore } from './examples.ts';
 import { HeldOutStore } from './held-out.ts';
 import { LabellingStore } from './labelling.ts';
@@ -30,6 +31,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     connections: createConnectionStore(db),
     decisionTypes: new DecisionTypeStore(db),
     examples,
+    examplePlaces: new ExamplePlaces(db),
     labelling: new LabellingStore(db, (typeId) => examples.noteChange(typeId)),
     exampleChanges: new ExampleChangeStore(db, (typeId) => examples.noteChange(typeId)),
     logs: new LogStore(db),

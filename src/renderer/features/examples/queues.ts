@@ -3,7 +3,10 @@ import type { LabellingQueue } from '../../../server/contract/labelling.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
 
 export type Queue = { name: string; title: string; help: string };
-export type ExampleFilter = Omit<NonNullable<InputOf<'examples.list'>['query']>, 'page' | 'page_size'>;
+type ListQuery = NonNullable<InputOf<'examples.list'>['query']>;
+export type ExampleFilter = Omit<ListQuery, 'page' | 'page_size' | 'page_of' | 'sort'>;
+/** A filter and the order of what it finds; newest first without one. */
+export type SortedFilter = ExampleFilter & Pick<ListQuery, 'sort'>;
 type Stats = OutputOf<'examples.stats'>;
 
 export const queues: readonly Queue[] = [

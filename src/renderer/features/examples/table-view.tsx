@@ -12,9 +12,9 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useWorkbench } from '../../workbench.tsx';
 import { ExampleCard, useLabelCommands, type ViewProps } from './card-view.tsx';
 import { QueuePane } from './queue-pane.tsx';
-import { toFilter } from './queues.ts';
-import { useRows } from './use-rows.ts';
-import { useWork } from './work.ts';
+import { type ExampleFilter, toFilter } from './queues.ts';
+import { findInList, type Rows, useRows } from './use-rows.ts';
+import { useWork, type Work } from './work.ts';
 
 const maxFieldColumns = 24;
 const sampledRows = 60;
@@ -29,11 +29,12 @@ const nothing: Selection = { kind: 'ids', ids: new Set() };
 /** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
 export function TableView({ type, stats, queue, search, title, tools, onQueue }: ViewProps) {
   const filter = toFilter(queue, search);
-  const rows = useRows(type.id, filter, false);
+  const { inspect = 'yes', sort = '' } = useQueryPart();
+  const rows = useRows(type.id, sort === '' ? filter : { ...filter, sort }, false);
   const work = useWork(type, rows);
   const grid = useRef<GridHandle>(null);
   const [selection, setSelection] = useState<Selection>(nothing);
-  const { inspect = 'yes' } = useQueryPart();
+  const sortBy = useSorting(type.id, filter, rows, work);
   const columns = useColumns(type.id, rows.count, rows.at);
   useLabelCommands(type, work, () => grid.current?.focus());
   const isSelected = (row: Example) => selection.kind === 'all' || selection.ids.has(row.id);
@@ -113,6 +114,8 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
                 onCursor={work.moveTo}
                 onRange={rows.want}
                 isSelected={isSelected}
+                sorted={sort}
+                onSort={sortBy}
               />
             </div>
           )}
@@ -138,6 +141,28 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
       }
     />
   );
+}
+
+/** Sorts the rows; the cursor stays on its example, wherever that stands then. */
+function useSorting(typeId: string, filter: ExampleFilter, rows: Rows, work: Work): (sort: string) => void {
+  const workbench = useWorkbench();
+  const newest = useRef(0);
+  return (sort) => {
+    newest.current += 1;
+    const asked = newest.current;
+    const show = (place: number | null) => {
+      // A heading that was pressed later counts.
+      if (asked !== newest.current) return;
+      if (place !== null) rows.hold(place);
+      changeQuery({ sort }, { replace: true });
+    };
+    if (work.current === null) return show(null);
+    findInList(workbench, typeId, sort === '' ? filter : { ...filter, sort }, work.current.id).then(
+      show,
+      // The list tells itself what is wrong.
+      () => show(null),
+    );
+  };
 }
 
 type Fields = ReadonlyMap<string, unknown>;
@@ -182,6 +207,7 @@ function useColumns(
       {
         id: 'label',
         header: 'Label',
+        sort: 'decision',
         width: 130,
         cell: (row) => <OptionName typeId={typeId} option={row.expected_decision} />,
       },
@@ -192,6 +218,7 @@ function useColumns(
           grows: place === 0,
           id: `field ${path}`,
           header: path,
+          sort: `input.${path}`,
           width: Math.min(420, Math.max(72, longest * 7 + 20)),
           numeric,
           cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? ''),

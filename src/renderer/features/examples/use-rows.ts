@@ -5,7 +5,7 @@ import { useStore } from 'zustand';
 import type { Example } from '../../../server/contract/examples.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
 import { useWorkbench } from '../../workbench.tsx';
-import { type ExampleFilter, isShrinking } from './queues.ts';
+import { type ExampleFilter, isShrinking, type SortedFilter } from './queues.ts';
 
 const pageSize = 100;
 /** Rows ahead of the last wanted one that are loaded already. */
@@ -78,7 +78,7 @@ export async function readNextPage(
 }
 
 /** Rows that are loaded one page after the other, for filters that labelling empties. */
-function useSequentialRows(typeId: string, filter: ExampleFilter, enabled: boolean): Rows {
+function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolean): Rows {
   const { client, outbox, queries } = useWorkbench();
   // A page that is read while labels go on is stored without them: what was given here counts.
   const given = useStore(outbox.store, (state) => state.given);
@@ -130,8 +130,30 @@ function useSequentialRows(typeId: string, filter: ExampleFilter, enabled: boole
   };
 }
 
+function toInput(typeId: string, filter: SortedFilter, page: number) {
+  return { params: { decision_type_id: typeId }, query: { page, page_size: pageSize, ...filter } };
+}
+
+/**
+ * Finds an example in a list that is not shown yet: puts its page among the loaded ones and returns its place; null
+ * where the list does not have it.
+ */
+export async function findInList(
+  { client, queries }: Pick<ReturnType<typeof useWorkbench>, 'client' | 'queries'>,
+  typeId: string,
+  filter: SortedFilter,
+  exampleId: string,
+): Promise<number | null> {
+  const params = { decision_type_id: typeId };
+  const query = { page_size: pageSize, ...filter, page_of: exampleId };
+  const page = await client.call('examples.list', { params, query });
+  queries.setQueryData(['examples.list', toInput(typeId, filter, page.page)], page);
+  const index = page.items.findIndex(({ id }) => id === exampleId);
+  return index < 0 ? null : (page.page - 1) * pageSize + index;
+}
+
 /** Rows that are loaded where they come in sight, for filters that labelling does not change. */
-function useRandomRows(typeId: string, filter: ExampleFilter, enabled: boolean): Rows {
+function useRandomRows(typeId: string, filter: SortedFilter, enabled: boolean): Rows {
   const { client, outbox } = useWorkbench();
   const pending = useStore(outbox.store, (state) => state.pending);
   const [wanted, setWanted] = useState({ from: 1, to: 1 });
@@ -144,7 +166,7 @@ function useRandomRows(typeId: string, filter: ExampleFilter, enabled: boolean):
   }, [wanted, held]);
   const results = useQueries({
     queries: numbers.map((page) => {
-      const input = { params: { decision_type_id: typeId }, query: { page, page_size: pageSize, ...filter } };
+      const input = toInput(typeId, filter, page);
       return {
         queryKey: ['examples.list', input],
         enabled,
@@ -193,7 +215,7 @@ function useRandomRows(typeId: string, filter: ExampleFilter, enabled: boolean):
 }
 
 /** The rows of a filter; `inOrder` loads them one after the other in any case. */
-export function useRows(typeId: string, filter: ExampleFilter, inOrder: boolean): Rows {
+export function useRows(typeId: string, filter: SortedFilter, inOrder: boolean): Rows {
   const sequential = inOrder || isShrinking(filter);
   const one = useSequentialRows(typeId, filter, sequential);
   const other = useRandomRows(typeId, filter, !sequential);
