@@ -154,6 +154,68 @@ describe('the Rules page', () => {
     await expect.poll(() => first.innerText()).toContain('home');
   });
 
+  test('rules are dragged by pointer and by keyboard, and the order saved is the order shown', async () => {
+    const { body } = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', {
+      name: 'order',
+      options: ['approve', 'deny'],
+      hard_rules: ['first', 'second', 'third', 'fourth'].map((name, place) => ({
+        name,
+        condition: `ctx.amount > ${place}`,
+        then: 'deny',
+        reason_code: null,
+        priority: place + 1,
+      })),
+    });
+    const window = await openWindow(workbench, `#/types/${body.id}/rules`);
+    const list = window.page.getByRole('list', { name: 'Rules' });
+    const handle = (name: string) => list.getByRole('button', { name: `Move ${name}` });
+    const names = () => list.locator('li.sortable .strong').allInnerTexts();
+    const centreOf = async (name: string) => {
+      const box = await handle(name).boundingBox();
+      if (box === null) throw new Error(`The handle of ${name} is not shown.`);
+      return [box.x + box.width / 2, box.y + box.height / 2] as const;
+    };
+    await expect.poll(names).toEqual(['first', 'second', 'third', 'fourth']);
+    await window.page.mouse.move(...(await centreOf('fourth')));
+    await window.page.mouse.down();
+    await window.page.mouse.move(...(await centreOf('second')), { steps: 8 });
+    await window.page.mouse.up();
+    await expect.poll(names).toEqual(['first', 'fourth', 'second', 'third']);
+    await handle('first').focus();
+    await window.page.keyboard.press('Space');
+    await window.page.getByText('first is at 1 of 4.').waitFor({ state: 'attached' });
+    await window.page.keyboard.press('ArrowDown');
+    await window.page.getByText('first is at 2 of 4.').waitFor({ state: 'attached' });
+    await window.page.keyboard.press('Space');
+    const shown = ['fourth', 'first', 'second', 'third'];
+    await expect.poll(names).toEqual(shown);
+    await handle('third').focus();
+    await window.page.keyboard.press('Space');
+    await window.page.getByText('third is at 4 of 4.').waitFor({ state: 'attached' });
+    await window.page.keyboard.press('ArrowUp');
+    await window.page.getByText('third is at 3 of 4.').waitFor({ state: 'attached' });
+    await window.page.keyboard.press('Escape');
+    await window.page.getByText('third stays where it was.').waitFor({ state: 'attached' });
+    expect(await names()).toEqual(shown);
+    await window.page.keyboard.press('ControlOrMeta+z');
+    await expect.poll(names).toEqual(['first', 'fourth', 'second', 'third']);
+    await window.page.keyboard.press('ControlOrMeta+Shift+z');
+    await expect.poll(names).toEqual(shown);
+    await window.page.getByRole('button', { name: 'Save' }).click();
+    await expect
+      .poll(async () => {
+        const saved = await workbench.call<{ active_version: { hard_rules: { name: string; priority: number }[] } }>(
+          'GET',
+          `/api/v1/decision-types/${body.id}`,
+        );
+        const rules = saved.body.active_version.hard_rules;
+        return rules.sort((a, b) => a.priority - b.priority).map(({ name }) => name);
+      })
+      .toEqual(shown);
+    expect(window.faults).toEqual([]);
+    await window.close();
+  });
+
   test('nothing went wrong behind the page', () => {
     expect(opened.faults).toEqual([]);
   });

@@ -7,6 +7,7 @@ import type { RulesAnalysis } from '../../../server/contract/rules.ts';
 import { OptionName } from '../../parts/option.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { orderRules } from './order-rules.ts';
+import { SortableRule, SortableRules } from './sortable-rules.tsx';
 
 /** The rules in their order, each with what it does to the examples and whether something is wrong with it. */
 export function RuleList({
@@ -26,9 +27,11 @@ export function RuleList({
   analysis: RulesAnalysis | undefined;
   onChoose(place: number): void;
   onAdd(): void;
-  onMove(by: number): void;
+  /** Moves the rule at a place in the draft by so many places of the order. */
+  onMove(place: number, by: number): void;
 }) {
   const impact = new Map(analysis?.impact?.rules.map((each) => [each.rule, each.examples]));
+  const order = orderRules(rules);
   const undecided = analysis?.impact?.examples.undecided;
   return (
     <Pane
@@ -36,10 +39,10 @@ export function RuleList({
       sub
       tools={
         <>
-          <ActionIcon aria-label="Move the rule up" title="Alt+↑" onClick={() => onMove(-1)}>
+          <ActionIcon aria-label="Move the rule up" title="Alt+↑" onClick={() => onMove(chosen, -1)}>
             <ArrowUp size={14} />
           </ActionIcon>
-          <ActionIcon aria-label="Move the rule down" title="Alt+↓" onClick={() => onMove(1)}>
+          <ActionIcon aria-label="Move the rule down" title="Alt+↓" onClick={() => onMove(chosen, 1)}>
             <ArrowDown size={14} />
           </ActionIcon>
           <Button size="compact-xs" variant="default" onClick={onAdd}>
@@ -49,36 +52,39 @@ export function RuleList({
       }
     >
       <p className="muted hint">The first match decides.</p>
-      <ol className="queues rule-list" aria-label="Rules">
-        {orderRules(rules).map((place) => {
-          const rule = rules[place];
-          if (!rule) return null;
-          const counts = impact.get(place);
-          const hasProblem = problems.some((problem) => problem.rule === place);
-          const warnings = analysis?.findings.filter(
-            (finding) => finding.rule === place && finding.severity === 'warning',
-          );
-          return (
-            <li key={place}>
-              <button type="button" aria-current={place === chosen} onClick={() => onChoose(place)}>
-                <span className="title">
-                  <span className="wrap strong">{rule.name}</span>
-                  {hasProblem ? (
-                    <span className="tag bad">check</span>
-                  ) : (
-                    warnings && warnings.length > 0 && <span className="tag warn">{warnings.length}</span>
-                  )}
-                </span>
-                <OptionName typeId={type.id} option={rule.then} />
-                <span className="muted number">
-                  {counts && `${counts.matched} rows${counts.disagrees === 0 ? '' : `, ${counts.disagrees} disagree`}`}
-                </span>
-              </button>
-            </li>
-          );
-        })}
-        {undecided !== undefined && <li className="muted hint">then the classifier · {undecided} rows</li>}
-      </ol>
+      <SortableRules rules={rules} order={order} onMove={onMove}>
+        <ol className="queues rule-list" aria-label="Rules">
+          {order.map((place) => {
+            const rule = rules[place];
+            if (!rule) return null;
+            const counts = impact.get(place);
+            const hasProblem = problems.some((problem) => problem.rule === place);
+            const warnings = analysis?.findings.filter(
+              (finding) => finding.rule === place && finding.severity === 'warning',
+            );
+            return (
+              <SortableRule key={place} place={place} name={rule.name}>
+                <button type="button" aria-current={place === chosen} onClick={() => onChoose(place)}>
+                  <span className="title">
+                    <span className="wrap strong">{rule.name}</span>
+                    {hasProblem ? (
+                      <span className="tag bad">check</span>
+                    ) : (
+                      warnings && warnings.length > 0 && <span className="tag warn">{warnings.length}</span>
+                    )}
+                  </span>
+                  <OptionName typeId={type.id} option={rule.then} />
+                  <span className="muted number">
+                    {counts &&
+                      `${counts.matched} rows${counts.disagrees === 0 ? '' : `, ${counts.disagrees} disagree`}`}
+                  </span>
+                </button>
+              </SortableRule>
+            );
+          })}
+          {undecided !== undefined && <li className="muted hint">then the classifier · {undecided} rows</li>}
+        </ol>
+      </SortableRules>
     </Pane>
   );
 }

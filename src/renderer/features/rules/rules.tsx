@@ -17,11 +17,12 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { appendRule, moveRule, orderRules } from './order-rules.ts';
 import { RuleEditor } from './rule-editor.tsx';
-import { RuleList } from './rule-list.tsx';
 import { RuleTest } from './rule-test.tsx';
 import { RulesAnalysisPanel } from './rules-analysis-panel.tsx';
 
 const analysisDelayMs = 700;
+// With what drags them, which is too large to come ahead of the place.
+const RuleList = lazy(async () => ({ default: (await import('./rule-list.tsx')).RuleList }));
 const RuleProposals = lazy(async () => ({ default: (await import('./rule-proposals.tsx')).RuleProposals }));
 
 /** What the rules would do, computed again when typing rests, and the fields they may use. */
@@ -84,7 +85,7 @@ export function Rules({ type }: { type: DecisionType }) {
     addRule({ condition: 'ctx.', then: draft.options[0] ?? '', reason_code: null }, `rule ${number}`);
   };
   const remove = () => edit({ hard_rules: rules.filter((_, index) => index !== chosen) });
-  const move = (by: number) => edit({ hard_rules: moveRule(rules, chosen, by) });
+  const move = (place: number, by: number) => edit({ hard_rules: moveRule(rules, place, by) });
   useCommands([
     { id: 'add-rule', title: 'New rule', group: 'Create', keys: 'n', run: add },
     {
@@ -93,7 +94,7 @@ export function Rules({ type }: { type: DecisionType }) {
       group: 'Edit',
       keys: 'Alt+ArrowUp',
       inFields: true,
-      run: () => move(-1),
+      run: () => move(chosen, -1),
     },
     {
       id: 'rule-down',
@@ -101,7 +102,7 @@ export function Rules({ type }: { type: DecisionType }) {
       group: 'Edit',
       keys: 'Alt+ArrowDown',
       inFields: true,
-      run: () => move(1),
+      run: () => move(chosen, 1),
     },
     { id: 'remove-rule', title: 'Delete the open rule', group: 'Edit', enabled: rule !== undefined, run: remove },
     {
@@ -138,16 +139,18 @@ export function Rules({ type }: { type: DecisionType }) {
     <PlaceLayout
       id="rules"
       side={
-        <RuleList
-          type={type}
-          rules={rules}
-          chosen={chosen}
-          problems={problems}
-          analysis={analysis.data}
-          onChoose={choose}
-          onAdd={add}
-          onMove={move}
-        />
+        <Suspense fallback={<Busy>Loading the rules…</Busy>}>
+          <RuleList
+            type={type}
+            rules={rules}
+            chosen={chosen}
+            problems={problems}
+            analysis={analysis.data}
+            onChoose={choose}
+            onAdd={add}
+            onMove={move}
+          />
+        </Suspense>
       }
       main={
         <Pane
