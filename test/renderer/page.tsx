@@ -1,10 +1,14 @@
 /** A part of the page over a real server, called without a socket; what a browser keeps lies in memory. */
+import { notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { configure, render } from '@testing-library/react';
+import { cleanup, configure, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
 import type { Fetch } from '../../src/renderer/api/client.ts';
 import { createMemoryJournal, type Journal } from '../../src/renderer/api/journal.ts';
 import { Look } from '../../src/renderer/app.tsx';
+import { readFile } from '../../src/renderer/features/import/read-file.ts';
+import type { ReadAnswer } from '../../src/renderer/features/import/read-file.worker.ts';
+import { Frame } from '../../src/renderer/frame/frame.tsx';
 import { createWorkbench, type Workbench, WorkbenchContext } from '../../src/renderer/workbench.tsx';
 import type { Call } from '../server/workbench.ts';
 
@@ -25,7 +29,24 @@ function completeDom(): void {
     unobserve() {}
     disconnect() {}
   };
+  // Nothing is laid out here: tables that show the rows in sight are told of a window that holds some.
+  Object.defineProperties(HTMLElement.prototype, {
+    clientWidth: { configurable: true, value: 1_440 },
+    clientHeight: { configurable: true, value: 900 },
+  });
   Element.prototype.scrollIntoView ??= () => undefined;
+  // A file is read on the page's own thread, by the code that its worker runs.
+  window.Worker ??= class {
+    onmessage: ((event: { data: ReadAnswer }) => void) | null = null;
+    async postMessage({ name, buffer }: { name: string; buffer: ArrayBuffer }) {
+      const data: ReadAnswer = await readFile(name, buffer).then(
+        (sheet) => ({ ok: true, sheet }),
+        (error: Error) => ({ ok: false, message: error.message }),
+      );
+      this.onmessage?.({ data });
+    }
+    terminate() {}
+  } as unknown as typeof Worker;
   // Fields that grow with their text measure again once a font is here.
   if (!document.fonts) Object.assign(document, { fonts: new EventTarget() });
 }
@@ -35,7 +56,8 @@ export function fetchFrom(call: Call): Fetch {
   return async (url, init) => {
     const body = typeof init.body === 'string' ? init.body : undefined;
     const answer = await call(init.method as 'GET', url, body);
-    return new Response(answer.status === 204 ? null : answer.text, { status: answer.status });
+    const headers = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)]);
+    return new Response(answer.status === 204 ? null : answer.text, { status: answer.status, headers });
   };
 }
 
@@ -79,4 +101,19 @@ export function show(part: ReactNode, workbench: Workbench = openPage(() => Prom
       </QueryClientProvider>
     </WorkbenchContext>,
   );
+}
+
+/** Ends a story: what it has shown, said and kept is gone. */
+export function closePage(): void {
+  cleanup();
+  notifications.clean();
+  window.localStorage.clear();
+  window.location.hash = '';
+}
+
+/** Shows the whole window at an address, over a real server. */
+export function showWindow(call: Call, hash: string) {
+  window.location.hash = hash;
+  const workbench = openPage(fetchFrom(call));
+  return { workbench, ...show(<Frame />, workbench) };
 }

@@ -211,6 +211,8 @@ describe('the fields of', () => {
         escalation_threshold: null,
         refit: true,
         slice_gate: null,
+        tune_encoder: false,
+        tuning_tokens: 400_000,
       },
       metrics: expect.any(Object),
       target_f1: null,

@@ -1,0 +1,209 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { percent } from '../../src/renderer/parts/figures.ts';
+import { openForTest } from '../server/workbench.ts';
+import { claims, makeClaims } from './deployed.ts';
+import { closePage, showWindow } from './page.tsx';
+
+let folder: Awaited<ReturnType<typeof makeClaims>>;
+beforeAll(async () => {
+  folder = await makeClaims();
+});
+afterAll(() => folder.remove());
+afterEach(closePage);
+
+const plain = { proof: 95, amount: 500, online: true, shop: { country: 'DE' } };
+
+/** A window at a place of the claims, after programs have asked for decisions. */
+async function openPlace(place: string, inputs: readonly object[] = []) {
+  const { call } = await openForTest({ dataDir: folder.copy() });
+  for (const input of inputs) await call('POST', '/api/v1/decide', { decision_type: claims.name, input });
+  const id = folder.url.slice(folder.url.lastIndexOf('/') + 1);
+  const shown = showWindow(call, `#/types/${id}/${place}`);
+  return { call, url: folder.url, ...shown };
+}
+const press = (key: string) => fireEvent.keyDown(document.body, { key });
+const region = (name: string) => screen.findByRole('region', { name });
+
+describe('Try', () => {
+  it('decides what the form holds, and again when a field changes', async () => {
+    const { call, url } = await openPlace('try');
+    const amount = await screen.findByLabelText('amount');
+    const answer = await screen.findByTestId('decision');
+    screen.getByRole('group', { name: 'shop' });
+    fireEvent.change(amount, { target: { value: '9500' } });
+    await waitFor(() => expect(answer.textContent).toBe('refuse'));
+    await screen.findByText(/A rule decided with 100.0 % confidence/);
+    fireEvent.change(screen.getByLabelText('proof'), { target: { value: '95' } });
+    fireEvent.change(amount, { target: { value: '500' } });
+    await screen.findByText(/The classifier decided/);
+    await waitFor(() => expect(screen.getByTestId('decision').textContent).toBe('pay'));
+    expect((await call('GET', `${url}/logs`)).body.total).toBe(0);
+  });
+
+  it('says where JSON is wrong, and keeps what was typed', async () => {
+    await openPlace('try');
+    fireEvent.click(await screen.findByRole('button', { name: 'Edit as JSON' }));
+    const text = await screen.findByLabelText('Input (JSON)');
+    fireEvent.change(text, { target: { value: '{"proof": 95,' } });
+    expect(text.getAttribute('aria-invalid')).toBe('true');
+    fireEvent.change(text, { target: { value: JSON.stringify(plain) } });
+    expect(text.getAttribute('aria-invalid')).not.toBe('true');
+    fireEvent.click(screen.getByRole('button', { name: 'Edit as form' }));
+    expect(await screen.findByLabelText('proof')).toHaveProperty('value', '95');
+    fireEvent.click(screen.getByRole('button', { name: 'Take another example' }));
+    await waitFor(() => expect(screen.getByLabelText('proof')).not.toHaveProperty('value', '95'));
+  });
+
+  it('explains the decision from the start', async () => {
+    await openPlace('try');
+    await region('What would change it');
+    fireEvent.click(screen.getByRole('button', { name: 'Hide' }));
+    await screen.findByText(/the examples most like it/);
+  });
+
+  const save = async (name: string) => {
+    await screen.findByTestId('decision');
+    fireEvent.click(screen.getByRole('button', { name: 'Save or copy…' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name }));
+  };
+
+  it('saves the input as an example, and takes it back', async () => {
+    const { call, url } = await openPlace('try');
+    const total = async () => (await call('GET', `${url}/examples`)).body.total;
+    const before = await total();
+    await save('Save as an example to label');
+    await screen.findByText('Saved as an example without a label.');
+    expect(await total()).toBe(before + 1);
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    await waitFor(async () => expect(await total()).toBe(before));
+  });
+
+  it('decides the input as for a program, which leaves a record', async () => {
+    const { call, url } = await openPlace('try');
+    await save('Decide and record it, as for a program');
+    await screen.findByText('Decided and recorded; Monitor shows it.');
+    expect((await call('GET', `${url}/logs`)).body.total).toBe(1);
+  });
+});
+
+describe('Monitor', () => {
+  const inputs = [plain, { ...plain, amount: 9_500 }, { ...plain, proof: 12 }];
+  const grid = () => screen.findByRole('grid', { name: 'Decisions' });
+
+  it('lists what was decided, and sums it up', async () => {
+    const { call, url } = await openPlace('monitor', inputs);
+    await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
+    const metrics = (await call('GET', `${url}/metrics`)).body;
+    await screen.findByText(percent(metrics.avg_confidence));
+    await waitFor(() =>
+      expect(screen.getByRole('table', { name: 'Decisions against examples' }).textContent).toContain(
+        percent((metrics.decision_distribution.refuse ?? 0) / 3),
+      ),
+    );
+    fireEvent.change(screen.getByLabelText('Decision'), { target: { value: 'pay' } });
+    await waitFor(async () =>
+      expect(within(await grid()).getAllByRole('row')).toHaveLength(1 + metrics.decision_distribution.pay),
+    );
+    fireEvent.click(screen.getByLabelText('Needs a look'));
+    await waitFor(() => expect(window.location.hash).toContain('review=yes'));
+  });
+
+  it('opens a record by key, takes the right decision, and takes that back', async () => {
+    const { call, url } = await openPlace('monitor', inputs);
+    await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
+    press('j');
+    await region('Record');
+    press('ArrowDown');
+    await screen.findByText('Rule: too much');
+    press('k');
+    await waitFor(() => expect(screen.queryByText('Rule: too much')).toBeNull());
+    const newest = async () => (await call('GET', `${url}/logs`)).body.items[0];
+    press('1');
+    await screen.findByText('Corrected. It is a reviewed example now.');
+    expect(await newest()).toMatchObject({ corrected_decision: 'pay' });
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    await screen.findByText('Taken back.');
+    expect((await newest()).corrected_decision).toBe((await newest()).decision);
+    fireEvent.click(within(await region('Record')).getByRole('button', { name: 'Explain' }));
+    await region('What would change it');
+    fireEvent.click(screen.getByRole('button', { name: 'Try this input' }));
+    expect(await screen.findByLabelText('proof')).toHaveProperty('value', '12');
+  });
+
+  it('hands the log over as a file', async () => {
+    const files = keepDownloads();
+    await openPlace('monitor', inputs);
+    fireEvent.click(await screen.findByRole('button', { name: 'Export log as CSV' }));
+    await waitFor(() => expect(files).toHaveLength(1));
+    expect((await files[0]?.text())?.trim().split('\n')).toHaveLength(4);
+  });
+
+  it('says what comes here as long as nothing was decided', async () => {
+    await openPlace('monitor');
+    await screen.findByText('No decisions yet');
+    fireEvent.click(screen.getByRole('button', { name: 'Try one' }));
+    await screen.findByTestId('decision');
+  });
+});
+
+/** What the page hands to the downloads of the browser. */
+function keepDownloads(): Blob[] {
+  const files: Blob[] = [];
+  Object.assign(URL, {
+    createObjectURL: (file: Blob) => {
+      files.push(file);
+      return 'blob:here';
+    },
+    revokeObjectURL: () => undefined,
+  });
+  // There is nobody who would take the file: the link is not followed.
+  const stay = (event: Event) => event.preventDefault();
+  document.addEventListener('click', stay);
+  onTestFinished(() => document.removeEventListener('click', stay));
+  return files;
+}
+
+describe('Train and Deploy', () => {
+  it('trains again, keeps the policy until it is deployed, and rolls back', async () => {
+    const { call, url } = await openPlace('train');
+    await screen.findByText(/examples that it had not seen/);
+    await screen.findAllByText('ready');
+    fireEvent.click(screen.getByLabelText('Deploy when it is done'));
+    fireEvent.click(screen.getByRole('button', { name: 'More' }));
+    fireEvent.click(screen.getByLabelText('Search for the best settings'));
+    fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
+    await screen.findByRole('progressbar', { name: 'Training progress' });
+    await screen.findByText('Done, not deployed', {}, { timeout: 50_000 });
+    fireEvent.click(screen.getByRole('button', { name: 'Deploy it' }));
+    const active = async () =>
+      (await call('GET', `${url}/policies`)).body.find(({ deployed }: { deployed: boolean }) => deployed).version;
+    expect(await active()).toBe(1);
+    fireEvent.click(await within(await region('Deploy')).findByRole('button', { name: 'Deploy v2' }));
+    await waitFor(async () => expect(await active()).toBe(2));
+    fireEvent.click(await screen.findByRole('button', { name: 'Roll back to v1' }));
+    await waitFor(async () => expect(await active()).toBe(1));
+    fireEvent.click(screen.getByRole('link', { name: 'Evaluate v2' }));
+    fireEvent.change(await screen.findByLabelText('Compare with'), { target: { value: folder.policyId } });
+    const comparison = await region('v2 against v1');
+    await within(comparison).findByText(/examples that neither had seen/);
+  });
+
+  it('cancels a training that runs', async () => {
+    await openPlace('train');
+    await screen.findAllByText('ready');
+    fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Cancel training' }));
+    await screen.findByText('Cancelled', {}, { timeout: 50_000 });
+  });
+
+  it('exports the bundle and shows programs how to ask', async () => {
+    const files = keepDownloads();
+    await openPlace('deploy');
+    fireEvent.click(await screen.findByLabelText('Leave the text model out'));
+    fireEvent.click(screen.getByRole('button', { name: 'Export bundle' }));
+    await screen.findByText(/is in your downloads/);
+    expect(files).toHaveLength(1);
+    await waitFor(() => expect(document.body.textContent).toContain('"country": "'));
+  });
+});

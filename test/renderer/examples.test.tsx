@@ -1,0 +1,218 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Call, makeType, openForTest } from '../server/workbench.ts';
+import { closePage, showWindow } from './page.tsx';
+
+afterEach(closePage);
+
+const messages = ['the cup is broken', 'the plate is late', 'the bowl is lost', 'the jug is chipped'];
+
+/** A window at the examples of a type; the first message is the newest, so it comes first. */
+async function openExamples(query: string, decisions: readonly (string | null)[] = [null, null, null, null]) {
+  const { call } = await openForTest();
+  const id = await makeType(call, { reason_codes: ['DAMAGE', 'DELAY'], description: 'Pay for what broke.' });
+  const url = `/api/v1/decision-types/${id}`;
+  for (const [place, message] of [...messages.entries()].reverse()) {
+    await call('POST', `${url}/examples`, {
+      examples: [{ input: { message, amount: place + 1 }, decision: decisions[place] ?? null }],
+    });
+  }
+  showWindow(call, `#/types/${id}/examples?${query}`);
+  return { call, url };
+}
+
+const press = (key: string, more: object = {}) =>
+  fireEvent.keyDown(document.activeElement ?? document.body, { key, ...more });
+const card = () => screen.findByLabelText('The example to label');
+const shows = (text: string) => waitFor(async () => expect((await card()).textContent).toContain(text));
+
+/** Each message with its stored label. */
+async function readLabels(call: Call, url: string) {
+  const { items } = (await call('GET', `${url}/examples?page_size=100`)).body;
+  return Object.fromEntries(
+    items.map((item: { input_payload: { message: string }; expected_decision: string | null }) => [
+      item.input_payload.message,
+      item.expected_decision,
+    ]),
+  );
+}
+
+describe('examples, one at a time', () => {
+  it('takes each label by its key, shows the next row, and takes labels back', async () => {
+    const { call, url } = await openExamples('queue=to-label');
+    await shows('the cup is broken');
+    screen.getByText('Pay for what broke.');
+    press('1');
+    await shows('the plate is late');
+    press('2');
+    await shows('the bowl is lost');
+    await waitFor(async () =>
+      expect(await readLabels(call, url)).toMatchObject({ 'the cup is broken': 'yes', 'the plate is late': 'no' }),
+    );
+    press('u');
+    await shows('the plate is late');
+    await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBeNull());
+    fireEvent.click(within(await card()).getByRole('button', { name: /yes/ }));
+    await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBe('yes'));
+  });
+
+  it('flags, reviews, skips and deletes by key', async () => {
+    const { call, url } = await openExamples('queue=all&view=card', ['yes', 'no', 'yes', 'no']);
+    const read = async () => (await call('GET', `${url}/examples?page_size=100`)).body.items;
+    await shows('the cup is broken');
+    const wasReviewed: boolean = (await read())[2].reviewed;
+    press('f');
+    await shows('the plate is late');
+    press('j');
+    await shows('the bowl is lost');
+    press('v');
+    press('k');
+    await shows('the plate is late');
+    press('Delete');
+    await screen.findByText('The example was deleted.');
+    await shows('the bowl is lost');
+    await waitFor(async () => {
+      const rows = await read();
+      expect(rows).toHaveLength(3);
+      expect(rows[0]).toMatchObject({ input_payload: { message: 'the cup is broken' }, status: 'flagged' });
+      expect(rows[1]).toMatchObject({ input_payload: { message: 'the bowl is lost' }, reviewed: !wasReviewed });
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    await waitFor(async () => expect(await read()).toHaveLength(4));
+  });
+
+  it('gives out the rows worth most, with why each comes', async () => {
+    const { call, url } = await openExamples('queue=useful', ['yes', 'no', null, null]);
+    const first = (await card()).textContent ?? '';
+    press('1');
+    await waitFor(async () => expect((await card()).textContent).not.toBe(first));
+    await waitFor(async () => {
+      const labels = Object.values(await readLabels(call, url));
+      expect(labels.filter((label) => label === null)).toHaveLength(1);
+    });
+  });
+
+  it('says when a queue is done, and goes on with all examples', async () => {
+    await openExamples('queue=flagged&view=card');
+    await screen.findByText('Nothing is left here');
+    fireEvent.click(screen.getByRole('button', { name: 'Show all examples' }));
+    await shows('the cup is broken');
+  });
+});
+
+describe('examples in a table', () => {
+  const grid = () => screen.findByRole('grid', { name: 'Examples' });
+  const firstRow = async () => within(await grid()).findByRole('row', { name: /the cup is broken/ });
+
+  it('has a column for each field and the row under the cursor whole beside it', async () => {
+    await openExamples('view=table', ['yes', 'no', 'yes', null]);
+    await firstRow();
+    expect(
+      within(await grid())
+        .getAllByRole('columnheader')
+        .map((header) => header.textContent),
+    ).toEqual(expect.arrayContaining(['Label', 'message', 'amount', 'Reviewed', 'Source']));
+    fireEvent.click(within(await grid()).getByText('the bowl is lost'));
+    const whole = await screen.findByRole('region', { name: 'The example' });
+    await waitFor(() => expect(whole.textContent).toContain('the bowl is lost'));
+    press('End');
+    await waitFor(() => expect(whole.textContent).toContain('the jug is chipped'));
+    press('Home');
+    await waitFor(() => expect(whole.textContent).toContain('the cup is broken'));
+  });
+
+  it('labels and deletes many rows at once, and takes that back', async () => {
+    const { call, url } = await openExamples('view=table', ['yes', 'no', 'yes', null]);
+    await firstRow();
+    (await grid()).focus();
+    press('x');
+    press('x');
+    await screen.findByText('2 selected');
+    fireEvent.click(screen.getByRole('button', { name: 'Mark as reviewed' }));
+    await screen.findByText('2 examples reviewed.');
+    (await grid()).focus();
+    press('a', { ctrlKey: true });
+    await screen.findByText('4 selected');
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('4 examples deleted.');
+    expect(await readLabels(call, url)).toEqual({});
+    fireEvent.click(screen.getAllByRole('button', { name: 'Undo' }).at(-1) ?? document.body);
+    await waitFor(async () =>
+      expect(await readLabels(call, url)).toEqual({
+        'the cup is broken': 'yes',
+        'the plate is late': 'no',
+        'the bowl is lost': 'yes',
+        'the jug is chipped': null,
+      }),
+    );
+  });
+
+  it('finds words in the inputs, and says so where none fits', async () => {
+    await openExamples('view=table');
+    await firstRow();
+    const search = (words: string) => {
+      const box = screen.getByLabelText('Search in the inputs');
+      fireEvent.change(box, { target: { value: words } });
+      fireEvent.keyDown(box, { key: 'Enter' });
+    };
+    search('plate');
+    await waitFor(async () => expect(within(await grid()).queryByText('the cup is broken')).toBeNull());
+    within(await grid()).getByText('the plate is late');
+    search('saucer');
+    await screen.findByText('No example fits');
+  });
+});
+
+describe('adding examples', () => {
+  it('begins at nothing, refuses what is no JSON while it is typed, and adds one', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    showWindow(call, `#/types/${id}/examples`);
+    await screen.findByText('No examples yet');
+    fireEvent.click(screen.getByRole('button', { name: 'Add example' }));
+    const input = await screen.findByLabelText('Input (JSON)');
+    fireEvent.change(input, { target: { value: '{"amount": ' } });
+    expect(screen.getByRole('button', { name: 'Add' })).toHaveProperty('disabled', true);
+    fireEvent.change(input, { target: { value: '{"amount": 7}' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Add' }));
+    await waitFor(async () =>
+      expect((await call('GET', `/api/v1/decision-types/${id}/examples`)).body.items).toMatchObject([
+        { input_payload: { amount: 7 }, expected_decision: null },
+      ]),
+    );
+  });
+
+  it('asks a teacher for ten and takes them back at once', async () => {
+    const { call, url } = await openExamples('view=table', ['yes', 'no', 'yes', 'no']);
+    fireEvent.click(await screen.findByRole('button', { name: 'Add…' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Generate 10 examples' }));
+    await screen.findAllByText(/10 synthetic examples were generated/);
+    const count = async () => (await call('GET', `${url}/examples`)).body.total;
+    expect(await count()).toBe(14);
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    await waitFor(async () => expect(await count()).toBe(4));
+  });
+});
+
+describe('findings', () => {
+  it('shows what contradicts itself, opens its rows, and gives them the likelier label', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const url = `/api/v1/decision-types/${id}`;
+    const same = { message: 'the very same cup' };
+    const other = (decision: string) => ({ input: { message: `a ${decision} of its own` }, decision });
+    await call('POST', `${url}/examples`, {
+      examples: [...['yes', 'yes', 'no'].map((decision) => ({ input: same, decision })), ...['yes', 'no'].map(other)],
+    });
+    showWindow(call, `#/types/${id}/examples?queue=findings`);
+    const list = await screen.findByRole('list', { name: 'Findings' });
+    fireEvent.click(await within(list).findByRole('button', { name: /contradiction/ }));
+    const rows = await screen.findByRole('region', { name: 'The rows of the finding' });
+    await waitFor(() => expect(within(rows).getAllByText('the very same cup')).toHaveLength(3));
+    press('l');
+    await waitFor(async () => {
+      const { items } = (await call('GET', `${url}/examples?search=very`)).body;
+      expect(items.map((item: { expected_decision: string }) => item.expected_decision)).toEqual(['yes', 'yes', 'yes']);
+    });
+  });
+});

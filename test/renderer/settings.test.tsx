@@ -1,0 +1,70 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { makeType, openForTest } from '../server/workbench.ts';
+import { closePage, showWindow } from './page.tsx';
+
+afterEach(closePage);
+
+async function openSettings(section: string) {
+  const { call } = await openForTest();
+  const id = await makeType(call);
+  return { call, id, ...showWindow(call, `#/settings/${section}`) };
+}
+
+describe('Settings', () => {
+  it('makes a key that is shown once, and asks before it is revoked', async () => {
+    const { call } = await openSettings('keys');
+    const create = await screen.findByRole('button', { name: 'Create key' });
+    expect(create).toHaveProperty('disabled', true);
+    fireEvent.change(screen.getByLabelText('Name of a new key'), { target: { value: 'shop' } });
+    fireEvent.change(screen.getByLabelText('Calls a minute'), { target: { value: '50' } });
+    fireEvent.click(create);
+    await screen.findByText(/Copy it now: it is never shown again/);
+    await screen.findByText('never');
+    expect((await call('GET', '/api/v1/api-keys')).body).toMatchObject([{ name: 'shop', rate_limit_per_minute: 50 }]);
+    fireEvent.click(screen.getByRole('button', { name: 'Revoke shop' }));
+    expect((await call('GET', '/api/v1/api-keys')).body).toHaveLength(1);
+    fireEvent.click(screen.getByRole('button', { name: 'Revoke shop now' }));
+    await screen.findByText('Programs sign in with a key. There is none yet.');
+    expect((await call('GET', '/api/v1/api-keys')).body).toEqual([]);
+  });
+
+  it('backs the data folder up and lists the copy', async () => {
+    const { call } = await openSettings('data');
+    await screen.findByText(/There is no backup yet/);
+    fireEvent.click(screen.getByRole('button', { name: 'Back up now' }));
+    await screen.findByText(/The last backup was made/);
+    const [backup] = (await call('GET', '/api/v1/backups')).body;
+    within(screen.getByRole('table')).getByText(backup.name);
+  });
+
+  it('changes the plan and shows what is left of it', async () => {
+    const { call } = await openSettings('credits');
+    const plan = await screen.findByLabelText('Plan');
+    await screen.findByText('no limit');
+    await screen.findByText('Nothing was used in this period.');
+    fireEvent.change(plan, { target: { value: 'starter' } });
+    await waitFor(async () => expect((await call('GET', '/api/v1/billing/plans')).body.current).toBe('starter'));
+    const { remaining } = (await call('GET', '/api/v1/credits')).body;
+    await screen.findByText(remaining.toLocaleString());
+  });
+
+  it('takes other keys for a command, and refuses those of another one', async () => {
+    const { workbench } = await openSettings('shortcuts');
+    const change = await screen.findByRole('button', { name: 'Change the keys of Start' });
+    fireEvent.click(change);
+    fireEvent.keyDown(change, { key: '?', shiftKey: true });
+    await screen.findByText('? already means “Keyboard shortcuts”. Change that one first.');
+    fireEvent.click(change);
+    fireEvent.keyDown(change, { key: 'h' });
+    expect(workbench.settings.store.getState().keys).toEqual({ types: 'h' });
+    fireEvent.click(screen.getByRole('button', { name: 'Reset the keys of Start' }));
+    expect(workbench.settings.store.getState().keys).toEqual({});
+  });
+
+  it('sets the look', async () => {
+    const { workbench } = await openSettings('look');
+    fireEvent.click(await screen.findByRole('radio', { name: 'Dark' }));
+    expect(workbench.settings.store.getState().theme).toBe('dark');
+  });
+});
