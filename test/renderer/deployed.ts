@@ -12,7 +12,7 @@ export const claims = {
   rules: [{ name: 'too much', condition: 'ctx.amount > 9000', then: 'refuse', reason_code: 'TOO_MUCH', priority: 1 }],
 };
 
-export const claimExamples = Array.from({ length: rows }, (_, place) => {
+const claimExamples = Array.from({ length: rows }, (_, place) => {
   const isPaid = (place % 2 === 0) !== (place % wrongEvery === 0);
   return {
     input: {
