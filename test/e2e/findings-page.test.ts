@@ -89,7 +89,7 @@ describe('what the workbench finds out by itself', () => {
     await expect.poll(() => add.innerText()).toBe('Added');
     await expect.poll(() => page.getByLabel('Rule name').inputValue()).toBe(proposed?.name);
     expect(await page.getByLabel('Then').inputValue()).toBe(proposed?.then);
-    const last = page.getByRole('list', { name: 'Rules' }).getByRole('button').last();
+    const last = page.getByRole('list', { name: 'Rules' }).locator('button[aria-current]').last();
     expect(await last.innerText()).toContain(proposed?.name);
   });
 });

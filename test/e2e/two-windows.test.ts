@@ -1,7 +1,7 @@
 /** Two people at two browsers: each sees what the other does, and neither overwrites the other unasked. */
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToPlace, openWindow, type Window } from './browser-page.ts';
+import { goToPlace, openWindow, type Window, waitForQuiet } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 type Example = { id: string; expected_decision: string | null };
@@ -79,6 +79,7 @@ describe('two browsers', () => {
     const decide = (n: number) => workbench.call('POST', '/api/v1/decide', { decision_type: 'colours', input: { n } });
     expect(await decide(815)).toMatchObject({ status: 200 });
     await main.getByText('n: 815').waitFor();
+    await waitForQuiet(page);
     const asked: string[] = [];
     page.on('request', (request) => asked.push(request.url()));
     // Longer than the intervals of a window that does not hear.

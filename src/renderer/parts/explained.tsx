@@ -162,7 +162,9 @@ function Near({ type, near }: { type: DecisionType; near: Explanation['nearest']
     <li>
       <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         <OptionName typeId={type.id} option={example.data ? example.data.expected_decision : near.decision} />
-        <span className="clip muted">{input ? summariseInput(input) : '…'}</span>
+        <span className="clip muted" title={input && summariseInput(input)}>
+          {input ? summariseInput(input) : '…'}
+        </span>
         <span className="number muted" title="How alike the inputs are; 100 % is the same.">
           {percent(near.similarity)}
         </span>
