@@ -78,7 +78,10 @@ describe('the text model of a policy', () => {
   const bundle = bundleOf({ plan, model, text });
 
   it('is what the plan names, and nothing for a policy that reads no text', () => {
-    expect(requireTextParts(bundle, { encoder, tokenizer })).toEqual({ tokenizer, encoder: { port: encoder, spec } });
+    expect(requireTextParts(bundle, { encoder, tokenizer })).toEqual({
+      tokenizer,
+      encoder: { port: encoder, spec, adapters: null },
+    });
     expect(requireTextParts(bundleOf(), { encoder, tokenizer })).toBeNull();
   });
 
