@@ -18,6 +18,7 @@ describe('a named stream of chance', () => {
       treeConfirmationFolds: 'run + 4',
       reasonFolds: 'run + 5',
       outOfFoldFolds: 'run + 6',
+      textTuning: 'run + 7',
       outOfFoldPart: '13',
       heldOutSplit: '0',
       linearSubset: '7',
@@ -25,6 +26,8 @@ describe('a named stream of chance', () => {
       familiarityFolds: '11',
       learningCurveParts: '23',
       probeTexts: '41',
+      textTuningFold: '59',
+      textTuningPart: '61',
       calibrationHalves: '97',
       ruleProposalHalves: '131',
     });
