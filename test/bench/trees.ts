@@ -11,6 +11,7 @@ import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import { compileScorer } from '../../src/engine/classifiers/model.ts';
 import { fitTrees } from '../../src/engine/classifiers/trees.ts';
 import { compileDecider } from '../../src/engine/decide/decider.ts';
+import { trainingConfigSchema } from '../../src/engine/domain.ts';
 import { inferPlan } from '../../src/engine/features/infer.ts';
 import { softmaxInPlace } from '../../src/engine/numeric.ts';
 import { readClassifier } from '../../src/engine/onnx/classifier.ts';
@@ -142,20 +143,7 @@ async function trainOn(name: string, rows: readonly TableRow[]): Promise<Trained
         },
       },
       examples: rows.map((row, i) => ({ id: `${i}`, ...row, reasonCodes: [], source: 'user' })),
-      config: {
-        augment: false,
-        augment_target_size: null,
-        auto_generate: false,
-        tune_hyperparams: true,
-        n_tuning_trials: 20,
-        target_f1: null,
-        auto_deploy: true,
-        escalation_threshold: null,
-        refit: true,
-        slice_gate: null,
-        tune_encoder: false,
-        tuning_tokens: 400_000,
-      },
+      config: trainingConfigSchema.parse({}),
     },
     {
       encoder,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
 import { compileDecider, type DecisionResult } from '../../src/engine/decide/decider.ts';
-import type { JsonObject, TrainingExample } from '../../src/engine/domain.ts';
+import { type JsonObject, type TrainingExample, trainingConfigSchema } from '../../src/engine/domain.ts';
 import { compileFeatures } from '../../src/engine/features/compile.ts';
 import { compileFamiliarity, type FamiliarityFile } from '../../src/engine/features/familiarity.ts';
 import type { FeaturePlan } from '../../src/engine/features/plan.ts';
@@ -127,20 +127,7 @@ describe('a trained policy', () => {
       },
       fallbackOption: null,
       examples,
-      config: {
-        augment: false,
-        augment_target_size: null,
-        auto_generate: false,
-        tune_hyperparams: false,
-        n_tuning_trials: 1,
-        target_f1: null,
-        auto_deploy: true,
-        escalation_threshold: null,
-        refit: true,
-        slice_gate: null,
-        tune_encoder: false,
-        tuning_tokens: 400_000,
-      },
+      config: trainingConfigSchema.parse({ tune_hyperparams: false, n_tuning_trials: 1 }),
       seed: 1,
       toolVersion: '0.1.0',
       createdAt: '2026-01-02T03:04:05.000Z',

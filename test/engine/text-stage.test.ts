@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../src/engine/bundle/bundle.ts';
-import { type TrainingStage, trainingStages } from '../../src/engine/domain.ts';
+import { type TrainingStage, trainingConfigSchema, trainingStages } from '../../src/engine/domain.ts';
 import type { TextEncoder } from '../../src/engine/ports.ts';
 import type { Tokenizer } from '../../src/engine/text/tokenizer.ts';
 import type { TrainPorts, TrainRequest } from '../../src/engine/training/request.ts';
@@ -58,20 +58,7 @@ const request: TrainRequest = {
       })),
     ),
   ),
-  config: {
-    augment: false,
-    augment_target_size: null,
-    auto_generate: false,
-    tune_hyperparams: false,
-    n_tuning_trials: 5,
-    target_f1: null,
-    auto_deploy: true,
-    escalation_threshold: null,
-    refit: true,
-    slice_gate: null,
-    tune_encoder: false,
-    tuning_tokens: 400_000,
-  },
+  config: trainingConfigSchema.parse({ tune_hyperparams: false, n_tuning_trials: 5 }),
   seed: 1,
   toolVersion: '0.1.0',
   createdAt: '2026-01-02T03:04:05.000Z',

@@ -1,21 +1,14 @@
 /** Small training requests for the stories about training. */
-import type { Definition, JsonObject, TrainingConfig, TrainingExample } from '../../src/engine/domain.ts';
+import {
+  type Definition,
+  type JsonObject,
+  type TrainingConfig,
+  type TrainingExample,
+  trainingConfigSchema,
+} from '../../src/engine/domain.ts';
 import type { TrainRequest } from '../../src/engine/training/request.ts';
 
-export const config: TrainingConfig = {
-  augment: false,
-  augment_target_size: null,
-  auto_generate: false,
-  tune_hyperparams: true,
-  n_tuning_trials: 5,
-  target_f1: null,
-  auto_deploy: true,
-  escalation_threshold: null,
-  refit: true,
-  slice_gate: null,
-  tune_encoder: false,
-  tuning_tokens: 400_000,
-};
+export const config: TrainingConfig = trainingConfigSchema.parse({ n_tuning_trials: 5 });
 
 export function createDefinition(options: string[], changes: Partial<Definition> = {}): Definition {
   return {
