@@ -77,7 +77,7 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number, lock: 
     kept.add(batch);
     try {
       await lock.whenFree();
-      enqueue(batch);
+      for (const one of batch) enqueue(one);
     } catch (error) {
       const refusal = error instanceof WorkbenchError ? error : toUnrecorded(error);
       for (const one of batch) one.reject(refusal);
@@ -86,9 +86,9 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number, lock: 
     }
   }
 
-  function enqueue(some: readonly Waiting[]): void {
+  function enqueue(one: Waiting): void {
     if (waiting.length === 0) setImmediate(writeWhenQuiet, 0);
-    for (const one of some) waiting.push(one);
+    waiting.push(one);
   }
 
   function listPending(): Waiting[] {
@@ -113,7 +113,7 @@ export function createCommitQueue(db: WorkbenchDatabase, credits: number, lock: 
         );
       }
       return new Promise((resolve, reject) => {
-        enqueue([{ records, organisationSeq, alongside, resolve, reject }]);
+        enqueue({ records, organisationSeq, alongside, resolve, reject });
       });
     },
     countPending: (organisationSeq) =>
