@@ -248,6 +248,8 @@ const training = {
   'POL-4':
     'metrics has the scores, per_class, the confusion matrix with labels, sizes, estimates, augmentation and auto_generation.',
   'POL-5': 'Policies are listed newest first.',
+  'POL-6':
+    'A policy of rules alone needs no examples; once deployed, what no rule decides goes to the fallback option, in bundles too.',
   'PRG-1': 'Progress has every field of the interface, also while the training runs.',
   'PRG-2': 'completed_stages has stage, name and completed_at of each.',
   'PRG-3':

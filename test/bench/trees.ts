@@ -185,7 +185,8 @@ async function compareQuality(table: Table): Promise<void> {
     const peer = peers[name];
     print(`| ${name} | ${peer.log_loss.toFixed(4)} | ${peer.accuracy.toFixed(4)} | ${peer.seconds.toFixed(2)} |`);
   }
-  const kind = bundle.manifest.classifier.kind;
+  if (bundle.classifier === null) throw new Error('The training gave no classifier.');
+  const kind = bundle.manifest.classifier?.kind;
   print(
     `| whole training: ${kind} | ${loss.toFixed(4)} | ${(hits / table.test.length).toFixed(4)} | ${seconds.toFixed(1)} |`,
   );

@@ -11,9 +11,9 @@ const rule = (name: string, condition: string, priority: number) => ({
   ...{ then: 'no', reason_code: null, priority },
 });
 
-async function openPlace(place: string, rules: readonly object[]) {
+async function openPlace(place: string, rules: readonly object[], definition: object = {}) {
   const { call } = await openForTest();
-  const id = await makeType(call, { rules });
+  const id = await makeType(call, { rules, ...definition });
   const url = `/api/v1/decision-types/${id}`;
   const examples = [50, 150, 250].map((amount) => ({ input: { amount }, decision: amount > 100 ? 'no' : 'yes' }));
   await call('POST', `${url}/examples`, { examples });
@@ -55,6 +55,27 @@ describe('Rules', () => {
       );
       expect(priorities.huge).toBeLessThan(priorities.large);
     });
+  });
+});
+
+describe('a policy of rules alone', () => {
+  const large = rule('large', 'ctx.amount > 100', 1);
+  const make = () => screen.findByRole('button', { name: 'Make a policy of rules alone' });
+
+  it('waits until the rest has somewhere to go', async () => {
+    await openPlace('train', [large]);
+    await screen.findByText(/Choose a fallback option under Define first/);
+    expect(await make()).toHaveProperty('disabled', true);
+  });
+
+  it('is made and deployed without a training', async () => {
+    const { call, url } = await openPlace('train', [large], { fallback_option: 'yes' });
+    await screen.findByText(/What no rule decides goes to «yes»/);
+    fireEvent.click(await make());
+    await screen.findByText('This policy decides by rules alone.');
+    fireEvent.click(await screen.findByRole('button', { name: 'Deploy it' }));
+    fireEvent.click(await screen.findByRole('button', { name: 'Deploy v1' }));
+    await waitFor(async () => expect((await call('GET', `${url}/policies`)).body[0].status).toBe('deployed'));
   });
 });
 

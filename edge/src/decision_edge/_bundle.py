@@ -21,7 +21,7 @@ __all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
 BundleSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
 
 TOKENIZER = "text/tokenizer.json"
-_PARTS = {"manifest.json", "rules.json", "features.json", "classifier.onnx", "reasons.json", "golden.jsonl"}
+_PARTS = {"manifest.json", "rules.json", "features.json", "reasons.json", "golden.jsonl"}
 REQUIRED = frozenset(_PARTS | {"model-card.md", "LICENSES"})
 MAX_GOLDEN_LINE_BYTES = 8 * 1024 * 1024
 
@@ -85,6 +85,7 @@ def read_bundle(source: BundleSource, text_model: str | os.PathLike[str] | None 
     manifest = _read_object(data, "manifest.json")
     check_manifest(manifest)
     check_manifest_digest(manifest, data, stated)
+    _check_classifier(manifest, entries)
     _check_files(manifest, entries)
     bundle = Bundle(manifest, entries, hashlib.sha256(data).hexdigest())
     _check_text(bundle)
@@ -116,6 +117,17 @@ def _check_files(manifest: JsonObject, entries: dict[str, bytes]) -> None:
             raise InvalidBundle(f"Entry {name!r} has another size than manifest.json says.")
         if files[name]["sha256"] != hashlib.sha256(data).hexdigest():
             raise InvalidBundle(f"Entry {name!r} has another SHA-256 than manifest.json says.")
+
+
+def _check_classifier(manifest: JsonObject, entries: dict[str, bytes]) -> None:
+    """Refuse a missing classifier and, where rules alone decide, parts that only a classifier would use."""
+    if manifest["classifier"] is not None:
+        if "classifier.onnx" not in entries:
+            raise InvalidBundle("Entry 'classifier.onnx' is missing.")
+        return
+    for name in ("classifier.onnx", "reasons.onnx", "familiarity.json"):
+        if name in entries:
+            raise InvalidBundle(f"Entry {name!r} is not expected where rules alone decide.")
 
 
 def _check_text(bundle: Bundle) -> None:

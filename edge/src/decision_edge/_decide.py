@@ -125,6 +125,24 @@ class Settings:
             bundle_digest=self._digest,
         )
 
+    def decide_without_classifier(self) -> EdgeDecision:
+        """Return the fallback, certain of nothing: no rule matched, and rules alone decide."""
+        if self._fallback is None:
+            raise ValueError("A bundle of rules alone has a fallback option.")
+        return EdgeDecision(
+            decision=self._fallback,
+            confidence=0.0,
+            reason_codes=[],
+            stage="fallback",
+            class_probabilities=dict.fromkeys(self.options, 1 / len(self.options)),
+            rules_triggered=[],
+            escalate=True,
+            fallback_used=True,
+            unfamiliar=False,
+            policy_version=self._policy_version,
+            bundle_digest=self._digest,
+        )
+
     def _choose_codes(self, option: str, head_softmax: Sequence[float]) -> list[str]:
         """Return at most three codes: those that heads find likely, most probable first, then the option's others."""
         usual = self._reasons.get(option, [])

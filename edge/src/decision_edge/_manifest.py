@@ -141,8 +141,14 @@ def _check_escalation(manifest: JsonObject) -> None:
 
 
 def _check_parts(manifest: JsonObject) -> None:
-    kind = expect_keys(manifest["classifier"], frozenset({"kind"}))["kind"]
-    _expect_one_of(kind, CLASSIFIER_KINDS, "classifier.kind")
+    if manifest["classifier"] is None:
+        if manifest["fallback_option"] is None:
+            raise ValueError("fallback_option must be set where rules alone decide")
+        if manifest["text"] is not None:
+            raise ValueError("text must be null where rules alone decide")
+    else:
+        kind = expect_keys(manifest["classifier"], frozenset({"kind"}))["kind"]
+        _expect_one_of(kind, CLASSIFIER_KINDS, "classifier.kind")
     if manifest["text"] is not None:
         text = expect_keys(manifest["text"], frozenset({"encoder_sha256", "tokenizer_sha256", "slim"}))
         _expect_sha256(text["tokenizer_sha256"])

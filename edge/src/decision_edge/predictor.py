@@ -71,10 +71,12 @@ class EdgePredictor:
             dense_size += self._text.encoder.size if self._text.encoder else 0
             ngram_size = self._text.ngrams.size if self._text.ngrams else 0
         options, heads = len(self._settings.options), len(self._settings.heads)
-        self._classifier = Classifier(bundle.bytes("classifier.onnx"), dense_size, ngram_size, options)
-        kind = expect_object(bundle.manifest["classifier"])["kind"]
-        if self._classifier.kind != kind:
-            raise InvalidBundle(f"classifier.onnx is of kind {self._classifier.kind}, manifest.json says {kind}.")
+        self._classifier: Classifier | None = None
+        if bundle.manifest["classifier"] is not None:
+            self._classifier = Classifier(bundle.bytes("classifier.onnx"), dense_size, ngram_size, options)
+            kind = expect_object(bundle.manifest["classifier"])["kind"]
+            if self._classifier.kind != kind:
+                raise InvalidBundle(f"classifier.onnx is of kind {self._classifier.kind}, manifest.json says {kind}.")
         if bool(heads) != ("reasons.onnx" in bundle):
             raise InvalidBundle("reasons.json and reasons.onnx disagree about the heads.")
         self._heads: Classifier | None = None
@@ -183,6 +185,8 @@ class EdgePredictor:
         return [] if self._text is None else self._text.tokenize(values)
 
     def _classify(self, values: JsonObject, ids: list[int], embedding: list[float]) -> EdgeDecision:
+        if self._classifier is None:
+            return self._settings.decide_without_classifier()
         dense = self._tabular.encode(values) + embedding
         indices: list[int] = []
         weights: list[float] = []

@@ -33,12 +33,13 @@ import {
 import { parseJson } from './parse-json.ts';
 import { openZip, toBundleError } from './zip.ts';
 
-/** Everything a bundle says, parsed and checked; `classifier` is the ONNX file's bytes. */
+/** Everything a bundle says, parsed and checked. */
 export type Bundle = {
   manifest: Manifest;
   rules: RulesFile;
   plan: FeaturePlan;
-  classifier: Uint8Array;
+  /** The ONNX file; null where rules alone decide. */
+  classifier: Uint8Array | null;
   reasons: Reasons;
   /** The ONNX file of the reason codes' heads; null without heads. */
   reasonHeads: Uint8Array | null;
@@ -98,12 +99,12 @@ export function packBundle(parts: BundleParts, sha256: Sha256, text?: TextModelF
   const entries = new Map<EntryName, Uint8Array>([
     ['rules.json', toJsonBytes(parts.rules)],
     ['features.json', toJsonBytes(parts.plan)],
-    ['classifier.onnx', parts.classifier],
     ['reasons.json', toJsonBytes(parts.reasons)],
     ['golden.jsonl', strToU8(parts.golden.map((line) => `${JSON.stringify(line)}\n`).join(''))],
     ['model-card.md', strToU8(parts.modelCard)],
     ['LICENSES', strToU8(licensesText)],
   ]);
+  if (parts.classifier !== null) entries.set('classifier.onnx', parts.classifier);
   if (parts.reasonHeads !== null) entries.set('reasons.onnx', parts.reasonHeads);
   if (parts.adapters !== null) entries.set(adaptersEntry, packAdapters(parts.adapters));
   if (parts.familiarity !== null) entries.set('familiarity.json', toJsonBytes(parts.familiarity));
@@ -201,6 +202,19 @@ function readGolden(bytes: Uint8Array): Golden[] {
   return lines;
 }
 
+/** The classifier's file; refuses one that the manifest does not name, a missing one, and parts that only it would use. */
+function findClassifier(files: ReadonlyMap<string, Uint8Array>, { classifier, text }: Manifest): Uint8Array | null {
+  const bytes = files.get('classifier.onnx') ?? null;
+  if (classifier !== null && bytes === null) throw toBundleError('entry classifier.onnx', 'is missing');
+  if (classifier === null && bytes !== null) {
+    throw toBundleError('entry classifier.onnx', 'is not expected where rules alone decide');
+  }
+  if (classifier === null && (text !== null || files.has('reasons.onnx') || files.has('familiarity.json'))) {
+    throw toBundleError('entry manifest.json', 'names no classifier, but there are parts that only one would use');
+  }
+  return bytes;
+}
+
 /** Reads and checks an entry that is JSON. */
 function readJson<T>(name: EntryName, schema: ZodType<T>, bytes: Uint8Array): T {
   return parseAs(name, schema, parseJson(name, bytes));
@@ -273,7 +287,7 @@ function openBundle(bytes: Uint8Array, sha256: Sha256): { bundle: Bundle; files:
     manifest,
     rules: readRules(findEntry('rules.json'), manifest.options),
     plan,
-    classifier: findEntry('classifier.onnx'),
+    classifier: findClassifier(files, manifest),
     reasons: readReasons(findEntry('reasons.json'), reasonHeads),
     reasonHeads,
     adapters: readAdapters(files.get(adaptersEntry), plan),

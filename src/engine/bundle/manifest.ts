@@ -65,7 +65,8 @@ const settings = {
   escalation_policy: escalationPolicySchema,
   fallback_option: z.string().nullable(),
   created_at: z.iso.datetime({ offset: true }),
-  classifier: z.strictObject({ kind: z.enum(classifierKinds) }),
+  /** null where rules alone decide: what no rule decides goes to the fallback option. */
+  classifier: z.strictObject({ kind: z.enum(classifierKinds) }).nullable(),
   /** null when the policy reads no text; `slim` when the text files are not inside. */
   text: z
     .strictObject({ encoder_sha256: sha256Hex.nullable(), tokenizer_sha256: sha256Hex, slim: z.boolean() })
@@ -108,6 +109,10 @@ export const manifestSchema: z.ZodType<Manifest> = z
   .refine(({ options, fallback_option: fallback }) => fallback === null || options.includes(fallback), {
     path: ['fallback_option'],
     message: 'must be one of the options',
+  })
+  .refine(({ classifier, fallback_option: fallback }) => classifier !== null || fallback !== null, {
+    path: ['fallback_option'],
+    message: 'must be set where rules alone decide',
   })
   .transform((manifest) => ({
     revision: null,
@@ -224,7 +229,6 @@ export const requiredEntries: readonly EntryName[] = [
   'manifest.json',
   'rules.json',
   'features.json',
-  'classifier.onnx',
   'reasons.json',
   'golden.jsonl',
   'model-card.md',

@@ -9,13 +9,13 @@ export type ModelCardFacts = {
   manifest: ManifestDraft;
   plan: FeaturePlan;
   rules: RulesFile;
-  /** Figures of the settings in the manifest. */
-  metrics: Metrics;
+  /** Figures of the settings in the manifest; null where rules alone decide, and nothing was measured. */
+  metrics: Metrics | null;
   /** What is promised of its automatic decisions, in a sentence, and when that was made; null without a promise. */
   promise: { sentence: string; madeAt: string } | null;
 };
 
-const classifierWords: Record<ManifestDraft['classifier']['kind'], string> = {
+const classifierWords: Record<NonNullable<ManifestDraft['classifier']>['kind'], string> = {
   logistic: 'logistic classifier',
   trees: 'classifier of boosted trees',
   blend: 'blend of a logistic classifier and boosted trees',
@@ -39,9 +39,9 @@ function describeText(plan: FeaturePlan): string {
   return `It reads the text of ${fields} by ${ways.join(' and ') || 'nothing'}.`;
 }
 
-function writeOptionTable(facts: ModelCardFacts): string {
-  const rows = facts.manifest.options.map((option) => {
-    const numbers = Object.hasOwn(facts.metrics.per_class, option) ? facts.metrics.per_class[option] : undefined;
+function writeOptionTable({ options }: ManifestDraft, { per_class: perClass }: Metrics): string {
+  const rows = options.map((option) => {
+    const numbers = Object.hasOwn(perClass, option) ? perClass[option] : undefined;
     const cell = (name: string): string => {
       const value = numbers !== undefined && Object.hasOwn(numbers, name) ? numbers[name] : undefined;
       if (value === undefined) return '-';
@@ -52,10 +52,11 @@ function writeOptionTable(facts: ModelCardFacts): string {
   return ['| option | precision | recall | F1 | test rows |', '|---|---|---|---|---|', ...rows].join('\n');
 }
 
-function describeOrigin({ version, created_at, tool_version, training }: ManifestDraft): string {
+function describeOrigin({ version, created_at, tool_version, classifier, training }: ManifestDraft): string {
   const trainedOn = training?.version ?? version;
+  const made = classifier === null ? 'Made' : 'Trained';
   const sentences = [
-    `Trained ${created_at} on version ${trainedOn} of the decision type with Decision Workbench ${tool_version}.`,
+    `${made} ${created_at} on version ${trainedOn} of the decision type with Decision Workbench ${tool_version}.`,
   ];
   if (trainedOn !== version) {
     sentences.push(`Rules, thresholds and the other settings in it are those of version ${version}.`);
@@ -67,7 +68,7 @@ function describeOrigin({ version, created_at, tool_version, training }: Manifes
 }
 
 /** The whole decision and its promise, as list items; none for policies that were measured by an earlier version. */
-function describeWhole({ metrics: { whole, split }, promise }: ModelCardFacts): string[] {
+function describeWhole({ whole, split }: Metrics, promise: ModelCardFacts['promise']): string[] {
   const lines = whole === null ? [] : [`- rules, classifier and thresholds of this bundle together: ${whole.sentence}`];
   if (promise !== null) lines.push(`- ${promise.sentence} Promised ${promise.madeAt}.`);
   if (split?.refitted === true) {
@@ -81,50 +82,69 @@ function describeCalibration({ ece, ece_before: before }: Metrics): string[] {
   return [`- calibration error ${ece.toFixed(3)} (before calibration ${before.toFixed(3)})`];
 }
 
-/** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
-export function writeModelCard(facts: ModelCardFacts): string {
-  const { manifest, metrics, plan, rules } = facts;
-  const { auto_decide: auto, escalation } = manifest.confidence_thresholds;
-  const fallback =
-    manifest.fallback_option === null
-      ? 'No fallback option is set.'
-      : `The fallback option is ${escapeMarkdown(manifest.fallback_option)}.`;
+function describeDeciding({ manifest, plan, rules, metrics }: ModelCardFacts): string[] {
+  const { classifier, confidence_thresholds: thresholds, fallback_option: fallback } = manifest;
+  const named = fallback === null ? '' : escapeMarkdown(fallback);
+  if (classifier === null || metrics === null) {
+    const count = rules.rules.length === 1 ? '1 hard rule decides' : `${rules.rules.length} hard rules decide`;
+    return [`${count}, the first that matches. What no rule decides is ${named}.`];
+  }
+  return [
+    `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`,
+    `A confidence of ${thresholds.auto_decide} or more decides directly. Below ${thresholds.escalation} the decision is handed over. ${fallback === null ? 'No fallback option is set.' : `The fallback option is ${named}.`}`,
+  ];
+}
+
+function describeFigures(manifest: ManifestDraft, metrics: Metrics, promise: ModelCardFacts['promise']): string[] {
   const interval = metrics.accuracy_interval;
   const range =
     interval === null
       ? ''
       : ` (${formatPercent(interval.low)} to ${formatPercent(interval.high)} with 95 % confidence)`;
-  const leftOut = plan.left_out.map((entry) => `- ${escapeMarkdown(entry.path)}: ${escapeMarkdown(entry.reason)}`);
-  const notes = metrics.notes.map((note) => `- ${escapeMarkdown(note)}`);
-  const parts = [
-    `# ${escapeMarkdown(manifest.decision_type)}, policy ${manifest.policy_version}`,
-    describeOrigin(manifest),
-    '## What it decides',
-    `One of ${manifest.options.length} options: ${manifest.options.map(escapeMarkdown).join(', ')}.`,
-    `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[manifest.classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`,
-    `A confidence of ${auto} or more decides directly. Below ${escalation} the decision is handed over. ${fallback}`,
+  return [
     '## How well it does',
     `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen:`,
     [
       `- accuracy ${formatPercent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
-      ...describeWhole(facts),
+      ...describeWhole(metrics, promise),
       ...describeCalibration(metrics),
       `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),
-    writeOptionTable(facts),
+    writeOptionTable(manifest, metrics),
     metrics.familiarity === null
       ? 'It has no way to tell inputs that are unlike the examples.'
       : `Inputs unlike the examples are called unfamiliar. ${metrics.familiarity.sentence}`,
     'These figures hold for inputs like the examples. Measure again when the inputs change.',
-    ...(notes.length > 0 ? ['## Notes', notes.join('\n')] : []),
-    ...(leftOut.length > 0 ? ['## Fields left out', leftOut.join('\n')] : []),
+    ...listUnder(
+      'Notes',
+      metrics.notes.map((note) => escapeMarkdown(note)),
+    ),
+  ];
+}
+
+const listUnder = (title: string, items: readonly string[]): string[] =>
+  items.length === 0 ? [] : [`## ${title}`, items.map((item) => `- ${item}`).join('\n')];
+
+/** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
+export function writeModelCard(facts: ModelCardFacts): string {
+  const { manifest, metrics, plan, promise } = facts;
+  const leftOut = plan.left_out.map((entry) => `${escapeMarkdown(entry.path)}: ${escapeMarkdown(entry.reason)}`);
+  const parts = manifest.classifier === null ? '' : ', the feature plan, the classifier (ONNX), reason codes,';
+  const sections = [
+    `# ${escapeMarkdown(manifest.decision_type)}, policy ${manifest.policy_version}`,
+    describeOrigin(manifest),
+    '## What it decides',
+    `One of ${manifest.options.length} options: ${manifest.options.map(escapeMarkdown).join(', ')}.`,
+    ...describeDeciding(facts),
+    ...(metrics === null ? [] : describeFigures(manifest, metrics, promise)),
+    ...listUnder('Fields left out', leftOut),
     '## What is inside',
-    'The hard rules, the feature plan, the classifier (ONNX), reason codes, and golden decisions to test an implementation against. The settings and the SHA-256 of every file are in `manifest.json`; terms are in `LICENSES`.',
+    `The hard rules${parts} and golden decisions to test an implementation against. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,
     manifest.text === null
       ? 'Nothing else is needed to run it.'
       : 'It reads text: a full bundle holds the text files, a slim one names them by SHA-256.',
     '## How to run it from Python',
     '```python\nfrom decision_edge import EdgePredictor\n\npredictor = EdgePredictor.from_bundle("bundle.zip")\nprint(predictor.predict({"field": "value"}))\n```',
   ];
-  return `${parts.join('\n\n')}\n`;
+  return `${sections.join('\n\n')}\n`;
 }

@@ -18,14 +18,18 @@ export type TextPorts = { encoder: TextEncoder | null; tokenizer: Tokenizer | nu
 export type TextParts = { tokenizer: Tokenizer; encoder: EncoderPart | null };
 export type EncoderPart = { port: TextEncoder; spec: EncoderSpec; adapters: Adapters | null };
 
-/** Reads the classifier and the reason codes' heads (null without heads). */
-export function readModels(bundle: Bundle): { classifier: ClassifierModel; reasonHeads: ClassifierModel | null } {
+/** The classifier and the reason codes' heads (null without heads). */
+export type Models = { classifier: ClassifierModel; reasonHeads: ClassifierModel | null };
+
+/** Reads the models of a bundle; null where rules alone decide. */
+export function readModels(bundle: Bundle): Models | null {
   const { manifest, plan } = bundle;
+  if (bundle.classifier === null) return null;
   const classifier = readClassifier(bundle.classifier);
   const { D, V, K, kind } = classifier;
   const denseWidth = plan.tabular_size + (plan.text?.encoder?.dimensions ?? 0);
   const countNgrams = plan.text?.ngrams?.idf.length ?? 0;
-  if (D !== denseWidth || V !== countNgrams || K !== manifest.options.length || kind !== manifest.classifier.kind) {
+  if (D !== denseWidth || V !== countNgrams || K !== manifest.options.length || kind !== manifest.classifier?.kind) {
     throw misfit('classifier.onnx', "features.json and the manifest's options");
   }
   if (bundle.reasonHeads === null) return { classifier, reasonHeads: null };

@@ -27,6 +27,11 @@ export function toClassProbabilities(
   return Object.freeze(entries);
 }
 
+/** Whether a decision is the fallback of a policy whose classifier was not asked, or that has none. */
+export function isBareFallback({ stage, confidence }: Pick<Decision, 'stage' | 'confidence'>): boolean {
+  return stage === 'fallback' && confidence === 0;
+}
+
 /** The decision of a rule that matches; it is the same for every input. */
 export function composeRuleDecision(rule: Rule, options: readonly string[], policyVersion: string): Decision {
   const certain = options.map((option) => (option === rule.then ? 1 : 0));

@@ -19,7 +19,14 @@ import {
 import type { InputValidator } from '../schema/input-schema.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from '../text/ngrams.ts';
-import { compileInputValidator, readModels, requireTextParts, type TextParts, type TextPorts } from './check-bundle.ts';
+import {
+  compileInputValidator,
+  type Models,
+  readModels,
+  requireTextParts,
+  type TextParts,
+  type TextPorts,
+} from './check-bundle.ts';
 import { composeDecision, composeRuleDecision, freezeArray, toClassProbabilities } from './compose-decision.ts';
 import { describeUnfamiliar, explanations } from './explain.ts';
 import { chooseReasonCodes, toHeadProbabilities } from './reason-codes.ts';
@@ -98,9 +105,15 @@ type CompiledPolicy = RulesPart & {
  * bundle's parts do not fit each other or the installed encoder, 'unavailable' where a text part is missing.
  */
 export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
-  const policy = compilePolicy(bundle, ports);
+  const { options, policy_version: policyVersion, version } = bundle.manifest;
+  const models = readModels(bundle);
+  if (models === null) {
+    const fallBack = compileFallback(bundle.manifest);
+    return compileRulesDecider({ ...bundle, options, policyVersion, version }, ports.now, fallBack);
+  }
+  const policy = compilePolicy(bundle, models, ports);
   return {
-    version: bundle.manifest.version,
+    version,
     decide: (input, options) => decide(policy, input, options?.trace === true ? startStageTimer(policy.now) : null),
     embedAhead: (inputs) => embedAhead(policy, inputs),
   };
@@ -117,16 +130,21 @@ export type RulesOnlyPolicy = {
 };
 
 /**
- * Compiles what decides while the classifier of a policy cannot be used: input schema and rules, as `compileDecider`
- * has them. Where no rule matches, `refuse` throws.
+ * Compiles what decides without a classifier, or while that of a policy cannot be used: input schema and rules, as
+ * `compileDecider` has them. Where no rule matches, `otherwise` decides or throws.
  */
-export function compileRulesDecider(policy: RulesOnlyPolicy, now: MonotonicClock, refuse: () => never): Decider {
+export function compileRulesDecider(
+  policy: RulesOnlyPolicy,
+  now: MonotonicClock,
+  otherwise: (rulesOutcome: RulesOutcome, timer: StageTimer | null) => DecisionResult,
+): Decider {
   const part = compileRulesPart(policy, now);
   return {
     version: policy.version,
     decide(input, options) {
-      const outcome = decideByRules(part, input, options?.trace === true ? startStageTimer(now) : null);
-      return 'ok' in outcome ? outcome : refuse();
+      const timer = options?.trace === true ? startStageTimer(now) : null;
+      const outcome = decideByRules(part, input, timer);
+      return 'ok' in outcome ? outcome : otherwise(outcome, timer);
     },
     embedAhead: () => Promise.resolve(),
   };
@@ -143,10 +161,9 @@ function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version'>, now: Monoton
   };
 }
 
-function compilePolicy(bundle: Bundle, ports: DeciderPorts): CompiledPolicy {
+function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, ports: DeciderPorts): CompiledPolicy {
   const { manifest, plan, reasons, familiarity } = bundle;
   const { options, policy_version: policyVersion } = manifest;
-  const { classifier, reasonHeads } = readModels(bundle);
   const text = requireTextParts(bundle, ports);
   const ngrams = plan.text?.ngrams ?? null;
   const features = compileFeatures(plan);
@@ -269,24 +286,46 @@ function classify(
   return { ok: true, decision, trace, escalation, ruleErrors: rulesOutcome.errors };
 }
 
-/**
- * The fallback with even probabilities, where the encoder cannot be asked; without a fallback the error is the answer.
- */
+/** What a policy of rules alone decides where none matches: the fallback, or what a connected model says. */
+function compileFallback(manifest: Manifest): (rulesOutcome: RulesOutcome, timer: StageTimer | null) => DecisionResult {
+  const { fallback_option: fallback, escalation_policy: policy } = manifest;
+  if (fallback === null) {
+    return () => {
+      throw new WorkbenchError(
+        'unavailable',
+        'No rule decides this input, and the decision type has no fallback option any more. Choose one.',
+      );
+    };
+  }
+  const decision = composeBareFallback(manifest, fallback, explanations.noRule(fallback));
+  const escalation = policy.enabled ? policy : null;
+  return ({ trace: rules, errors }, timer) => ({
+    ok: true,
+    decision,
+    trace: timer === null ? null : traceWithoutClassifier(rules, null, timer),
+    escalation,
+    ruleErrors: errors,
+  });
+}
+
+/** The fallback where no classifier was asked: certain of nothing, every option as probable as the next. */
+function composeBareFallback({ options, policy_version }: Manifest, fallback: string, explanation: string): Decision {
+  const evenly = options.map(() => 1 / options.length);
+  const prediction: Prediction = { option: fallback, confidence: 0, unfamiliarReason: null };
+  const outcome = takeFallback(fallback, explanation, true);
+  return composeDecision(prediction, toClassProbabilities(options, evenly), outcome, [], policy_version);
+}
+
+/** The fallback, where the encoder cannot be asked; without a fallback the error is the answer. */
 function decideWithoutEncoder(
   { manifest }: CompiledPolicy,
   error: unknown,
   rulesOutcome: RulesOutcome,
   timer: StageTimer | null,
 ): DecisionResult {
-  const { options, fallback_option: fallback, confidence_thresholds: thresholds } = manifest;
+  const { fallback_option: fallback, confidence_thresholds: thresholds } = manifest;
   if (!(error instanceof WorkbenchError) || error.code !== 'unavailable' || fallback === null) throw error;
-  const outcome = takeFallback(fallback, explanations.encoderUnavailable(fallback), true);
-  const evenly = toClassProbabilities(
-    options,
-    options.map(() => 1 / options.length),
-  );
-  const prediction: Prediction = { option: fallback, confidence: 0, unfamiliarReason: null };
-  const decision = composeDecision(prediction, evenly, outcome, [], manifest.policy_version);
+  const decision = composeBareFallback(manifest, fallback, explanations.encoderUnavailable(fallback));
   timer?.mark('text');
   const trace = timer === null ? null : traceWithoutClassifier(rulesOutcome.trace, thresholds, timer);
   return { ok: true, decision, trace, escalation: null, ruleErrors: rulesOutcome.errors };

@@ -49,6 +49,7 @@ export const explanations = {
     `${describeDoubt(option, reason)}; no fallback is set, so it is flagged for review.`,
   unfamiliarFallback: (option: string, fallback: string, reason: string): string =>
     `${describeDoubt(option, reason)} and the fallback «${fallback}» was used.`,
+  noRule: (fallback: string): string => `No rule matched, so the fallback «${fallback}» was used.`,
   encoderUnavailable: (fallback: string): string =>
     `The text model was not available, so the fallback «${fallback}» was used.`,
 };

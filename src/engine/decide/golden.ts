@@ -53,8 +53,10 @@ export async function recordGoldenLines(
     if (characters + length > maxCharacters) continue;
     const result = await decider.decide(input, { trace: true });
     if (!result.ok) continue;
-    const { stage, confidence, class_probabilities } = result.decision;
-    if (stage !== 'rules' && !isClear(confidence, class_probabilities, thresholds)) continue;
+    const { confidence, class_probabilities } = result.decision;
+    // Where no thresholds were compared, no classifier was asked.
+    const isCompared = (result.trace?.thresholds ?? null) !== null;
+    if (isCompared && !isClear(confidence, class_probabilities, thresholds)) continue;
     if (result.trace?.familiarity.some(isCloseCheck) === true) continue;
     if (isCloseChoice(result.trace?.reasons ?? [], reasonMargin)) continue;
     characters += length;

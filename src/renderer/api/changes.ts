@@ -41,6 +41,7 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'examples.undo': exampleReads,
   'examples.generate': [...exampleReads, 'credits.balance'],
   'training.start': policyReads,
+  'policies.create': policyReads,
   'policies.cancel': policyReads,
   'policies.deploy': [...policyReads, ...typeReads],
   'policies.keep_promise': [...policyReads, ...typeReads],

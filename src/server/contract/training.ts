@@ -3,14 +3,17 @@ import { z } from 'zod';
 import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../engine/domain.ts';
 import { promiseStatusSchema } from '../../engine/measured.ts';
 import { dateTime, decisionTypeParams, uuid } from './common.ts';
-import { operation, reads, replaces } from './operation.ts';
+import { creates, operation, reads, replaces } from './operation.ts';
+
+/** What decides: a trained classifier behind the rules, or rules alone. */
+const policyTypeSchema = z.enum(['compiled_classifier', 'rules_only']);
 
 export const policySummarySchema = z
   .object({
     id: uuid,
     decision_type_id: uuid,
     version: z.int(),
-    policy_type: z.string(),
+    policy_type: policyTypeSchema,
     status: z.enum(policyStatuses),
     deployed: z.boolean(),
     auto_deployed: z.boolean(),
@@ -31,7 +34,7 @@ export const policyDetailSchema = z
     version: z.int(),
     /** Number of the decision type's version that it was trained on. */
     decision_type_version: z.int(),
-    policy_type: z.string(),
+    policy_type: policyTypeSchema,
     status: z.enum(policyStatuses),
     deployed: z.boolean(),
     auto_deployed: z.boolean(),
@@ -144,6 +147,19 @@ export const trainingOperations = {
     status: 200,
     summary: 'Whether there are enough labelled examples',
     hints: reads,
+  }),
+  'policies.create': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/policies`,
+    params,
+    body: z.strictObject({ kind: z.literal('rules_only') }),
+    output: policyDetailSchema,
+    status: 201,
+    summary: 'Make a policy of rules alone: what no rule decides goes to the fallback option',
+    hints: creates,
+    takesIdempotencyKey: true,
+    errors: ['conflict'],
   }),
   'policies.list': operation({
     ...common,

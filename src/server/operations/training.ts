@@ -8,13 +8,15 @@ import { noteDataProblems } from '../services/data-findings.ts';
 import { findDecisionType } from '../services/decision-types.ts';
 import { deployPolicy } from '../services/deployment.ts';
 import { findPolicy } from '../services/policies.ts';
+import { makeRulesPolicy } from '../services/rules-policies.ts';
 import { cancelTraining, startTraining } from '../services/training.ts';
 import { assessReadiness, type TrainingReadiness } from '../services/training-readiness.ts';
 import type { PolicyRecord, PolicySummaryRecord } from '../store/policy-records.ts';
 import type { Deps, Handlers } from './context.ts';
 import { describeProgress, toExecutionName } from './training-progress.ts';
 
-const policyType = 'compiled_classifier';
+const toPolicyType = ({ isRulesOnly }: Pick<PolicyRecord, 'isRulesOnly'>) =>
+  isRulesOnly ? 'rules_only' : 'compiled_classifier';
 
 type PolicyParams = { decision_type_id: string; policy_id: string };
 
@@ -29,7 +31,7 @@ function toSummary(policy: PolicySummaryRecord): PolicySummary {
     id: policy.id,
     decision_type_id: policy.decisionTypeId,
     version: policy.version,
-    policy_type: policyType,
+    policy_type: toPolicyType(policy),
     status,
     deployed: status === 'deployed',
     auto_deployed: policy.isAutoDeployed,
@@ -52,7 +54,7 @@ function toDetail(deps: Deps, policy: PolicyRecord): PolicyDetail {
     decision_type_id: policy.decisionTypeId,
     version: policy.version,
     decision_type_version: policy.versionNumber,
-    policy_type: policyType,
+    policy_type: toPolicyType(policy),
     status,
     deployed: status === 'deployed',
     auto_deployed: policy.isAutoDeployed,
@@ -103,6 +105,11 @@ export const trainingHandlers = {
     return toReadiness(assessReadiness(deps.store, type), noteDataProblems(deps, type));
   },
 
+  async 'policies.create'(deps, { params, caller, receipt }) {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return toDetail(deps, await makeRulesPolicy(deps, type, (made) => receipt?.keep(toDetail(deps, made))));
+  },
+
   'policies.list': (deps, { params, caller }) =>
     deps.store.policies.list(findDecisionType(deps, caller, params.decision_type_id).id).map(toSummary),
 
@@ -133,6 +140,7 @@ export const trainingHandlers = {
 } satisfies Handlers<
   | 'training.start'
   | 'training.readiness'
+  | 'policies.create'
   | 'policies.list'
   | 'policies.get'
   | 'policies.deploy'

@@ -56,6 +56,15 @@ function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): vo
   );
 }
 
+/** Throws `conflict` where nothing would decide what no rule decides. */
+function refuseMissingFallback({ manifest }: Bundle): void {
+  if (manifest.classifier !== null || manifest.fallback_option !== null) return;
+  throw new WorkbenchError(
+    'conflict',
+    'The policy decides by rules alone, and the decision type has no fallback option any more. Choose one.',
+  );
+}
+
 /**
  * Keeps up to 24 compiled policies, each with the settings of its type's active version. That a policy is deployed is
  * what somebody asked for; whether it can be used is known here, and never changes the former.
@@ -139,6 +148,7 @@ export class DeployedDeciders {
     const trained = unpackBundle(bytes, sha256);
     const present = this.withPresentSettings(trained, type);
     refuseLearnedValues(present, type.piiFields);
+    refuseMissingFallback(present);
     const isRedacted = trained.golden.every(({ input }) =>
       isDeepStrictEqual(redactToPlaceholder(input, type.piiFields), input),
     );

@@ -95,13 +95,13 @@ export function findExportablePolicy(
   deps.metering.checkExport(caller);
   const policy = deps.store.deployments.find(type.id);
   const record = policy && deps.store.policies.byId(policy.id);
-  if (!policy || !record?.metrics) {
+  if (!policy || !record) {
     throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type.');
   }
   const promise = deps.promiseChecks.read(type, record);
   return {
     policy,
-    metrics: withPresentFigures(record.metrics, measurePolicy(deps, type, record)),
+    metrics: record.metrics && withPresentFigures(record.metrics, measurePolicy(deps, type, record)),
     promise: promise && { sentence: promise.sentence, madeAt: promise.made_at },
   };
 }

@@ -1,5 +1,7 @@
 /** Synthetic examples on request: made by a teacher, checked, and stored all or none. */
+
 import { toCanonicalJson } from '../../engine/canonical-json.ts';
+import { isBareFallback } from '../../engine/decide/compose-decision.ts';
 import type { JsonObject } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { splitRows } from '../../engine/training/data/split.ts';
@@ -160,6 +162,7 @@ function createPolicyCheck(deps: Deps, type: DecisionTypeRecord): (proposal: Pro
     if (!policy.options.includes(decision)) return true;
     const decided = await decider.decide(input);
     if (!decided.ok) return false;
+    if (isBareFallback(decided.decision)) return true;
     const probabilities = Object.entries(decided.decision.class_probabilities);
     const [predicted] = probabilities.reduce((best, each) => (each[1] > best[1] ? each : best));
     return predicted === decision;

@@ -1,4 +1,5 @@
 /** Labelling: which examples to look at next, with a suggestion and the reason, and which are like one. */
+import { isBareFallback } from '../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { argmax } from '../../engine/numeric.ts';
 import type { LabellingQueue, Suggestion } from '../contract/labelling.ts';
@@ -184,7 +185,7 @@ async function suggestByPolicy(
   if (policy === null) return null;
   try {
     const decided = await deps.runtime.deployed.get(type, policy).decide(example.input);
-    if (!decided.ok) return null;
+    if (!decided.ok || isBareFallback(decided.decision)) return null;
     const { class_probabilities: probabilities } = decided.decision;
     const options = Object.keys(probabilities);
     const values = Object.values(probabilities);

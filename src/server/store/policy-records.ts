@@ -30,6 +30,8 @@ export type PolicyRecord = {
   isAutoDeployed: boolean;
   /** Whether it reached the F1 that its training asked for; null before the training has succeeded. */
   isQualityGateMet: boolean | null;
+  /** Whether it was made of rules alone, without a training. */
+  isRulesOnly: boolean;
   trainingConfig: TrainingConfig;
   fallbackOption: string | null;
   seed: number;
@@ -37,6 +39,7 @@ export type PolicyRecord = {
   snapshotSha256: string;
   snapshotSize: number;
   toolVersions: ToolVersions;
+  /** null before a training has succeeded, and for rules alone. */
   metrics: Metrics | null;
   /** What was promised of its automatic decisions, or null. */
   promise: KeptPromise | null;
@@ -121,16 +124,22 @@ export const selectPolicy = `SELECT p.*, v.version_number, t.name AS type_name, 
 /** The list of the statuses of a training in progress, for `status IN`. */
 export const inProgressSql = `(${inProgressStatuses.map((status) => `'${status}'`).join(', ')})`;
 
+/** What stands in the place of figures where rules alone decide: a finished policy always has something there. */
+export const noMetrics = 'null';
+
 /** Reads a row. Policies of earlier versions lack the newer figures: the schema gives their defaults. */
 export function toPolicy(raw: RawPolicy): PolicyRecord {
-  return { ...toCommon(raw), metrics: raw.metrics === null ? null : metricsSchema.parse(JSON.parse(raw.metrics)) };
+  return {
+    ...toCommon(raw),
+    metrics: raw.metrics === null ? null : metricsSchema.nullable().parse(JSON.parse(raw.metrics)),
+  };
 }
 
 /** Reads a row for a list, without checking the figures that no list shows. */
 export function toPolicySummary(raw: RawPolicy): PolicySummaryRecord {
   return {
     ...toCommon(raw),
-    metrics: raw.metrics === null ? null : summaryMetricsSchema.parse(JSON.parse(raw.metrics)),
+    metrics: raw.metrics === null ? null : summaryMetricsSchema.nullable().parse(JSON.parse(raw.metrics)),
   };
 }
 
@@ -147,6 +156,7 @@ function toCommon(raw: RawPolicy): Omit<PolicyRecord, 'metrics'> {
     status: raw.status,
     isAutoDeployed: raw.auto_deployed === 1,
     isQualityGateMet: raw.quality_gate_met === null ? null : raw.quality_gate_met === 1,
+    isRulesOnly: raw.metrics === noMetrics,
     trainingConfig: trainingConfigSchema.parse(JSON.parse(raw.training_config)),
     fallbackOption: raw.fallback_option,
     seed: raw.seed,

@@ -43,6 +43,7 @@ export function Train({ type }: { type: DecisionType }) {
             </EmptyState>
           )}
           {start.options}
+          {!isRunning && <RulesAlone type={type} />}
         </Pane>
       }
       beside={
@@ -143,6 +144,38 @@ function useStart(type: DecisionType, isPossible: boolean) {
     </Part>
   );
   return { begin, options, isPossible, isStarting: start.isPending, error: start.error };
+}
+
+/** A policy without a training, for types that rules decide. */
+function RulesAlone({ type }: { type: DecisionType }) {
+  const make = useChange('policies.create');
+  const rest = type.fallback_option;
+  const missing =
+    type.active_version.hard_rules.length === 0
+      ? 'It has no rules yet.'
+      : rest === null
+        ? 'Choose a fallback option under Define first: what no rule decides goes there.'
+        : null;
+  return (
+    <Part title="Rules alone">
+      <div className="stack">
+        {make.error && <ErrorNote error={make.error} />}
+        <p className="muted">
+          A type whose rules decide everything needs no examples. {missing ?? `What no rule decides goes to «${rest}».`}
+        </p>
+        <div>
+          <Button
+            variant="default"
+            disabled={missing !== null}
+            loading={make.isPending}
+            onClick={() => make.mutate({ params: { decision_type_id: type.id }, body: { kind: 'rules_only' } })}
+          >
+            Make a policy of rules alone
+          </Button>
+        </div>
+      </div>
+    </Part>
+  );
 }
 
 const maxListedOptions = 12;

@@ -162,9 +162,11 @@ function Result({ type, policyId, isDeployed }: { type: DecisionType; policyId: 
     <>
       {policy.data && <p className="result">{toSentence(policy.data)}</p>}
       <div className="row">
-        <Button variant="default" onClick={open('evaluate')}>
-          See where it is wrong
-        </Button>
+        {policy.data?.metrics && (
+          <Button variant="default" onClick={open('evaluate')}>
+            See where it is wrong
+          </Button>
+        )}
         {isDeployed ? (
           <Button variant="default" onClick={open('try')}>
             Try it

@@ -1,0 +1,46 @@
+/** Packing a policy of rules alone: it has learned nothing, and what no rule decides goes to the fallback option. */
+import { packBundle } from '../bundle/bundle.ts';
+import { bundleFormatVersion, type ManifestDraft } from '../bundle/manifest.ts';
+import { writeModelCard } from '../bundle/model-card.ts';
+import type { JsonObject } from '../domain.ts';
+import type { FeaturePlan } from '../features/plan.ts';
+import type { MonotonicClock, Sha256 } from '../ports.ts';
+import type { RulesFile } from '../rules/compile.ts';
+import { compileDecider } from './decider.ts';
+import { recordGoldenLines } from './golden.ts';
+
+/** What a policy of rules alone is made of; its `fallback_option` is set. */
+export type RulesPolicyParts = {
+  settings: Omit<ManifestDraft, 'classifier' | 'runtime' | 'text'>;
+  rules: RulesFile;
+  inputSchema: JsonObject | null;
+};
+
+const emptyPlan: FeaturePlan = { format: 1, fields: [], tabular_size: 0, left_out: [], text: null };
+
+/**
+ * Packs the bundle. Its golden decisions are those of `inputs`, with the values at the dot paths `piiFields` redacted,
+ * and of an empty input, as far as the input schema lets them pass.
+ */
+export async function packRulesPolicy(
+  { settings, rules, inputSchema }: RulesPolicyParts,
+  inputs: readonly JsonObject[],
+  piiFields: readonly string[],
+  ports: { now: MonotonicClock; sha256: Sha256 },
+): Promise<Uint8Array> {
+  const manifest: ManifestDraft = { ...settings, classifier: null, runtime: null, text: null };
+  const parts = {
+    ...{ rules, plan: emptyPlan, classifier: null, reasons: { by_option: {}, heads: [] }, reasonHeads: null },
+    ...{ adapters: null, familiarity: null, inputSchema, golden: [], modelCard: '' },
+  };
+  const decider = compileDecider(
+    {
+      ...parts,
+      manifest: { training: null, ...manifest, format_version: bundleFormatVersion, revision: null, files: {} },
+    },
+    { encoder: null, tokenizer: null, now: ports.now },
+  );
+  const golden = await recordGoldenLines(decider, [...inputs, {}], piiFields, settings.confidence_thresholds);
+  const modelCard = writeModelCard({ manifest, plan: emptyPlan, rules, metrics: null, promise: null });
+  return packBundle({ ...parts, manifest, golden, modelCard }, ports.sha256);
+}
