@@ -17,7 +17,9 @@ export const listenerLimits = {
   /** How often connections are checked for clients that are too slow. */
   slowClientCheckMs: 1_000,
   requestTimeoutMs: 30_000,
-  keepAliveMs: 72_000,
+  /** What is announced of an idle connection, and how much longer it is kept, so that no request meets its end. */
+  keepAliveMs: 71_000,
+  keepAliveBufferMs: 1_000,
   /** How long a client has to read why its bytes were no request, before its connection is destroyed. */
   hangUpMs: 500,
   /** Longer than an address can be, so that an id that is too long is refused as a wrong id. */
@@ -45,6 +47,7 @@ export function toListenerOptions(logger: HttpLogger, newId: () => string): List
       headersTimeout: listenerLimits.headersTimeoutMs,
       connectionsCheckingInterval: listenerLimits.slowClientCheckMs,
       maxHeaderSize: listenerLimits.headerBytes,
+      keepAliveTimeoutBuffer: listenerLimits.keepAliveBufferMs,
       // A request without Host is refused by the request guard, which answers with the error envelope.
       requireHostHeader: false,
     },

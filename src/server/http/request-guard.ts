@@ -8,12 +8,9 @@ import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
 import { type Connections, connectionLimits } from './connections.ts';
-import { listenerLimits } from './listener.ts';
 
-/** What is announced of a connection that is kept for so long: less, so that no request meets its end on the way. */
-const announce = (keptMs: number) => `timeout=${keptMs / 1_000 - 1}`;
-const strangerKeepAlive = announce(connectionLimits.strangerIdleMs);
-const callerKeepAlive = announce(listenerLimits.keepAliveMs);
+/** Announced to strangers: less than their connection is kept for, so that no request meets its end on the way. */
+const strangerKeepAlive = `timeout=${connectionLimits.strangerIdleMs / 1_000 - 1}`;
 
 /**
  * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
@@ -31,7 +28,6 @@ export function createRequestGuard(
       reply.header('keep-alive', strangerKeepAlive);
       return;
     }
-    reply.header('keep-alive', callerKeepAlive);
     connections.trust(request.raw.socket);
     admitCaller(authenticated, request, reply);
   };
