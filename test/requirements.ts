@@ -306,6 +306,7 @@ const records = {
   'EDG-4': 'A local tool server offers make_decision, load_edge_bundle and get_bundle_info.',
   'EDG-5': 'Offline answers are those of the service; an input that fails the input schema is refused by both.',
   'EDG-6': 'The package declares the extras rules, mcp and all; the last is the two others together.',
+  'EDG-7': 'Without the extras everything runs but patterns and the tool server: expression rules decide.',
 };
 
 const clock = {
