@@ -5,14 +5,19 @@ import { join } from 'node:path';
 import { preparePython } from './python-environment.ts';
 import { check, lastLines, listJunitFailures, run, type StepResult } from './steps.ts';
 
+const declaredIn = 'edge/pyproject.toml';
+/** The oldest version that the package declares. */
+const oldestVersion = '3.10';
+
 /**
- * Checks format, lint and types of the Python package and runs its tests, in a virtual environment of its own. Without
- * Python: a message, and a failure in CI.
+ * Checks format, lint and types of the Python package and runs its tests, in a virtual environment of its own; those
+ * that need no extras also on the oldest Python, where this machine has it. Without Python: a message, and a failure
+ * in CI.
  */
 export async function runEdgeTests(pytestArgs: readonly string[] = []): Promise<StepResult[]> {
   const python = await preparePython({
     folder: '.venv-edge',
-    declaredIn: 'edge/pyproject.toml',
+    declaredIn,
     install: ['-e', 'edge[all,dev]'],
   });
   if (!python.ok) {
@@ -25,11 +30,29 @@ export async function runEdgeTests(pytestArgs: readonly string[] = []): Promise<
     await check('ruff edge', python.path, ['-m', 'ruff', 'check', '--no-cache', 'edge']),
     await check('ruff format edge', python.path, ['-m', 'ruff', 'format', '--no-cache', '--check', 'edge']),
     await check('mypy edge', python.path, mypy),
-    await runPytest(python.path, pytestArgs),
+    await runPytest('pytest edge', python.path, pytestArgs),
+    ...(await testOldestPython(pytestArgs)),
   ];
 }
 
-async function runPytest(python: string, pytestArgs: readonly string[]): Promise<StepResult> {
+/** Installs the package without extras and runs the tests that need none; a message where there is no such Python. */
+async function testOldestPython(pytestArgs: readonly string[]): Promise<StepResult[]> {
+  const name = `pytest edge on Python ${oldestVersion} without extras`;
+  const python = await preparePython({
+    folder: `.venv-edge-${oldestVersion}`,
+    declaredIn,
+    install: ['-e', 'edge', 'onnx>=1.16', 'pytest>=8'],
+    version: oldestVersion,
+  });
+  if (python.ok) {
+    const withoutExtras = ['-m', 'not needs_rules', '--ignore=edge/tests/test_mcp.py'];
+    return [await runPytest(name, python.path, [...withoutExtras, ...pytestArgs])];
+  }
+  process.stdout.write(`Left out: ${name}: ${python.problem}\n`);
+  return python.installFailed ? [{ name, passed: 0, failed: 1, failures: [python.problem] }] : [];
+}
+
+async function runPytest(name: string, python: string, pytestArgs: readonly string[]): Promise<StepResult> {
   const folder = mkdtempSync(join(tmpdir(), 'workbench-pytest-'));
   const reportPath = join(folder, 'report.xml');
   const { code, output } = await run(python, [
@@ -48,7 +71,6 @@ async function runPytest(python: string, pytestArgs: readonly string[]): Promise
     Number(new RegExp(`<testsuite [^>]*\\b${attribute}="(\\d+)"`).exec(report)?.[1] ?? 0);
   const failed = count('failures') + count('errors');
   const passed = count('tests') - failed - count('skipped');
-  const name = 'pytest edge';
   if (code !== 0 && failed === 0)
     return { name, passed: Math.max(0, passed), failed: 1, failures: [lastLines(output)] };
   return { name, passed: Math.max(0, passed), failed, failures: listJunitFailures(report) };

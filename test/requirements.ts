@@ -265,7 +265,7 @@ const training = {
   'STA-3': 'With auto_deploy false a finished policy is held as trained.',
   'STA-4': 'A target that is missed holds the policy as trained; quality_gate_met is false.',
   'STA-14':
-    'slice_gate holds a policy as trained where a part of the held-out rows certainly errs more often than it allows, and metrics say which.',
+    'slice_gate holds a policy as trained where rules, classifier and thresholds together certainly decide a part of the held-out rows alone and wrongly more often than it allows, and metrics say which part.',
   'STA-5': 'Deploying a trained policy deactivates the others of the type.',
   'STA-6': 'Deploying a deployed policy is allowed and changes nothing.',
   'STA-7': 'A policy in any other state cannot be deployed: 409 conflict.',
@@ -306,6 +306,7 @@ const records = {
   'EDG-4': 'A local tool server offers make_decision, load_edge_bundle and get_bundle_info.',
   'EDG-5': 'Offline answers are those of the service; an input that fails the input schema is refused by both.',
   'EDG-6': 'The package declares the extras rules, mcp and all; the last is the two others together.',
+  'EDG-7': 'Without the extras everything runs but patterns and the tool server: expression rules decide.',
 };
 
 const clock = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,14 @@ from typing import Any
 import pytest
 
 from tiny_bundle import parts, seal, write_zip
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the cases with patterns: they need the extra `rules`, and `-m "not needs_rules"` runs what does not."""
+    for item in items:
+        case = item.callspec.params.get("case") if hasattr(item, "callspec") else None
+        if case is not None and re.search("matches|[pP]attern", json.dumps(case)):
+            item.add_marker("needs_rules")
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import doctest
 import hashlib
 import json
 import math
+import subprocess
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
@@ -160,6 +161,20 @@ def big_loan() -> list[dict[str, Any]]:
     more = {"k": "op", "op": ">", "left": amount, "right": limit, "at": [0, 22]}
     vip = {"k": "has", "of": CONTEXT, "field": "vip", "at": [0, 12]}
     return [rule("too much", "reject", "BLOCKED", more), rule("vip", "approve", None, vip)]
+
+
+def test_expression_rules_need_no_extra(make_bundle: Any) -> None:
+    """In a process of its own that finds none of the extras' libraries [EDG-7]."""
+    path = make_bundle(lambda entries: entries["rules.json"].update(rules=big_loan()))
+    program = (
+        "import sys; sys.path = sys.argv[2:]; sys.modules.update(re2=None, mcp=None); "
+        "from decision_edge import EdgePredictor; "
+        "predictor = EdgePredictor.from_bundle(sys.argv[1]); "
+        "print(predictor.predict({'loan': {'amount': 1001}}).stage, predictor.predict({'loan': {'amount': 1}}).stage)"
+    )
+    command = [sys.executable, "-c", program, path, *sys.path]
+    decided = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert decided.stdout.split() == ["rules", "classifier"]
 
 
 def test_rules_decide_first_and_for_certain(make_bundle: Any) -> None:

@@ -146,6 +146,7 @@ def test_without_google_re2_a_pattern_names_the_extra(monkeypatch):
         _rules.load_rules({"rules": [rule(call, 'ctx.a.matches("x")')]})
 
 
+@pytest.mark.needs_rules
 def test_the_conformance_cases_of_cel_hold():
     for case in CONFORMANCE:
         step = compile_tree(read_tree(case["ast"]))

@@ -133,7 +133,10 @@ export const trainingConfigSchema = z
     auto_deploy: z.boolean().default(true),
     escalation_threshold: z.number().min(0).max(1).nullable().default(null),
     refit: z.boolean().default(true),
-    /** No part of the held-out rows with at least `min_rows`, by one field or two, may err more often than this. */
+    /**
+     * In no part of the held-out rows with at least `min_rows`, by one field or two, may a larger share be decided alone
+     * and wrongly, by rules, classifier and thresholds together.
+     */
     slice_gate: z
       .strictObject({ max_error: z.number().min(0).max(1), min_rows: z.int().min(10).max(100_000).default(30) })
       .nullable()
@@ -237,6 +240,13 @@ const textTuningSchema = z.object({
   loss_curve: z.array(z.object({ step: z.int(), training_loss: z.number(), held_loss: z.number() })),
 });
 
+/**
+ * What is judged: the classifier's choice, whatever becomes of it; or the whole decision of rules, classifier and
+ * thresholds, which is wrong where it stands alone and is not right.
+ */
+export const judgedParts = ['classifier', 'whole_decision'] as const;
+export type JudgedPart = (typeof judgedParts)[number];
+
 export const metricsSchema = z
   .object({
     accuracy: z.number(),
@@ -291,6 +301,10 @@ export const metricsSchema = z
     /** Whether the gate on weak parts of the rows was met; null without one. */
     slice_gate: z
       .object({
+        judged: z
+          .enum(judgedParts)
+          .default('classifier')
+          .describe('What was judged: the whole decision, and the classifier alone in policies of earlier programs'),
         max_error: z.number(),
         min_rows: z.int(),
         met: z.boolean(),

@@ -2,14 +2,15 @@
  * `node test/bench/calibration.ts FOLDER [--only NAME]… [--rows N]… [--seeds N]`
  *
  * What else could be done with the weights that calibrate a classifier on few rows, each beside the weights as they are
- * fitted, on the same draws of the data sets of a folder (`NAME/{train,test}.jsonl`): weights fitted only where nested
- * cross-validation says that they lower the log-loss, else even ones; and the logits drawn towards the options' shares,
- * by a strength of the same cross-validation or by n / (n + 2). Prints the mean difference in log-loss on up to 1,000
- * other rows with its standard error; below 0 is better.
+ * fitted, on the same draws of the data sets of a folder (`NAME/{train,test}.jsonl`): weights kept only where they lower
+ * the log-loss of the out-of-fold rows that they were fitted on; only where nested cross-validation says so, else even
+ * ones, or else fitted ones in the same proportions that add up to one; and the logits drawn towards the options'
+ * shares, by a strength of the same cross-validation or by n / (n + 2). Prints in how many draws the first keeps all
+ * weights, and the mean difference in log-loss on up to 1,000 other rows with its standard error; below 0 is better.
  */
 import { parseArgs } from 'node:util';
 import { toCanonicalJson } from '../../src/engine/canonical-json.ts';
-import { fitPool, fitWeights, type Pool, poolLogits } from '../../src/engine/classifiers/blend.ts';
+import { fitPool, type Pool, poolLogits } from '../../src/engine/classifiers/blend.ts';
 import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
 import { selectColumns } from '../../src/engine/classifiers/classifier.ts';
 import { computeLogShares, fitHead } from '../../src/engine/classifiers/heads.ts';
@@ -58,6 +59,12 @@ const draw = ({ weights, prior }: Pool, strength: number): Pool => ({
   prior: prior * strength + 1 - strength,
 });
 
+/** The same proportions without a temperature: weights that add up to one, and nothing for the shares. */
+function unscale({ weights }: Pool): Pool {
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return { weights: weights.map((weight) => weight / total), prior: 0 };
+}
+
 function take({ parts, labels, optionCount }: Labelled, rows: readonly number[]): Labelled {
   const select = (logits: Float64Array) =>
     Float64Array.from({ length: rows.length * optionCount }, (_, i) => {
@@ -72,14 +79,23 @@ function take({ parts, labels, optionCount }: Labelled, rows: readonly number[])
   };
 }
 
-/** The weights as a training fits them, of all parts at once. */
-function weigh({ parts: { heads, trees, isLinear }, labels, optionCount }: Labelled): Pool {
+/** Fitted weights, or even ones where these have no higher log-loss on the same rows. */
+const keepWhereLower: typeof fitPool = (parts, shares, labels) => {
+  const fitted = fitPool(parts, shares, labels);
+  const even = { weights: parts.map(() => 1 / parts.length), prior: 0 };
+  const loss = (weights: Pool) => computeLogLoss(poolLogits(parts, shares, weights), labels, shares.length);
+  return loss(fitted) < loss(even) ? fitted : even;
+};
+
+/** The weights of all parts at once, fitted as in a training. */
+function weigh({ parts: { heads, trees, isLinear }, labels, optionCount }: Labelled, findPool = fitPool): Pool {
   const shares = computeLogShares(labels, optionCount);
   const none = heads.map(() => 0);
-  if (trees !== null && !isLinear) return { weights: [...none, ...fitWeights([trees], labels, optionCount)], prior: 0 };
-  const own = fitPool(heads, shares, labels);
+  const withoutShares = (logits: Float64Array[]) => findPool(logits, new Float64Array(optionCount), labels).weights;
+  if (trees !== null && !isLinear) return { weights: [...none, ...withoutShares([trees])], prior: 0 };
+  const own = findPool(heads, shares, labels);
   if (trees === null) return own;
-  const [linear = 0, ofTrees = 0] = fitWeights([poolLogits(heads, shares, own), trees], labels, optionCount);
+  const [linear = 0, ofTrees = 0] = withoutShares([poolLogits(heads, shares, own), trees]);
   return { weights: [...own.weights.map((weight) => weight * linear), ofTrees], prior: own.prior * linear };
 }
 
@@ -89,9 +105,9 @@ function weighEvenly({ heads, trees, isLinear }: Parts): Pool {
   return { weights: trees === null ? weights : [...weights, 1 - linear], prior: 0 };
 }
 
-/** The loss of fitted and of even weights at each strength, on rows that the weights were not fitted on. */
-function crossValidate(rows: Labelled, random: Random): { fitted: number[]; even: number[] } {
-  const losses = { fitted: strengths.map(() => 0), even: strengths.map(() => 0) };
+/** The loss of fitted, of unscaled and of even weights at each strength, on rows that the weights were not fitted on. */
+function crossValidate(rows: Labelled, random: Random): { fitted: number[]; unscaled: number[]; even: number[] } {
+  const losses = { fitted: strengths.map(() => 0), unscaled: strengths.map(() => 0), even: strengths.map(() => 0) };
   const even = weighEvenly(rows.parts);
   for (let round = 0; round < rounds; round++) {
     const order = shuffle([...rows.labels.keys()], random);
@@ -111,6 +127,7 @@ function crossValidate(rows: Labelled, random: Random): { fitted: number[]; even
           sums[s] = (sums[s] ?? 0) + held.labels.length * pool(held, draw(weights, strength), shares);
         };
         add(losses.fitted, fitted);
+        add(losses.unscaled, unscale(fitted));
         add(losses.even, even);
       });
     }
@@ -206,6 +223,7 @@ for (const name of flags.only) {
   const texts = new Map<string, EncodedText>();
   for (const rowCount of flags.rows.map(Number)) {
     const differences = new Map<string, number[]>();
+    let fullyKept = 0;
     for (let seed = 1; seed <= Number(flags.seeds); seed++) {
       const rows = shuffle(all, createRandom(100 * rowCount + seed));
       const others = rows.slice(rowCount, rowCount + maxTestRows);
@@ -213,11 +231,16 @@ for (const name of flags.only) {
       const fitted = weigh(found);
       const even = weighEvenly(found.parts);
       const losses = crossValidate(found, createRandom(7_000 + seed));
+      const kept = weigh(found, keepWhereLower);
+      if (kept.weights.every((weight, part) => weight === fitted.weights[part])) fullyKept += 1;
       const isEven = (losses.even[0] ?? 0) <= (losses.fitted[0] ?? 0);
       const chosen = isEven ? even : fitted;
       const before = pool(final, fitted, shares);
       for (const [title, weights] of Object.entries({
         even,
+        kept,
+        unscaled: unscale(fitted),
+        'scaled where lower': (losses.fitted[0] ?? 0) < (losses.unscaled[0] ?? 0) ? fitted : unscale(fitted),
         chosen,
         'chosen and drawn': draw(chosen, pick(isEven ? losses.even : losses.fitted)),
         drawn: draw(fitted, pick(losses.fitted)),
@@ -228,7 +251,8 @@ for (const name of flags.only) {
       }
     }
     const columns = [...differences].map(([title, list]) => `${title} ${describe(list)}`);
-    console.log(`${name.padEnd(18)} ${String(rowCount).padStart(4)} rows: ${columns.join('   ')}`);
+    const keeps = `weights are kept in ${fullyKept} of ${flags.seeds}`;
+    console.log(`${name.padEnd(18)} ${String(rowCount).padStart(4)} rows: ${keeps}; ${columns.join('   ')}`);
   }
 }
 process.exit(0);

@@ -1,5 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitPool, poolLogits } from '../../src/engine/classifiers/blend.ts';
+import { fitPool, fitWeights, poolLogits } from '../../src/engine/classifiers/blend.ts';
 import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
 import { type Rows, selectColumns } from '../../src/engine/classifiers/classifier.ts';
 import { combineHeads, computeLogShares, fitHead, type HeadColumns } from '../../src/engine/classifiers/heads.ts';
@@ -89,6 +90,62 @@ describe('heads that were fitted apart', () => {
     expect(held(pool.weights, pool.prior)).toBeLessThan(held(pool.weights, 0));
     expect(held(pool.weights, pool.prior)).toBeLessThan(held([1, 0], 0));
     expect(held(pool.weights, pool.prior)).toBeLessThan(held([0, 1], 0));
+  });
+
+  it('are calibrated only where that lowers the cross-validated log-loss, a first mistake counted in', () => {
+    const optionCount = 3;
+    const row = fc.record({
+      label: fc.nat(optionCount - 1),
+      logits: fc.array(fc.double({ min: -8, max: 8, noNaN: true }), { minLength: 2 * optionCount }),
+    });
+    let surer = 0;
+    let lessSure = 0;
+    fc.assert(
+      fc.property(fc.array(row, { minLength: 1, maxLength: 40 }), (rows) => {
+        const labels = Int32Array.from(rows, ({ label }) => label);
+        const [first, second] = [0, optionCount].map((from) =>
+          Float64Array.from(rows.flatMap(({ logits }) => logits.slice(from, from + optionCount))),
+        ) as [Float64Array, Float64Array];
+        // The share of every label that is given to the other options: Laplace's estimate of a first mistake.
+        const doubt = 1 / (rows.length + 2);
+        const computeDoubtfulLoss = (logits: Float64Array) => {
+          const others = [1, 2].map((step) => labels.map((label) => (label + step) % optionCount));
+          const losses = others.map((other) => computeLogLoss(logits, other, optionCount));
+          const mean = losses.reduce((sum, loss) => sum + loss, 0) / losses.length;
+          return (1 - doubt) * computeLogLoss(logits, labels, optionCount) + doubt * mean;
+        };
+        const shares = computeLogShares(labels, optionCount);
+        const pool = fitPool([first, second], shares, labels);
+        const even = { weights: [0.5, 0.5], prior: 0 };
+        const [fitted, uncalibrated] = [pool, even].map((each) => poolLogits([first, second], shares, each));
+        expect(computeDoubtfulLoss(fitted as Float64Array)).toBeLessThanOrEqual(
+          computeDoubtfulLoss(uncalibrated as Float64Array) + 1e-9,
+        );
+        // One classifier: what makes it surer has a lower log-loss as it is; what makes it less sure is the doubt.
+        const [weight = 1] = fitWeights([first], labels, optionCount);
+        if (weight <= 1) lessSure += 1;
+        if (weight <= 1) return;
+        surer += 1;
+        const scaled = first.map((logit) => logit * weight);
+        expect(computeLogLoss(scaled, labels, optionCount)).toBeLessThanOrEqual(
+          computeLogLoss(first, labels, optionCount) + 1e-9,
+        );
+      }),
+    );
+    expect(Math.min(surer, lessSure)).toBeGreaterThan(0);
+  });
+
+  it('are not trusted with certainty where few rows show no mistake', () => {
+    const options = 2;
+    const isSure = (rows: number) => {
+      const labels = Int32Array.from({ length: rows }, (_, i) => i % options);
+      const logits = Float64Array.from([...labels].flatMap((label) => (label === 0 ? [9, -9] : [-9, 9])));
+      const [weight = 0] = fitWeights([logits], labels, options);
+      return 1 / (1 + Math.exp(-18 * weight));
+    };
+    // As often wrong as a first mistake is likely: 1 in rows + 2.
+    expect(isSure(10)).toBeCloseTo(11 / 12, 3);
+    expect(isSure(100)).toBeCloseTo(101 / 102, 3);
   });
 
   it('are left with the shares of the options where there is nothing to read', () => {

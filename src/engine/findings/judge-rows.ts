@@ -1,6 +1,7 @@
 /** Held-out rows as the search for weak parts counts them: wrong, or given to a person. */
+import type { JudgedPart } from '../domain.ts';
 import { compileReplay, type DecidingSettings, decideRow, type RecordedRow } from '../measure/replay.ts';
-import type { JudgedPart, JudgedRow } from './slices.ts';
+import type { JudgedRow } from './slices.ts';
 
 /** Makes what judges a row by the settings of now, with null where the input schema refuses it. */
 export function compileJudge(settings: DecidingSettings, part: JudgedPart): (row: RecordedRow) => JudgedRow | null {

@@ -24,13 +24,6 @@ export const sliceSchema = z.object({
 });
 export type Slice = z.infer<typeof sliceSchema>;
 
-/**
- * What is judged: the classifier's choice, whatever becomes of it; or the whole decision of rules, classifier and
- * thresholds, which is wrong where it stands alone and is not right.
- */
-export const judgedParts = ['classifier', 'whole_decision'] as const;
-export type JudgedPart = (typeof judgedParts)[number];
-
 /** A decision whose right answer is known. */
 export type JudgedRow = { input: JsonObject; isWrong: boolean; isEscalated: boolean };
 /** The weak parts, the worst first; `tested` counts those that were tried. */

@@ -1,5 +1,5 @@
 /** What the server and the process that looks at the examples say to each other. */
-import type { JudgedPart } from '../../engine/findings/slices.ts';
+import type { JudgedPart } from '../../engine/domain.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import type { RulesFile } from '../../engine/rules/compile.ts';
 import type { judgedRows } from '../contract/evaluation.ts';

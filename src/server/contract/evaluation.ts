@@ -1,6 +1,7 @@
 /** What trained policies decide on examples that were held out of their training. */
 import { z } from 'zod';
-import { judgedParts, sliceSchema } from '../../engine/findings/slices.ts';
+import { judgedParts } from '../../engine/domain.ts';
+import { sliceSchema } from '../../engine/findings/slices.ts';
 import { analysisStateShape, decisionTypeParams, pageQuery, paginated, uuid } from './common.ts';
 import { operation, reads } from './operation.ts';
 

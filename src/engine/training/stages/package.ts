@@ -106,11 +106,14 @@ async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' 
 
 type DecidingParts = Pick<BundleParts, 'manifest' | 'reasons' | 'inputSchema'>;
 
-/** Rules, classifier and thresholds together on the measured rows; no whole decision where none is held out. */
+/**
+ * Rules, classifier and thresholds together on the measured rows, and the gate on parts of them; no whole decision
+ * where none is held out.
+ */
 function measureDecisions(
   { request, rules, measuredRows, testRows, evaluation }: State,
   { manifest, inputSchema }: DecidingParts,
-): Pick<Metrics, 'whole' | 'escalation_estimate' | 'suggested_thresholds'> {
+): Pick<Metrics, 'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'slice_gate'> {
   const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
     input: measuredRows[i]?.input ?? {},
     expected,
@@ -118,13 +121,15 @@ function measureDecisions(
     confidence: Math.max(...probabilities),
     unfamiliar,
   }));
-  const replay = replayRows(recorded, { ...manifest, rules, inputSchema });
+  const deciding = { ...manifest, rules, inputSchema };
+  const replay = replayRows(recorded, deciding);
   const whole = measureWholeDecision(replay, manifest, 0);
   return {
     whole: testRows.length === 0 ? null : whole,
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
       testRows.length === 0 ? [] : suggestThresholds(replay.rows, request.config.escalation_threshold ?? 0),
+    slice_gate: checkSliceGate(request, recorded, deciding),
   };
 }
 
@@ -144,7 +149,6 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     ...measureDecisions(state, parts),
     latency_estimate_p50_ms: computePercentile(latenciesMs, 0.5),
     latency_estimate_p95_ms: computePercentile(latenciesMs, 0.95),
-    slice_gate: checkSliceGate(state),
     notes: heads.length === 0 ? [...notes] : [...notes, headsNote],
     ...origins,
   };

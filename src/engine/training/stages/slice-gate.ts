@@ -1,38 +1,38 @@
-/** The gate on weak parts: whether any part of the measured rows errs more often than it may. */
+/** The gate on weak parts: whether the whole decision errs more often than it may in any part of the measured rows. */
 import type { Metrics } from '../../domain.ts';
+import { compileJudge } from '../../findings/judge-rows.ts';
 import { findWeakSlices } from '../../findings/slices.ts';
+import type { DecidingSettings, RecordedRow } from '../../measure/replay.ts';
+import type { TrainRequest } from '../request.ts';
 import { formatCount } from './format-count.ts';
-import type { Evaluated, Prepared, Run } from './state.ts';
-
-type State = Pick<Run, 'request'> & Pick<Prepared, 'measuredRows'> & Pick<Evaluated, 'evaluation'>;
 
 /**
  * Holds every part of the measured rows with enough of them against the gate of the configuration; null without a gate.
- * A part misses it where chance does not explain its errors (exact binomial test, false discoveries corrected): with
- * few rows an observed share above the limit says nothing.
+ * A row counts as wrong where rules, classifier and thresholds decide it alone and not as it is labelled; rows that the
+ * input schema refuses are left out. A part misses the gate where chance does not explain its errors (exact binomial
+ * test, false discoveries corrected): with few rows an observed share above the limit says nothing.
  */
-export function checkSliceGate({ request, measuredRows, evaluation }: State): Metrics['slice_gate'] {
-  const gate = request.config.slice_gate;
+export function checkSliceGate(
+  { config, piiFields = [] }: Pick<TrainRequest, 'config' | 'piiFields'>,
+  recorded: readonly RecordedRow[],
+  deciding: DecidingSettings,
+): Metrics['slice_gate'] {
+  const gate = config.slice_gate;
   if (gate === null) return null;
   const { max_error, min_rows } = gate;
-  const judged = evaluation.heldOut.map(({ expected, predicted }, i) => ({
-    input: measuredRows[i]?.input ?? {},
-    isWrong: expected !== predicted,
-    isEscalated: false,
-  }));
-  const settings = { minRows: min_rows, piiFields: request.piiFields ?? [], maxError: max_error };
-  const { items, tested } = findWeakSlices(judged, settings);
+  const judged = recorded.map(compileJudge(deciding, 'whole_decision')).filter((row) => row !== null);
+  const { items, tested } = findWeakSlices(judged, { minRows: min_rows, piiFields, maxError: max_error });
   const worst = items[0] ?? null;
   const limit = `${(100 * max_error).toFixed(1)} %`;
   const sentence =
     worst === null
-      ? `None of ${formatCount(tested)} parts with at least ${min_rows} rows is wrong in more than ${limit} of them, as far as these rows can tell.`
-      : `Where ${worst.description}, ${worst.errors} of ${worst.rows} decisions are wrong: more than the ${limit} that the gate allows.`;
+      ? `In none of ${formatCount(tested)} parts with at least ${min_rows} rows more than ${limit} of them are decided alone and wrongly, as far as these rows can tell.`
+      : `Where ${worst.description}, ${worst.errors} of ${worst.rows} rows are decided alone and wrongly: more than the ${limit} that the gate allows.`;
   const shown = worst && {
     description: worst.description,
     rows: worst.rows,
     errors: worst.errors,
     error_rate: worst.error_rate,
   };
-  return { max_error, min_rows, met: worst === null, tested, worst: shown, sentence };
+  return { judged: 'whole_decision', max_error, min_rows, met: worst === null, tested, worst: shown, sentence };
 }
