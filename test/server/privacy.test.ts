@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { removeExpiredTypes } from '../../src/server/services/expired-types.ts';
 import { applyRetention } from '../../src/server/services/housekeeping.ts';
 import {
   createTrainable,
@@ -271,5 +272,43 @@ describe('records past their retention', () => {
     expect(await applyRetention(bench.deps)).toBe(6);
     expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(0);
     expect(filesWith(marker)).toEqual([]);
+  });
+});
+
+describe('a decision type that was deleted', () => {
+  it('is gone from the disk once nobody can restore it, and takes nothing else with it [TYP-38]', {
+    timeout: 120_000,
+  }, async () => {
+    const marker = 'a-note-of-a-deleted-type';
+    const others = (await bench.call('GET', `${path}/logs`)).body.total;
+    const examples = loanExamples(40).map((example) => {
+      const { input: own, decision } = example as { input: object; decision: string };
+      return { input: { ...own, note: marker }, decision };
+    });
+    const type = await createTrainable(bench, { ...loanType, name: 'short lived' }, examples);
+    const { policy_id } = (await bench.call('POST', `${type}/train`, { tune_hyperparams: false })).body;
+    await pollUntil(() => bench.call('GET', `${type}/policies/${policy_id}/progress`), terminal);
+    await bench.call('POST', '/decide', { decision_type: 'short lived', input: { ...input, note: marker } });
+    expect((await bench.call('DELETE', type)).status).toBe(204);
+    const deps = { ...bench.deps, artifactsDir: join(dataDir, 'artifacts') };
+    expect(await removeExpiredTypes(deps)).toBe(0);
+    expect((await bench.call('POST', `${type}/restore`)).status).toBe(200);
+    expect((await bench.call('GET', `${type}/logs`)).body.total).toBe(1);
+
+    await bench.call('DELETE', type);
+    const credits = bench.deps.db.prepare('SELECT count(*), sum(credits) FROM credit_entries').get();
+    bench.deps.db.prepare('UPDATE decision_types SET deleted_at = deleted_at - 2 * 86400001').run();
+    expect(await removeExpiredTypes({ ...deps, trustedTime: { now: () => null } })).toBe(0);
+    expect(filesWith(marker)).not.toEqual([]);
+    // A removal that is interrupted is gone on with, and nothing half removed comes back.
+    expect(await removeExpiredTypes(deps, () => true)).toBe(0);
+    expect((await bench.call('POST', `${type}/restore`)).status).toBe(404);
+    expect(await removeExpiredTypes(deps)).toBe(1);
+    expect(filesWith(marker)).toEqual([]);
+    expect(readdirSync(join(dataDir, 'artifacts')).filter((name) => name.includes(policy_id))).toEqual([]);
+    expect(bench.deps.db.pragma('foreign_key_check')).toEqual([]);
+    expect(bench.deps.db.prepare('SELECT count(*), sum(credits) FROM credit_entries').get()).toEqual(credits);
+    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(others);
+    expect(await removeExpiredTypes(deps)).toBe(0);
   });
 });
