@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { removeExpiredTypes } from '../../src/server/services/expired-types.ts';
 import { applyRetention } from '../../src/server/services/housekeeping.ts';
 import {
+  complaintExamples,
+  complaintType,
   createTrainable,
   loanExamples,
   loanType,
@@ -247,7 +249,9 @@ describe('personal fields that are declared late', () => {
     await own.call('PUT', type, { pii_fields: ['purpose'] });
     const refused = await fetchRaw(own, '/export?slim=true');
     expect([refused.statusCode, refused.json().error.code]).toEqual([409, 'conflict']);
-    expect(refused.json().error.message).toMatch(/before purpose was declared personal.*Train again\./);
+    expect(refused.json().error.message).toMatch(
+      /values of purpose from before it was declared personal.*Train again\./,
+    );
     const after = await own.call('POST', '/decide', { decision_type: 'loan', input: late });
     expect(after.body.class_probabilities).toEqual(before.body.class_probabilities);
 
@@ -259,6 +263,44 @@ describe('personal fields that are declared late', () => {
       expect([name, /"(car|home|study)"/.test(strFromU8(bytes))]).toEqual([name, false]);
     }
     expect(next).not.toBe(policy);
+  });
+
+  it('keep a bundle from leaving that learned the words of their texts, until a training clears it [TYP-34] [TYP-35]', {
+    timeout: 120_000,
+  }, async () => {
+    const type = await createTrainable(bench, { ...complaintType, name: 'late texts' }, complaintExamples(45));
+    const train = async () => {
+      const { policy_id } = (await bench.call('POST', `${type}/train`, { tune_hyperparams: false })).body;
+      const done = await pollUntil(() => bench.call('GET', `${type}/policies/${policy_id}/progress`), terminal);
+      expect(done.body.status).toBe('deployed');
+      return policy_id as string;
+    };
+    const policy = await train();
+    const { token } = await bench.deps.auth.issuer.issue();
+    const exportBundle = () =>
+      bench.app.inject({
+        url: `/api/v1${type}/export?slim=true`,
+        headers: { host: '127.0.0.1', authorization: `Bearer ${token}` },
+      });
+    const readPlan = (bytes: Uint8Array) =>
+      JSON.parse(strFromU8(unzipSync(bytes)['features.json'] ?? new Uint8Array()));
+    expect(readPlan((await exportBundle()).rawPayload).text.ngrams.idf.length).toBeGreaterThan(0);
+
+    const declared = await bench.call('PUT', type, { pii_fields: ['complaint'] });
+    expect(declared.body.pii_residue.policies).toEqual([policy]);
+    const refused = await exportBundle();
+    expect([refused.statusCode, refused.json().error.code]).toEqual([409, 'conflict']);
+    expect(refused.json().error.message).toMatch(
+      /values of complaint from before it was declared personal.*Train again\./,
+    );
+
+    await train();
+    const exported = await exportBundle();
+    expect(exported.statusCode).toBe(200);
+    expect(readPlan(exported.rawPayload).text).toMatchObject({ fields: [['complaint']], ngrams: null });
+    for (const [name, bytes] of Object.entries(unzipSync(exported.rawPayload))) {
+      expect([name, /mortgage payment|credit card/.test(strFromU8(bytes))]).toEqual([name, false]);
+    }
   });
 });
 
