@@ -32,6 +32,8 @@ const decisionTypes = {
   'TYP-2': 'A name is unique among the types of an organisation that are not deleted; a taken one is a 409 conflict.',
   'TYP-37':
     'A deleted type can be restored for two days with all that was in it, and decides again; a name taken meanwhile is a 409 conflict.',
+  'TYP-38':
+    'A deleted type that cannot be restored any more leaves the data folder with its examples, policies and log; credits stay.',
   'TYP-3': 'pii_fields defaults to empty.',
   'TYP-4': 'name, description, pii_fields and retention_days change the record and make no version.',
   'TYP-5': 'model_deployed is true exactly while a policy is deployed.',

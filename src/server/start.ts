@@ -113,6 +113,7 @@ export async function openWorkbench(options: ServerOptions, clock: Clock, log: L
     closing.defer(() => app.close());
     const housekeeping = startHousekeeping({
       ...deps,
+      artifactsDir: toFolderPaths(options.dataDir).artifacts,
       encodingsDir: encodingsFolder(options.dataDir),
       trashDir: toFolderPaths(options.dataDir).trash,
     });

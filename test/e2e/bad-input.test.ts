@@ -1,12 +1,13 @@
 /** What a careless or hostile caller meets: a clear error that names the place, and nothing changed. */
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findEdgePython } from './edge-python.ts';
 import { type RunningWorkbench, runWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 type Failure = { error: { code: string; message: string; details?: { loc: (string | number)[]; msg: string }[] } };
-const python = process.env.WORKBENCH_PYTHON ?? resolve(import.meta.dirname, '../../.venv-edge/bin/python');
+const python = findEdgePython();
 
 describe('bad input', () => {
   let workbench: RunningWorkbench;

@@ -4,6 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findEdgePython } from './edge-python.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 type Row = { input: Record<string, unknown>; decision: string };
@@ -18,7 +19,7 @@ type Outcome = {
 };
 
 const root = resolve(import.meta.dirname, '../..');
-const python = process.env.WORKBENCH_PYTHON ?? join(root, '.venv-edge/bin/python');
+const python = findEdgePython();
 
 const rowsOf = (dataSet: string, side: 'train' | 'test'): Row[] =>
   readFileSync(join(root, 'test/fixtures', dataSet, `${side}.jsonl`), 'utf8')

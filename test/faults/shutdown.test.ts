@@ -1,5 +1,6 @@
 /** The program is told to end while its clients stall. */
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../src/server/process/clock.ts';
@@ -9,6 +10,8 @@ import { statedMs } from '../stated-ms.ts';
 import { callAlone, openStubborn, type ServerProcess, startServerProcess } from './server-process.ts';
 
 const maxEndMs = 5_000;
+/** The heap of the program breathes by less. */
+const maxGrowthMb = 40;
 let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
 beforeAll(async () => {
   folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
@@ -29,16 +32,22 @@ const decide = ({ port }: ServerProcess, note = '') =>
 const toPost = (server: ServerProcess, body: string) =>
   `${toHead(server, 'POST /api/v1/decide')}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
 
+/** A client that asks for something and reads the beginning of the answer only. */
+async function stallReader(server: ServerProcess, path: string): Promise<void> {
+  const socket = connect(server.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(`${toHead(server, `GET ${path}`)}\r\n`);
+  await once(socket, 'readable');
+  expect(String(socket.read())).toMatch(/^HTTP\/1\.1 200 /);
+  socket.pause();
+  onTestFinished(() => void socket.destroy());
+}
+
 /** A client that asks for a long log and reads nothing of it. */
 async function stallExport(server: ServerProcess): Promise<void> {
   const filled = await Promise.all(Array.from({ length: 40 }, () => decide(server, 'x'.repeat(400_000))));
   expect(new Set(filled.map(({ status }) => status))).toEqual(new Set([200]));
-  const socket = connect(server.port, '127.0.0.1');
-  socket.on('error', () => undefined);
-  socket.write(`${toHead(server, `GET ${folder.url}/logs/export?format=csv`)}\r\n`);
-  await once(socket, 'readable');
-  socket.pause();
-  onTestFinished(() => void socket.destroy());
+  await stallReader(server, `${folder.url}/logs/export?format=csv`);
 }
 
 /** Resolves when the listener takes no more connections. */
@@ -58,6 +67,7 @@ async function untilDeaf({ port }: ServerProcess): Promise<void> {
 
 async function stall(server: ServerProcess): Promise<void> {
   await stallExport(server);
+  await stallReader(server, '/api/v1/events');
   const body = decideBody('');
   const clients = await Promise.all([
     openStubborn(server.port, `${toPost(server, body)}${body.slice(0, 10)}`),
@@ -139,4 +149,29 @@ describe('a program that is told to end', () => {
     socket.destroy();
     expect((await exit)[0]).toBe(0);
   });
+});
+
+describe('a reader of events that stands still', () => {
+  /** Decides `count` times, 16 calls at a time, and returns the megabytes that the program has resident afterwards. */
+  async function decideMany(server: ServerProcess, count: number): Promise<number> {
+    for (let done = 0; done < count; done += 16) {
+      const answers = await Promise.all(Array.from({ length: 16 }, () => decide(server)));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    }
+    return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${server.child.pid}/status`, 'utf8'))?.[1]) / 1024;
+  }
+
+  it.skipIf(process.platform !== 'linux')(
+    'costs no memory while decisions go on, and the program still ends within five seconds [EVT-6]',
+    async () => {
+      const server = await start(folder.copy());
+      const readers = Array.from({ length: 20 }, () => stallReader(server, '/api/v1/events'));
+      await Promise.all(readers);
+      const beforeMb = await decideMany(server, 1_600);
+      const afterMb = await decideMany(server, 1_600);
+      expect(afterMb - beforeMb).toBeLessThan(maxGrowthMb);
+      const { code, tookMs } = await server.end();
+      expect([code, tookMs < maxEndMs]).toEqual([0, true]);
+    },
+  );
 });

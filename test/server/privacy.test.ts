@@ -5,8 +5,11 @@ import { Writable } from 'node:stream';
 import { strFromU8, unzipSync } from 'fflate';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { removeExpiredTypes } from '../../src/server/services/expired-types.ts';
 import { applyRetention } from '../../src/server/services/housekeeping.ts';
 import {
+  complaintExamples,
+  complaintType,
   createTrainable,
   loanExamples,
   loanType,
@@ -246,7 +249,9 @@ describe('personal fields that are declared late', () => {
     await own.call('PUT', type, { pii_fields: ['purpose'] });
     const refused = await fetchRaw(own, '/export?slim=true');
     expect([refused.statusCode, refused.json().error.code]).toEqual([409, 'conflict']);
-    expect(refused.json().error.message).toMatch(/before purpose was declared personal.*Train again\./);
+    expect(refused.json().error.message).toMatch(
+      /values of purpose from before it was declared personal.*Train again\./,
+    );
     const after = await own.call('POST', '/decide', { decision_type: 'loan', input: late });
     expect(after.body.class_probabilities).toEqual(before.body.class_probabilities);
 
@@ -258,6 +263,44 @@ describe('personal fields that are declared late', () => {
       expect([name, /"(car|home|study)"/.test(strFromU8(bytes))]).toEqual([name, false]);
     }
     expect(next).not.toBe(policy);
+  });
+
+  it('keep a bundle from leaving that learned the words of their texts, until a training clears it [TYP-34] [TYP-35]', {
+    timeout: 120_000,
+  }, async () => {
+    const type = await createTrainable(bench, { ...complaintType, name: 'late texts' }, complaintExamples(45));
+    const train = async () => {
+      const { policy_id } = (await bench.call('POST', `${type}/train`, { tune_hyperparams: false })).body;
+      const done = await pollUntil(() => bench.call('GET', `${type}/policies/${policy_id}/progress`), terminal);
+      expect(done.body.status).toBe('deployed');
+      return policy_id as string;
+    };
+    const policy = await train();
+    const { token } = await bench.deps.auth.issuer.issue();
+    const exportBundle = () =>
+      bench.app.inject({
+        url: `/api/v1${type}/export?slim=true`,
+        headers: { host: '127.0.0.1', authorization: `Bearer ${token}` },
+      });
+    const readPlan = (bytes: Uint8Array) =>
+      JSON.parse(strFromU8(unzipSync(bytes)['features.json'] ?? new Uint8Array()));
+    expect(readPlan((await exportBundle()).rawPayload).text.ngrams.idf.length).toBeGreaterThan(0);
+
+    const declared = await bench.call('PUT', type, { pii_fields: ['complaint'] });
+    expect(declared.body.pii_residue.policies).toEqual([policy]);
+    const refused = await exportBundle();
+    expect([refused.statusCode, refused.json().error.code]).toEqual([409, 'conflict']);
+    expect(refused.json().error.message).toMatch(
+      /values of complaint from before it was declared personal.*Train again\./,
+    );
+
+    await train();
+    const exported = await exportBundle();
+    expect(exported.statusCode).toBe(200);
+    expect(readPlan(exported.rawPayload).text).toMatchObject({ fields: [['complaint']], ngrams: null });
+    for (const [name, bytes] of Object.entries(unzipSync(exported.rawPayload))) {
+      expect([name, /mortgage payment|credit card/.test(strFromU8(bytes))]).toEqual([name, false]);
+    }
   });
 });
 
@@ -271,5 +314,43 @@ describe('records past their retention', () => {
     expect(await applyRetention(bench.deps)).toBe(6);
     expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(0);
     expect(filesWith(marker)).toEqual([]);
+  });
+});
+
+describe('a decision type that was deleted', () => {
+  it('is gone from the disk once nobody can restore it, and takes nothing else with it [TYP-38]', {
+    timeout: 120_000,
+  }, async () => {
+    const marker = 'a-note-of-a-deleted-type';
+    const others = (await bench.call('GET', `${path}/logs`)).body.total;
+    const examples = loanExamples(40).map((example) => {
+      const { input: own, decision } = example as { input: object; decision: string };
+      return { input: { ...own, note: marker }, decision };
+    });
+    const type = await createTrainable(bench, { ...loanType, name: 'short lived' }, examples);
+    const { policy_id } = (await bench.call('POST', `${type}/train`, { tune_hyperparams: false })).body;
+    await pollUntil(() => bench.call('GET', `${type}/policies/${policy_id}/progress`), terminal);
+    await bench.call('POST', '/decide', { decision_type: 'short lived', input: { ...input, note: marker } });
+    expect((await bench.call('DELETE', type)).status).toBe(204);
+    const deps = { ...bench.deps, artifactsDir: join(dataDir, 'artifacts') };
+    expect(await removeExpiredTypes(deps)).toBe(0);
+    expect((await bench.call('POST', `${type}/restore`)).status).toBe(200);
+    expect((await bench.call('GET', `${type}/logs`)).body.total).toBe(1);
+
+    await bench.call('DELETE', type);
+    const credits = bench.deps.db.prepare('SELECT count(*), sum(credits) FROM credit_entries').get();
+    bench.deps.db.prepare('UPDATE decision_types SET deleted_at = deleted_at - 2 * 86400001').run();
+    expect(await removeExpiredTypes({ ...deps, trustedTime: { now: () => null } })).toBe(0);
+    expect(filesWith(marker)).not.toEqual([]);
+    // A removal that is interrupted is gone on with, and nothing half removed comes back.
+    expect(await removeExpiredTypes(deps, () => true)).toBe(0);
+    expect((await bench.call('POST', `${type}/restore`)).status).toBe(404);
+    expect(await removeExpiredTypes(deps)).toBe(1);
+    expect(filesWith(marker)).toEqual([]);
+    expect(readdirSync(join(dataDir, 'artifacts')).filter((name) => name.includes(policy_id))).toEqual([]);
+    expect(bench.deps.db.pragma('foreign_key_check')).toEqual([]);
+    expect(bench.deps.db.prepare('SELECT count(*), sum(credits) FROM credit_entries').get()).toEqual(credits);
+    expect((await bench.call('GET', `${path}/logs`)).body.total).toBe(others);
+    expect(await removeExpiredTypes(deps)).toBe(0);
   });
 });

@@ -8,7 +8,7 @@ import { WorkbenchError } from '../errors.ts';
 import type { EncoderSpec } from '../features/plan.ts';
 import { readClassifier } from '../onnx/classifier.ts';
 import type { Adapters, TextEncoder } from '../ports.ts';
-import { checkInputSchema, compileInputSchema, type InputValidator } from '../schema/input-schema.ts';
+import { type InputValidator, readInputSchema } from '../schema/input-schema.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
 /** The installed text model; null where a part is not there. */
@@ -79,11 +79,11 @@ export function requireTextParts(
 /** Compiles the bundle's input schema; null without one. */
 export function compileInputValidator({ inputSchema }: Pick<Bundle, 'inputSchema'>): InputValidator | null {
   if (inputSchema === null) return null;
-  const problems = checkInputSchema(inputSchema);
-  if (problems.length === 0) return compileInputSchema(inputSchema);
+  const read = readInputSchema(inputSchema);
+  if (read.ok) return read.validate;
   throw new WorkbenchError(
     'validation_error',
     'Bundle entry input_schema.json is not a JSON Schema that can be used. Export the bundle again.',
-    problems,
+    read.problems,
   );
 }

@@ -6,8 +6,11 @@ export type SourceRange = { start: number; end: number };
 /** One problem of a condition and, where there is one, its remedy. */
 export type ConditionProblem = { message: string; suggestion: string | null; range: SourceRange };
 
+const surrogate = /[\ud800-\udfff]/;
+
 /** Converts a range of code points into a range of UTF-16 units. */
 export function toUtf16Range(source: string, at: At): SourceRange {
+  if (!surrogate.test(source)) return { start: at[0], end: at[1] };
   const characters = Array.from(source);
   const start = characters.slice(0, at[0]).join('').length;
   return { start, end: start + characters.slice(at[0], at[1]).join('').length };
@@ -15,7 +18,7 @@ export function toUtf16Range(source: string, at: At): SourceRange {
 
 /** Prepares the conversion of UTF-16 offsets of a source into code-point offsets. */
 export function indexCodePoints(source: string): (offset: number) => number {
-  if (!/[\ud800-\udfff]/.test(source)) return (offset) => offset;
+  if (!surrogate.test(source)) return (offset) => offset;
   const points: number[] = [];
   let count = 0;
   for (const character of source) {

@@ -43,16 +43,17 @@ export function artifactPath(artifactsDir: string, policyId: string): string {
 }
 
 /**
- * Throws `conflict` where the policy learned values of a field that was declared personal after its training: without
- * them the bundle would decide otherwise than the service.
+ * Throws `conflict` where the policy learned categories, or words of the texts, of a field that was declared personal
+ * after its training: without them the bundle would decide otherwise than the service.
  */
 function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): void {
-  const learned = plan.fields.filter((field) => 'values' in field && field.values.length > 0);
-  const personal = learned.find(({ path }) => isPiiField(path, piiFields));
+  const categories = plan.fields.filter((field) => 'values' in field && field.values.length > 0);
+  const texts = plan.text?.ngrams?.idf.length ? plan.text.fields : [];
+  const personal = [...categories.map(({ path }) => path), ...texts].find((path) => isPiiField(path, piiFields));
   if (personal === undefined) return;
   throw new WorkbenchError(
     'conflict',
-    `The policy was trained before ${personal.path.join('.')} was declared personal, and holds values of it. Train again.`,
+    `The policy holds values of ${personal.join('.')} from before it was declared personal. Train again.`,
   );
 }
 

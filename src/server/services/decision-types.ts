@@ -192,8 +192,8 @@ export function toNextVersion(
   return { id: deps.newId(), versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
 }
 
-/** How long a deleted type can be restored. */
-const restorableMs = 2 * 24 * 3600 * 1000;
+/** How long a deleted type can be restored; then it is removed. */
+export const restorableMs = 2 * 24 * 3600 * 1000;
 
 /** Deletes a decision type for its callers and cancels its training; it can be restored for two days. */
 export function deleteDecisionType(deps: DeleteDeps, caller: Caller, id: string): void {

@@ -7,6 +7,7 @@ import { pruneEncodings } from '../runtime/encoding-cache.ts';
 import { emptyWriteAheadLog, type WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 import { type DeploymentDeps, retryUnavailablePolicies } from './deployment.ts';
+import { removeExpiredTypes } from './expired-types.ts';
 import { chargeHosting } from './hosting.ts';
 import { continueClearing } from './personal-data.ts';
 import { receiptLifeMs } from './receipts.ts';
@@ -14,7 +15,13 @@ import type { TrustedTime } from './trusted-time.ts';
 
 export type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
 export type HousekeepingDeps = RetentionDeps &
-  DeploymentDeps & { auth: Auth; encodingsDir: string; trashDir: string; folderWatch: FolderWatch };
+  DeploymentDeps & {
+    auth: Auth;
+    artifactsDir: string;
+    encodingsDir: string;
+    trashDir: string;
+    folderWatch: FolderWatch;
+  };
 
 const dayMs = 24 * 3600 * 1000;
 /** How long a record past its retention can be restored. */
@@ -73,9 +80,9 @@ export async function removeReceipts({ store, trustedTime }: RetentionDeps): Pro
 }
 
 /**
- * Starts the regular work: retention of logs, embeddings and trash daily and soon after the start, answers kept for
- * repeated calls every ten minutes, personal values that are to leave the log, hosting credits and key usage looked after every minute and the clock looked at,
- * policies that cannot be used tried again. Work that fails is logged and done again at its next time.
+ * Starts the regular work: retention of logs, deleted types, embeddings and trash daily and soon after the start, answers
+ * kept for repeated calls every ten minutes, personal values that are to leave the log, hosting credits and key usage
+ * looked after every minute and the clock looked at, policies that cannot be used tried again. Work that fails is logged and done again at its next time.
  */
 export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
   let isStopped = false;
@@ -90,13 +97,14 @@ export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
       deps.log.error({ err }, 'housekeeping failed');
     }
   };
-  const cleanUp = guarded(() => {
+  const cleanUp = guarded(async () => {
     const now = deps.trustedTime.now();
     if (now !== null) {
       pruneEncodings(deps.encodingsDir, now);
       emptyTrash(deps.trashDir, now);
     }
-    return applyRetention(deps, () => isStopped);
+    await applyRetention(deps, () => isStopped);
+    await removeExpiredTypes(deps, () => isStopped);
   });
   const look = guarded(() => deps.trustedTime.look());
   let isClearing = false;

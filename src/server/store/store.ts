@@ -18,6 +18,7 @@ import { PolicyStore } from './policies.ts';
 import { PromiseStore } from './promises.ts';
 import { ReceiptStore } from './receipts.ts';
 import { TrainingRunStore } from './training-runs.ts';
+import { TypeRemovalStore } from './type-removal.ts';
 import { WriteLock } from './write-lock.ts';
 
 /** Every query of the program, prepared once. All of it runs on the one writing connection. */
@@ -43,6 +44,7 @@ export function createStore(db: WorkbenchDatabase, clock: Clock) {
     receipts: new ReceiptStore(db),
     writeLock: new WriteLock(db),
     trainingRuns: new TrainingRunStore(db, clock, deployments),
+    typeRemoval: new TypeRemovalStore(db),
     /** Whether the database answers; throws its error when it is closed or broken. */
     isAnswering: (): boolean => db.prepare('SELECT 1').pluck().get() === 1,
     /** Runs `work` in one immediate transaction: all of it or nothing. */

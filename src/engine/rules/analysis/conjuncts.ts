@@ -60,7 +60,7 @@ function multiply(parts: readonly (Conjunct[] | null)[]): Conjunct[] | null {
 // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: one branch per form of a comparison reads best in one place
 function readComparison(node: RuleNode, wanted: boolean): { key: string; set: FieldSet } | null {
   const plain = findFieldKey(node);
-  if (plain) return { key: plain, set: { ...anyValue, only: [wanted] } };
+  if (plain) return { key: plain, set: { ...anyValue, only: new Set([wanted]) } };
   if (node.k === 'has') {
     const above = toFieldPath(node.of);
     return above && { key: JSON.stringify([...above, node.field]), set: wanted ? anyValue : missing };
@@ -71,7 +71,7 @@ function readComparison(node: RuleNode, wanted: boolean): { key: string; set: Fi
     if (!key || node.right.k !== 'list') return null;
     const known = node.right.items.flatMap((item): Literal[] => (item.k === 'lit' ? [item.v] : []));
     if (known.length < node.right.items.length) return null;
-    return { key, set: wanted ? { ...anyValue, only: known } : { ...anyValue, not: known } };
+    return { key, set: wanted ? { ...anyValue, only: new Set(known) } : { ...anyValue, not: known } };
   }
   const left = findFieldKey(node.left);
   const right = findFieldKey(node.right);
@@ -81,7 +81,7 @@ function readComparison(node: RuleNode, wanted: boolean): { key: string; set: Fi
   const op = left ? node.op : mirrored[node.op];
   const { v } = literal;
   if (op === '==' || op === '!=')
-    return { key, set: (op === '==') === wanted ? { ...anyValue, only: [v] } : { ...anyValue, not: [v] } };
+    return { key, set: (op === '==') === wanted ? { ...anyValue, only: new Set([v]) } : { ...anyValue, not: [v] } };
   if (typeof v !== 'number') return null;
   switch (wanted ? op : opposite[op ?? '']) {
     case '<':
@@ -117,7 +117,8 @@ export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
     const known = fields.get(key);
     fields.set(key, known ? intersect(known, set) : set);
   }
-  return { fields, opaque: new Set([...a.opaque, ...b.opaque]) };
+  const opaque = a.opaque.size === 0 ? b.opaque : new Set([...a.opaque, ...b.opaque]);
+  return { fields, opaque };
 }
 
 /** True if no input can make the conjunction true. Where nothing of it is opaque, false means that some input does. */
@@ -127,7 +128,7 @@ export function isImpossible({ fields, opaque }: Conjunct): boolean {
   const closed = new Set<string>();
   for (const [key, set] of fields) {
     if (isEmpty(set)) return true;
-    if (!canBeMap(set)) closed.add(`${key.slice(0, -1)},`);
+    if (fields.size > 1 && !canBeMap(set)) closed.add(`${key.slice(0, -1)},`);
   }
   for (const key of fields.keys()) {
     for (let at = key.indexOf('",'); at >= 0; at = key.indexOf('",', at + 1)) {

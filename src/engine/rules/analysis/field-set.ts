@@ -22,7 +22,7 @@ type Bound = { value: number; open: boolean };
 export type FieldSet = {
   present: boolean;
   types: readonly ValueType[] | null;
-  only: readonly Literal[] | null;
+  only: ReadonlySet<Literal> | null;
   not: readonly Literal[];
   low: Bound | null;
   high: Bound | null;
@@ -41,7 +41,7 @@ export const anyValue: FieldSet = {
 };
 /** The field is missing. */
 export const missing: FieldSet = { ...anyValue, present: false };
-const noValue: FieldSet = { ...anyValue, only: [] };
+const noValue: FieldSet = { ...anyValue, only: new Set() };
 
 /** Returns the values that are in both sets. */
 export function intersect(a: FieldSet, b: FieldSet): FieldSet {
@@ -50,18 +50,24 @@ export function intersect(a: FieldSet, b: FieldSet): FieldSet {
   const set: FieldSet = {
     present: true,
     types: a.types && b.types ? a.types.filter((type) => b.types?.includes(type)) : (a.types ?? b.types),
-    only: a.only && b.only ? keepListed(a.only, b.only) : (a.only ?? b.only),
+    only: a.only && b.only ? keep(a.only, (value) => b.only?.has(value) === true) : (a.only ?? b.only),
     not: a.not.length === 0 ? b.not : b.not.length === 0 ? a.not : [...new Set([...a.not, ...b.not])],
     low: pickTighter(a.low, b.low, 1),
     high: pickTighter(a.high, b.high, -1),
     whole: a.whole || b.whole,
   };
-  return set.only ? { ...set, only: set.only.filter((value) => isWithin(set, value)) } : set;
+  return set.only ? { ...set, only: keep(set.only, (value) => isWithin(set, value)) } : set;
 }
 
-function keepListed(values: readonly Literal[], listed: readonly Literal[]): Literal[] {
-  const isListed = new Set(listed);
-  return values.filter((value) => isListed.has(value));
+function keep(values: ReadonlySet<Literal>, isWanted: (value: Literal) => boolean): ReadonlySet<Literal> {
+  const kept = new Set<Literal>();
+  for (const value of values) if (isWanted(value)) kept.add(value);
+  return kept;
+}
+
+function every(values: ReadonlySet<Literal>, isSo: (value: Literal) => boolean): boolean {
+  for (const value of values) if (!isSo(value)) return false;
+  return true;
 }
 
 function pickTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | null {
@@ -72,7 +78,7 @@ function pickTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | nu
 
 /** True if the value is in the set. */
 function contains(set: FieldSet, value: Literal): boolean {
-  return set.present && !(set.only && !set.only.includes(value)) && isWithin(set, value);
+  return set.present && !(set.only && !set.only.has(value)) && isWithin(set, value);
 }
 
 /** True if a set that lists the value, or lists none, has it. */
@@ -94,7 +100,7 @@ function inferLiteralType(value: Literal): ValueType {
 /** True exactly if the set is empty: the field can have no value, and cannot be missing either. */
 export function isEmpty(set: FieldSet): boolean {
   if (!set.present) return false;
-  if (set.only) return !set.only.some((value) => isWithin(set, value));
+  if (set.only) return every(set.only, (value) => !isWithin(set, value));
   if (!set.low && !set.high) return set.types !== null && !set.types.some((type) => hasValueOfType(set, type));
   return !hasValueOfType(set, 'number');
 }
@@ -127,11 +133,7 @@ function hasNumber(set: FieldSet): boolean {
 /** True if every value of `a` is one of `b`; false also where that is not certain. */
 export function isSubset(a: FieldSet, b: FieldSet): boolean {
   if (!a.present || !b.present) return a.present === b.present;
-  if (a.only) {
-    const values = a.only.filter((value) => isWithin(a, value));
-    if (b.only && keepListed(values, b.only).length < values.length) return false;
-    return values.every((value) => isWithin(b, value));
-  }
+  if (a.only) return every(a.only, (value) => !isWithin(a, value) || contains(b, value));
   if (b.only) return false;
   const types = a.low || a.high ? (['number'] as const) : a.types;
   if (b.types && !types?.every((type) => b.types?.includes(type))) return false;

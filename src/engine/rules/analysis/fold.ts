@@ -12,7 +12,8 @@ function evaluateConstant(node: RuleNode): Outcome {
 
 /** Replaces every part that needs no input by its value, where that is a literal and no error. */
 export function foldConstants(node: RuleNode): RuleNode {
-  if (node.k === 'lit' || node.k === 'var') return node;
+  // A list or map is no literal, whatever is in it.
+  if (node.k === 'lit' || node.k === 'var' || node.k === 'list' || node.k === 'map') return node;
   if (isClosed(node, [])) {
     const value = evaluateConstant(node);
     if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
@@ -47,7 +48,8 @@ export function foldConstants(node: RuleNode): RuleNode {
 export function findConstantErrors(node: RuleNode): { at: At; kind: ErrorKind }[] {
   if (node.k === 'lit' || node.k === 'var') return [];
   const findBelow = () => listChildren(node).flatMap(findConstantErrors);
-  if (!isClosed(node, [])) return findBelow();
+  // A list fails only where something in it does.
+  if (node.k === 'list' || !isClosed(node, [])) return findBelow();
   const outcome = evaluateConstant(node);
   if (!(outcome instanceof RuleError)) return [];
   const smaller = findBelow();

@@ -41,11 +41,11 @@ type Context = {
   knownTypes: FieldTypes | null;
   /** Null without examples. */
   impact: Impact | null;
-  /** The conditions with their constants worked out. */
-  folded: readonly RuleNode[];
+  /** The conditions with their constants worked out: like the two lists below, of the rules that were looked at. */
+  folded: RuleNode[];
   /** Their alternatives without the impossible ones, and those again as far as the schema allows them. */
-  alternatives: readonly Alternatives[];
-  allowed: readonly Alternatives[];
+  alternatives: Alternatives[];
+  allowed: Alternatives[];
   /** Pairs of alternatives that may still be compared. */
   budget: { left: number };
 };
@@ -74,7 +74,9 @@ export function lintRules(
   /** Rules that some input may reach, as far as is known. */
   const reachable: number[] = [];
   const all: RuleFinding[] = [];
-  for (let index = 0; index < rules.length && all.length < maxFindings; index += 1) {
+  for (const [index, { ast }] of rules.entries()) {
+    if (all.length >= maxFindings) break;
+    readCondition(ast, context);
     const findings = [
       ...findFieldProblems(index, context),
       ...findFailingParts(index, context),
@@ -97,25 +99,29 @@ function createContext(
   inputSchema: JsonObject | null,
   evidence: RuleEvidence | null,
 ): Context {
-  const schema = readSchemaSets(inputSchema);
-  const folded = rules.map((rule) => foldConstants(rule.ast));
-  const alternatives = folded.map(
-    (ast) => toDisjunctiveForm(ast)?.filter((conjunct) => !isImpossible(conjunct)) ?? null,
-  );
   const named = listSchemaFields(inputSchema);
   const seen = evidence?.fields ?? [];
   const schemaTypes = named.length > 0 ? createFieldTypes(named) : null;
   return {
     rules,
-    schema,
+    schema: readSchemaSets(inputSchema),
     schemaTypes,
     knownTypes: seen.length > 0 ? createFieldTypes([...seen, ...named]) : schemaTypes,
     impact: evidence && evidence.impact.rows > 0 ? evidence.impact : null,
-    folded,
-    alternatives,
-    allowed: alternatives.map((own) => own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null),
+    folded: [],
+    alternatives: [],
+    allowed: [],
     budget: { left: maxComparisons },
   };
+}
+
+/** Adds what the condition of the next rule means to the context. */
+function readCondition(ast: RuleNode, { schema, folded, alternatives, allowed }: Context): void {
+  const constant = foldConstants(ast);
+  const own = toDisjunctiveForm(constant)?.filter((conjunct) => !isImpossible(conjunct)) ?? null;
+  folded.push(constant);
+  alternatives.push(own);
+  allowed.push(own?.flatMap((conjunct) => schema.narrow(conjunct) ?? []) ?? null);
 }
 
 function toShownBy(rows: number, { impact }: Context): RuleFinding['shownBy'] {
@@ -210,7 +216,7 @@ function weighComparison(a: Conjunct, b: Conjunct): number {
 
 function countListed({ fields }: Conjunct): number {
   let count = 0;
-  for (const { only, not } of fields.values()) count += (only?.length ?? 0) + not.length;
+  for (const { only, not } of fields.values()) count += (only?.size ?? 0) + not.length;
   return count;
 }
 
@@ -304,10 +310,15 @@ function hasOverlap(a: Alternatives, b: Alternatives, { schema, budget }: Contex
   return understood(a).some((one) =>
     others.some((other) => {
       budget.left -= weighComparison(one, other);
-      if (budget.left < 0 || ![...one.fields.keys()].some((key) => other.fields.has(key))) return false;
+      if (budget.left < 0 || !haveCommonField(one, other)) return false;
       const joint = intersectConjuncts(one, other);
       const allowed = isImpossible(joint) ? null : schema.narrow(joint);
       return allowed !== null && schema.isExact(allowed);
     }),
   );
+}
+
+function haveCommonField(a: Conjunct, b: Conjunct): boolean {
+  for (const key of a.fields.keys()) if (b.fields.has(key)) return true;
+  return false;
 }

@@ -23,6 +23,8 @@ const valueKeywords = new Set(['pattern', 'format', 'minLength', 'maxLength', 'm
 const maxDepth = 8;
 /** Listed values that are understood; every comparison of rules goes over all of them. */
 const maxListedValues = 100;
+/** The key of the input itself. */
+const wholeInput = '[]';
 
 type Known = { set: FieldSet; required: boolean; exact: boolean };
 
@@ -50,19 +52,30 @@ export function readSchemaSets(schema: JsonObject | null): SchemaSets {
   };
   if (schema) walk(schema, [], true);
 
-  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each prefix of a path can rule the conjunct out
+  /** The fields on the way to a field that was asked for, itself included, each by its key. */
+  const ways = new Map<string, string[]>();
+  const listWay = (key: string): string[] => {
+    const known = ways.get(key);
+    if (known) return known;
+    const path = JSON.parse(key) as string[];
+    const way = path.map((_, index) => JSON.stringify(path.slice(0, index + 1)));
+    ways.set(key, way);
+    return way;
+  };
+
+  // biome-ignore lint/complexity/noExcessiveCognitiveComplexity: each field on the way can rule the conjunct out
   const narrow = (conjunct: Conjunct): Conjunct | null => {
     const allowed = new Map<string, FieldSet>();
     for (const [key, set] of conjunct.fields) {
-      const path = JSON.parse(key) as string[];
-      for (let length = 0; length <= path.length; length++) {
-        const here = JSON.stringify(path.slice(0, length));
+      let above = wholeInput;
+      for (const here of listWay(key)) {
         const known = fields.get(here);
-        const missing = length === path.length && !set.present;
+        const missing = here === key && !set.present;
         if (missing && known?.required) return null;
         if (missing) break;
-        if (!known && length > 0 && closed.has(JSON.stringify(path.slice(0, length - 1)))) return null;
-        if (known && length > 0) allowed.set(here, known.set);
+        if (!known && closed.has(above)) return null;
+        if (known) allowed.set(here, known.set);
+        above = here;
       }
     }
     const narrowed = intersectConjuncts(conjunct, { fields: allowed, opaque: new Set() });
@@ -85,7 +98,7 @@ function readFieldSet(node: JsonObject): { set: FieldSet; exact: boolean } {
   const literals = listed?.filter((value): value is Literal => value === null || typeof value !== 'object') ?? null;
   const hasOnlyLiterals = literals?.length === listed?.length && (listed?.length ?? 0) <= maxListedValues;
   if (literals && hasOnlyLiterals)
-    return { set: { ...set, only: literals }, exact: !hasValueKeyword(node) && !hasBounds(node) };
+    return { set: { ...set, only: new Set(literals) }, exact: !hasValueKeyword(node) && !hasBounds(node) };
   // A bound says nothing about values other than numbers: it narrows the set only where there are none.
   if (types?.length !== 1 || types[0] !== 'number')
     return { set, exact: hasOnlyLiterals && !hasValueKeyword(node) && !hasBounds(node) };

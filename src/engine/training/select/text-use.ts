@@ -1,6 +1,6 @@
 /** The ways in which a policy may read text, and what a plan needs for each. */
 import { compileFeatures } from '../../features/compile.ts';
-import type { FeaturePlan } from '../../features/plan.ts';
+import type { FeaturePlan, NgramSpec } from '../../features/plan.ts';
 import { limits } from '../../limits.ts';
 import { fitNgrams } from '../../text/ngrams.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -21,12 +21,23 @@ export const headsByTextUse: Record<TextUse, readonly HeadName[]> = {
   both: ['tabular', 'ngrams', 'encoder'],
 };
 
+/** In a plan whose use of text is open: no words may be learned, because a policy keeps them. */
+export const noNgrams: NgramSpec = { unigrams: [], bigrams: [], idf: [], scale: 1 };
+
+const mayLearnWords = ({ text }: FeaturePlan) => text?.ngrams?.idf.length !== 0;
+
 /** The uses of text that are possible under a plan, the cheapest first. */
 export function listTextUses(plan: FeaturePlan): TextUse[] {
-  return textUses.filter((use) => (use === 'none' ? plan.tabular_size > 0 : plan.text !== null));
+  return textUses.filter((use) => {
+    if (use === 'none') return plan.tabular_size > 0;
+    return plan.text !== null && (use === 'encoder' || mayLearnWords(plan));
+  });
 }
 
-/** The plan with what a use of text needs, learned from the rows; `dimensions` is the length of an embedding. */
+/**
+ * The plan with what a use of text needs, learned from the rows; `dimensions` is the length of an embedding. No n-grams
+ * are learned under a plan that has {@link noNgrams}.
+ */
 export function learnText(
   plan: FeaturePlan,
   textUse: TextUse,
@@ -41,7 +52,7 @@ export function learnText(
     ...plan,
     text: {
       fields: plan.text.fields,
-      ngrams: textUse === 'encoder' ? null : fitNgrams(tokens, 1),
+      ngrams: textUse === 'encoder' ? null : mayLearnWords(plan) ? fitNgrams(tokens, 1) : noNgrams,
       encoder: textUse === 'ngrams' ? null : { dimensions, max_tokens: limits.maxEncoderTokens, scale: 1 },
     },
   };

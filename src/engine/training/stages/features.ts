@@ -3,6 +3,7 @@ import { inferPlan } from '../../features/infer.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { isPiiField } from '../../pii.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
+import { noNgrams } from '../select/text-use.ts';
 import { formatCount } from './format-count.ts';
 import type { Planned, Prepared, Run } from './state.ts';
 
@@ -10,7 +11,10 @@ type State = Pick<Run, 'request' | 'progress'> & Pick<Prepared, 'trainRows' | 'n
 
 /** Infers the plan of the fields from the training rows; the use of text is left open. */
 export function planFeatures({ request, progress, trainRows, notes }: State): Planned {
-  const fieldPlan = inferFieldPlan(trainRows, request.definition.input_schema, request.piiFields ?? []);
+  const piiPaths = request.piiFields ?? [];
+  const inferred = inferFieldPlan(trainRows, request.definition.input_schema, piiPaths);
+  const personal = inferred.text?.fields.find((path) => isPiiField(path, piiPaths));
+  const fieldPlan = personal === undefined ? inferred : withoutWords(inferred);
   const textFields = fieldPlan.text?.fields ?? [];
   const added: string[] = [];
   if (fieldPlan.fields.length === 0 && fieldPlan.text === null) {
@@ -19,10 +23,20 @@ export function planFeatures({ request, progress, trainRows, notes }: State): Pl
   if (textFields.length > 1) {
     added.push(`These fields are read together as one text: ${textFields.map((path) => path.join('.')).join(', ')}.`);
   }
+  if (personal !== undefined) {
+    const name = personal.join('.');
+    added.push(
+      `The text is read by the sentence encoder only: ${name} holds personal data, whose words must not be stored.`,
+    );
+  }
   for (const { path, reason } of fieldPlan.left_out) added.push(`Field ${path} is left out. ${reason}`);
   const message = `${formatCount(fieldPlan.fields.length)} fields, ${formatCount(textFields.length)} text fields`;
   progress.report('features', 1, message);
   return { fieldPlan, notes: [...notes, ...added] };
+}
+
+function withoutWords(plan: FeaturePlan): FeaturePlan {
+  return { ...plan, text: plan.text && { ...plan.text, ngrams: noNgrams } };
 }
 
 /** No value of a field at or below a path of personal data is written into the plan. */
