@@ -12,7 +12,7 @@ type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics };
 export function Details({ type, policy, metrics }: Props) {
   return (
     <>
-      {metrics.test_size > 0 && <WeakSlices policy={{ decision_type_id: type.id, policy_id: policy.id }} />}
+      {metrics.test_size > 0 && <WeakSlices type={type} policy={{ decision_type_id: type.id, policy_id: policy.id }} />}
       <Part title="Each option">
         <ClassTable type={type} perClass={metrics.per_class} />
       </Part>

@@ -7,6 +7,7 @@ const blank = { name: '', url: 'http://127.0.0.1:11434/v1', model: '', api_key: 
 
 /** Model connections: created, tested and removed. Nothing leaves this machine unless there is one. */
 export function Connections() {
+  const [asked, setAsked] = useState<string | null>(null);
   const [tried, setTried] = useState<string | null>(null);
   const connections = useOperation('connections.list', {});
   const remove = useChange('connections.delete');
@@ -53,10 +54,19 @@ export function Connections() {
               size="compact-xs"
               variant="default"
               disabled={remove.isPending}
-              aria-label={`Remove ${connection.name}`}
-              onClick={() => remove.mutate({ params: { connection_id: connection.id } })}
+              aria-label={asked === connection.id ? `Remove ${connection.name} now` : `Remove ${connection.name}`}
+              onBlur={() => setAsked(null)}
+              onClick={() =>
+                asked === connection.id
+                  ? remove.mutate({ params: { connection_id: connection.id } })
+                  : setAsked(connection.id)
+              }
             >
-              Remove
+              {asked !== connection.id
+                ? 'Remove'
+                : connection.has_api_key
+                  ? 'Remove now: its key is gone for good'
+                  : 'Remove now: this cannot be undone'}
             </Button>
           </div>
         </div>
