@@ -4,7 +4,7 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { PolicySummary } from '../../../server/contract/training.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
-import { percent } from '../../parts/figures.ts';
+import { decimal, percent } from '../../parts/figures.ts';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { findAddress, toCurl, toOfflinePython, toPython, toTypeScript } from '../../parts/programs.ts';
@@ -120,7 +120,7 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
                 <span className={`tag ${tones[policy.status] ?? ''}`}>{policy.status}</span>
               </td>
               <td className="number">{policy.accuracy === null ? '–' : percent(policy.accuracy)}</td>
-              <td className="number">{policy.macro_f1 === null ? '–' : policy.macro_f1.toFixed(3)}</td>
+              <td className="number">{policy.macro_f1 === null ? '–' : decimal(policy.macro_f1, 3)}</td>
               <td className="number">{policy.train_size?.toLocaleString() ?? '–'}</td>
               <td>
                 <Moment iso={policy.created_at} />
@@ -163,7 +163,7 @@ function Export({ type }: { type: DecisionType }) {
       setState({
         isRunning: false,
         error: null,
-        done: `${name}, ${(blob.size / 1_000_000).toFixed(1)} MB, is in your downloads.`,
+        done: `${name}, ${decimal(blob.size / 1_000_000, 1)} MB, is in your downloads.`,
       });
     } catch (error) {
       setState({ isRunning: false, error, done: null });

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { Metrics } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
-import { percent } from '../../parts/figures.ts';
+import { decimal, percent } from '../../parts/figures.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { useUndo } from '../../parts/use-undo.ts';
 import { notify } from '../../state/notices.tsx';
@@ -35,7 +35,7 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
         onSuccess: () => {
           setHandles(null);
           noteChange();
-          const text = `Inputs are decided directly from a confidence of ${auto_decide.toFixed(2)}, and fall back below ${escalation.toFixed(2)}.`;
+          const text = `Inputs are decided directly from a confidence of ${decimal(auto_decide, 2)}, and fall back below ${decimal(escalation, 2)}.`;
           notify({ kind: 'info', text, undo });
         },
       },
@@ -75,15 +75,15 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
           max={1}
           step={step}
           minRange={0}
-          label={(value) => value.toFixed(2)}
+          label={(value) => decimal(value, 2)}
           value={[low, high]}
           onChange={setHandles}
         />
         <p>
-          Below {low.toFixed(2)}: {percent(split.below)}{' '}
+          Below {decimal(low, 2)}: {percent(split.below)}{' '}
           {type.fallback_option ? `fall back to ${type.fallback_option}` : 'are marked as unsure'}. Between:{' '}
-          {percent(split.between)}. From {high.toFixed(2)}: <strong>{percent(split.above)} decided directly</strong>, of
-          those {percent(split.error)} wrong.
+          {percent(split.between)}. From {decimal(high, 2)}: <strong>{percent(split.above)} decided directly</strong>,
+          of those {percent(split.error)} wrong.
         </p>
         {update.isError && <ErrorNote error={update.error} />}
         <div className="row">

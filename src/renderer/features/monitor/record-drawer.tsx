@@ -4,7 +4,7 @@ import type { LogRecord } from '../../../server/contract/logs.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { Bars } from '../../parts/bars.tsx';
-import { moment, percent } from '../../parts/figures.ts';
+import { decimal, moment, percent } from '../../parts/figures.ts';
 import { InputView } from '../../parts/input-view.tsx';
 import { findMainText } from '../../parts/inputs.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
@@ -87,7 +87,7 @@ export function RecordDrawer({
           )}
         </p>
         <p className="muted">
-          {moment(record.created_at)} · {record.latency_ms.toFixed(1)} ms · request {record.request_id}
+          {moment(record.created_at)} · {decimal(record.latency_ms, 1)} ms · request {record.request_id}
         </p>
         <OptionSelect
           label="Right decision"

@@ -1,6 +1,7 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useChange, useOperation } from '../../api/queries.ts';
+import { decimal } from '../../parts/figures.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 
 const blank = { name: '', url: 'http://127.0.0.1:11434/v1', model: '', api_key: '', private_network: false };
@@ -33,7 +34,7 @@ export function Connections() {
             </div>
             {tried === connection.id && test.data && (
               <div className={`note ${test.data.ok ? 'good' : 'warn'}`} role="status">
-                {test.data.message} ({(test.data.latency_ms / 1_000).toFixed(1)} s)
+                {test.data.message} ({decimal(test.data.latency_ms / 1_000, 1)} s)
               </div>
             )}
           </div>
