@@ -174,6 +174,9 @@ const examples = {
   'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
   'OPT-1': 'merge gives examples, rules and fallback of one option to another, after showing what it touches.',
   'OPT-2': 'delete takes an option with its rules, and its examples or their labels, after showing what it touches.',
+  'OPT-3':
+    'A rename, merge or deletion of an option is undone by its token: options, rules, thresholds, fallback and labels as they were, but not where the type was changed since.',
+  'OPT-4': 'Bulk changes from before a change of an option can be undone again once that was undone.',
   'LBL-1': 'An example is to_label or done by its label, or was skipped or flagged; PATCH and bulk set it, and a note.',
   'LBL-2': 'The list is filtered by status; GET of one example answers it alone.',
   'LBL-3': 'next gives examples of a queue with a suggestion, its probability and source, and why; most useful first.',
@@ -285,7 +288,7 @@ const records = {
     'A record has id, request_id, decision_type_id, decision_type, input, decision, confidence, stage, reason_codes, class_probabilities, rules_triggered, rule_errors, escalated, fallback_used, unfamiliar, policy_version, decision_type_version, latency_ms, api_key_id, created_at and corrected_decision.',
   'LOG-4': 'The export is a stream of JSON, or of CSV with the same filters.',
   'LOG-5': 'CSV follows RFC 4180, one column per field, input as JSON, and nothing that a spreadsheet would run.',
-  'LOG-6': 'A correction is stored and makes a reviewed example linked to the record.',
+  'LOG-6': 'A correction is stored and makes a reviewed example linked to the record; null withdraws both.',
   'LOG-7':
     'A record names the version of the decision type whose rules and thresholds decided, whatever is saved or deployed afterwards; null in records of earlier programs.',
   'MET-1':

@@ -51,8 +51,8 @@ describe('the workbench in the browser', () => {
 
   test('renames an option everywhere after showing what that touches [TYP-27]', async () => {
     await goToPlace(page(), 'Define');
-    await page().getByRole('button', { name: 'Rename an option everywhere' }).click();
-    const dialog = page().getByRole('dialog', { name: 'Rename an option' });
+    await page().getByRole('button', { name: 'Rename, merge or delete an option' }).click();
+    const dialog = page().getByRole('dialog', { name: 'Change an option everywhere' });
     await dialog.getByLabel('Option', { exact: true }).selectOption('deny');
     await dialog.getByLabel('New name').fill('refuse');
     await page().keyboard.press('Enter');
@@ -60,7 +60,7 @@ describe('the workbench in the browser', () => {
       .poll(() => dialog.getByRole('list', { name: 'What it touches' }).textContent())
       .toMatch(/\d\d examples with this label.*Rules: /);
     await dialog.getByRole('button', { name: 'Rename everywhere' }).click();
-    await page().getByText('Renamed. Version 2 is active.').first().waitFor();
+    await page().getByText('Renamed deny to refuse. Version 2 is active.').first().waitFor();
     await expect.poll(() => page().getByLabel('Option 2').inputValue()).toBe('refuse');
   });
 

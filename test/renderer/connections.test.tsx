@@ -24,6 +24,7 @@ describe('the teacher model of an organisation', () => {
     expect(stub.asked[0]?.headers.authorization).toBe('Bearer sk-canary');
     expect(document.body.innerHTML).not.toContain('sk-canary');
     fireEvent.click(screen.getByLabelText('Remove here'));
+    fireEvent.click(await screen.findByLabelText('Remove here now'));
     await waitFor(() => expect(screen.queryByLabelText('Test here')).toBeNull());
     expect((await call('GET', '/api/v1/connections')).body).toEqual([]);
   });

@@ -123,8 +123,8 @@ describe('Monitor', () => {
     await screen.findByText('Corrected. It is a reviewed example now.');
     expect(await newest()).toMatchObject({ corrected_decision: 'pay' });
     fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
-    await screen.findByText('Taken back.');
-    expect((await newest()).corrected_decision).toBe((await newest()).decision);
+    await waitFor(async () => expect((await newest()).corrected_decision).toBeNull());
+    expect((await call('GET', `${url}/examples?reviewed=true`)).body.total).toBe(0);
     fireEvent.click(within(await region('Record')).getByRole('button', { name: 'Explain' }));
     await region('What would change it');
     fireEvent.click(screen.getByRole('button', { name: 'Try this input' }));

@@ -18,8 +18,8 @@ const base: TypeDraft = {
 
 function openDraft(storage = emptyStorage()) {
   const store = createDraftStore(storage);
-  const { edit, undo, redo, discard } = store.getState();
-  return { edit, undo, redo, discard, draft: () => store.getState().byType.a?.history.present ?? base };
+  const { edit, undo, redo, discard, throwAway } = store.getState();
+  return { edit, undo, redo, discard, throwAway, draft: () => store.getState().byType.a?.history.present ?? base };
 }
 
 describe('editing a decision type', () => {
@@ -56,6 +56,20 @@ describe('editing a decision type', () => {
     expect(draft().name).toBe('mine');
     discard('a');
     expect(draft()).toEqual(base);
+  });
+
+  it('thrown away come back with an undo, also past what was typed after them', () => {
+    const { edit, undo, throwAway, draft } = openDraft();
+    edit('a', base, { name: 'one' });
+    edit('a', base, { name: 'two' });
+    throwAway('a');
+    expect(draft()).toEqual(base);
+    edit('a', base, { description: 'later' });
+    undo('a');
+    undo('a');
+    expect(draft()).toEqual({ ...base, name: 'two' });
+    undo('a');
+    expect(draft()).toEqual({ ...base, name: 'one' });
   });
 
   it('names the changed fields, and none after a change there and back', () => {

@@ -48,6 +48,8 @@ it('every write of examples, one by one or many at once, moves the revision of t
   const unkept = new ExampleRowWriter('t', 0);
   unkept.add(example('f'));
   const all = { filter: {} };
+  const version = { versionId: 'v', fallbackOption: null };
+  const merge = { from: 'approve', into: 'deny', isRename: false, before: version, after: version };
   const acts: [string, () => unknown][] = [
     ['insert', () => examples.insert(example('a'))],
     ['insert without a label', () => examples.insert(example('b', { decision: null }))],
@@ -61,11 +63,16 @@ it('every write of examples, one by one or many at once, moves the revision of t
     ['delete', () => exampleChanges.apply('t', all, 'delete', 'delete', 3)],
     ['undo a deletion', () => exampleChanges.undo('delete', 't')],
     ['undo a mark', () => exampleChanges.undo('skip', 't')],
+    ['undo a merge', () => exampleChanges.undoOption('merge', 't', merge)],
     ['rename', () => examples.renameLabel('t', 'approve', 'accept', 4)],
     ['remove', () => examples.remove('t', 'a')],
     ['remove a label', () => examples.removeLabelled('t', 'accept')],
   ];
   for (const [name, act] of acts) {
+    if (name === 'undo a merge') {
+      exampleChanges.keepOption('t', merge, false, 'merge', 0);
+      examples.renameLabel('t', 'approve', 'deny', 4);
+    }
     if (name === 'insert another') examples.keepParts('t');
     const [writes, revision] = [countWrites(), examples.readRevision('t')];
     act();

@@ -142,6 +142,9 @@ describe('the decision log', () => {
       decision: 'yes',
     });
     expect(missing.status).toBe(404);
+    expect((await correct({ decision: null })).body.corrected_decision).toBeNull();
+    expect((await call('GET', `${url}/examples`)).body.total).toBe(0);
+    expect((await correct({ decision: null })).status).toBe(200);
   });
 
   it('gives the metrics of a day and of the organisation [MET-1] [MET-2]', async () => {

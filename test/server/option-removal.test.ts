@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeType, openForTest } from './workbench.ts';
 
@@ -80,5 +81,121 @@ describe('an option that goes', () => {
     await change('delete', { option: 'reply', commit: true });
     expect((await change('delete', { option: 'answer', commit: true })).status).toBe(422);
     expect((await change('merge', { from: 'answer', into: 'ignore', commit: true })).status).toBe(422);
+  });
+});
+
+describe('a change of an option that is undone', () => {
+  type Act = ['options/rename' | 'options/merge' | 'options/delete' | 'examples/bulk', object];
+  const merge: Act = ['options/merge', { from: 'reply', into: 'answer' }];
+  const changes: Act[] = [
+    merge,
+    ['options/rename', { from: 'reply', to: 'respond' }],
+    ['options/delete', { option: 'reply', examples: 'unlabel' }],
+    ['options/delete', { option: 'reply', examples: 'delete' }],
+  ];
+  async function openUndoable() {
+    const opened = await openThree();
+    const { call, url } = opened;
+    const read = async () => {
+      const { fallback_option, active_version } = (await call('GET', url)).body;
+      const { options, hard_rules, confidence_thresholds } = active_version;
+      const rows = (await call('GET', `${url}/examples?page_size=100`)).body.items;
+      return { fallback_option, options, hard_rules, confidence_thresholds, rows };
+    };
+    const act = async ([path, body]: Act) => {
+      const answer = await call('POST', `${url}/${path}`, {
+        ...body,
+        ...(path === 'examples/bulk' ? {} : { commit: true }),
+      });
+      return { path, ...answer };
+    };
+    const undo = ({ path, body }: { path: string; body: { undo_token: string } }) =>
+      call('POST', `${url}/${path === 'examples/bulk' ? 'examples' : 'options'}/undo`, { undo_token: body.undo_token });
+    return { ...opened, read, act, undo };
+  }
+
+  it.each(changes)('is as it was, in a new version: %s %o [OPT-3]', async (...change) => {
+    const { read, act, undo, call, url } = await openUndoable();
+    const before = await read();
+    const done = await act(change);
+    expect(await read()).not.toEqual(before);
+    const undone = await undo(done);
+    expect(undone.body).toMatchObject({ affected: 2, decision_type: { active_version: { version_number: 3 } } });
+    const after = await read();
+    const labelsOf = ({ rows }: typeof before) =>
+      rows.map((row: { id: string; expected_decision: string }) => [row.id, row.expected_decision]);
+    expect({ ...after, rows: labelsOf(after) }).toEqual({ ...before, rows: labelsOf(before) });
+    expect((await undo(done)).status).toBe(409);
+    expect((await call('GET', `${url}/versions`)).body).toHaveLength(3);
+  });
+
+  it('leaves alone what was labelled otherwise since [OPT-3]', async () => {
+    const { read, act, undo, call, url } = await openUndoable();
+    const [, , reply] = (await read()).rows;
+    const merged = await act(merge);
+    await call('PATCH', `${url}/examples/${reply.id}`, { expected_decision: 'ignore' });
+    expect((await undo(merged)).body.affected).toBe(1);
+    expect((await call('GET', `${url}/examples/${reply.id}`)).body.expected_decision).toBe('ignore');
+  });
+
+  it('is refused where the type was changed since, and nothing is changed [OPT-3]', async () => {
+    const { read, act, undo, call, url } = await openUndoable();
+    const merged = await act(merge);
+    await call('PUT', url, { confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } });
+    const before = await read();
+    const refused = await undo(merged);
+    expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
+    expect(await read()).toEqual(before);
+    expect((await call('POST', `${url}/options/undo`, { undo_token: 'unknown' })).status).toBe(409);
+  });
+
+  it('comes before what was changed earlier, which can be undone after it, step by step to the beginning [OPT-4]', async () => {
+    const { read, act, undo, call, url } = await openUndoable();
+    const option = fc.constantFrom('answer', 'reply', 'ignore', 'other', 'more');
+    const anyAct = fc.oneof(
+      fc.record({ from: option, to: option }).map((body): Act => ['options/rename', body]),
+      fc.record({ from: option, into: option }).map((body): Act => ['options/merge', body]),
+      fc
+        .record({ option, examples: fc.constantFrom('unlabel', 'delete') })
+        .map((body): Act => ['options/delete', body]),
+      fc
+        .record({ decision: option, of: option })
+        .map(
+          ({ decision, of }): Act => ['examples/bulk', { filter: { decision: of }, action: 'set_decision', decision }],
+        ),
+      option.map((decision): Act => ['examples/bulk', { filter: { decision }, action: 'delete' }]),
+    );
+    const start = await read();
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyAct, { minLength: 3, maxLength: 20 }), async (acts) => {
+        const steps = [];
+        for (const each of acts) {
+          const before = await read();
+          const done = await act(each);
+          if (done.status === 200) steps.push({ done, before });
+        }
+        for (const [index, { done }] of steps.entries()) {
+          const isCovered = steps.slice(index + 1).some((later) => later.done.path.startsWith('options'));
+          if (isCovered) expect((await undo(done)).status).toBe(409);
+        }
+        for (const { done, before } of steps.toReversed()) {
+          expect((await undo(done)).status).toBe(200);
+          const after = await read();
+          const strip = ({ rows, ...rest }: typeof before) => ({
+            ...rest,
+            rows: new Map(
+              rows.map(({ id, expected_decision }: { id: string; expected_decision: string | null }) => [
+                id,
+                expected_decision,
+              ]),
+            ),
+          });
+          expect(strip(after)).toEqual(strip(before));
+        }
+      }),
+      { numRuns: 15 },
+    );
+    expect((await read()).options).toEqual(start.options);
+    expect((await call('GET', `${url}/examples/stats`)).body.total).toBe(5);
   });
 });

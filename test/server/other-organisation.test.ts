@@ -36,6 +36,7 @@ const bodies: Record<string, unknown> = {
   'logs.correct': { decision: 'approve' },
   'options.delete': { option: 'approve', commit: true },
   'options.merge': { from: 'approve', into: 'decline', commit: true },
+  'options.undo': { undo_token: 'x' },
   'options.rename': { from: 'approve', to: 'accept', commit: true },
   'rules.analyse': { rules: [] },
   'policies.keep_promise': { target_error: 0.1 },

@@ -16,6 +16,7 @@ import { addExampleRows, addExamples, changeExamples, undoExampleChange } from '
 import { generateExamples } from '../../src/server/services/generation.ts';
 import { correctDecision } from '../../src/server/services/logged-decisions.ts';
 import { renameOption } from '../../src/server/services/option-rename.ts';
+import { undoOptionChange } from '../../src/server/services/option-undo.ts';
 import { createFromSample, listSamples } from '../../src/server/services/samples.ts';
 import { ExampleRowWriter } from '../../src/server/store/examples.ts';
 import { says, startStub } from './teacher-stub.ts';
@@ -95,7 +96,7 @@ describe('examples', () => {
     expect(deps.store.examples.count(type.id)).toBe(0);
   });
 
-  it('take one undo for each change, and none after an option was renamed [EXA-15] [TYP-27]', async () => {
+  it('take one undo for each change, and none while an option is renamed [EXA-15] [OPT-4]', async () => {
     const { deps, caller, type } = await openType();
     const example = newExample(deps, type, { input: {}, decision: 'yes', reasonCodes: [] }, 1);
     addExamples(deps, type, [example], ['body']);
@@ -104,9 +105,32 @@ describe('examples', () => {
     expect(undoExampleChange(deps, type, undoToken)).toEqual({ affected: 1 });
     expect((await failureOf(() => undoExampleChange(deps, type, undoToken))).code).toBe('conflict');
     const later = relabel();
-    renameOption(deps, caller, type.id, { from: 'no', to: 'never', commit: true });
+    const renamed = renameOption(deps, caller, type.id, { from: 'no', to: 'never', commit: true });
     expect((await failureOf(() => undoExampleChange(deps, type, later.undoToken))).code).toBe('conflict');
     expect(deps.store.examples.get(type.id, example.id)?.decision).toBe('never');
+    undoOptionChange(deps, caller, type.id, renamed.undoToken ?? '');
+    expect(undoExampleChange(deps, type, later.undoToken)).toEqual({ affected: 1 });
+    expect(deps.store.examples.get(type.id, example.id)?.decision).toBe('yes');
+  });
+
+  it('can be undone far back while what is kept is small, and the newest ten however large it is [EXA-12]', async () => {
+    const { deps, type } = await openType();
+    const text = 'x'.repeat(1_000_000);
+    const add = (input: { text: string }) => {
+      const example = newExample(deps, type, { input, decision: 'yes', reasonCodes: [] }, 1);
+      addExamples(deps, type, [example], ['body']);
+      return example.id;
+    };
+    const drop = (ids: string[]) => changeExamples(deps, type, { ids }, 'delete').undoToken;
+    const tokens = Array.from({ length: 40 }, () => drop([add({ text: 'short' })]));
+    for (let round = 0; round < 12; round += 1) drop(Array.from({ length: 8 }, () => add({ text })));
+    expect(deps.store.exampleChanges.find(tokens.at(-1) ?? '', type.id)).toBeNull();
+    const kept = deps.db.prepare('SELECT count(*), sum(octet_length(rows)) FROM example_undos').raw().get();
+    expect(kept).toEqual([10, expect.closeTo(80_000_000, -6)]);
+    const small = Array.from({ length: 9 }, () => drop([add({ text: 'short' })]));
+    for (const undoToken of small.toReversed()) {
+      expect(undoExampleChange(deps, type, undoToken)).toEqual({ affected: 1 });
+    }
   });
 
   it('are counted by their labels alone, also where an option is named like a member of every object', async () => {

@@ -69,6 +69,9 @@ async function takeBackThere(
 ): Promise<void> {
   if (step.kind === 'type') {
     await call('decision_types.restore', { params: { decision_type_id: step.deletedId } });
+  } else if (step.kind === 'call') {
+    // What `done` has noted fits its operation; the journal gives it back as it was.
+    await call(step.name, step.input as InputOf<OperationName>);
   } else if (step.kind === 'added') await removeAdded(call, typeId, step.exampleIds);
   else {
     try {
@@ -78,6 +81,13 @@ async function takeBackThere(
       await addAgain(call, typeId, step.rows);
     }
   }
+}
+
+/** Whether a refusal says that a step can never be taken back: what it is about is gone, or has changed since. */
+function isFinal(step: UndoStep, error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  const finalCodes = ['not_found', 'conflict', 'validation_error'];
+  return error.code === 'decision_type_not_found' || (step.kind === 'call' && finalCodes.includes(error.code));
 }
 
 /** The acts themselves: in memory and, so that they outlive the window, in the journal. */
@@ -140,9 +150,8 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
       if (exampleId !== null) store.setState({ turned: { exampleId } });
       return { title: act.title, exampleId };
     } catch (error) {
-      // What has left the server for good cannot be tried again, and would stand before all earlier acts.
-      const isGone = error instanceof ApiError && error.code === 'decision_type_not_found';
-      if (isGone) void journal.removeAct(act.key);
+      // What can never be taken back any more would stand before all earlier acts.
+      if (isFinal(act.step, error)) void journal.removeAct(act.key);
       else store.setState((state) => ({ [from]: [...state[from], act] }) as Partial<ActsState>);
       throw error;
     }
@@ -167,6 +176,9 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
     /** Takes note of examples that were added. */
     added: (typeId: string, exampleIds: string[], title: string) =>
       record(typeId, title, { kind: 'added', exampleIds }),
+    /** Takes note of an act, with the operation that takes it back. */
+    done: <N extends OperationName>(typeId: string, title: string, name: N, input: InputOf<N>) =>
+      record(typeId, title, { kind: 'call', name, input }),
     /** Deletes a decision type. */
     deleteType: async ({ id, name }: { id: string; name: string }): Promise<void> => {
       // Noted first: a window that is closed before the answer comes can restore it all the same.

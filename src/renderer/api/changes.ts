@@ -16,6 +16,7 @@ const exampleReads = [
   'rules.propose',
   ...heldOutReads,
 ] as const;
+const optionReads = [...typeReads, ...exampleReads] as const;
 const policyReads = ['policies.list', 'policies.get', 'policies.progress', ...heldOutReads, 'credits.balance'] as const;
 
 /** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
@@ -31,7 +32,10 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   ],
   'decision_types.delete': ['decision_types.list'],
   'decision_types.restore': ['decision_types.list', 'decision_types.get'],
-  'options.rename': [...typeReads, ...exampleReads],
+  'options.rename': optionReads,
+  'options.merge': optionReads,
+  'options.delete': optionReads,
+  'options.undo': optionReads,
   'samples.create': ['decision_types.list'],
   'examples.create': exampleReads,
   // The window that labels shows it at once; see labels.ts.

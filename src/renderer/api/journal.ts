@@ -1,6 +1,7 @@
 /** What must outlive a reload: labels on their way to the server, and the acts that can be undone. */
 import { type DBSchema, openDB } from 'idb';
 import type { Example, ExampleInput } from '../../server/contract/examples.ts';
+import type { OperationName } from '../../server/contract/operations.ts';
 
 export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'reason_codes' | 'status'>>;
 
@@ -15,8 +16,10 @@ export type OutboxEntry = {
   replaces?: string | null;
 };
 
-/** How an act is taken back: by the labels that stood before, by the server's token, by deleting what was added, or
- * by restoring a decision type. */
+/**
+ * How an act is taken back: by the labels that stood before, by the server's token, by deleting what was added, by
+ * restoring a decision type, or by one call of another operation.
+ */
 export type UndoStep =
   | { kind: 'label'; exampleId: string; before: LabelPatch; after: LabelPatch }
   | {
@@ -25,7 +28,8 @@ export type UndoStep =
       rows: ExampleInput[];
     }
   | { kind: 'added'; exampleIds: string[] }
-  | { kind: 'type'; deletedId: string };
+  | { kind: 'type'; deletedId: string }
+  | { kind: 'call'; name: OperationName; input: unknown };
 
 /** The type of acts that are about no type at hand: deleting one. */
 export const noType = '';

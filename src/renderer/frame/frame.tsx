@@ -14,7 +14,7 @@ import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
 import { useUndo } from '../parts/use-undo.ts';
 import { notify } from '../state/notices.tsx';
-import { goTo, places, type Route, settingsSections, useRoute } from '../state/route.ts';
+import { goTo, places, type Route, settingsSections, settingsTitles, useRoute } from '../state/route.ts';
 import { useUi, useWorkbench } from '../workbench.tsx';
 import { Bar } from './bar.tsx';
 import { DropAnywhere } from './drop-anywhere.tsx';
@@ -149,7 +149,7 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
     { id: 'types', title: 'Start', group: 'Go', keys: 'g h', run: () => goTo({ page: 'start' }) },
     ...settingsSections.map((section) => ({
       id: `settings-${section}`,
-      title: `Settings: ${section}`,
+      title: `Settings: ${settingsTitles[section]}`,
       group: 'Go',
       ...(section === 'keys' ? { keys: 'g s' } : {}),
       run: () => goTo({ page: 'settings', section }),

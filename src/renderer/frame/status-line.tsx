@@ -3,7 +3,7 @@ import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useChange, useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
-import { count } from '../parts/figures.ts';
+import { count, decimal } from '../parts/figures.ts';
 import { useUndo } from '../parts/use-undo.ts';
 import { changedFields } from '../state/drafts.ts';
 import { useWorkbench } from '../workbench.tsx';
@@ -20,7 +20,7 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
         <span className={`dot ${reachable ? 'good' : 'bad'}`} aria-hidden="true" />
         {reachable ? (
           <span>
-            {window.location.host} {medianMs !== null && `· ${medianMs.toFixed(1)} ms`}
+            {window.location.host} {medianMs !== null && `· ${decimal(medianMs, 1)} ms`}
           </span>
         ) : (
           <span role="alert" className="bad-text">

@@ -1,7 +1,9 @@
 /** Numbers, shares and moments as the reader's own place writes them. */
 
 // Made once: a format costs a hundred times what it takes to write a number with it, and a table writes thousands.
-const oneDigit = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const byDigits = [1, 2, 3].map(
+  (digits) => new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+);
 const upToTenDigits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 10 });
 const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const fromNow = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
@@ -11,9 +13,14 @@ export function number(value: number): string {
   return upToTenDigits.format(value);
 }
 
+/** A number with exactly 1, 2 or 3 digits behind its point. */
+export function decimal(value: number, digits: 1 | 2 | 3): string {
+  return byDigits[digits - 1]?.format(value) ?? number(value);
+}
+
 /** 0.9312 → "93.1 %". */
 export function percent(share: number): string {
-  return `${oneDigit.format(share * 100)} %`;
+  return `${decimal(share * 100, 1)} %`;
 }
 
 /** A moment, exactly. */

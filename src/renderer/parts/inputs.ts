@@ -16,16 +16,6 @@ export function shorten(text: string, maxLength: number): string {
   return text.length <= maxLength ? text : `${text.slice(0, maxLength - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
-/** An input in one line: its only text as it is, else its fields. */
-export function summariseInput(input: Input): string {
-  const entries = Object.entries(input);
-  const [only] = entries;
-  if (entries.length === 1 && only && typeof only[1] === 'string') return only[1];
-  return entries
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' · ');
-}
-
 /** The fields of an input by dotted path, objects opened. */
 export function flattenInput(input: Input, above = ''): { path: string; value: unknown }[] {
   return Object.entries(input).flatMap(([name, value]) => {
@@ -44,4 +34,15 @@ export function findMainText(input: Input): { path: string; value: string } | nu
       typeof field.value === 'string' && (field.value.length >= minTextLength || field.value.includes(' ')),
   );
   return texts.sort((a, b) => b.value.length - a.value.length)[0] ?? null;
+}
+
+/** An input in one line: its only field or its text as it is, then its other fields by name. */
+export function summariseInput(input: Input): string {
+  const main = findMainText(input);
+  const all = flattenInput(input);
+  const [only] = all;
+  if (all.length === 1 && only) return valueText(only.value);
+  const others = all.filter(({ path }) => path !== main?.path);
+  const fields = others.map(({ path, value }) => `${path}: ${valueText(value)}`);
+  return [...(main === null ? [] : [main.value]), ...fields].join(' · ');
 }

@@ -73,7 +73,7 @@ function useSave(type: DecisionType) {
 /** Save, undo, redo and discard for the edits of a type; in the head of the pane, always in sight. */
 export function SaveTools({ type }: { type: DecisionType }) {
   const { drafts } = useWorkbench();
-  const { base, draft, history } = useDraft(type);
+  const { base, draft, history, canUndo } = useDraft(type);
   const { isSaving, error, conflicts, save, dismiss } = useSave(type);
   const changed = changedFields(base, draft);
   const schema = readJsonText(draft.inputSchemaText, 'input schema');
@@ -81,10 +81,10 @@ export function SaveTools({ type }: { type: DecisionType }) {
   const undo = () => drafts.getState().undo(type.id);
   const redo = () => drafts.getState().redo(type.id);
   const discard = () => {
-    drafts.getState().discard(type.id);
+    drafts.getState().throwAway(type.id);
     dismiss();
+    notify({ kind: 'info', text: 'The changes are discarded.', undo });
   };
-  const canUndo = (history?.past.length ?? 0) > 0;
   const canRedo = (history?.future.length ?? 0) > 0;
   const isEdited = changed.length > 0 || canUndo || canRedo;
   useCommands([
@@ -99,7 +99,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
     },
     { id: 'undo', title: 'Undo', group: 'Edit', keys: 'Mod+Z', enabled: canUndo, run: undo },
     { id: 'redo', title: 'Redo', group: 'Edit', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
-    { id: 'discard', title: 'Discard changes', group: 'Edit', enabled: isEdited, run: discard },
+    { id: 'discard', title: 'Discard changes', group: 'Edit', enabled: changed.length > 0, run: discard },
   ]);
   if (!isEdited) return null;
   const newVersion = changed.some((field) => versionFields.includes(field));
@@ -120,7 +120,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
       <Button variant="subtle" disabled={!canRedo} onClick={redo}>
         Redo
       </Button>
-      <Button variant="default" onClick={discard}>
+      <Button variant="default" disabled={changed.length === 0} onClick={discard}>
         Discard changes
       </Button>
       <Button disabled={!canSave} loading={isSaving} onClick={() => void save(false)}>

@@ -1,5 +1,6 @@
 import type { DecisionTrace } from '../../engine/domain.ts';
 import { Bars } from './bars.tsx';
+import { decimal } from './figures.ts';
 import { valueText } from './inputs.ts';
 
 type Weighed = { key: string; name: string; value?: unknown; weight: number };
@@ -46,7 +47,7 @@ export function FieldWeights({ features }: { features: DecisionTrace['features']
           value: textKinds[kind] ?? value,
           weight: contribution,
         }))}
-        write={(weight) => weight.toFixed(2)}
+        write={(weight) => decimal(weight, 2)}
       />
       <p className="muted">Towards (+) or against (−) the decision; the length is the weight.</p>
     </>

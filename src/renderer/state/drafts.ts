@@ -47,11 +47,16 @@ export function findConflicts(base: TypeDraft, draft: TypeDraft, stored: TypeDra
 export type Edited = { base: TypeDraft; history: History<TypeDraft>; mergeKey: string | null };
 type DraftsState = {
   byType: Readonly<Record<string, Edited>>;
+  /** What was thrown away last, by type; an undo that has no other step brings it back. */
+  thrownAway: Readonly<Record<string, Edited>>;
   /** A step on the draft of a type; steps with the same `mergeKey` in a row become one (typing in one field). */
   edit(typeId: string, base: TypeDraft, patch: Partial<TypeDraft>, mergeKey?: string): void;
   undo(typeId: string): void;
   redo(typeId: string): void;
+  /** Lets go of a draft that is saved. */
   discard(typeId: string): void;
+  /** Drops a draft that is not wanted; `undo` brings it back. */
+  throwAway(typeId: string): void;
 };
 type Store = Pick<Storage, 'getItem' | 'setItem'>;
 
@@ -83,6 +88,11 @@ function toStored(byType: Readonly<Record<string, Edited>>): string {
   );
 }
 
+function without<T>(byType: Readonly<Record<string, T>>, typeId: string): Record<string, T> {
+  const { [typeId]: _gone, ...rest } = byType;
+  return rest;
+}
+
 /** Unsaved edits of decision types with undo, kept in `storage` as they are typed: a reload does not lose them. */
 export function createDraftStore(storage: Store) {
   const drafts = createStore<DraftsState>()((set) => {
@@ -93,6 +103,7 @@ export function createDraftStore(storage: Store) {
       });
     return {
       byType: readDrafts(storage),
+      thrownAway: {},
       edit: (typeId, base, patch, mergeKey) =>
         set(({ byType }) => {
           const edited = byType[typeId] ?? { base, history: startHistory(base), mergeKey: null };
@@ -101,12 +112,25 @@ export function createDraftStore(storage: Store) {
           const history = step(edited.history, next);
           return { byType: { ...byType, [typeId]: { base: edited.base, history, mergeKey: mergeKey ?? null } } };
         }),
-      undo: (typeId) => put(typeId, ({ base, history }) => ({ base, history: undoHistory(history), mergeKey: null })),
+      undo: (typeId) =>
+        set(({ byType, thrownAway }) => {
+          const edited = byType[typeId];
+          const thrown = thrownAway[typeId];
+          if (thrown && (edited?.history.past.length ?? 0) === 0) {
+            return { byType: { ...byType, [typeId]: thrown }, thrownAway: without(thrownAway, typeId) };
+          }
+          if (!edited) return {};
+          const undone = { base: edited.base, history: undoHistory(edited.history), mergeKey: null };
+          return { byType: { ...byType, [typeId]: undone } };
+        }),
       redo: (typeId) => put(typeId, ({ base, history }) => ({ base, history: redoHistory(history), mergeKey: null })),
       discard: (typeId) =>
-        set(({ byType }) => {
-          const { [typeId]: _gone, ...rest } = byType;
-          return { byType: rest };
+        set(({ byType, thrownAway }) => ({ byType: without(byType, typeId), thrownAway: without(thrownAway, typeId) })),
+      throwAway: (typeId) =>
+        set(({ byType, thrownAway }) => {
+          const edited = byType[typeId];
+          if (!edited) return {};
+          return { byType: without(byType, typeId), thrownAway: { ...thrownAway, [typeId]: edited } };
         }),
     };
   });

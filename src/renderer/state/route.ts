@@ -15,6 +15,14 @@ export const places = [
 export type Place = (typeof places)[number];
 export const settingsSections = ['keys', 'connections', 'credits', 'data', 'look', 'shortcuts'] as const;
 export type SettingsSection = (typeof settingsSections)[number];
+export const settingsTitles: Readonly<Record<SettingsSection, string>> = {
+  keys: 'API keys and agents',
+  connections: 'Model connections',
+  credits: 'Plan and credits',
+  data: 'Data and backups',
+  look: 'Look',
+  shortcuts: 'Keyboard',
+};
 
 /** Filters, the chosen row or cell and the like: the part of an address behind its question mark. */
 export type Query = Readonly<Record<string, string>>;

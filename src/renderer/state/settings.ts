@@ -57,11 +57,12 @@ export function createSettings(storage: Store) {
       }
       store.setState(({ colours }) => ({ colours: { ...colours, [typeId]: slots } }));
     },
-    /** Lets a renamed option keep its colour. */
-    renameColour: (typeId: string, from: string, to: string) => {
-      const { [from]: slot, ...rest } = store.getState().colours[typeId] ?? {};
+    /** Lets a renamed option keep its colour, under its old name, too: a rename can be undone. */
+    shareColour: (typeId: string, from: string, to: string) => {
+      const known = store.getState().colours[typeId] ?? {};
+      const slot = known[from];
       if (slot === undefined) return;
-      store.setState(({ colours }) => ({ colours: { ...colours, [typeId]: { ...rest, [to]: slot } } }));
+      store.setState(({ colours }) => ({ colours: { ...colours, [typeId]: { ...known, [to]: slot } } }));
     },
   };
 }

@@ -8,6 +8,7 @@ import { type TypeDraft, toDraft } from './drafts.ts';
 export function useDraft(type: DecisionType) {
   const { drafts } = useWorkbench();
   const edited = useStore(drafts, (state) => state.byType[type.id]);
+  const isThrownAway = useStore(drafts, (state) => state.thrownAway[type.id] !== undefined);
   const stored = useMemo(() => toDraft(type), [type]);
   return {
     /** What the draft began from. */
@@ -15,6 +16,7 @@ export function useDraft(type: DecisionType) {
     stored,
     draft: edited?.history.present ?? stored,
     history: edited?.history,
+    canUndo: (edited?.history.past.length ?? 0) > 0 || isThrownAway,
     edit: (patch: Partial<TypeDraft>, mergeKey?: string) => drafts.getState().edit(type.id, stored, patch, mergeKey),
   };
 }

@@ -8,7 +8,6 @@ import {
   escalationPolicySchema,
   jsonObject,
   nameText,
-  optionInputSchema,
   optionsInputSchema,
   reasonCodesInputSchema,
   ruleSchema,
@@ -200,32 +199,6 @@ export const decisionTypeOperations = {
     status: 202,
     summary: 'Rewrite the log records that hold values of personal fields declared late, in the background',
     hints: destroys,
-  }),
-  'options.rename': operation({
-    ...common,
-    method: 'POST',
-    path: `${base}/:decision_type_id/options/rename`,
-    params: decisionTypeParams,
-    body: z.strictObject({
-      from: z.string().min(1),
-      to: optionInputSchema,
-      commit: z.boolean().default(false).describe('false: show what it touches, nothing is written'),
-    }),
-    output: z.object({
-      committed: z.boolean(),
-      touches: z.object({
-        examples: z.int().describe('Examples with this label'),
-        rules: z.array(z.string()).describe('Names of the rules that decide it'),
-        fallback_option: z.boolean(),
-        deployed_policy: z
-          .boolean()
-          .describe('The deployed policy goes on with the old name until a new one is deployed'),
-      }),
-      decision_type: decisionTypeSchema,
-    }),
-    status: 200,
-    summary: 'Rename an option everywhere: in the options, the rules, the fallback and the examples',
-    hints: updates,
   }),
   'versions.list': operation({
     ...common,

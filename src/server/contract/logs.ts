@@ -89,12 +89,12 @@ export const logOperations = {
     path: `${base}/logs/:log_id/correction`,
     params: decisionTypeParams.extend({ log_id: uuid }),
     body: z.strictObject({
-      decision: z.string().min(1),
+      decision: z.string().min(1).nullable().describe('null: withdraw the correction, with the example it made'),
       reason_codes: z.array(z.string()).max(limits.maxReasonCodesPerExample).optional(),
     }),
     output: logRecordSchema,
     status: 200,
-    summary: 'Store the right decision of a record and make a reviewed example of it',
+    summary: 'Store the right decision of a record and make a reviewed example of it, or withdraw both',
     hints: updates,
   }),
   'logs.restore': operation({

@@ -1,8 +1,9 @@
-/** Options that go: merged into another one, or deleted with all that names them. */
+/** Options that change with all that names them: renamed, merged into another one, deleted, and as they were again. */
 import { z } from 'zod';
+import { characters, optionInputSchema } from '../../engine/domain.ts';
 import { decisionTypeParams } from './common.ts';
 import { decisionTypeSchema } from './decision-types.ts';
-import { destroys, operation } from './operation.ts';
+import { destroys, operation, updates } from './operation.ts';
 
 const commit = z.boolean().default(false).describe('false: show what it touches, nothing is written');
 const output = z.object({
@@ -14,6 +15,7 @@ const output = z.object({
     deployed_policy: z.boolean().describe('The deployed policy goes on with the option until a new one is deployed'),
   }),
   decision_type: decisionTypeSchema,
+  undo_token: z.string().nullable().describe('For options/undo; null where nothing was written'),
 });
 
 const common = {
@@ -28,6 +30,13 @@ const common = {
 const base = '/api/v1/decision-types/:decision_type_id/options';
 
 export const optionOperations = {
+  'options.rename': operation({
+    ...common,
+    path: `${base}/rename`,
+    body: z.strictObject({ from: z.string().min(1), to: optionInputSchema, commit }),
+    summary: 'Rename an option everywhere: in the options, the rules, the fallback and the examples',
+    hints: updates,
+  }),
   'options.merge': operation({
     ...common,
     path: `${base}/merge`,
@@ -36,7 +45,7 @@ export const optionOperations = {
       into: z.string().min(1).describe('The option that takes its examples and rules'),
       commit,
     }),
-    summary: 'Merge an option into another: its examples, the rules that decide it and the fallback; cannot be undone',
+    summary: 'Merge an option into another: its examples, the rules that decide it and the fallback',
   }),
   'options.delete': operation({
     ...common,
@@ -49,6 +58,18 @@ export const optionOperations = {
         .describe('What becomes of the examples with this label: without one, or deleted'),
       commit,
     }),
-    summary: 'Delete an option with the rules that decide it, and its examples or their labels; cannot be undone',
+    summary: 'Delete an option with the rules that decide it, and its examples or their labels',
+  }),
+  'options.undo': operation({
+    ...common,
+    path: `${base}/undo`,
+    body: z.strictObject({ undo_token: characters(1, 100) }),
+    output: z.object({
+      affected: z.int().describe('Examples that have the option again'),
+      decision_type: decisionTypeSchema,
+    }),
+    summary: 'Undo the rename, merge or deletion of an option, unless the decision type was changed since',
+    hints: updates,
+    errors: ['conflict'],
   }),
 };

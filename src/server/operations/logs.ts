@@ -8,7 +8,7 @@ import { exportSliceSize } from '../hot-path/export-slice-size.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import { isoTime } from '../process/clock.ts';
 import { findDecisionType } from '../services/decision-types.ts';
-import { correctDecision, restoreRemoved } from '../services/logged-decisions.ts';
+import { correctDecision, restoreRemoved, withdrawCorrection } from '../services/logged-decisions.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { LoggedDecision } from '../store/logs.ts';
 import type { Handlers } from './context.ts';
@@ -158,8 +158,12 @@ export const logHandlers = {
 
   'logs.correct': (deps, { caller, params, body }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const labels = { decision: body.decision, reasonCodes: body.reason_codes ?? [] };
-    return toLogRecord(toShown(deps, type), correctDecision(deps, type, params.log_id, labels));
+    const { decision, reason_codes: reasonCodes = [] } = body;
+    const logged =
+      decision === null
+        ? withdrawCorrection(deps, type, params.log_id)
+        : correctDecision(deps, type, params.log_id, { decision, reasonCodes });
+    return toLogRecord(toShown(deps, type), logged);
   },
 
   'logs.restore': async (deps, { caller, params }) => ({

@@ -1,28 +1,29 @@
-/** Options renamed, merged and deleted: looked at first, then committed. */
+/** Options renamed, merged and deleted: looked at first, then committed, and undone. */
 import { deleteOption, mergeOption } from '../services/option-removal.ts';
-import { type OptionTouches, renameOption } from '../services/option-rename.ts';
-import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import { type OptionChanged, renameOption } from '../services/option-rename.ts';
+import { undoOptionChange } from '../services/option-undo.ts';
 import type { Deps, Handlers } from './context.ts';
 import { toDecisionType } from './decision-type-wire.ts';
 
 export const optionHandlers = {
   'options.rename': (deps, { caller, params, body }) =>
-    toAnswer(deps, body.commit, renameOption(deps, caller, params.decision_type_id, body)),
+    toAnswer(deps, renameOption(deps, caller, params.decision_type_id, body)),
 
   'options.merge': (deps, { caller, params, body }) =>
-    toAnswer(deps, body.commit, mergeOption(deps, caller, params.decision_type_id, body)),
+    toAnswer(deps, mergeOption(deps, caller, params.decision_type_id, body)),
 
   'options.delete': (deps, { caller, params, body }) =>
-    toAnswer(deps, body.commit, deleteOption(deps, caller, params.decision_type_id, body)),
-} satisfies Handlers<'options.rename' | 'options.merge' | 'options.delete'>;
+    toAnswer(deps, deleteOption(deps, caller, params.decision_type_id, body)),
 
-function toAnswer(
-  deps: Deps,
-  committed: boolean,
-  { touches, type }: { touches: OptionTouches; type: DecisionTypeRecord },
-) {
+  'options.undo': (deps, { caller, params, body }) => {
+    const { affected, type } = undoOptionChange(deps, caller, params.decision_type_id, body.undo_token);
+    return { affected, decision_type: toDecisionType(deps, type) };
+  },
+} satisfies Handlers<'options.rename' | 'options.merge' | 'options.delete' | 'options.undo'>;
+
+function toAnswer(deps: Deps, { touches, type, undoToken }: OptionChanged) {
   return {
-    committed,
+    committed: undoToken !== null,
     touches: {
       examples: touches.examples,
       rules: touches.rules,
@@ -30,5 +31,6 @@ function toAnswer(
       deployed_policy: touches.isInDeployedPolicy,
     },
     decision_type: toDecisionType(deps, type),
+    undo_token: undoToken,
   };
 }

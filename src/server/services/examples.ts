@@ -151,7 +151,7 @@ function refuseMissingExample(): never {
   throw new WorkbenchError('not_found', 'The example does not exist.');
 }
 
-/** Changes or deletes many examples at once; one of the last ten changes of a type can be undone by its token. */
+/** Changes or deletes many examples at once; the newest changes of a type can be undone by their tokens. */
 export function changeExamples(
   deps: BulkDeps,
   type: DecisionTypeRecord,
@@ -172,21 +172,29 @@ export function changeExamples(
   return { affected, undoToken };
 }
 
-/** Takes a change of many examples back; throws `conflict` when it is too old or was undone. */
+/**
+ * Takes a change of many examples back. Throws `conflict` when it is too old or was undone, and while an option that it
+ * may name has another name or is gone.
+ */
 export function undoExampleChange(
   deps: Pick<BulkDeps, 'store'>,
   type: DecisionTypeRecord,
   undoToken: string,
 ): { affected: number } {
   return deps.store.transaction(() => {
+    const found = deps.store.exampleChanges.find(undoToken, type.id);
+    if (found === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
+    if (found.isCovered || found.optionChange !== null) {
+      throw new WorkbenchError('conflict', 'An option was renamed, merged or deleted meanwhile. Undo that first.');
+    }
     const affected = deps.store.exampleChanges.undo(undoToken, type.id);
-    if (affected === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
     refuseTooMany(deps, type, 0, ['body', 'undo_token']);
     return { affected };
   });
 }
 
-function refuseTooMany(
+/** Throws `validation_error` at `loc` where a type would hold too many examples with those `requested`. */
+export function refuseTooMany(
   deps: { store: Pick<Store, 'examples'> },
   type: DecisionTypeRecord,
   requested: number,

@@ -34,8 +34,7 @@ export function correctDecision(
     }),
   );
   return deps.store.transaction(() => {
-    const logged = deps.store.logs.get(type.seq, logId);
-    if (logged === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
+    const logged = findLogged(deps, type, logId);
     deps.store.logs.correct(logged.seq, labels.decision);
     const now = deps.clock.now();
     const earlier = deps.store.examples.getByLog(logged.id);
@@ -55,6 +54,23 @@ export function correctDecision(
     }
     return { ...logged, correctedDecision: labels.decision };
   });
+}
+
+/** Takes a correction back, with the example that it made; throws `not_found` for an unknown record. */
+export function withdrawCorrection(deps: Pick<Deps, 'store'>, type: DecisionTypeRecord, logId: string): LoggedDecision {
+  return deps.store.transaction(() => {
+    const logged = findLogged(deps, type, logId);
+    const example = deps.store.examples.getByLog(logged.id);
+    if (example !== null) deps.store.examples.remove(type.id, example.id);
+    deps.store.logs.correct(logged.seq, null);
+    return { ...logged, correctedDecision: null };
+  });
+}
+
+function findLogged({ store }: Pick<Deps, 'store'>, type: DecisionTypeRecord, logId: string): LoggedDecision {
+  const logged = store.logs.get(type.seq, logId);
+  if (logged === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
+  return logged;
 }
 
 /** Brings back the records of a type that retention removed and that are not deleted yet; returns how many. */

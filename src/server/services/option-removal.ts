@@ -3,24 +3,20 @@ import type { Definition } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
 import { refuseProblems, toInvalidValue } from '../errors/validation-error.ts';
-import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import { findDecisionType } from './decision-types.ts';
-import { findOptionTouches, type OptionChangeDeps, type OptionTouches, storeOptionChange } from './option-rename.ts';
-
-/** What a removal touches, and the type as it is after it. */
-export type OptionRemoval = { touches: OptionTouches; type: DecisionTypeRecord };
+import { findOptionTouches, type OptionChangeDeps, type OptionChanged, storeOptionChange } from './option-rename.ts';
 
 /**
  * Says what a merge touches and, with `commit`, does it: examples and rules of the one option get the other, which is
- * also the fallback where the first one was. What could be undone before cannot be any more. Throws `validation_error`
- * for an unknown option, and where fewer than two would be left.
+ * also the fallback where the first one was. Throws `validation_error` for an unknown option, and where fewer than two
+ * would be left.
  */
 export function mergeOption(
   deps: OptionChangeDeps,
   caller: Caller,
   typeId: string,
   { from, into, commit }: { from: string; into: string; commit: boolean },
-): OptionRemoval {
+): OptionChanged {
   return deps.store.transaction(() => {
     const type = findDecisionType(deps, caller, typeId);
     const { definition } = type.activeVersion;
@@ -29,16 +25,15 @@ export function mergeOption(
     if (from === into) refuseProblems([toInvalidValue(['body', 'into'], 'must be another option than from')]);
     refuseTooFew(definition, 'from');
     const touches = findOptionTouches(deps, type, from);
-    if (!commit) return { touches, type };
-    const now = deps.clock.now();
+    if (!commit) return { touches, type, undoToken: null };
     const merged: Definition = {
       ...definition,
       options: definition.options.filter((option) => option !== from),
       hard_rules: definition.hard_rules.map((rule) => (rule.then === from ? { ...rule, then: into } : rule)),
     };
-    deps.store.examples.renameLabel(type.id, from, into, now);
     const fallbackOption = touches.isFallback ? into : type.fallbackOption;
-    return { touches, type: storeOptionChange(deps, caller, type, { definition: merged, fallbackOption, now }) };
+    const change = { from, into, how: 'label', definition: merged, fallbackOption } as const;
+    return { touches, ...storeOptionChange(deps, caller, type, change) };
   });
 }
 
@@ -51,24 +46,23 @@ export function deleteOption(
   caller: Caller,
   typeId: string,
   { option, examples, commit }: { option: string; examples: 'unlabel' | 'delete'; commit: boolean },
-): OptionRemoval {
+): OptionChanged {
   return deps.store.transaction(() => {
     const type = findDecisionType(deps, caller, typeId);
     const { definition } = type.activeVersion;
     refuseUnknown(definition, option, 'option');
     refuseTooFew(definition, 'option');
     const touches = findOptionTouches(deps, type, option);
-    if (!commit) return { touches, type };
-    const now = deps.clock.now();
+    if (!commit) return { touches, type, undoToken: null };
     const left: Definition = {
       ...definition,
       options: definition.options.filter((each) => each !== option),
       hard_rules: definition.hard_rules.filter((rule) => rule.then !== option),
     };
-    if (examples === 'delete') deps.store.examples.removeLabelled(type.id, option);
-    else deps.store.examples.renameLabel(type.id, option, null, now);
     const fallbackOption = touches.isFallback ? null : type.fallbackOption;
-    return { touches, type: storeOptionChange(deps, caller, type, { definition: left, fallbackOption, now }) };
+    const how = examples === 'delete' ? 'delete' : 'label';
+    const change = { from: option, into: null, how, definition: left, fallbackOption } as const;
+    return { touches, ...storeOptionChange(deps, caller, type, change) };
   });
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from '../auth/caller.ts';
 import { refuseProblems, toInvalidValue } from '../errors/validation-error.ts';
 import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import type { OptionChange } from '../store/example-changes.ts';
 import type { Store } from '../store/store.ts';
 import { findDecisionType, toNextVersion } from './decision-types.ts';
 
@@ -23,17 +24,19 @@ export type OptionTouches = {
   isInDeployedPolicy: boolean;
 };
 
+/** What a change of an option touches, the type as it is after it, and what undoes it; null where only looked at. */
+export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; undoToken: string | null };
+
 /**
- * Says what a rename touches and, with `commit`, does it: the type gets a new version, the examples the new label, and
- * what could be undone before cannot be any more, because it would bring the old name back. Throws `validation_error`
- * for an unknown old or a taken new name.
+ * Says what a rename touches and, with `commit`, does it: the type gets a new version and the examples the new label.
+ * Throws `validation_error` for an unknown old or a taken new name.
  */
 export function renameOption(
   deps: OptionChangeDeps,
   caller: Caller,
   typeId: string,
   { from, to, commit }: { from: string; to: string; commit: boolean },
-): { touches: OptionTouches; type: DecisionTypeRecord } {
+): OptionChanged {
   return deps.store.transaction(() => {
     const type = findDecisionType(deps, caller, typeId);
     const { definition } = type.activeVersion;
@@ -42,15 +45,15 @@ export function renameOption(
     }
     if (definition.options.includes(to)) refuseProblems([toInvalidValue(['body', 'to'], 'is an option already')]);
     const touches = findOptionTouches(deps, type, from);
-    if (!commit) return { touches, type };
-    const now = deps.clock.now();
-    deps.store.examples.renameLabel(type.id, from, to, now);
+    if (!commit) return { touches, type, undoToken: null };
     const renamed = {
+      from,
+      into: to,
+      how: 'rename',
       definition: withRenamedOption(definition, from, to),
       fallbackOption: touches.isFallback ? to : type.fallbackOption,
-      now,
-    };
-    return { touches, type: storeOptionChange(deps, caller, type, renamed) };
+    } as const;
+    return { touches, ...storeOptionChange(deps, caller, type, renamed) };
   });
 }
 
@@ -64,20 +67,41 @@ export function findOptionTouches(deps: OptionChangeDeps, type: DecisionTypeReco
   };
 }
 
+/** What becomes of an option: its examples get the label `into`, or none, or are deleted. */
+type StoredChange = {
+  from: string;
+  into: string | null;
+  how: 'rename' | 'label' | 'delete';
+  definition: Definition;
+  fallbackOption: string | null;
+};
+
 /**
- * Stores a type with changed options as a new version, and forgets what could be undone: it would bring back labels
- * that are no options any more. For a transaction of its caller.
+ * Stores a type with changed options as a new version, does to the examples what follows, and keeps what undoes both.
+ * For a transaction of its caller.
  */
 export function storeOptionChange(
   deps: OptionChangeDeps,
   caller: Caller,
   type: DecisionTypeRecord,
-  { definition, fallbackOption, now }: { definition: Definition; fallbackOption: string | null; now: number },
-): DecisionTypeRecord {
+  { from, into, how, definition, fallbackOption }: StoredChange,
+): { type: DecisionTypeRecord; undoToken: string } {
+  const { decisionTypes, examples, exampleChanges } = deps.store;
+  const now = deps.clock.now();
   const activeVersion = toNextVersion(deps, type, definition, now);
-  deps.store.decisionTypes.update({ ...type, fallbackOption, activeVersion, updatedAt: now }, true);
-  deps.store.exampleChanges.forgetAll(type.id);
-  return findDecisionType(deps, caller, type.id);
+  const undoToken = deps.newId();
+  const change: OptionChange = {
+    from,
+    into,
+    isRename: how === 'rename',
+    before: { versionId: type.activeVersion.id, fallbackOption: type.fallbackOption },
+    after: { versionId: activeVersion.id, fallbackOption },
+  };
+  exampleChanges.keepOption(type.id, change, how === 'delete', undoToken, now);
+  if (how === 'delete') examples.removeLabelled(type.id, from);
+  else examples.renameLabel(type.id, from, into, now);
+  decisionTypes.update({ ...type, fallbackOption, activeVersion, updatedAt: now }, true);
+  return { type: findDecisionType(deps, caller, type.id), undoToken };
 }
 
 /** The option keeps its place in the list, and the rules that decide it decide it under its new name. */

@@ -27,9 +27,9 @@ export function assessReadiness(store: Store, type: DecisionTypeRecord): Trainin
     const tests = testPerOption.get(option) ?? 0;
     const count = (perOption.get(option) ?? 0) - tests;
     if (count >= minExamplesPerOption) continue;
-    const beside = tests === 0 ? '' : ` beside its ${tests} test rows`;
+    const beside = tests === 0 ? '' : ` beside its ${tests} test ${tests === 1 ? 'row' : 'rows'}`;
     issues.push(
-      `Option "${option}" has ${count} labelled examples${beside}; at least ${minExamplesPerOption} are needed.`,
+      `Option "${option}" has ${count} labelled ${count === 1 ? 'example' : 'examples'}${beside}; at least ${minExamplesPerOption} are needed.`,
     );
   }
   return {

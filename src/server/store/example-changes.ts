@@ -1,4 +1,4 @@
-/** Changes of many examples at once, each in a few statements, and what is kept to undo the last ten of a type. */
+/** Changes of many examples at once, each in a few statements, and what is kept to undo them, the newest longest. */
 import type { ExampleFilter, ExampleStatus } from '../contract/examples.ts';
 import type { WorkbenchDatabase } from './database.ts';
 import { toWhere } from './examples.ts';
@@ -11,6 +11,21 @@ export type ExampleChange =
   | { set: 'reviewed' | 'test'; to: boolean }
   | { set: 'status'; to: ExampleStatus }
   | 'delete';
+
+/** A change of a type's options, as far as its undo has to know it. */
+export type OptionChange = {
+  from: string;
+  /** What its examples are labelled now; null where they have lost their label or were deleted. */
+  into: string | null;
+  /** Whether the option has only another name, so that every example with the new one is meant. */
+  isRename: boolean;
+  before: { versionId: string; fallbackOption: string | null };
+  after: { versionId: string; fallbackOption: string | null };
+};
+
+/** Of each type at least this many changes can be undone, and older ones while all of them are no larger than this. */
+const minKeptChanges = 10;
+const maxKeptBytes = 64 * 1024 * 1024;
 
 /** Columns that are kept so that a change of labels can be undone. */
 const labelColumns = ['id', 'decision', 'reviewed', 'test', 'mark', 'by_teacher', 'updated_at'];
@@ -50,17 +65,47 @@ function toColumnValue(change: Exclude<ExampleChange, 'delete'>): string | numbe
   return change.to === 'skipped' || change.to === 'flagged' ? change.to : null;
 }
 
+/** The label is null where no example is kept. */
+type KeptOption = {
+  token: string;
+  typeId: string;
+  at: number;
+  change: string;
+  label: string | null;
+  isDeletion: number;
+};
+
 function prepareStatements(db: WorkbenchDatabase) {
   return {
     trim: db.prepare(
-      `DELETE FROM example_undos WHERE decision_type_id = ? AND token NOT IN
-         (SELECT token FROM example_undos WHERE decision_type_id = ? ORDER BY created_at DESC, rowid DESC LIMIT 10)`,
+      `DELETE FROM example_undos WHERE rowid IN (SELECT id FROM
+         (SELECT rowid AS id, row_number() OVER newest AS place, sum(octet_length(rows)) OVER newest AS bytes
+          FROM example_undos WHERE decision_type_id = ? WINDOW newest AS (ORDER BY rowid DESC))
+         WHERE place > ${minKeptChanges} AND bytes > ${maxKeptBytes})`,
     ),
-    find: db
-      .prepare<[string, string], number>('SELECT 1 FROM example_undos WHERE token = ? AND decision_type_id = ?')
-      .pluck(),
+    find: db.prepare<[string, string], { optionChange: string | null; isCovered: number }>(
+      `SELECT option_change AS optionChange, EXISTS (SELECT 1 FROM example_undos AS newer WHERE
+         newer.decision_type_id = kept.decision_type_id AND newer.rowid > kept.rowid
+         AND newer.option_change IS NOT NULL) AS isCovered
+       FROM example_undos AS kept WHERE token = ? AND decision_type_id = ?`,
+    ),
+    keepOption: db.prepare<[KeptOption]>(
+      `INSERT INTO example_undos (token, decision_type_id, rows, created_at, option_change)
+       SELECT @token, @typeId, json_group_array(json(iif(@isDeletion, ${toJsonObject(allColumns)},
+         ${toJsonObject(labelColumns)}))), @at, @change
+       FROM examples WHERE decision_type_id = @typeId AND decision = @label`,
+    ),
     forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
-    forgetAll: db.prepare<[string]>('DELETE FROM example_undos WHERE decision_type_id = ?'),
+    forgetSince: db.prepare<[{ token: string; typeId: string }]>(
+      `DELETE FROM example_undos WHERE decision_type_id = @typeId
+         AND rowid >= (SELECT rowid FROM example_undos WHERE token = @token)`,
+    ),
+    // A label that was changed since stays with its example.
+    restoreOption: db.prepare<[{ token: string; into: string | null }]>(
+      `UPDATE examples SET decision = kept.decision, by_teacher = ifnull(kept.by_teacher, 0),
+         updated_at = kept.updated_at
+       FROM ${keptRows} AS kept WHERE examples.id = kept.id AND examples.decision IS @into`,
+    ),
     restoreLabels: db.prepare<[{ token: string }]>(
       `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, test = ifnull(kept.test, 0),
          mark = kept.mark, by_teacher = ifnull(kept.by_teacher, 0), updated_at = kept.updated_at
@@ -121,28 +166,59 @@ export class ExampleChangeStore {
          SELECT ?, ?, json_group_array(${kept}), ? FROM examples WHERE ${sql}`,
       )
       .run(token, decisionTypeId, changedAt, ...values);
-    this.#statements.trim.run(decisionTypeId, decisionTypeId);
+    this.#statements.trim.run(decisionTypeId);
     if (change === 'delete') return this.#db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
     const update = this.#db.prepare(`UPDATE examples SET ${toAssignment(change)}, updated_at = ? WHERE ${sql}`);
     return update.run(toColumnValue(change), changedAt, ...values).changes;
   }
 
   /**
-   * Takes one change back, once: labels become what they were, deleted examples come back; what was changed or added
-   * since is left alone. Returns the number of examples, or null for an unknown token.
+   * Keeps under `token` what undoes a change of an option, before its examples change: their labels, or all of them
+   * where they are deleted. A rename keeps none: its undo is another rename.
    */
-  undo(token: string, decisionTypeId: string): number | null {
-    if (this.#statements.find.get(token, decisionTypeId) === undefined) return null;
+  keepOption(typeId: string, change: OptionChange, isDeletion: boolean, token: string, at: number): void {
+    const label = change.isRename ? null : change.from;
+    const kept = { token, typeId, at, change: JSON.stringify(change), label, isDeletion: Number(isDeletion) };
+    this.#statements.keepOption.run(kept);
+    this.#statements.trim.run(typeId);
+  }
+
+  /**
+   * What a token undoes: examples alone (`optionChange` null) or also an option; null for an unknown token. `isCovered`
+   * where an option was changed after it.
+   */
+  find(token: string, decisionTypeId: string): { optionChange: OptionChange | null; isCovered: boolean } | null {
+    const found = this.#statements.find.get(token, decisionTypeId);
+    if (found === undefined) return null;
+    const optionChange = found.optionChange === null ? null : (JSON.parse(found.optionChange) as OptionChange);
+    return { optionChange, isCovered: found.isCovered === 1 };
+  }
+
+  /**
+   * Takes one change of examples back, once: labels become what they were, deleted examples come back; what was changed
+   * or added since is left alone. Returns the number of examples; none for an unknown token.
+   */
+  undo(token: string, decisionTypeId: string): number {
     this.#noteChange(decisionTypeId);
     const labels = this.#statements.restoreLabels.run({ token }).changes;
-    const asNew = this.#statements.isPlaceTaken.get({ token }) ?? 0;
-    const deleted = this.#statements.restoreDeleted.run({ token, asNew }).changes;
+    const deleted = this.#restoreDeleted(token);
     this.#statements.forget.run(token);
     return labels + deleted;
   }
 
-  /** Forgets every change of a type: none of them can be undone any more. */
-  forgetAll(decisionTypeId: string): void {
-    this.#statements.forgetAll.run(decisionTypeId);
+  /**
+   * Gives its kept examples back to an option, once, but none that was labelled otherwise since; returns their number.
+   * What was changed after it cannot be undone any more: it may name an option that is none now.
+   */
+  undoOption(token: string, typeId: string, { into }: OptionChange): number {
+    this.#noteChange(typeId);
+    const affected = this.#statements.restoreOption.run({ token, into }).changes + this.#restoreDeleted(token);
+    this.#statements.forgetSince.run({ token, typeId });
+    return affected;
+  }
+
+  #restoreDeleted(token: string): number {
+    const asNew = this.#statements.isPlaceTaken.get({ token }) ?? 0;
+    return this.#statements.restoreDeleted.run({ token, asNew }).changes;
   }
 }

@@ -313,10 +313,10 @@ export class ExampleStore {
     );
   }
 
-  /** Gives every example of a type that has one label another, or takes it away. */
-  renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number): void {
+  /** Gives every example of a type that has one label another, or takes it away; returns their number. */
+  renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number): number {
     this.noteChange(decisionTypeId);
-    this.#statements.rename.run(to, updatedAt, decisionTypeId, from);
+    return this.#statements.rename.run(to, updatedAt, decisionTypeId, from).changes;
   }
 
   /** Deletes every example of a type that has one label. */

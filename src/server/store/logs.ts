@@ -235,7 +235,7 @@ export class LogStore {
   }
 
   /** Notes beside a record what its decision should have been. */
-  correct(seq: number, decision: string): void {
+  correct(seq: number, decision: string | null): void {
     this.#statements.correct.run(decision, seq);
   }
 

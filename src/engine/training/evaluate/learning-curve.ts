@@ -36,11 +36,16 @@ function findConfusion(figures: Figures, option: string): { other: string; count
   return found;
 }
 
+/** A share in words: 0.96 is 96 %. */
+function toPercent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
 function adviseOn(option: string, whole: Figures, half: Figures | null): LearningCurve['advice'][number] {
   const scores = findScores(whole, option);
   const support = scores?.['support'] ?? 0;
   const recall = scores?.['recall'] ?? 0;
-  const share = recall.toFixed(2);
+  const share = toPercent(recall);
   if (support < minSupport) {
     const rows = support === 1 ? '1 held-out example' : `${support} held-out examples`;
     return {
@@ -54,7 +59,7 @@ function adviseOn(option: string, whole: Figures, half: Figures | null): Learnin
   }
   const before = half === null ? undefined : findScores(half, option)?.['recall'];
   if (before !== undefined && recall - before >= notableRise) {
-    const rise = `with the second half of the examples the share found rose from ${before.toFixed(2)} to ${share}`;
+    const rise = `with the second half of the examples the share found rose from ${toPercent(before)} to ${share}`;
     return { option, advice: 'more', sentence: `More examples of "${option}" would help: ${rise}.` };
   }
   const confused = findConfusion(whole, option);

@@ -10,8 +10,8 @@ import { TextList } from '../../parts/text-list.tsx';
 import { changedFields } from '../../state/drafts.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
+import { ChangeOption } from './change-option.tsx';
 import { InputSchema } from './input-schema.tsx';
-import { RenameOption } from './rename-option.tsx';
 import { Thresholds } from './thresholds.tsx';
 import { Versions } from './versions.tsx';
 
@@ -64,11 +64,11 @@ export function Define({ type }: { type: DecisionType }) {
 
 function Question({ type }: { type: DecisionType }) {
   const { base, draft, edit } = useDraft(type);
-  const [isRenaming, setIsRenaming] = useState(false);
+  const [isChanging, setIsChanging] = useState(false);
   const isEdited = changedFields(base, draft).length > 0;
   return (
     <div className="form columns">
-      {isRenaming && <RenameOption type={type} onClose={() => setIsRenaming(false)} />}
+      {isChanging && <ChangeOption type={type} onClose={() => setIsChanging(false)} />}
       <Part title="The question">
         <div className="stack">
           <TextInput
@@ -96,9 +96,9 @@ function Question({ type }: { type: DecisionType }) {
             variant="default"
             disabled={isEdited}
             title={isEdited ? 'Save or discard the changes first.' : undefined}
-            onClick={() => setIsRenaming(true)}
+            onClick={() => setIsChanging(true)}
           >
-            Rename an option everywhere…
+            Rename, merge or delete an option…
           </Button>
         }
       >
@@ -151,8 +151,8 @@ function RemovedOptions({ type, options }: { type: DecisionType; options: readon
   if (removed.length === 0) return null;
   return (
     <p className="note warn">
-      Examples labelled {removed.map((option) => `“${option}”`).join(', ')} keep a label that is then no option. To give
-      an option another name, discard this change and use “Rename an option everywhere”.
+      Examples labelled {removed.map((option) => `“${option}”`).join(', ')} keep a label that is then no option. To
+      change them with it, discard this and use “Rename, merge or delete an option”.
     </p>
   );
 }

@@ -4,12 +4,13 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { PolicySummary } from '../../../server/contract/training.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
-import { percent } from '../../parts/figures.ts';
+import { decimal, percent } from '../../parts/figures.ts';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { findAddress, toCurl, toOfflinePython, toPython, toTypeScript } from '../../parts/programs.ts';
 import { saveFile } from '../../parts/save-file.ts';
 import { Snippet } from '../../parts/snippet.tsx';
+import { useUndo } from '../../parts/use-undo.ts';
 import { notify } from '../../state/notices.tsx';
 import { formatRoute, goTo } from '../../state/route.ts';
 import { useWorkbench } from '../../workbench.tsx';
@@ -57,16 +58,19 @@ const tones: Record<string, string> = { deployed: 'good', trained: 'accent', fai
 function PolicyTable({ type, policies }: { type: DecisionType; policies: readonly PolicySummary[] }) {
   const deploy = useChange('policies.deploy');
   const deployed = policies.find((policy) => policy.deployed) ?? null;
-  const run = (policy: PolicySummary, isBack: boolean) =>
+  const { acts } = useWorkbench();
+  const { undo } = useUndo(type.id);
+  const run = (policy: PolicySummary) =>
     deploy.mutate(
       { params: { decision_type_id: type.id, policy_id: policy.id } },
       {
-        onSuccess: () =>
-          notify({
-            kind: 'info',
-            text: `Policy v${policy.version} is deployed.`,
-            ...(deployed && !isBack ? { undo: () => run(deployed, true) } : {}),
-          }),
+        onSuccess: () => {
+          const text = `Policy v${policy.version} is deployed.`;
+          if (deployed === null) return notify({ kind: 'info', text });
+          const before = { decision_type_id: type.id, policy_id: deployed.id };
+          acts.done(type.id, `Deployed v${policy.version}`, 'policies.deploy', { params: before });
+          notify({ kind: 'info', text, undo });
+        },
       },
     );
   const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
@@ -75,7 +79,7 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
       id: `deploy-${policy.id}`,
       title: `Deploy policy v${policy.version}`,
       group: 'Training',
-      run: () => run(policy, false),
+      run: () => run(policy),
     })),
   );
   return (
@@ -116,19 +120,14 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
                 <span className={`tag ${tones[policy.status] ?? ''}`}>{policy.status}</span>
               </td>
               <td className="number">{policy.accuracy === null ? '–' : percent(policy.accuracy)}</td>
-              <td className="number">{policy.macro_f1 === null ? '–' : policy.macro_f1.toFixed(3)}</td>
+              <td className="number">{policy.macro_f1 === null ? '–' : decimal(policy.macro_f1, 3)}</td>
               <td className="number">{policy.train_size?.toLocaleString() ?? '–'}</td>
               <td>
                 <Moment iso={policy.created_at} />
               </td>
               <td className="number">
                 {policy.status === 'trained' && !policy.deployed && (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    disabled={deploy.isPending}
-                    onClick={() => run(policy, false)}
-                  >
+                  <Button size="compact-xs" variant="default" disabled={deploy.isPending} onClick={() => run(policy)}>
                     {deployed && policy.version < deployed.version
                       ? `Roll back to v${policy.version}`
                       : `Deploy v${policy.version}`}
@@ -164,7 +163,7 @@ function Export({ type }: { type: DecisionType }) {
       setState({
         isRunning: false,
         error: null,
-        done: `${name}, ${(blob.size / 1_000_000).toFixed(1)} MB, is in your downloads.`,
+        done: `${name}, ${decimal(blob.size / 1_000_000, 1)} MB, is in your downloads.`,
       });
     } catch (error) {
       setState({ isRunning: false, error, done: null });

@@ -1,6 +1,7 @@
 import type { Metrics } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { PolicyDetail } from '../../../server/contract/training.ts';
+import { decimal } from '../../parts/figures.ts';
 import { Facts, Part } from '../../parts/notes.tsx';
 import { ClassTable } from './class-table.tsx';
 import { Familiarity, LearningCurvePart } from './learning.tsx';
@@ -12,7 +13,7 @@ type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics };
 export function Details({ type, policy, metrics }: Props) {
   return (
     <>
-      {metrics.test_size > 0 && <WeakSlices policy={{ decision_type_id: type.id, policy_id: policy.id }} />}
+      {metrics.test_size > 0 && <WeakSlices type={type} policy={{ decision_type_id: type.id, policy_id: policy.id }} />}
       <Part title="Each option">
         <ClassTable type={type} perClass={metrics.per_class} />
       </Part>
@@ -41,25 +42,28 @@ function MoreFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDeta
       items={[
         {
           name: 'Macro F1',
-          value: metrics.macro_f1.toFixed(3),
-          detail: f1 ? `${f1.low.toFixed(3)} to ${f1.high.toFixed(3)}` : undefined,
+          value: decimal(metrics.macro_f1, 3),
+          detail: f1 ? `${decimal(f1.low, 3)} to ${decimal(f1.high, 3)}` : undefined,
           help: 'The mean over the options of how well each is found and how often its answers are right.',
         },
         {
           name: 'Calibration error',
-          value: metrics.ece?.toFixed(3) ?? '–',
-          detail: metrics.ece === null ? 'too few rows to say' : `was ${metrics.ece_before?.toFixed(3) ?? '–'}`,
+          value: metrics.ece === null ? '–' : decimal(metrics.ece, 3),
+          detail:
+            metrics.ece === null
+              ? 'too few rows to say'
+              : `was ${metrics.ece_before === null ? '–' : decimal(metrics.ece_before, 3)}`,
           help: 'How far stated confidence and observed frequency lie apart, on average.',
         },
         {
           name: 'Log-loss',
-          value: metrics.log_loss.toFixed(3),
-          detail: metrics.log_loss_before === null ? undefined : `was ${metrics.log_loss_before.toFixed(3)}`,
+          value: decimal(metrics.log_loss, 3),
+          detail: metrics.log_loss_before === null ? undefined : `was ${decimal(metrics.log_loss_before, 3)}`,
           help: 'How much probability the right answers were given; lower is better.',
         },
         {
           name: 'Latency p95',
-          value: `${metrics.latency_estimate_p95_ms.toFixed(1)} ms`,
+          value: `${decimal(metrics.latency_estimate_p95_ms, 1)} ms`,
           help: 'Nineteen of twenty decisions take at most this long.',
         },
         {

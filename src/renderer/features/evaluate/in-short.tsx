@@ -3,7 +3,7 @@ import type { MeasuredShare } from '../../../engine/measured.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { PolicyDetail } from '../../../server/contract/training.ts';
 import { useOperation } from '../../api/queries.ts';
-import { percent } from '../../parts/figures.ts';
+import { decimal, percent } from '../../parts/figures.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import type { PolicyPlace } from './cell-rows.tsx';
 import { decideAlone } from './threshold-figures.ts';
@@ -103,7 +103,7 @@ function ClassifierAlone({ type, metrics }: Omit<Props, 'policy'>) {
       </p>
       <p>
         <strong>Decides {percent(alone.coverage)} alone</strong>
-        <span className="muted">from a confidence of {auto_decide.toFixed(2)}</span>
+        <span className="muted">from a confidence of {decimal(auto_decide, 2)}</span>
       </p>
       <p>
         <strong>{percent(alone.error)} of those are wrong</strong>

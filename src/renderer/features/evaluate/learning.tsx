@@ -1,6 +1,6 @@
 import type { FamiliarityEffect, LearningCurve } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { percent } from '../../parts/figures.ts';
+import { decimal, percent } from '../../parts/figures.ts';
 import { Part } from '../../parts/notes.tsx';
 
 const adviceTones = { more: 'warn', enough: 'good', separate: 'accent' } as const;
@@ -37,7 +37,7 @@ export function LearningCurvePart({ curve }: { curve: LearningCurve }) {
                 <td className="number">{Math.round(point.share * 100)} %</td>
                 <td className="number">{point.train_size.toLocaleString()}</td>
                 <td className="number">{percent(point.accuracy)}</td>
-                <td className="number">{point.macro_f1.toFixed(3)}</td>
+                <td className="number">{decimal(point.macro_f1, 3)}</td>
               </tr>
             ))}
           </tbody>

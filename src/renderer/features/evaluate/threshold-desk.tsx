@@ -3,9 +3,11 @@ import { useState } from 'react';
 import type { Metrics } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
-import { percent } from '../../parts/figures.ts';
+import { decimal, percent } from '../../parts/figures.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
+import { useUndo } from '../../parts/use-undo.ts';
 import { notify } from '../../state/notices.tsx';
+import { useWorkbench } from '../../workbench.tsx';
 import { type Bin, splitByThresholds, toBins } from './threshold-figures.ts';
 
 const binCount = 40;
@@ -19,23 +21,22 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
   const [handles, setHandles] = useState<[number, number] | null>(null);
   const [target, setTarget] = useState<number | string>(2);
   const update = useChange('decision_types.update');
+  const { undo } = useUndo(type.id);
+  const noteChange = useThresholdNote(type);
   const curve = metrics.risk_coverage;
   if (curve.length === 0) return null;
   const [low, high] = handles ?? [stored.escalation, stored.auto_decide];
   const split = splitByThresholds(curve, low, high);
   const isStored = low === stored.escalation && high === stored.auto_decide;
-  const save = (escalation: number, auto_decide: number, isBack: boolean) =>
+  const save = (escalation: number, auto_decide: number) =>
     update.mutate(
       { params: { decision_type_id: type.id }, body: { confidence_thresholds: { escalation, auto_decide } } },
       {
         onSuccess: () => {
           setHandles(null);
-          const text = `Inputs are decided directly from a confidence of ${auto_decide.toFixed(2)}, and fall back below ${escalation.toFixed(2)}.`;
-          notify({
-            kind: 'info',
-            text,
-            ...(isBack ? {} : { undo: () => save(stored.escalation, stored.auto_decide, true) }),
-          });
+          noteChange();
+          const text = `Inputs are decided directly from a confidence of ${decimal(auto_decide, 2)}, and fall back below ${decimal(escalation, 2)}.`;
+          notify({ kind: 'info', text, undo });
         },
       },
     );
@@ -74,19 +75,19 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
           max={1}
           step={step}
           minRange={0}
-          label={(value) => value.toFixed(2)}
+          label={(value) => decimal(value, 2)}
           value={[low, high]}
           onChange={setHandles}
         />
         <p>
-          Below {low.toFixed(2)}: {percent(split.below)}{' '}
+          Below {decimal(low, 2)}: {percent(split.below)}{' '}
           {type.fallback_option ? `fall back to ${type.fallback_option}` : 'are marked as unsure'}. Between:{' '}
-          {percent(split.between)}. From {high.toFixed(2)}: <strong>{percent(split.above)} decided directly</strong>, of
-          those {percent(split.error)} wrong.
+          {percent(split.between)}. From {decimal(high, 2)}: <strong>{percent(split.above)} decided directly</strong>,
+          of those {percent(split.error)} wrong.
         </p>
         {update.isError && <ErrorNote error={update.error} />}
         <div className="row">
-          <Button disabled={isStored} loading={update.isPending} onClick={() => save(low, high, false)}>
+          <Button disabled={isStored} loading={update.isPending} onClick={() => save(low, high)}>
             {isStored ? 'In use' : 'Use these thresholds'}
           </Button>
           {!isStored && (
@@ -98,6 +99,17 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
       </div>
     </Part>
   );
+}
+
+/** Notes that the thresholds were changed, with the call that sets those of before. */
+function useThresholdNote(type: DecisionType): () => void {
+  const { acts } = useWorkbench();
+  const body = { confidence_thresholds: type.active_version.confidence_thresholds };
+  return () =>
+    void acts.done(type.id, 'Thresholds changed', 'decision_types.update', {
+      params: { decision_type_id: type.id },
+      body,
+    });
 }
 
 type PromiseLineProps = { type: DecisionType; policyId: string; targetError: number; onKept: () => void };
@@ -112,6 +124,8 @@ function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) 
     { enabled: isValid, keepPrevious: true },
   );
   const keep = useChange('policies.keep_promise');
+  const { undo } = useUndo(type.id);
+  const noteChange = useThresholdNote(type);
   const found = isValid ? promise.data : undefined;
   const onKeep = () =>
     keep.mutate(
@@ -119,7 +133,8 @@ function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) 
       {
         onSuccess: ({ sentence }) => {
           onKept();
-          notify({ kind: 'info', text: sentence });
+          noteChange();
+          notify({ kind: 'info', text: sentence, undo });
         },
       },
     );

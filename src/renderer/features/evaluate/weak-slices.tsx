@@ -1,7 +1,10 @@
+import { SegmentedControl } from '@mantine/core';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useOperation } from '../../api/queries.ts';
 import { percent } from '../../parts/figures.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { changeQuery, useQueryPart } from '../../state/route.ts';
 import type { PolicyPlace } from './cell-rows.tsx';
 
 type Slices = OutputOf<'policies.slices'>;
@@ -9,22 +12,41 @@ type Slices = OutputOf<'policies.slices'>;
 const lookAgainMs = 1_500;
 
 /** The parts of the unseen examples in which a policy errs more often than in the others. */
-export function WeakSlices({ policy }: { policy: PolicyPlace }) {
+export function WeakSlices({ type, policy }: { type: DecisionType; policy: PolicyPlace }) {
+  const { judged = 'classifier' } = useQueryPart();
+  const isWhole = judged === 'whole_decision';
   const slices = useOperation(
     'policies.slices',
-    { params: policy, query: {} },
+    { params: policy, query: isWhole ? { judged } : {} },
     { refetchMs: (data) => (data?.state === 'computing' ? lookAgainMs : false) },
   );
   return (
-    <Part title="Where it is weak">
+    <Part
+      title="Where it is weak"
+      tools={
+        <SegmentedControl
+          aria-label="What is judged"
+          value={isWhole ? 'whole_decision' : 'classifier'}
+          onChange={(value) => changeQuery({ judged: value === 'classifier' ? '' : value }, { replace: true })}
+          data={[
+            { value: 'classifier', label: 'Classifier' },
+            { value: 'whole_decision', label: 'Whole decision' },
+          ]}
+        />
+      }
+    >
       {slices.isError && <ErrorNote error={slices.error} retry={() => void slices.refetch()} />}
       {slices.isPending && <Busy>Looking for weak parts…</Busy>}
-      {slices.data && <Found slices={slices.data} />}
+      {slices.data && <Found slices={slices.data} judged={isWhole ? toWhole(type) : 'The classifier by itself'} />}
     </Part>
   );
 }
 
-function Found({ slices }: { slices: Slices }) {
+function toWhole(type: DecisionType): string {
+  return `Rules, classifier and thresholds together, where they decide alone, as of version ${type.active_version.version_number}`;
+}
+
+function Found({ slices, judged }: { slices: Slices; judged: string }) {
   const { items, rows, tested, state, computed_at: computedAt } = slices;
   if (computedAt === null) return <Busy>Looking for weak parts…</Busy>;
   const tried = `${tested.toLocaleString()} parts of ${rows.toLocaleString()} unseen examples were tried`;
@@ -32,7 +54,9 @@ function Found({ slices }: { slices: Slices }) {
     <div className="stack tight">
       {state === 'computing' && <Busy>Looking again, because examples or settings have changed…</Busy>}
       {items.length === 0 ? (
-        <p className="muted">No part is wrong more often than the others; {tried}.</p>
+        <p className="muted">
+          No part is wrong more often than the others; {tried}. {judged}.
+        </p>
       ) : (
         <>
           <div className="scroll">
@@ -64,7 +88,9 @@ function Found({ slices }: { slices: Slices }) {
               </tbody>
             </table>
           </div>
-          <p className="muted">The classifier by itself. {tried}; at most one in twenty listed is chance.</p>
+          <p className="muted">
+            {judged}. {tried}; at most one in twenty listed is chance.
+          </p>
         </>
       )}
     </div>

@@ -4,7 +4,7 @@ import type { Example } from '../../../server/contract/examples.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { DataGrid, type GridColumn, type GridHandle } from '../../parts/data-grid.tsx';
 import { flattenInput, valueText } from '../../parts/inputs.ts';
-import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
+import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { notify } from '../../state/notices.tsx';
@@ -223,6 +223,13 @@ function useColumns(
           numeric,
           cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? ''),
         })),
+      {
+        id: 'added',
+        header: 'Added',
+        sort: 'created_at',
+        width: 110,
+        cell: (row) => <Moment iso={row.created_at} />,
+      },
       { id: 'reviewed', header: 'Reviewed', width: 84, cell: (row) => (row.reviewed ? 'yes' : '') },
       { id: 'source', header: 'Source', width: 84, cell: (row) => row.source },
     ];

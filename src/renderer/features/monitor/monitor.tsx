@@ -5,7 +5,7 @@ import type { LogRecord } from '../../../server/contract/logs.ts';
 import { useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
-import { percent } from '../../parts/figures.ts';
+import { decimal, percent } from '../../parts/figures.ts';
 import { summariseInput } from '../../parts/inputs.ts';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
@@ -138,7 +138,7 @@ export function Monitor({ type }: { type: DecisionType }) {
 function useColumns(typeId: string): GridColumn<LogRecord>[] {
   return useMemo(
     () => [
-      { id: 'when', header: 'When', width: 110, cell: (record) => <Moment iso={record.created_at} /> },
+      { id: 'when', header: 'When', width: 128, cell: (record) => <Moment iso={record.created_at} /> },
       {
         id: 'decision',
         header: 'Decision',
@@ -153,7 +153,7 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
         cell: (record) => percent(record.confidence),
       },
       { id: 'stage', header: 'Stage', width: 84, cell: (record) => record.stage },
-      { id: 'input', header: 'Input', width: 380, grows: true, cell: (record) => summariseInput(record.input) },
+      { id: 'input', header: 'Input', width: 240, grows: true, cell: (record) => summariseInput(record.input) },
       {
         id: 'look',
         header: 'Look',
@@ -165,7 +165,7 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
           </>
         ),
       },
-      { id: 'latency', header: 'ms', width: 56, numeric: true, cell: (record) => record.latency_ms.toFixed(1) },
+      { id: 'latency', header: 'ms', width: 56, numeric: true, cell: (record) => decimal(record.latency_ms, 1) },
       {
         id: 'corrected',
         header: 'Corrected',

@@ -1,6 +1,6 @@
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
-import { moment, percent } from '../../parts/figures.ts';
+import { decimal, moment, percent } from '../../parts/figures.ts';
 import { ErrorNote, Facts } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { formatRoute } from '../../state/route.ts';
@@ -33,7 +33,7 @@ export function Overview({ type }: { type: DecisionType }) {
           },
           {
             name: 'Mean latency',
-            value: figure(avg_latency_ms, (ms) => `${ms.toFixed(1)} ms`),
+            value: figure(avg_latency_ms, (ms) => `${decimal(ms, 1)} ms`),
             help: 'The mean time from the call to its answer.',
           },
           {

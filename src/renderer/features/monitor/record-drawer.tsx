@@ -4,15 +4,17 @@ import type { LogRecord } from '../../../server/contract/logs.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { Bars } from '../../parts/bars.tsx';
-import { moment, percent } from '../../parts/figures.ts';
+import { decimal, moment, percent } from '../../parts/figures.ts';
 import { InputView } from '../../parts/input-view.tsx';
 import { findMainText } from '../../parts/inputs.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
+import { useUndo } from '../../parts/use-undo.ts';
 import { useRested, useWhy, Why } from '../../parts/why.tsx';
 import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
+import { useWorkbench } from '../../workbench.tsx';
 
 const maxKeyOptions = 9;
 
@@ -31,16 +33,18 @@ export function RecordDrawer({
   const { options } = type.active_version;
   const colourOf = useOptionColours(type.id, options);
   const correct = useChange('logs.correct');
-  const set = (decision: string, isBack: boolean) =>
+  const { acts } = useWorkbench();
+  const { undo } = useUndo(type.id);
+  const params = { decision_type_id: type.id, log_id: record.id };
+  const set = (decision: string) =>
     correct.mutate(
-      { params: { decision_type_id: type.id, log_id: record.id }, body: { decision } },
+      { params, body: { decision } },
       {
-        onSuccess: () =>
-          notify({
-            kind: 'info',
-            text: isBack ? 'Taken back.' : 'Corrected. It is a reviewed example now.',
-            ...(isBack ? {} : { undo: () => set(record.corrected_decision ?? record.decision, true) }),
-          }),
+        onSuccess: () => {
+          const body = { decision: record.corrected_decision };
+          acts.done(type.id, `Corrected to ${decision}`, 'logs.correct', { params, body });
+          notify({ kind: 'info', text: 'Corrected. It is a reviewed example now.', undo });
+        },
       },
     );
   useCommands(
@@ -51,7 +55,7 @@ export function RecordDrawer({
       keys: String(index + 1),
       run: () => {
         onFocus();
-        set(option, false);
+        set(option);
       },
     })),
   );
@@ -76,16 +80,21 @@ export function RecordDrawer({
           <OptionName typeId={type.id} option={record.decision} /> {percent(record.confidence)}
           <span className="tag">{record.stage}</span>
           <span className="tag">{record.policy_version}</span>
+          {record.decision_type_version !== null && (
+            <span className="tag" title="The version of the decision type whose rules and thresholds decided.">
+              rules of version {record.decision_type_version}
+            </span>
+          )}
         </p>
         <p className="muted">
-          {moment(record.created_at)} · {record.latency_ms.toFixed(1)} ms · request {record.request_id}
+          {moment(record.created_at)} · {decimal(record.latency_ms, 1)} ms · request {record.request_id}
         </p>
         <OptionSelect
           label="Right decision"
           description="Or press its number. The record becomes a reviewed example."
           options={options}
           value={record.corrected_decision ?? null}
-          onValue={(option) => option !== null && set(option, false)}
+          onValue={(option) => option !== null && set(option)}
         />
         {correct.isError && <ErrorNote error={correct.error} />}
       </div>

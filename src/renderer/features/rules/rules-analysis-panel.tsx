@@ -19,14 +19,14 @@ export function RulesAnalysisPanel({
   return (
     <div className="stack" aria-live="polite">
       {findings.length > 0 && (
-        <ul aria-label="Findings">
+        <ul aria-label="Findings" className="stack tight">
           {findings.map((finding) => (
             <li key={`${finding.kind} ${finding.rule} ${finding.other} ${finding.message}`}>
               <span className={finding.severity === 'warning' ? 'tag warn' : 'tag'}>{finding.severity}</span>{' '}
               <span className="tag" title={basisHelp[finding.basis]}>
                 {basisText(finding)}
               </span>{' '}
-              <Button size="compact-xs" variant="subtle" onClick={() => onOpenRule(finding.rule)}>
+              <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(finding.rule)}>
                 {findName(finding.rule)}
               </Button>{' '}
               {finding.message} {finding.suggestion && <span className="muted">{finding.suggestion}</span>}
@@ -71,28 +71,28 @@ function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place:
       <thead>
         <tr>
           <th>Rule</th>
-          <th>Matches examples</th>
-          <th>Agrees</th>
-          <th>Disagrees</th>
-          <th>Changes decisions</th>
+          <th className="number">Matches examples</th>
+          <th className="number">Agrees</th>
+          <th className="number">Disagrees</th>
+          <th className="number">Changes decisions</th>
         </tr>
       </thead>
       <tbody>
         {impact.rules.map(({ rule, name, examples, decisions }) => (
           <tr key={name}>
             <td>
-              <Button size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
+              <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
                 {name}
               </Button>
               {examples.errors > 0 && <span className="tag bad">{examples.errors} errors</span>}
             </td>
-            <td>{examples.matched}</td>
-            <td>
+            <td className="number">{examples.matched}</td>
+            <td className="number">
               {examples.agrees}
               {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
             </td>
-            <td>{examples.disagrees}</td>
-            <td>
+            <td className="number">{examples.disagrees}</td>
+            <td className="number">
               {decisions.changed} <span className="muted">of {decisions.matched}</span>
             </td>
           </tr>

@@ -13,8 +13,10 @@ import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
 import { SaveTools } from '../../parts/save-tools.tsx';
 import { useSettled } from '../../parts/use-settled.ts';
 import type { TypeDraft } from '../../state/drafts.ts';
+import { notify } from '../../state/notices.tsx';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
+import { useWorkbench } from '../../workbench.tsx';
 import { appendRule, moveRule, orderRules } from './order-rules.ts';
 import { RuleEditor } from './rule-editor.tsx';
 import { RuleTest } from './rule-test.tsx';
@@ -57,6 +59,7 @@ function useAnalysis(type: DecisionType, draft: TypeDraft) {
 
 /** The hard rules in order, one of them open for editing, tried on an input at the side, checked as they are typed. */
 export function Rules({ type }: { type: DecisionType }) {
+  const { drafts } = useWorkbench();
   const { draft, edit } = useDraft(type);
   const { rule: named } = useQueryPart();
   const narrow = useNarrow();
@@ -84,7 +87,14 @@ export function Rules({ type }: { type: DecisionType }) {
     while (rules.some(({ name }) => name === `rule ${number}`)) number += 1;
     addRule({ condition: 'ctx.', then: draft.options[0] ?? '', reason_code: null }, `rule ${number}`);
   };
-  const remove = () => edit({ hard_rules: rules.filter((_, index) => index !== chosen) });
+  const remove = () => {
+    edit({ hard_rules: rules.filter((_, index) => index !== chosen) });
+    notify({
+      kind: 'info',
+      text: `The rule “${rule?.name ?? ''}” is deleted.`,
+      undo: () => drafts.getState().undo(type.id),
+    });
+  };
   const move = (place: number, by: number) => edit({ hard_rules: moveRule(rules, place, by) });
   useCommands([
     { id: 'add-rule', title: 'New rule', group: 'Create', keys: 'n', run: add },

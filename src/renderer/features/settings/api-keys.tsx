@@ -90,7 +90,7 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
                   onClick={() => (asked === key.id ? revoke.mutate({ params: { key_id: key.id } }) : setAsked(key.id))}
                   onBlur={() => setAsked(null)}
                 >
-                  {asked === key.id ? 'Revoke now: its programs are refused' : 'Revoke'}
+                  {asked === key.id ? 'Revoke now: final, its programs are refused' : 'Revoke'}
                 </Button>
               </td>
             </tr>

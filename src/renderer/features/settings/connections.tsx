@@ -1,12 +1,14 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useChange, useOperation } from '../../api/queries.ts';
+import { decimal } from '../../parts/figures.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 
 const blank = { name: '', url: 'http://127.0.0.1:11434/v1', model: '', api_key: '', private_network: false };
 
 /** Model connections: created, tested and removed. Nothing leaves this machine unless there is one. */
 export function Connections() {
+  const [asked, setAsked] = useState<string | null>(null);
   const [tried, setTried] = useState<string | null>(null);
   const connections = useOperation('connections.list', {});
   const remove = useChange('connections.delete');
@@ -32,7 +34,7 @@ export function Connections() {
             </div>
             {tried === connection.id && test.data && (
               <div className={`note ${test.data.ok ? 'good' : 'warn'}`} role="status">
-                {test.data.message} ({(test.data.latency_ms / 1_000).toFixed(1)} s)
+                {test.data.message} ({decimal(test.data.latency_ms / 1_000, 1)} s)
               </div>
             )}
           </div>
@@ -53,10 +55,19 @@ export function Connections() {
               size="compact-xs"
               variant="default"
               disabled={remove.isPending}
-              aria-label={`Remove ${connection.name}`}
-              onClick={() => remove.mutate({ params: { connection_id: connection.id } })}
+              aria-label={asked === connection.id ? `Remove ${connection.name} now` : `Remove ${connection.name}`}
+              onBlur={() => setAsked(null)}
+              onClick={() =>
+                asked === connection.id
+                  ? remove.mutate({ params: { connection_id: connection.id } })
+                  : setAsked(connection.id)
+              }
             >
-              Remove
+              {asked !== connection.id
+                ? 'Remove'
+                : connection.has_api_key
+                  ? 'Remove now: its key is gone for good'
+                  : 'Remove now: this cannot be undone'}
             </Button>
           </div>
         </div>

@@ -8,6 +8,13 @@ import { Busy, ErrorNote, Facts, Part } from '../../parts/notes.tsx';
 
 const periods = [7, 30, 90] as const;
 
+const operationNames: Readonly<Record<string, string>> = {
+  decision: 'Decisions',
+  training: 'Trainings',
+  generation: 'Generated examples',
+  hosting: 'Hosting',
+};
+
 /** The plan, what it leaves, and what credits were used for. */
 export function Credits() {
   const [days, setDays] = useState<number>(30);
@@ -64,7 +71,7 @@ export function Credits() {
           <Bars
             items={Object.entries(usage.data.summary.by_operation).map(([operation, credits]) => ({
               key: operation,
-              name: operation,
+              name: operationNames[operation] ?? operation,
               value: credits / total,
               text: credits.toLocaleString(),
             }))}

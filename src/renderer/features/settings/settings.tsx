@@ -1,6 +1,6 @@
 import { NavLink } from '@mantine/core';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
-import { formatRoute, type SettingsSection, settingsSections } from '../../state/route.ts';
+import { formatRoute, type SettingsSection, settingsSections, settingsTitles } from '../../state/route.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { Connections } from './connections.tsx';
 import { Credits } from './credits.tsx';
@@ -8,18 +8,18 @@ import { DataFolder } from './data-folder.tsx';
 import { LookSettings } from './look.tsx';
 import { ShortcutSettings } from './shortcut-settings.tsx';
 
-const sections: Record<SettingsSection, { title: string; view: () => React.ReactNode }> = {
-  keys: { title: 'API keys and agents', view: ApiKeys },
-  connections: { title: 'Model connections', view: Connections },
-  credits: { title: 'Plan and credits', view: Credits },
-  data: { title: 'Data and backups', view: DataFolder },
-  look: { title: 'Look', view: LookSettings },
-  shortcuts: { title: 'Keyboard', view: ShortcutSettings },
+const views: Record<SettingsSection, () => React.ReactNode> = {
+  keys: ApiKeys,
+  connections: Connections,
+  credits: Credits,
+  data: DataFolder,
+  look: LookSettings,
+  shortcuts: ShortcutSettings,
 };
 
 /** What holds for the whole workbench, section by section. */
 export function SettingsPlace({ section }: { section: SettingsSection }) {
-  const { title, view: View } = sections[section];
+  const View = views[section];
   return (
     <PlaceLayout
       id="settings"
@@ -30,7 +30,7 @@ export function SettingsPlace({ section }: { section: SettingsSection }) {
               <NavLink
                 key={name}
                 href={formatRoute({ page: 'settings', section: name })}
-                label={sections[name].title}
+                label={settingsTitles[name]}
                 active={name === section}
                 {...(name === section ? { 'aria-current': 'page' as const } : {})}
               />
@@ -39,7 +39,7 @@ export function SettingsPlace({ section }: { section: SettingsSection }) {
         </Pane>
       }
       main={
-        <Pane title={title} level={1} roomy>
+        <Pane title={settingsTitles[section]} level={1} roomy>
           <div className="settings-section">
             <View />
           </div>

@@ -6,6 +6,7 @@ import type { Readiness } from '../../../server/contract/training.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { Bars } from '../../parts/bars.tsx';
+import { number } from '../../parts/figures.ts';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
@@ -215,6 +216,7 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
             {issues.slice(0, maxListedOptions).map((issue) => (
               <li key={issue}>{issue}</li>
             ))}
+            {issues.length > maxListedOptions && <li>And {number(issues.length - maxListedOptions)} more.</li>}
           </ul>
           <p>
             <a href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>Add or label examples</a>

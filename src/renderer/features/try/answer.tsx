@@ -1,7 +1,7 @@
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { DecideResponse } from '../../../server/contract/decisions.ts';
 import { Bars } from '../../parts/bars.tsx';
-import { percent } from '../../parts/figures.ts';
+import { decimal, percent } from '../../parts/figures.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark, OptionName, useOptionColours } from '../../parts/option.tsx';
 import { RuleTraces } from '../../parts/rule-trace.tsx';
@@ -36,7 +36,7 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           <span className="tag">{answer.policy_version}</span>
         </div>
         <p className="muted">
-          {stageNames[answer.stage]} with {percent(answer.confidence)} confidence in {answer.latency_ms.toFixed(1)} ms.
+          {stageNames[answer.stage]} with {percent(answer.confidence)} confidence in {decimal(answer.latency_ms, 1)} ms.
           {answer.reason_codes.length > 0 && ` Reasons: ${answer.reason_codes.join(', ')}.`}
         </p>
         {answer.explanation && <p>{answer.explanation}</p>}
@@ -90,8 +90,8 @@ function Familiarity({ checks }: { checks: Trace['familiarity'] }) {
         {checks.map(({ check, score, limit, familiar, outside }) => (
           <li key={check}>
             <span className={familiar ? 'tag good' : 'tag bad'}>{familiar ? 'familiar' : 'unfamiliar'}</span>{' '}
-            {familiarityTexts[check]}: {Number(score.toFixed(3))} (
-            {check === 'embedding' || check === 'nearest' ? 'at least' : 'at most'} {Number(limit.toFixed(3))})
+            {familiarityTexts[check]}: {decimal(score, 3)} (
+            {check === 'embedding' || check === 'nearest' ? 'at least' : 'at most'} {decimal(limit, 3)})
             {outside.length > 0 && `: ${outside.join(', ')}`}
           </li>
         ))}

@@ -1,0 +1,44 @@
+/** Taking back that an option was renamed, merged or deleted: one new version as the one before, and its examples. */
+import { WorkbenchError } from '../../engine/errors.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { DecisionTypeRecord } from '../store/decision-types.ts';
+import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
+import { refuseTooMany } from './examples.ts';
+import type { OptionChangeDeps } from './option-rename.ts';
+
+/**
+ * Takes the change of an option back that gave `undoToken`: options, rules, thresholds and fallback become what they
+ * were, in a new version, and the examples get their label again or come back. Examples that were labelled otherwise
+ * since stay as they are. Throws `conflict` where it was undone before or is too old, and where the decision type was
+ * changed since.
+ */
+export function undoOptionChange(
+  deps: OptionChangeDeps,
+  caller: Caller,
+  typeId: string,
+  undoToken: string,
+): { affected: number; type: DecisionTypeRecord } {
+  const { decisionTypes, examples, exampleChanges, transaction } = deps.store;
+  return transaction(() => {
+    const type = findDecisionType(deps, caller, typeId);
+    const change = exampleChanges.find(undoToken, type.id)?.optionChange ?? null;
+    if (change === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
+    const { before, after } = change;
+    if (type.activeVersion.id !== after.versionId || type.fallbackOption !== after.fallbackOption) {
+      throw new WorkbenchError(
+        'conflict',
+        'The decision type was changed after this option, and undoing would lose that. Take an earlier version up again instead.',
+      );
+    }
+    const now = deps.clock.now();
+    const { definition } = findVersion(deps, caller, type.id, before.versionId);
+    const activeVersion = toNextVersion(deps, type, definition, now);
+    const { fallbackOption } = before;
+    decisionTypes.update({ ...type, fallbackOption, activeVersion, updatedAt: now }, true);
+    const renamed =
+      change.isRename && change.into !== null ? examples.renameLabel(type.id, change.into, change.from, now) : 0;
+    const affected = renamed + exampleChanges.undoOption(undoToken, type.id, change);
+    refuseTooMany(deps, type, 0, ['body', 'undo_token']);
+    return { affected, type: findDecisionType(deps, caller, type.id) };
+  });
+}
