@@ -167,23 +167,36 @@ async function measureScroll(page: Page, typeId: string, rows: number): Promise<
   }
 }
 
-/** Prints the table; `rounds` are the openings of the page and the rounds through all places. */
-export async function measurePage({ rows, rounds }: { rows: number; rounds: number }): Promise<void> {
+/** The parts of the table, in the order in which they are printed. */
+export const pageParts = ['paint', 'script', 'places', 'large', 'labels', 'memory', 'scroll'] as const;
+export type PagePart = (typeof pageParts)[number];
+
+/** Prints `parts` of the table; `rounds` are the openings of the page and the rounds through all places. */
+export async function measurePage({
+  rows,
+  rounds,
+  parts,
+}: {
+  rows: number;
+  rounds: number;
+  parts: readonly PagePart[];
+}): Promise<void> {
+  const wants = (...names: readonly PagePart[]) => names.some((name) => parts.includes(name));
   const workbench = await startWorkbenchProcess();
   let opened: Window | null = null;
   try {
-    const sampleId = await makeTrainedSample(workbench);
-    const largeId = await makeLargeType(workbench, rows);
+    const sampleId = wants('paint', 'places', 'memory') ? await makeTrainedSample(workbench) : '';
+    const largeId = wants('large', 'labels', 'scroll') ? await makeLargeType(workbench, rows) : '';
     opened = await openWindow(workbench, '#/');
     const { page, browser } = opened;
     print('| page | measured | limit |\n|---|---|---|');
-    await measureFirstPaint(browser, workbench, `#/types/${sampleId}/examples`, rounds);
-    await measureScript(page);
-    await measurePlaces(page, 'sample', sampleId, rounds);
-    await measurePlaces(page, '150 options, 25 fields', largeId, rounds);
-    await measureLabels(page, 'in order', `#/types/${largeId}/examples?view=card&queue=to-label`);
-    await measureMemory(page, sampleId);
-    await measureScroll(page, largeId, rows);
+    if (wants('paint')) await measureFirstPaint(browser, workbench, `#/types/${sampleId}/examples`, rounds);
+    if (wants('script')) await measureScript(page);
+    if (wants('places')) await measurePlaces(page, 'sample', sampleId, rounds);
+    if (wants('large')) await measurePlaces(page, '150 options, 25 fields', largeId, rounds);
+    if (wants('labels')) await measureLabels(page, 'in order', `#/types/${largeId}/examples?view=card&queue=to-label`);
+    if (wants('memory')) await measureMemory(page, sampleId);
+    if (wants('scroll')) await measureScroll(page, largeId, rows);
     if (opened.faults.length > 0) throw new Error(`behind the page: ${opened.faults.join('; ')}`);
   } finally {
     await opened?.close();

@@ -1,15 +1,18 @@
 /**
- * `npm run bench [-- --only decide|log|large|page] [--seconds N] [--rounds N] [--rows N]`: tables of speed and memory, each figure
- * beside a limit measured in the same run, or an aim with whether it is met.
+ * `npm run bench [-- --only decide|log|large|page] [--seconds N] [--rounds N] [--rows N]`: tables of speed and memory,
+ * each figure beside a limit measured in the same run, or an aim with whether it is met. Of `page`, `--part NAME` gives
+ * a part alone (paint, script, places, large, labels, memory, scroll); it may be given several times.
  */
 import { parseArgs } from 'node:util';
 import { measureDecide } from './decide.ts';
 import { measureLargeCalls } from './large-calls.ts';
 import { measureLongLog } from './long-log.ts';
-import { measurePage } from './page.ts';
+import { measurePage, pageParts } from './page.ts';
 
 const text = { type: 'string' } as const;
-const { values } = parseArgs({ options: { only: text, seconds: text, rounds: text, rows: text } });
+const { values } = parseArgs({
+  options: { only: text, seconds: text, rounds: text, rows: text, part: { ...text, multiple: true } },
+});
 const isWanted = (name: string) => values.only === undefined || values.only === name;
 if (isWanted('decide')) {
   await measureDecide({ seconds: Number(values.seconds ?? 5), rounds: Number(values.rounds ?? 3) });
@@ -17,6 +20,7 @@ if (isWanted('decide')) {
 if (isWanted('log')) await measureLongLog(Number(values.rows ?? 1_000_000));
 if (isWanted('large')) await measureLargeCalls();
 if (isWanted('page')) {
-  await measurePage({ rows: Number(values.rows ?? 100_000), rounds: Number(values.rounds ?? 9) });
+  const parts = pageParts.filter((part) => values.part?.includes(part) ?? true);
+  await measurePage({ rows: Number(values.rows ?? 100_000), rounds: Number(values.rounds ?? 9), parts });
 }
 process.exit(0);

@@ -37,7 +37,7 @@ function watchFaults(page: Page): string[] {
   page.setDefaultTimeout(60_000);
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text());
+    if (message.type() === 'error') faults.push(`${message.text()} (${message.location().url})`);
   });
   return faults;
 }

@@ -134,6 +134,7 @@ describe('a database that is not the one of its folder', () => {
       const db = new Database(database(dataDir));
       db.exec(`
         ALTER TABLE example_undos DROP COLUMN option_change;
+        DROP INDEX examples_by_test;
         DROP TABLE unfinished_example_parts;
         DROP TABLE label_checks;
         DROP TABLE personal_residues;

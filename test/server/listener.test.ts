@@ -60,6 +60,10 @@ describe('the listener', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('{')))).toMatchObject({ error: { code: 'bad_request' } });
   });
 
+  it('closes a spare connection of a browser without a word, which would pass for the answer to its next request', async () => {
+    expect(await untilClosed(open(await start()))).toBe('');
+  });
+
   it('refuses what is no HTTP and headers beyond their limit', async () => {
     const port = await start();
     for (const text of [

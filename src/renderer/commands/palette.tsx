@@ -38,9 +38,19 @@ function useRows(query: string): Command[] {
 
 /** One box over everything that can be done and everywhere one can go; letters in order are enough to find it. */
 export function Palette() {
+  const [query, setQuery] = useState('');
+  return (
+    <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={null} scrollable maxHeight={440} clearQueryOnClose>
+      <Spotlight.Search aria-label="Search commands" placeholder="Go to a type, a place or a row, or run a command" />
+      <Found query={query} />
+    </Spotlight.Root>
+  );
+}
+
+/** What the query finds; it follows the commands only while the palette is open. */
+function Found({ query }: { query: string }) {
   const { settings } = useWorkbench();
   const recent = useSettings((state) => state.recent);
-  const [query, setQuery] = useState('');
   const commands = useCommandList();
   const rows = useRows(query);
   const found = [...searchCommands(commands, query, recent), ...rows].slice(0, maxShown);
@@ -51,22 +61,19 @@ export function Palette() {
     setTimeout(command.run);
   };
   return (
-    <Spotlight.Root query={query} onQueryChange={setQuery} shortcut={null} scrollable maxHeight={440} clearQueryOnClose>
-      <Spotlight.Search aria-label="Search commands" placeholder="Go to a type, a place or a row, or run a command" />
-      <Spotlight.ActionsList>
-        {found.map((command) => (
-          <Spotlight.Action
-            key={command.id}
-            onClick={() => run(command)}
-            closeSpotlightOnTrigger={false}
-            label={command.title}
-            leftSection={<span className="small muted">{command.group}</span>}
-            rightSection={command.keys ? <Keys keys={command.keys} /> : undefined}
-            dimmedSections={false}
-          />
-        ))}
-        {found.length === 0 && <Spotlight.Empty>Nothing has these letters in this order.</Spotlight.Empty>}
-      </Spotlight.ActionsList>
-    </Spotlight.Root>
+    <Spotlight.ActionsList>
+      {found.map((command) => (
+        <Spotlight.Action
+          key={command.id}
+          onClick={() => run(command)}
+          closeSpotlightOnTrigger={false}
+          label={command.title}
+          leftSection={<span className="small muted">{command.group}</span>}
+          rightSection={command.keys ? <Keys keys={command.keys} /> : undefined}
+          dimmedSections={false}
+        />
+      ))}
+      {found.length === 0 && <Spotlight.Empty>Nothing has these letters in this order.</Spotlight.Empty>}
+    </Spotlight.ActionsList>
   );
 }

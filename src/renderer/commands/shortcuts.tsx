@@ -1,10 +1,10 @@
 import { Modal } from '@mantine/core';
 import { Keys } from '../parts/notes.tsx';
-import type { Command } from './command.ts';
+import { useCommandList } from './use-commands.ts';
 
 /** Every shortcut that works now. */
-export function ShortcutsDialog({ commands, onClose }: { commands: readonly Command[]; onClose(): void }) {
-  const withKeys = commands.filter(({ keys }) => keys !== undefined);
+export function ShortcutsDialog({ onClose }: { onClose(): void }) {
+  const withKeys = useCommandList().filter(({ keys }) => keys !== undefined);
   const groups = [...new Set(withKeys.map(({ group }) => group))];
   return (
     <Modal opened title="Keyboard shortcuts" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }} size="lg">

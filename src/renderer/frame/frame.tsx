@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core';
-import { lazy, Suspense, useEffect, useRef } from 'react';
+import { lazy, memo, Suspense, useEffect, useRef } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useOperation } from '../api/queries.ts';
 import { openPalette, Palette } from '../commands/palette.tsx';
 import { ShortcutsDialog } from '../commands/shortcuts.tsx';
-import { useCommandList, useCommands, useShell, useShortcuts } from '../commands/use-commands.ts';
+import { useCommands, useShell, useShortcuts } from '../commands/use-commands.ts';
 import { NewImport } from '../features/import/new-import.tsx';
 import { NewTypeDialog } from '../features/start/new-type-dialog.tsx';
 import { Start } from '../features/start/start.tsx';
@@ -83,7 +83,8 @@ export function Frame() {
   );
 }
 
-function CurrentPlace({
+/** Drawn again only where the place or its type is another: the figures of the rail move with each label. */
+const CurrentPlace = memo(function CurrentPlace({
   route,
   type,
   types,
@@ -115,7 +116,7 @@ function CurrentPlace({
       The address names no place of the workbench.
     </EmptyState>
   );
-}
+});
 
 function useTitle(route: Route, type: DecisionType | null): void {
   const name = route.page === 'type' ? (type?.name ?? '') : '';
@@ -185,13 +186,12 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
 function Overlays() {
   const { ui } = useWorkbench();
   const open = useUi((state) => state.open);
-  const commands = useCommandList();
   const close = () => ui.getState().show(null);
   return (
     <>
       <Palette />
       {open === 'new-type' && <NewTypeDialog onClose={close} />}
-      {open === 'shortcuts' && <ShortcutsDialog commands={commands} onClose={close} />}
+      {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
     </>
   );
 }

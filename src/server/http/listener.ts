@@ -67,9 +67,12 @@ export function refuseTunnels(server: Server): void {
   });
 }
 
-/** Answers bytes that are not a request. */
+/**
+ * Answers bytes that are not a request. A connection that has brought none is closed without a word: browsers open
+ * spare ones, and would take whatever stands there for the answer to the request they then send on it.
+ */
 const answerClientError: NonNullable<ListenerOptions['clientErrorHandler']> = (error, socket) => {
-  if (error.code === 'ECONNRESET') socket.destroy();
+  if (error.code === 'ECONNRESET' || socket.bytesRead === 0) socket.destroy();
   else if (error.code === 'HPE_HEADER_OVERFLOW') {
     hangUp(socket, 'headers_too_large', `The headers are larger than ${listenerLimits.headerBytes / 1024} KiB.`);
   } else hangUp(socket, 'bad_request', 'The request is not well-formed HTTP, or came too slowly.');

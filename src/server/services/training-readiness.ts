@@ -19,13 +19,14 @@ const minPerOptionToGenerate = 2;
 /** Counts the labelled examples of a type against what a training needs. */
 export function assessReadiness(store: Store, type: DecisionTypeRecord): TrainingReadiness {
   const { options } = type.activeVersion.definition;
-  const { total, labelled, perOption, testPerOption } = store.policies.countExamples(type.id);
+  const { total, labelled, byOption } = store.examples.computeTotals(type.id);
+  const testRows = store.examples.countTestRows(type.id);
   const { minExamples, minExamplesPerOption } = limits;
   const issues: string[] = [];
   if (labelled < minExamples) issues.push(`${labelled} labelled examples; at least ${minExamples} are needed.`);
   for (const option of options) {
-    const tests = testPerOption.get(option) ?? 0;
-    const count = (perOption.get(option) ?? 0) - tests;
+    const tests = testRows.get(option) ?? 0;
+    const count = (byOption.get(option) ?? 0) - tests;
     if (count >= minExamplesPerOption) continue;
     const beside = tests === 0 ? '' : ` beside its ${tests} test ${tests === 1 ? 'row' : 'rows'}`;
     issues.push(
@@ -36,7 +37,7 @@ export function assessReadiness(store: Store, type: DecisionTypeRecord): Trainin
     isReady: issues.length === 0,
     totalExamples: total,
     labelledExamples: labelled,
-    perOption: Object.fromEntries(options.map((option) => [option, perOption.get(option) ?? 0])),
+    perOption: Object.fromEntries(options.map((option) => [option, byOption.get(option) ?? 0])),
     issues,
   };
 }

@@ -24,13 +24,6 @@ import {
 
 /** How long a training of how many examples took. */
 export type PastRun = { examples: number; tookMs: number };
-export type ExampleCounts = {
-  total: number;
-  labelled: number;
-  perOption: Map<string, number>;
-  /** How many of those of an option are test rows. */
-  testPerOption: Map<string, number>;
-};
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {
@@ -50,9 +43,6 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     attempts: db.prepare<[string], RawAttempt>(
       'SELECT * FROM training_attempts WHERE policy_id = ? ORDER BY attempt_number LIMIT 100',
-    ),
-    exampleCounts: db.prepare<[string], { decision: string | null; n: number; tests: number }>(
-      'SELECT decision, count(*) AS n, sum(test) AS tests FROM examples WHERE decision_type_id = ? GROUP BY decision',
     ),
     pastRun: db.prepare<[string, number, string], PastRun>(
       `SELECT p.snapshot_size AS examples, a.completed_at - a.started_at AS tookMs
@@ -167,18 +157,5 @@ export class PolicyStore {
   /** Whether the file of the policy is the bundle of a finished training. */
   hasBundle(policyId: string): boolean {
     return this.statements.bundleOwner.get(policyId) !== undefined;
-  }
-
-  /** The examples that a training of the type would have. */
-  countExamples(typeId: string): ExampleCounts {
-    const counts: ExampleCounts = { total: 0, labelled: 0, perOption: new Map(), testPerOption: new Map() };
-    for (const { decision, n, tests } of this.statements.exampleCounts.all(typeId)) {
-      counts.total += n;
-      if (decision === null) continue;
-      counts.labelled += n;
-      counts.perOption.set(decision, n);
-      counts.testPerOption.set(decision, tests);
-    }
-    return counts;
   }
 }

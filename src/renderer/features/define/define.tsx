@@ -1,7 +1,8 @@
-import { Button, NumberInput, SegmentedControl, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { Button, NumberInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { GrowingText } from '../../parts/growing-text.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark } from '../../parts/option.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
@@ -78,10 +79,9 @@ function Question({ type }: { type: DecisionType }) {
             onChange={(event) => edit({ name: event.currentTarget.value }, 'name')}
             maxLength={limits.maxTypeNameLength}
           />
-          <Textarea
+          <GrowingText
             label="Description"
             description="What is decided and how; it stands beside the examples as a guideline."
-            autosize
             minRows={2}
             value={draft.description}
             onChange={(event) => edit({ description: event.currentTarget.value }, 'description')}

@@ -1,6 +1,7 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
+import { GrowingText } from '../../parts/growing-text.tsx';
 import { readJsonText } from '../../parts/json-text.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { inferSchema } from './infer-schema.ts';
@@ -30,10 +31,9 @@ export function InputSchema({ type }: { type: DecisionType }) {
       ) : (
         <p className="muted">Fields are learned from the examples; none are known yet.</p>
       )}
-      <Textarea
+      <GrowingText
         label="Input schema"
         description="Optional JSON Schema. An input that fails it is refused before anything is decided."
-        autosize
         minRows={4}
         maxRows={24}
         classNames={{ input: 'mono' }}

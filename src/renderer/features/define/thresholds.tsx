@@ -23,7 +23,7 @@ export function Thresholds({ type }: { type: DecisionType }) {
   const live = policy.enabled ? (policy.connection ?? '') : '';
   const connections = useOperation('connections.list', {}).data?.map(({ name }) => name) ?? [];
   const models = live === '' || connections.includes(live) ? connections : [...connections, live];
-  const choices = draft.options.filter((option) => option !== '');
+  const choices = [...new Set(draft.options)].filter((option) => option !== '');
   const set = (patch: { auto_decide?: number; escalation?: number }) =>
     edit({ confidence_thresholds: { ...draft.confidence_thresholds, ...patch } }, `threshold-${Object.keys(patch)[0]}`);
   const bounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
@@ -67,9 +67,13 @@ export function Thresholds({ type }: { type: DecisionType }) {
         label="Fallback option"
         description="The answer below the lower threshold, marked for a look."
         value={draft.fallback_option ?? ''}
-        data={[{ value: '', label: 'None: the best guess, marked' }, ...choices]}
         onChange={(event) => edit({ fallback_option: event.currentTarget.value || null })}
-      />
+      >
+        <option value="">None: the best guess, marked</option>
+        {choices.map((choice) => (
+          <option key={choice}>{choice}</option>
+        ))}
+      </NativeSelect>
       <NativeSelect
         label="Connected model"
         description="Asked below the lower threshold, and in between where that is set: the input then leaves this program, with its PII fields redacted. When the model fails, the fallback applies."

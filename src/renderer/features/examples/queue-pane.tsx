@@ -39,14 +39,13 @@ export function QueuePane({
         ))}
       </ul>
       <Part title="Options">
-        <ul className="queues options-list">
+        <ul className="queues options-list" style={{ '--largest': largest } as React.CSSProperties}>
           {options.map((option) => (
             <OptionQueue
               key={option}
               typeId={type.id}
               option={option}
               count={stats.by_option[option] ?? 0}
-              percentOfLargest={((stats.by_option[option] ?? 0) / largest) * 100}
               colour={colourOf(option)}
               isOpen={toOptionQueue(option) === queue}
               onQueue={choose}
@@ -67,7 +66,6 @@ const OptionQueue = memo(function OptionQueue({
   typeId,
   option,
   count,
-  percentOfLargest,
   colour,
   isOpen,
   onQueue,
@@ -75,7 +73,6 @@ const OptionQueue = memo(function OptionQueue({
   typeId: string;
   option: string;
   count: number;
-  percentOfLargest: number;
   colour: string;
   isOpen: boolean;
   onQueue(name: string): void;
@@ -86,7 +83,7 @@ const OptionQueue = memo(function OptionQueue({
         <OptionName typeId={typeId} option={option} />
         <span className="muted number">{number(count)}</span>
         <span className="meter" aria-hidden="true">
-          <span style={{ width: `${percentOfLargest}%`, background: colour }} />
+          <span style={{ width: `calc(100% * ${count} / var(--largest))`, background: colour }} />
         </span>
       </button>
     </li>

@@ -1,8 +1,9 @@
-import { Button, Textarea } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { CompiledRules } from '../../../engine/rules/compile.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
+import { GrowingText } from '../../parts/growing-text.tsx';
 import { readJsonText } from '../../parts/json-text.ts';
 import { Busy, Part } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
@@ -67,10 +68,9 @@ export function RuleTest({
         {examples.isPending ? (
           <Busy>Loading an example…</Busy>
         ) : (
-          <Textarea
+          <GrowingText
             label="Input (JSON)"
             classNames={{ input: 'mono' }}
-            autosize
             minRows={5}
             maxRows={16}
             spellCheck={false}

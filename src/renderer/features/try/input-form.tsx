@@ -1,6 +1,7 @@
-import { Checkbox, Fieldset, NumberInput, Textarea } from '@mantine/core';
+import { Checkbox, Fieldset, NumberInput } from '@mantine/core';
 import type { Json, JsonObject } from '../../../engine/domain.ts';
 import { isJsonObject } from '../../../engine/json.ts';
+import { GrowingText } from '../../parts/growing-text.tsx';
 import { flattenInput } from '../../parts/inputs.ts';
 
 type Kind = 'boolean' | 'number' | 'text' | 'other';
@@ -62,9 +63,8 @@ function Field({ name, kind, value, onValue }: { name: string; kind: Kind; value
       );
     case 'text':
       return (
-        <Textarea
+        <GrowingText
           label={name}
-          autosize
           minRows={1}
           maxRows={12}
           value={typeof value === 'string' ? value : ''}

@@ -1,9 +1,10 @@
-import { Button, Menu, Textarea } from '@mantine/core';
+import { Button, Menu } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { JsonObject } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { change, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
+import { GrowingText } from '../../parts/growing-text.tsx';
 import { readJsonText } from '../../parts/json-text.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
@@ -105,10 +106,9 @@ function TryDeployed({ type }: { type: DecisionType }) {
             <ShapedForm key={turn} input={input} onInput={(value) => setKept(JSON.stringify(value, null, 2))} />
           )}
           {isReady && !showForm && (
-            <Textarea
+            <GrowingText
               label="Input (JSON)"
               classNames={{ input: 'mono' }}
-              autosize
               minRows={14}
               spellCheck={false}
               value={text}
