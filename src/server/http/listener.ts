@@ -10,7 +10,7 @@ type ListenerOptions = FastifyHttpOptions<Server>;
 export type HttpLogger = NonNullable<ListenerOptions['loggerInstance']>;
 
 /** The bounds of the listener. */
-export const listenerLimits = {
+const listenerLimits = {
   bodyBytes: 1024 * 1024,
   headerBytes: 16 * 1024,
   headersTimeoutMs: 5_000,
