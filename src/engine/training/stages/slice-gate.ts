@@ -26,7 +26,7 @@ export function checkSliceGate(
   const limit = `${(100 * max_error).toFixed(1)} %`;
   const sentence =
     worst === null
-      ? `In none of ${formatCount(tested)} parts with at least ${min_rows} rows more than ${limit} of them are decided alone and wrongly, as far as these rows can tell.`
+      ? `In none of ${formatCount(tested)} parts with at least ${min_rows} rows are more than ${limit} of the rows decided alone and wrongly, as far as these rows can tell.`
       : `Where ${worst.description}, ${worst.errors} of ${worst.rows} rows are decided alone and wrongly: more than the ${limit} that the gate allows.`;
   const shown = worst && {
     description: worst.description,
