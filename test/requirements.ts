@@ -437,7 +437,7 @@ const border = {
   'DAT-4':
     "A folder that is not a data folder of the workbench is refused and keeps its permissions; ours is its owner's.",
   'DAT-5': 'An upgrade of the data is done as a whole after a checked copy, or not at all.',
-  'DAT-6': 'The data are checked at the start or soon after, and daily; /ready and the log report damage.',
+  'DAT-6': 'The data are checked at the start or soon after, and daily; /ready, the page and the log report damage.',
   'DAT-7':
     'POST backups answers 201 and writes a backup while the service goes on, one at a time; GET backups lists them; owner only.',
   'DAT-8': 'workbench backup, restore and verify need no running workbench; restore makes a new data folder only.',

@@ -38,6 +38,21 @@ describe('Settings', () => {
     within(screen.getByRole('table')).getByText(backup.name);
   });
 
+  it('says that the data are damaged once the daily check has found it [DAT-6]', async () => {
+    const { call, deps } = await openForTest();
+    deps.db.pragma('foreign_keys = OFF');
+    deps.db.exec(
+      "INSERT INTO example_undos (token, decision_type_id, rows, created_at) VALUES ('t', 'nobody', '[]', 0)",
+    );
+    showWindow(call, '#/settings/data');
+    await screen.findByText(/There is no backup yet/);
+    expect(screen.queryByRole('alert')).toBeNull();
+    closePage();
+    await deps.caretaker.check();
+    showWindow(call, '#/settings/data');
+    expect((await screen.findByRole('alert')).textContent).toMatch(/data of this workbench are damaged.*restore/);
+  });
+
   it('changes the plan and shows what is left of it', async () => {
     const { call } = await openSettings('credits');
     const plan = await screen.findByLabelText('Plan');

@@ -265,9 +265,7 @@ describe('personal fields that are declared late', () => {
     expect(next).not.toBe(policy);
   });
 
-  it('keep a bundle from leaving that learned the words of their texts, until a training clears it [TYP-34] [TYP-35]', {
-    timeout: 120_000,
-  }, async () => {
+  it('keep a bundle from leaving that learned the words of their texts, until a training clears it [TYP-34] [TYP-35]', async () => {
     const type = await createTrainable(bench, { ...complaintType, name: 'late texts' }, complaintExamples(45));
     const train = async () => {
       const { policy_id } = (await bench.call('POST', `${type}/train`, { tune_hyperparams: false })).body;
@@ -318,9 +316,7 @@ describe('records past their retention', () => {
 });
 
 describe('a decision type that was deleted', () => {
-  it('is gone from the disk once nobody can restore it, and takes nothing else with it [TYP-38]', {
-    timeout: 120_000,
-  }, async () => {
+  it('is gone from the disk once nobody can restore it, and takes nothing else with it [TYP-38]', async () => {
     const marker = 'a-note-of-a-deleted-type';
     const others = (await bench.call('GET', `${path}/logs`)).body.total;
     const examples = loanExamples(40).map((example) => {

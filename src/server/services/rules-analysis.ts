@@ -12,8 +12,8 @@ import type { Store } from '../store/store.ts';
 const { maxExamples, maxLoggedDecisions } = analysisLimits;
 /** Characters of an input that are shown beside a row. */
 const maxShownCharacters = 160;
-/** Small enough that calls for decisions never wait long. */
-const chunkSize = 100;
+/** Small enough that calls for decisions never wait long, also where each input is a megabyte. */
+const chunkSize = 10;
 /** Characters of JSON that the examples, and the logged inputs, are looked at for: the newest. */
 const maxCharacters = 16 * 1024 * 1024;
 

@@ -1,5 +1,6 @@
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
+import { DamageNote } from '../../parts/damage-note.tsx';
 import { decimal, moment, percent } from '../../parts/figures.ts';
 import { ErrorNote, Facts } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
@@ -18,6 +19,7 @@ export function Overview({ type }: { type: DecisionType }) {
   const figure = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
   return (
     <div className="overview">
+      <DamageNote />
       <ClockNote />
       <Facts
         items={[

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
 import { useChange, useOperation } from '../../api/queries.ts';
+import { DamageNote } from '../../parts/damage-note.tsx';
 import { moment } from '../../parts/figures.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 
@@ -13,13 +14,14 @@ function toMegabytes(bytes: number): string {
   return `${megabytes} MB`;
 }
 
-/** Backups of the data folder, and the clock that retention follows. */
+/** Whether the data are sound, backups of the data folder, and the clock that retention follows. */
 export function DataFolder() {
   const backups = useOperation('backups.list', {});
   const create = useChange('backups.create');
   const last = backups.data?.[0];
   return (
     <div className="stack">
+      <DamageNote />
       <p className="muted">
         Everything lies in the data folder of this machine. A backup is a checked copy below its folder “backups”; write
         one to another disk with <code>npm run -s workbench -- backup</code>.
