@@ -109,7 +109,7 @@ describe('the workbench in the browser', () => {
     await goToPlace(page(), 'Train');
     await page().getByRole('button', { name: 'Start training' }).click();
     await page().getByRole('progressbar').first().waitFor();
-    await page().getByText('Done and deployed').first().waitFor({ timeout: 120_000 });
+    await page().getByText('Done and deployed').first().waitFor({ timeout: 300_000 });
     await page()
       .getByText(/It is right on \d+\.\d % .* of \d+ examples that it had not seen/)
       .waitFor();
@@ -218,6 +218,7 @@ describe('the workbench in the browser', () => {
       .waitFor();
     await page().keyboard.press('Enter');
     await page().getByRole('heading', { name: 'Monitor', level: 1 }).waitFor();
+    await box.waitFor({ state: 'detached' });
     await page().keyboard.press('ControlOrMeta+k');
     await box.fill('refund-req');
     await page()
