@@ -5,6 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listViolations } from './axe.ts';
 import { openWindow, pictures, type Window, waitForQuiet } from './browser-page.ts';
+import { listUnseenFocus } from './focus.ts';
 import { toPalettePng } from './palette-png.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
@@ -60,14 +61,14 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     for (const { input_payload } of examples.body.items) {
       await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input: input_payload });
     }
-    opened = await openWindow(workbench, '#/', { colorScheme: theme });
+    opened = await openWindow(workbench, '#/', { colorScheme: theme, reducedMotion: 'reduce' });
   });
   afterAll(async () => {
     await opened?.close();
     await workbench?.stop();
   });
 
-  test.each([...others, ...places])('%s has no violation', async (place) => {
+  test.each([...others, ...places])('%s has no violation, and a focus that is always seen', async (place) => {
     const { page } = opened;
     const hash = place.startsWith('#') ? place : `#/types/${type}/${place}`;
     await page.evaluate((next) => {
@@ -78,6 +79,7 @@ describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
     const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
     writeFileSync(join(pictures, `${name}-${theme}.png`), toPalettePng(await page.screenshot()));
     expect(await listViolations(page)).toEqual([]);
+    expect(await listUnseenFocus(page)).toEqual([]);
   });
 
   test('nothing went wrong behind the page', () => {

@@ -129,6 +129,17 @@ describe('a change of an option that is undone', () => {
     expect((await call('GET', `${url}/versions`)).body).toHaveLength(3);
   });
 
+  it('can be one of several, undone one after the other [OPT-3] [OPT-4]', async () => {
+    const { read, act, undo } = await openUndoable();
+    const rename = await act(['options/rename', { from: 'reply', to: 'respond' }]);
+    const merged = await act(['options/merge', { from: 'respond', into: 'answer' }]);
+    expect((await undo(rename)).status).toBe(409);
+    await undo(merged);
+    expect((await read()).options).toEqual(['answer', 'respond', 'ignore']);
+    expect((await undo(rename)).status).toBe(200);
+    expect((await read()).options).toEqual(['answer', 'reply', 'ignore']);
+  });
+
   it('leaves alone what was labelled otherwise since [OPT-3]', async () => {
     const { read, act, undo, call, url } = await openUndoable();
     const [, , reply] = (await read()).rows;

@@ -39,6 +39,7 @@ const bodies: Record<string, unknown> = {
   'options.undo': { undo_token: 'x' },
   'options.rename': { from: 'approve', to: 'accept', commit: true },
   'rules.analyse': { rules: [] },
+  'policies.create': { kind: 'rules_only' },
   'policies.keep_promise': { target_error: 0.1 },
 };
 

@@ -1,8 +1,8 @@
 /** A value with the values before and after it: undo and redo as plain data. */
 export type History<T> = { past: readonly T[]; present: T; future: readonly T[] };
 
-/** Steps kept; older ones are dropped, so a long day of edits stays small. */
-const maxSteps = 200;
+/** Steps kept, more than a day of edits has; each holds only what differs from the one before. */
+const maxSteps = 10_000;
 
 /** A history that begins at `present`, with nothing to undo. */
 export function startHistory<T>(present: T): History<T> {

@@ -1,4 +1,5 @@
 /** Taking back that an option was renamed, merged or deleted: one new version as the one before, and its examples. */
+import { isDeepStrictEqual } from 'node:util';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
@@ -24,7 +25,9 @@ export function undoOptionChange(
     const change = exampleChanges.find(undoToken, type.id)?.optionChange ?? null;
     if (change === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
     const { before, after } = change;
-    if (type.activeVersion.id !== after.versionId || type.fallbackOption !== after.fallbackOption) {
+    // Not by the version alone: a later change that was undone has left another one with the same definition.
+    const left = findVersion(deps, caller, type.id, after.versionId).definition;
+    if (!isDeepStrictEqual(type.activeVersion.definition, left) || type.fallbackOption !== after.fallbackOption) {
       throw new WorkbenchError(
         'conflict',
         'The decision type was changed after this option, and undoing would lose that. Take an earlier version up again instead.',
