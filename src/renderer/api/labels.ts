@@ -47,13 +47,14 @@ function moveBetween(stats: Stats, before: LabelPatch, after: LabelPatch): Stats
   const by_option = { ...stats.by_option };
   const by_queue = { ...stats.by_queue };
   let { labelled, reviewed } = stats;
-  const add = ({ expected_decision, ...rest }: LabelPatch, by: 1 | -1) => {
-    if (typeof expected_decision === 'string') {
+  const add = (patch: LabelPatch, by: 1 | -1) => {
+    const { expected_decision: option } = patch;
+    if (typeof option === 'string') {
       labelled += by;
-      by_option[expected_decision] = (by_option[expected_decision] ?? 0) + by;
+      by_option[option] = (by_option[option] ?? 0) + by;
     }
-    if (rest.reviewed) reviewed += by;
-    const status = readStatus({ expected_decision, ...rest } as LabelPatch);
+    if (patch.reviewed) reviewed += by;
+    const status = readStatus(patch);
     if (status === 'to_label' || status === 'flagged') by_queue[status] += by;
   };
   add(before, -1);
