@@ -160,7 +160,7 @@ const examples = {
   'EXA-18':
     'The list is sorted by created_at, updated_at, decision or a field of the input, in either direction; equal values stand newest first and missing ones last, on all pages alike.',
   'EXA-19': 'page_of answers the page on which an example stands, in any order and under any filter.',
-  'EXA-7': 'stats gives total, labelled, unlabelled, reviewed, by_source and by_option.',
+  'EXA-7': 'stats gives total, labelled, unlabelled, reviewed, by_source, by_option and by_queue.',
   'EXA-8': 'DELETE of one answers 204.',
   'EXA-9': 'A call adds at most 10,000 examples.',
   'EXA-10': 'A type holds at most 200,000 examples; beyond: 422 with current, requested, maximum and remaining.',

@@ -12,10 +12,16 @@ import { createRoot } from 'react-dom/client';
 import { createMemoryJournal, openJournal } from './api/journal.ts';
 import { startSession } from './api/session.ts';
 import { App } from './app.tsx';
+import { loadPlace } from './frame/places.tsx';
+import { parseRoute } from './state/route.ts';
 import { createWorkbench } from './workbench.tsx';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id root');
+
+const route = parseRoute(window.location.hash);
+// The script of the place comes beside what is read of the type, not after it; where it does not, the place says so.
+if (route.page === 'type') void loadPlace(route.place).catch(() => undefined);
 
 const windowId = crypto.randomUUID();
 const lockPrefix = 'decision-workbench.window.';

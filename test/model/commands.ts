@@ -357,6 +357,13 @@ const listingExamples = fc
         reviewed: type.examples.filter(({ reviewed }) => reviewed).length,
         by_source: { user: type.examples.length, synthetic: 0 },
         by_option: { yes: count('yes'), no: count('no') },
+        by_queue: {
+          to_label: type.examples.length - labelled.length,
+          flagged: 0,
+          suspect: expect.any(Number),
+          corrections: expect.any(Number),
+          synthetic: 0,
+        },
       });
     }),
   );

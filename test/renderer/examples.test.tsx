@@ -100,6 +100,61 @@ describe('examples, one at a time', () => {
   });
 });
 
+describe('the counts of the queues', () => {
+  const read = () =>
+    ['To label', 'Most useful next', 'Not reviewed', 'Flagged', 'yes'].map((name) =>
+      Number(
+        screen
+          .getAllByRole('button')
+          .find(({ textContent }) => textContent?.startsWith(name) && /\d$/.test(textContent))
+          ?.textContent?.slice(name.length),
+      ),
+    );
+
+  it('follow each label, flag and undo at once, and are what the server counts', async () => {
+    const { call, url } = await openExamples('queue=to-label', ['yes', null, null, null]);
+    await shows('the plate is late');
+    expect(read()).toEqual([3, 3, 4, 0, 1]);
+    screen.getByText('3 in this queue');
+    press('1');
+    await waitFor(() => expect(read()).toEqual([2, 2, 3, 0, 2]));
+    press('f');
+    await waitFor(() => expect(read()).toEqual([2, 1, 3, 1, 2]));
+    press('u');
+    await waitFor(() => expect(read()).toEqual([2, 2, 3, 0, 2]));
+    press('u');
+    await waitFor(() => expect(read()).toEqual([3, 3, 4, 0, 1]));
+    press('f');
+    await waitFor(async () => expect((await call('GET', `${url}/examples/stats`)).body.by_queue.flagged).toBe(1));
+    expect(read()).toEqual([3, 2, 4, 1, 1]);
+  });
+
+  it('lose a suspect label once it is confirmed, and have it back with the undo', async () => {
+    const stats = { suspect: 2 };
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const url = `/api/v1/decision-types/${id}`;
+    await call('POST', `${url}/examples`, { examples: [{ input: { message: 'a cup' }, decision: 'yes' }] });
+    // Which labels are suspect only the server knows, after a training: here it says what it would say then.
+    const answer: Call = async (method, address, ...rest) => {
+      const said = await call(method, address, ...rest);
+      if (!address.endsWith('/examples/stats')) return said;
+      const body = { ...said.body, by_queue: { ...said.body.by_queue, ...stats } };
+      return { ...said, body, text: JSON.stringify(body) };
+    };
+    showWindow(answer, `#/types/${id}/examples?view=card&queue=all`);
+    await shows('a cup');
+    const suspects = () => screen.getByRole('button', { name: /^Suspect labels/ }).textContent;
+    expect(suspects()).toBe('Suspect labels2');
+    stats.suspect = 1;
+    press('v');
+    await waitFor(() => expect(suspects()).toBe('Suspect labels1'));
+    stats.suspect = 2;
+    press('u');
+    await waitFor(() => expect(suspects()).toBe('Suspect labels2'));
+  });
+});
+
 describe('examples in a table', () => {
   const grid = () => screen.findByRole('grid', { name: 'Examples' });
   const firstRow = async () => within(await grid()).findByRole('row', { name: /the cup is broken/ });
@@ -195,14 +250,42 @@ describe('adding examples', () => {
 });
 
 describe('findings', () => {
+  const same = { message: 'the very same cup' };
+  const given = ['yes', 'yes', 'no'].map((decision) => ({ input: same, decision }));
+  const readSame = async (call: Call, url: string) =>
+    (await call('GET', `${url}/examples?search=very`)).body.items.map(
+      (item: { expected_decision: string }) => item.expected_decision,
+    );
+
+  it('take back by U what L did, also before the server has answered', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const url = `/api/v1/decision-types/${id}`;
+    await call('POST', `${url}/examples`, { examples: given });
+    const before = await readSame(call, url);
+    const answered = Promise.withResolvers<void>();
+    const slow: Call = async (method, address, ...rest) => {
+      if (address.endsWith('/examples/bulk')) await answered.promise;
+      return call(method, address, ...rest);
+    };
+    showWindow(slow, `#/types/${id}/examples?queue=findings`);
+    const list = await screen.findByRole('list', { name: 'Findings' });
+    fireEvent.click(await within(list).findByRole('button', { name: /contradiction/ }));
+    press('l');
+    await screen.findByRole('button', { name: 'Undo: Labelled yes' });
+    press('u');
+    answered.resolve();
+    await screen.findByText('Undone: Labelled yes');
+    expect(await readSame(call, url)).toEqual(before);
+  });
+
   it('shows what contradicts itself, opens its rows, and gives them the likelier label', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);
     const url = `/api/v1/decision-types/${id}`;
-    const same = { message: 'the very same cup' };
     const other = (decision: string) => ({ input: { message: `a ${decision} of its own` }, decision });
     await call('POST', `${url}/examples`, {
-      examples: [...['yes', 'yes', 'no'].map((decision) => ({ input: same, decision })), ...['yes', 'no'].map(other)],
+      examples: [...given, ...['yes', 'no'].map(other)],
     });
     showWindow(call, `#/types/${id}/examples?queue=findings`);
     const list = await screen.findByRole('list', { name: 'Findings' });
@@ -210,9 +293,6 @@ describe('findings', () => {
     const rows = await screen.findByRole('region', { name: 'The rows of the finding' });
     await waitFor(() => expect(within(rows).getAllByText('the very same cup')).toHaveLength(3));
     press('l');
-    await waitFor(async () => {
-      const { items } = (await call('GET', `${url}/examples?search=very`)).body;
-      expect(items.map((item: { expected_decision: string }) => item.expected_decision)).toEqual(['yes', 'yes', 'yes']);
-    });
+    await waitFor(async () => expect(await readSame(call, url)).toEqual(['yes', 'yes', 'yes']));
   });
 });

@@ -3,6 +3,7 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createStore } from 'zustand/vanilla';
 import type { Example, ExampleInput } from '../../server/contract/examples.ts';
 import type { InputOf, OperationName, OutputOf } from '../../server/contract/operations.ts';
+import { invalidate, staleByLabels } from './changes.ts';
 import { ApiError } from './client.ts';
 import { type Act, type Journal, type LabelPatch, noType, type UndoStep } from './journal.ts';
 import { patchCachedExample, patchCachedStats } from './labels.ts';
@@ -94,32 +95,77 @@ function isFinal(step: UndoStep, error: unknown): boolean {
 function createActList(journal: Journal) {
   const store = createStore<ActsState>()(() => ({ done: [], undone: [], turned: null }));
 
-  const record = (typeId: string, title: string, step: UndoStep) => {
+  /** Acts that the server has not answered yet: whether it does them. */
+  const underWay = new Map<string, Promise<boolean>>();
+  const add = (typeId: string, title: string, step: UndoStep): Act => {
     const act: Act = { key: crypto.randomUUID(), typeId, title, at: Date.now(), step };
     store.setState(({ done, undone }) => ({
       done: [...done, act],
       undone: undone.filter((each) => each.typeId !== typeId),
     }));
+    return act;
+  };
+  const record = (typeId: string, title: string, step: UndoStep): Act => {
+    const act = add(typeId, title, step);
     void journal.putAct(act);
     return act;
   };
   const drop = (from: 'done' | 'undone', { key }: Act) =>
     store.setState((state) => ({ [from]: state[from].filter((each) => each.key !== key) }) as Partial<ActsState>);
-  return { store, record, drop };
+  /** Notes an act in its place among the others while the server works on it; `answer` says how it is taken back. */
+  const begin = (typeId: string, title: string, step: UndoStep, answer: Promise<UndoStep>): void => {
+    const begun = add(typeId, title, step);
+    const isDone = answer.then(
+      (known) => {
+        const act = { ...begun, step: known };
+        store.setState(({ done }) => ({ done: done.map((each) => (each.key === act.key ? act : each)) }));
+        void journal.putAct(act);
+        return true;
+      },
+      () => {
+        drop('done', begun);
+        return false;
+      },
+    );
+    underWay.set(
+      begun.key,
+      isDone.finally(() => underWay.delete(begun.key)),
+    );
+  };
+  /** Reads the acts of earlier windows. */
+  const load = async () => {
+    const { acts } = await journal.load();
+    acts.sort((a, b) => a.at - b.at);
+    store.setState(({ done }) => ({
+      done: [...acts.filter(({ key }) => !done.some((d) => d.key === key)), ...done],
+    }));
+  };
+  return { store, record, begin, drop, load, isDone: ({ key }: Act) => underWay.get(key) };
+}
+
+/** Changes the labels of one example: in what is shown and counted at once, on the server by the outbox. */
+function createLabelling({ outbox, queries }: Pick<ActsPorts, 'outbox' | 'queries'>) {
+  let counting: ReturnType<typeof setTimeout> | undefined;
+
+  /** Reads again what only the server can count, once the labels rest and are there. */
+  const countAgain = async (typeId: string) => {
+    await outbox.settled(typeId);
+    await invalidate(queries, { names: staleByLabels, typeId });
+  };
+
+  return (typeId: string, exampleId: string, patch: LabelPatch, before: LabelPatch) => {
+    patchCachedStats(queries, typeId, before, patch);
+    patchCachedExample(queries, exampleId, patch);
+    outbox.put(typeId, exampleId, patch, before.expected_decision);
+    clearTimeout(counting);
+    counting = setTimeout(() => void countAgain(typeId), countDelayMs);
+  };
 }
 
 /** Creates the acts of this window. */
 export function createActs({ journal, outbox, queries, call }: ActsPorts) {
-  const { store, record, drop } = createActList(journal);
-  let counting: ReturnType<typeof setTimeout> | undefined;
-
-  const apply = (typeId: string, exampleId: string, patch: LabelPatch, before: LabelPatch) => {
-    patchCachedExample(queries, exampleId, patch);
-    outbox.put(typeId, exampleId, patch, before.expected_decision);
-    clearTimeout(counting);
-    const stale = { queryKey: ['training.readiness', { params: { decision_type_id: typeId } }] };
-    counting = setTimeout(() => void queries.invalidateQueries(stale), countDelayMs);
-  };
+  const { store, record, begin, drop, load, isDone } = createActList(journal);
+  const apply = createLabelling({ outbox, queries });
 
   const takeBack = async ({ typeId, step }: Act): Promise<UndoStep> => {
     if (step.kind === 'label') {
@@ -134,6 +180,8 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
   const turn = async (from: 'done' | 'undone', typeId: string): Promise<Undone | null> => {
     const act = store.getState()[from].findLast((each) => each.typeId === typeId);
     if (!act) return null;
+    const underWay = isDone(act);
+    if (underWay) return (await underWay) ? turn(from, typeId) : null;
     drop(from, act);
     try {
       const step = await takeBack(act);
@@ -162,16 +210,22 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
     /** Labels one example. It shows at once; the outbox brings it to the server. */
     label: (typeId: string, example: Labelled, patch: LabelPatch, title: string) => {
       const before = readBefore(example, patch);
-      patchCachedStats(queries, typeId, example, { ...example, ...patch });
       apply(typeId, example.id, patch, before);
       record(typeId, title, { kind: 'label', exampleId: example.id, before, after: patch });
     },
     /** Changes many examples on the server; `rows` are those deleted, as far as they are at hand. */
     bulk: async (typeId: string, body: Bulk, title: string, rows: readonly Example[] = []): Promise<number> => {
-      await outbox.settled(typeId);
-      const { affected, undo_token } = await call('examples.bulk', { params: { decision_type_id: typeId }, body });
-      record(typeId, title, { kind: 'bulk', token: undo_token, rows: rows.map(toInput) });
-      return affected;
+      const answer = outbox
+        .settled(typeId)
+        .then(() => call('examples.bulk', { params: { decision_type_id: typeId }, body }));
+      const step = { kind: 'bulk' as const, token: '', rows: rows.map(toInput) };
+      begin(
+        typeId,
+        title,
+        step,
+        answer.then(({ undo_token }) => ({ ...step, token: undo_token })),
+      );
+      return (await answer).affected;
     },
     /** Takes note of examples that were added. */
     added: (typeId: string, exampleIds: string[], title: string) =>
@@ -195,14 +249,7 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
     undo: (typeId: string) => turn('done', typeId),
     /** Does again what was taken back last; null where there is nothing. */
     redo: (typeId: string) => turn('undone', typeId),
-    /** Reads the acts of earlier windows. */
-    load: async () => {
-      const { acts } = await journal.load();
-      acts.sort((a, b) => a.at - b.at);
-      store.setState(({ done }) => ({
-        done: [...acts.filter(({ key }) => !done.some((d) => d.key === key)), ...done],
-      }));
-    },
+    load,
   };
 }
 export type Acts = ReturnType<typeof createActs>;

@@ -47,7 +47,8 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'training.start': policyReads,
   'policies.create': policyReads,
   'policies.cancel': policyReads,
-  'policies.deploy': [...policyReads, ...typeReads],
+  // Corrections wait until a policy that has learned them is deployed.
+  'policies.deploy': [...policyReads, ...typeReads, 'examples.stats'],
   'policies.keep_promise': [...policyReads, ...typeReads],
   'logs.correct': [...exampleReads, 'logs.list'],
   'connections.create': ['connections.list'],
@@ -61,6 +62,9 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'organisation.update': ['account.me'],
 };
 
+/** What labels of this window make stale once they are with the server; the rest of it is patched as they are given. */
+export const staleByLabels: readonly OperationName[] = ['examples.stats', 'training.readiness'];
+
 /** What new log records make stale. */
 export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type'];
 
@@ -68,7 +72,7 @@ export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type
 export function staleByJob({ job, ended }: Extract<WorkbenchEvent, { event: 'job' }>): readonly OperationName[] {
   if (job === 'findings') return ['data_findings.list'];
   if (job === 'slices') return ['policies.slices'];
-  return ended ? [...policyReads, ...typeReads] : ['policies.progress', 'policies.list'];
+  return ended ? [...policyReads, ...typeReads, 'examples.stats'] : ['policies.progress', 'policies.list'];
 }
 
 /** Answers to read again: those of `names`, and of one decision type where one is named. */

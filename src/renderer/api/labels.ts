@@ -10,10 +10,14 @@ type Stats = OutputOf<'examples.stats'>;
 /** Key of the cached queues of examples; the operation's own pages stand under its name. */
 export const queueKey = 'examples.queue';
 
-/** A page whose rows have the labels that are on their way. */
+/** A page whose rows have the labels that are on their way; all others stay the very rows they were. */
 export function withPending(page: ExamplePage, pending: ReadonlyMap<string, LabelPatch>): ExamplePage {
   if (pending.size === 0 || !page.items.some(({ id }) => pending.has(id))) return page;
-  return { ...page, items: page.items.map((item) => ({ ...item, ...pending.get(item.id) })) };
+  const patched = (item: Example) => {
+    const patch = pending.get(item.id);
+    return patch ? { ...item, ...patch } : item;
+  };
+  return { ...page, items: page.items.map(patched) };
 }
 
 /** Changes one example wherever it is cached; its place in each list stays. */
@@ -31,25 +35,38 @@ export function patchCachedExample(queries: QueryClient, exampleId: string, patc
   );
 }
 
+/** Where an example stands after an act, as far as the act says so. */
+function readStatus({ status, expected_decision }: LabelPatch): Example['status'] | null {
+  if (status !== undefined) return status;
+  if (expected_decision === undefined) return null;
+  return expected_decision === null ? 'to_label' : 'done';
+}
+
+/** The counts after one example went from `before` to `after`; what these do not name stays. */
+function moveBetween(stats: Stats, before: LabelPatch, after: LabelPatch): Stats {
+  const by_option = { ...stats.by_option };
+  const by_queue = { ...stats.by_queue };
+  let { labelled, reviewed } = stats;
+  const add = (patch: LabelPatch, by: 1 | -1) => {
+    const { expected_decision: option } = patch;
+    if (typeof option === 'string') {
+      labelled += by;
+      by_option[option] = (by_option[option] ?? 0) + by;
+    }
+    if (patch.reviewed) reviewed += by;
+    const status = readStatus(patch);
+    if (status === 'to_label' || status === 'flagged') by_queue[status] += by;
+  };
+  add(before, -1);
+  add(after, 1);
+  return { ...stats, labelled, unlabelled: stats.total - labelled, reviewed, by_option, by_queue };
+}
+
 /** Moves one example between the counts, so that they follow a label without a call. */
-export function patchCachedStats(
-  queries: QueryClient,
-  typeId: string,
-  before: { expected_decision: string | null; reviewed?: boolean },
-  after: { expected_decision: string | null; reviewed?: boolean },
-): void {
-  const count = (decision: string | null) => (decision === null ? 0 : 1);
-  const key = ['examples.stats', { params: { decision_type_id: typeId } }];
-  queries.setQueryData<Stats>(key, (stats) => {
-    if (!stats) return stats;
-    const labelled = stats.labelled + count(after.expected_decision) - count(before.expected_decision);
-    const by_option = { ...stats.by_option };
-    const add = (option: string | null, by: number) => {
-      if (option !== null) by_option[option] = (by_option[option] ?? 0) + by;
-    };
-    add(before.expected_decision, -1);
-    add(after.expected_decision, 1);
-    const reviewed = stats.reviewed + Number(after.reviewed ?? false) - Number(before.reviewed ?? false);
-    return { ...stats, labelled, unlabelled: stats.total - labelled, reviewed, by_option };
-  });
+export function patchCachedStats(queries: QueryClient, typeId: string, before: LabelPatch, after: LabelPatch): void {
+  const queryKey = ['examples.stats', { params: { decision_type_id: typeId } }];
+  if (queries.getQueryData(queryKey) === undefined) return;
+  // Counts that are being read now may be from before the label.
+  void queries.cancelQueries({ queryKey });
+  queries.setQueryData<Stats>(queryKey, (stats) => stats && moveBetween(stats, before, after));
 }

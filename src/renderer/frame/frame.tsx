@@ -43,7 +43,7 @@ export function Frame() {
   const types = list.data?.items ?? [];
   const type = own.data ?? types.find(({ id }) => id === typeId) ?? null;
   useAssignedColours(type);
-  const state = useTypeState(type);
+  const state = useTypeState(typeId, type);
   const main = useRef<HTMLElement>(null);
   const announcement = useUi((ui) => ui.announcement);
   useShortcuts();

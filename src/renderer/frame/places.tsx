@@ -47,6 +47,11 @@ export const placeSpecs: Record<Place, PlaceSpec> = {
 /** The places that the rail lists, in the order of the work. */
 export const railPlaces = ['define', 'rules', 'examples', 'train', 'evaluate', 'try', 'deploy', 'monitor'] as const;
 
+/** Loads the part of one place. */
+export async function loadPlace(place: Place): Promise<void> {
+  await loaders[place]();
+}
+
 /** Loads every part ahead, so that a place opens at once, and also without the server. */
 export async function loadPlacesAhead(): Promise<void> {
   for (const load of Object.values(loaders)) await load();

@@ -24,10 +24,13 @@ export type TypeState = {
 
 const trainingPollMs = 2_000;
 
-/** Gathers the state of one type from what its places read anyway. */
-export function useTypeState(type: DecisionType | null): TypeState {
-  const params = { decision_type_id: type?.id ?? '' };
-  const enabled = type !== null;
+/**
+ * Gathers the state of one type from what its places read anyway. It is asked for by the id of the address: the counts
+ * need not wait for the type itself.
+ */
+export function useTypeState(typeId: string | null, type: DecisionType | null): TypeState {
+  const params = { decision_type_id: typeId ?? '' };
+  const enabled = typeId !== null;
   const stats = useOperation('examples.stats', { params }, { enabled }).data;
   const readiness = useOperation('training.readiness', { params }, { enabled }).data;
   const policies = useOperation(

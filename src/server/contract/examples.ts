@@ -36,6 +36,8 @@ const newExampleSchema = exampleInputSchema.meta({
 export const exampleStatuses = ['to_label', 'skipped', 'flagged', 'done'] as const;
 export type ExampleStatus = (typeof exampleStatuses)[number];
 const status = z.enum(exampleStatuses);
+/** The lists from which `examples.next` gives out examples. */
+export const labellingQueues = ['to_label', 'suspect', 'corrections', 'synthetic', 'flagged'] as const;
 const note = characters(0, 2_000).nullable();
 
 export const exampleSchema = z
@@ -213,6 +215,7 @@ export const exampleOperations = {
       reviewed: z.int(),
       by_source: z.object({ user: z.int(), synthetic: z.int() }),
       by_option: z.record(z.string(), z.int()),
+      by_queue: z.record(z.enum(labellingQueues), z.int()).describe('What the queues of examples/next hold'),
     }),
     status: 200,
     summary: 'How the examples are distributed',

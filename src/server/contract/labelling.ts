@@ -3,10 +3,9 @@ import { z } from 'zod';
 import { characters } from '../../engine/domain.ts';
 import { limits } from '../../engine/limits.ts';
 import { decisionTypeParams, uuid } from './common.ts';
-import { exampleSchema } from './examples.ts';
+import { exampleSchema, labellingQueues } from './examples.ts';
 import { creates, operation, reads, updates } from './operation.ts';
 
-export const labellingQueues = ['to_label', 'suspect', 'corrections', 'synthetic', 'flagged'] as const;
 export type LabellingQueue = (typeof labellingQueues)[number];
 
 const suggestionSchema = z

@@ -17,6 +17,7 @@ import {
   undoExampleChange,
   updateExample,
 } from '../services/examples.ts';
+import { countQueues } from '../services/labelling.ts';
 import type { ExampleChange } from '../store/example-changes.ts';
 import type { Handlers } from './context.ts';
 import { toPage } from './pages.ts';
@@ -61,6 +62,7 @@ export const exampleHandlers = {
       reviewed,
       by_source: { user: total - synthetic, synthetic },
       by_option: { ...none, ...Object.fromEntries(byOption) },
+      by_queue: countQueues(deps, type),
     };
   },
 

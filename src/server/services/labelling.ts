@@ -137,6 +137,19 @@ function readQueue(
   return ids.flatMap((id) => store.examples.get(type.id, id) ?? []);
 }
 
+/** Counts the examples that each queue holds, those given out included. */
+export function countQueues(deps: Deps, type: DecisionTypeRecord): Record<LabellingQueue, number> {
+  const { to_label, flagged } = deps.store.examples.computeTotals(type.id).byStatus;
+  const count = (queue: LabellingQueue) => countRemaining(deps, type, queue);
+  return {
+    to_label,
+    flagged,
+    suspect: count('suspect'),
+    corrections: count('corrections'),
+    synthetic: count('synthetic'),
+  };
+}
+
 function countRemaining(deps: Deps, type: DecisionTypeRecord, queue: LabellingQueue): number {
   if (queue === 'suspect') {
     const policy = deps.store.policies.findNewestTrained(type.id);

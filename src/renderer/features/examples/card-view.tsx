@@ -5,6 +5,7 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { Example } from '../../../server/contract/examples.ts';
 import type { Suggestion } from '../../../server/contract/labelling.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
+import type { Act } from '../../api/journal.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { percent } from '../../parts/figures.ts';
 import { InputView } from '../../parts/input-view.tsx';
@@ -51,6 +52,7 @@ export function CardDesk({
   type,
   stats,
   queue,
+  search,
   title,
   tools,
   onQueue,
@@ -79,7 +81,7 @@ export function CardDesk({
         <Pane
           title={title}
           level={1}
-          head={work.cursor >= 0 && <Position work={work} count={countQueue(queue, stats)} />}
+          head={work.cursor >= 0 && search === '' && <QueueCount count={countQueue(queue, stats)} />}
           tools={tools}
         >
           {rows.isLoading && <Busy>Loading the queue…</Busy>}
@@ -107,13 +109,9 @@ export function CardDesk({
   );
 }
 
-function Position({ work, count }: { work: Work; count: number | null }) {
-  return (
-    <span className="muted number">
-      {(work.cursor + 1).toLocaleString()}
-      {count !== null && ` · ${count.toLocaleString()} in this queue`}
-    </span>
-  );
+/** What is left in the queue. The place of the row is not said: rows that are done keep theirs and count no more. */
+function QueueCount({ count }: { count: number | null }) {
+  return count !== null && <span className="muted number">{count.toLocaleString()} in this queue</span>;
 }
 
 /** Why this row comes now, what is suggested, and how good the suggestions were. */
@@ -326,22 +324,29 @@ const Beside = memo(function Beside({ type }: { type: DecisionType }) {
       <Part title="Last answers">
         {last.length === 0 && <p className="muted">What you do here can be taken back with U, without limit.</p>}
         <ul className="stack tight">
-          {last.map(({ key, title, at, step }) => (
-            <li key={key} className="row between">
-              {step.kind === 'label' && step.after.expected_decision != null ? (
-                <OptionName typeId={type.id} option={step.after.expected_decision} />
-              ) : (
-                <span className="clip" title={title}>
-                  {title}
-                </span>
-              )}
-              <span className="muted">
-                <Moment iso={new Date(at).toISOString()} />
-              </span>
-            </li>
+          {last.map((act) => (
+            <Answer key={act.key} act={act} />
           ))}
         </ul>
       </Part>
     </Pane>
+  );
+});
+
+/** One act of the last ones: each label adds one and leaves the others as they are drawn. */
+const Answer = memo(function Answer({ act: { typeId, title, at, step } }: { act: Act }) {
+  return (
+    <li className="row between">
+      {step.kind === 'label' && step.after.expected_decision != null ? (
+        <OptionName typeId={typeId} option={step.after.expected_decision} />
+      ) : (
+        <span className="clip" title={title}>
+          {title}
+        </span>
+      )}
+      <span className="muted">
+        <Moment iso={new Date(at).toISOString()} />
+      </span>
+    </li>
   );
 });

@@ -1,5 +1,5 @@
 import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { change, useOperation } from '../../api/queries.ts';
@@ -13,7 +13,8 @@ import { findGivenQueue, findTitle } from './queues.ts';
 
 // Each comes when it is first opened: the rest of the page does not wait for it.
 const AddExample = lazy(async () => ({ default: (await import('./add-example.tsx')).AddExample }));
-const CardView = lazy(async () => ({ default: (await import('./card-view.tsx')).CardView }));
+const loadCard = () => import('./card-view.tsx');
+const CardView = lazy(async () => ({ default: (await loadCard()).CardView }));
 const TableView = lazy(async () => ({ default: (await import('./table-view.tsx')).TableView }));
 const FindingsView = lazy(async () => ({ default: (await import('./findings-view.tsx')).FindingsView }));
 const GivenCards = lazy(async () => ({ default: (await import('./given-cards.tsx')).GivenCards }));
@@ -34,6 +35,10 @@ export function Examples({ type }: { type: DecisionType }) {
   const [isAdding, setIsAdding] = useState(false);
   const generation = useGeneration(type);
   const toLabel = stats.data !== undefined && stats.data.unlabelled > 0;
+  useEffect(() => {
+    // While the examples are counted: most who come here label.
+    void loadCard().catch(() => undefined);
+  }, []);
   const isGiven = query.queue !== undefined && findGivenQueue(query.queue) !== null;
   const view = isGiven ? 'card' : chooseView(query.view, toLabel);
   const queue = query.queue ?? (view === 'card' && toLabel ? 'to-label' : 'all');

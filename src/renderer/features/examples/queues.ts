@@ -74,7 +74,10 @@ export function isShrinking(filter: ExampleFilter): boolean {
 
 /** How many examples a queue holds; null where the counts do not say. */
 export function countQueue(queue: string, stats: Stats): number | null {
+  const given = findGivenQueue(queue);
+  if (given !== null) return stats.by_queue[given];
   if (queue === 'to-label') return stats.unlabelled;
+  if (queue === 'flagged') return stats.by_queue.flagged;
   if (queue === 'unreviewed') return stats.total - stats.reviewed;
   if (queue === 'synthetic') return stats.by_source.synthetic;
   if (queue.startsWith(optionPrefix)) return stats.by_option[queue.slice(optionPrefix.length)] ?? 0;
