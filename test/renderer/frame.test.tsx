@@ -71,6 +71,29 @@ describe('the frame', () => {
     within(dialog).getByText('Search commands');
   });
 
+  it('gives a command of a place other keys, which work at once', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call, {
+      rules: [{ name: 'large', condition: 'ctx.amount > 1', then: 'no', priority: 1 }],
+      fallback_option: 'yes',
+    });
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples: [{ input: { amount: 2 } }] });
+    const { workbench } = showWindow(call, `#/types/${id}/examples`);
+    await screen.findByText(/in this queue/);
+    press('?', { shiftKey: true });
+    const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
+    const change = within(dialog).getByRole('button', { name: /^Change the keys of Flag/ });
+    fireEvent.click(change);
+    fireEvent.keyDown(change, { key: 'w', altKey: true });
+    expect(Object.values(workbench.settings.store.getState().keys)).toEqual(['Alt+w']);
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Close' }));
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+    press('w', { altKey: true });
+    await waitFor(async () =>
+      expect((await call('GET', `/api/v1/decision-types/${id}/examples?status=flagged`)).body.total).toBe(1),
+    );
+  });
+
   it('finds one of many types by a part of its name', async () => {
     const { call } = await openForTest();
     for (let number = 1; number <= 8; number++) await makeType(call, { name: `type-${number}` });

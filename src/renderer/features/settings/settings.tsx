@@ -1,4 +1,5 @@
 import { NavLink } from '@mantine/core';
+import { ShortcutTable } from '../../commands/shortcut-table.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { formatRoute, type SettingsSection, settingsSections, settingsTitles } from '../../state/route.ts';
 import { ApiKeys } from './api-keys.tsx';
@@ -6,7 +7,6 @@ import { Connections } from './connections.tsx';
 import { Credits } from './credits.tsx';
 import { DataFolder } from './data-folder.tsx';
 import { LookSettings } from './look.tsx';
-import { ShortcutSettings } from './shortcut-settings.tsx';
 
 const views: Record<SettingsSection, () => React.ReactNode> = {
   keys: ApiKeys,
@@ -14,7 +14,7 @@ const views: Record<SettingsSection, () => React.ReactNode> = {
   credits: Credits,
   data: DataFolder,
   look: LookSettings,
-  shortcuts: ShortcutSettings,
+  shortcuts: ShortcutTable,
 };
 
 /** What holds for the whole workbench, section by section. */

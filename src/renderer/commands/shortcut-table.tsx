@@ -1,14 +1,14 @@
 import { Button } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
-import { pressName } from '../../commands/command.ts';
-import { useCommandList } from '../../commands/use-commands.ts';
-import { Keys } from '../../parts/notes.tsx';
-import { useSettings, useWorkbench } from '../../workbench.tsx';
+import { Keys } from '../parts/notes.tsx';
+import { useSettings, useWorkbench } from '../workbench.tsx';
+import { pressName } from './command.ts';
+import { useCommandList } from './use-commands.ts';
 
 const modifiers = ['Control', 'Shift', 'Alt', 'Meta'];
 
-/** Every command of this place and of the frame, with its keys; a click and a press set others. */
-export function ShortcutSettings() {
+/** Every command of the place that is open and of the frame, with its keys; a click and a press set others. */
+export function ShortcutTable() {
   const { settings } = useWorkbench();
   const chosen = useSettings((state) => state.keys);
   const commands = useCommandList().filter(({ group }) => group !== 'Types');
@@ -30,8 +30,7 @@ export function ShortcutSettings() {
   return (
     <div className="stack">
       <p className="muted">
-        Choose “Change”, then press the new keys. Keys of the places are listed and changed while a place is open: press
-        ? there.
+        Choose “Change”, then press the new keys. Those of a place are listed while it is open: press ? there.
       </p>
       {refused && (
         <p className="note warn" role="alert">
