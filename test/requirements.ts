@@ -440,6 +440,8 @@ const border = {
   'DAT-6': 'The data are checked at the start or soon after, and daily; /ready, the page and the log report damage.',
   'DAT-7':
     'POST backups answers 201 and writes a backup while the service goes on, one at a time; GET backups lists them; owner only.',
+  'DAT-9':
+    'POST backups/{name}/verify reads a backup again and says what is wrong; restore makes a new data folder of it and refuses to overwrite; owner only.',
   'DAT-8': 'workbench backup, restore and verify need no running workbench; restore makes a new data folder only.',
   'RUN-5': 'Flags and environment variables fill the same options, flags first; wrong ones are explained.',
 };

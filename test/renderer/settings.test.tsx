@@ -1,6 +1,6 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
-import { makeType, openForTest } from '../server/workbench.ts';
+import { makeType, openForTest, temporaryFolder } from '../server/workbench.ts';
 import { closePage, showWindow } from './page.tsx';
 
 afterEach(closePage);
@@ -29,13 +29,25 @@ describe('Settings', () => {
     expect((await call('GET', '/api/v1/api-keys')).body).toEqual([]);
   });
 
-  it('backs the data folder up and lists the copy', async () => {
+  it('backs the data folder up, lists the copy, verifies it and restores it into a new folder', async () => {
     const { call } = await openSettings('data');
     await screen.findByText(/There is no backup yet/);
     fireEvent.click(screen.getByRole('button', { name: 'Back up now' }));
     await screen.findByText(/The last backup was made/);
     const [backup] = (await call('GET', '/api/v1/backups')).body;
     within(screen.getByRole('table')).getByText(backup.name);
+    fireEvent.click(screen.getByRole('button', { name: `Verify ${backup.name}` }));
+    await screen.findByText('Every file is as it was written.');
+    fireEvent.click(screen.getByRole('button', { name: `Restore ${backup.name}` }));
+    const dialog = await screen.findByRole('dialog');
+    const folder = within(dialog).getByRole('textbox');
+    const restore = within(dialog).getByRole('button', { name: 'Restore into the new folder' });
+    fireEvent.change(folder, { target: { value: 'somewhere' } });
+    fireEvent.click(restore);
+    await within(dialog).findByText(/must be an absolute path/);
+    fireEvent.change(folder, { target: { value: `${temporaryFolder()}/restored` } });
+    fireEvent.click(restore);
+    await within(dialog).findByText(/Start a workbench on them/);
   });
 
   it('says that the data are damaged once the daily check has found it [DAT-6]', async () => {

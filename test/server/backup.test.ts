@@ -87,6 +87,40 @@ describe('a backup under load', () => {
     expect((await client('GET', backups)).status).toBe(403);
   });
 
+  it('is verified and made a new data folder by the service, which overwrites nothing [DAT-9]', async () => {
+    const dataDir = trained.copy();
+    const { app, call } = await openForTest({ dataDir });
+    const { name } = (await call('POST', backups, { with_secrets: true })).body;
+    const url = `${backups}/${name}`;
+    expect((await call('POST', `${url}/verify`)).body).toEqual({ name, problems: [] });
+    const folder = path.join(temporaryFolder(), 'restored');
+    expect(await call('POST', `${url}/restore`, { folder })).toMatchObject({ status: 201, body: { folder } });
+    const { app: restored } = await openForTest({ dataDir: folder });
+    const client = callerOf(restored, { authorization: `Bearer ${trained.key}` });
+    expect((await client('POST', '/api/v1/decide', loan)).status).toBe(200);
+
+    const again = await call('POST', `${url}/restore`, { folder });
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      `There is something at ${folder} already. A backup is restored into a new folder only.`,
+    ]);
+    expect((await call('POST', `${url}/restore`, { folder: 'somewhere' })).body.error.details).toEqual([
+      { type: 'invalid_value', loc: ['body', 'folder'], msg: 'must be an absolute path' },
+    ]);
+    spoil(path.join(dataDir, 'backups', name, 'workbench.db'));
+    expect((await call('POST', `${url}/verify`)).body.problems).toEqual([
+      expect.stringMatching(/workbench\.db is not as it was written\.$/),
+    ]);
+    const other = path.join(temporaryFolder(), 'restored');
+    expect((await call('POST', `${url}/restore`, { folder: other })).status).toBe(409);
+    expect(existsSync(other)).toBe(false);
+    expect((await call('POST', `${backups}/backup-1/verify`)).status).toBe(404);
+    expect((await call('POST', `${backups}/${encodeURIComponent('../x')}/verify`)).status).toBe(422);
+    const stranger = callerOf(app, { authorization: `Bearer ${trained.key}` });
+    expect((await stranger('POST', `${url}/verify`)).status).toBe(403);
+    expect((await stranger('POST', `${url}/restore`, { folder: other })).status).toBe(403);
+  });
+
   it('is absent when it could not be finished, and the service says so [DAT-7]', async () => {
     const dataDir = trained.copy();
     mkdirSync(path.join(dataDir, 'backups', 'backup-cut-off.part'), { recursive: true });

@@ -14,11 +14,19 @@ const backupSchema = z
   .meta({ id: 'Backup' });
 export type Backup = z.infer<typeof backupSchema>;
 
-const common = { access: 'owner', tag: 'System', path: '/api/v1/backups' } as const;
+const backupName = z
+  .string()
+  .regex(/^backup-[\dTZ-]{1,60}$/, 'must be the name of a backup')
+  .describe('Name of a backup, as the list has it');
+const one = z.strictObject({ backup_name: backupName });
+
+const path = '/api/v1/backups';
+const common = { access: 'owner', tag: 'System' } as const;
 
 export const backupOperations = {
   'backups.list': operation({
     ...common,
+    path,
     method: 'GET',
     output: z.array(backupSchema),
     status: 200,
@@ -27,6 +35,7 @@ export const backupOperations = {
   }),
   'backups.create': operation({
     ...common,
+    path,
     method: 'POST',
     body: z.strictObject({
       with_secrets: z.boolean().default(false).describe('true: API keys and sessions stay valid after a restore'),
@@ -37,5 +46,33 @@ export const backupOperations = {
     summary: 'Write a backup of all data into the data folder, while the service goes on',
     hints: creates,
     errors: ['conflict'],
+  }),
+  'backups.verify': operation({
+    ...common,
+    method: 'POST',
+    path: `${path}/:backup_name/verify`,
+    params: one,
+    output: z.object({
+      name: z.string(),
+      problems: z.array(z.string()).describe('What is wrong, in sentences; empty when every file is as it was written'),
+    }),
+    status: 200,
+    summary: 'Read a whole backup again and compare it with the digests that were written with it',
+    hints: reads,
+    errors: ['unavailable'],
+  }),
+  'backups.restore': operation({
+    ...common,
+    method: 'POST',
+    path: `${path}/:backup_name/restore`,
+    params: one,
+    body: z.strictObject({
+      folder: z.string().min(1).max(1_000).describe('Absolute path of a folder that does not exist, or is empty'),
+    }),
+    output: z.object({ folder: z.string() }),
+    status: 201,
+    summary: 'Make a new data folder of a backup; the service goes on with its own',
+    hints: creates,
+    errors: ['conflict', 'unavailable'],
   }),
 };

@@ -1,4 +1,4 @@
-/** The long work on the data folder of a running workbench, done by a process of its own: backups and daily checks. */
+/** The long work on the data folder of a running workbench, done by a process of its own: backups and checks. */
 import type { ChildProcess } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import path from 'node:path';
@@ -75,18 +75,14 @@ export class Caretaker {
   /** Writes a backup into the data folder. Rejects with `conflict` while one is written, and with `unavailable`. */
   async backUp(withSecrets: boolean): Promise<StoredBackup> {
     if (this.isWriting) throw new WorkbenchError('conflict', 'A backup is being written. Wait until it is there.');
-    const { dataDir, toolVersion, clock, log } = this.options;
+    const { dataDir, toolVersion, clock } = this.options;
     const nowMs = clock.now();
     const target = toBackupPath(dataDir, nowMs);
     this.isWriting = true;
     try {
       const reply = await this.run({ kind: 'backup', dataDir, target, withSecrets, toolVersion, nowMs });
       if (reply.kind === 'written') return { name: path.basename(target), manifest: reply.manifest };
-      if (reply.kind === 'refused') log.error({ fault: reply.fault }, 'a backup could not be written');
-      throw new WorkbenchError(
-        'unavailable',
-        reply.kind === 'refused' ? reply.message : 'The backup could not be written.',
-      );
+      throw this.toRefusal(reply, 'unavailable', 'The backup could not be written.');
     } finally {
       this.isWriting = false;
     }
@@ -104,11 +100,44 @@ export class Caretaker {
       });
   }
 
+  /** Reads a backup again; returns what is wrong with it. Rejects with `not_found` and `unavailable`. */
+  async verify(name: string): Promise<string[]> {
+    const reply = await this.run({ kind: 'verify', backup: this.findBackup(name) });
+    if (reply.kind === 'checked') return reply.problems;
+    throw this.toRefusal(reply, 'unavailable', 'The backup could not be read.');
+  }
+
+  /**
+   * Makes a new data folder of a backup. Rejects with `not_found`, with `conflict` where there is something in the folder
+   * or the backup is damaged, and with `unavailable`.
+   */
+  async restore(name: string, target: string): Promise<void> {
+    const backup = this.findBackup(name);
+    if (!path.isAbsolute(target)) {
+      const problem = { type: 'invalid_value', loc: ['body', 'folder'], msg: 'must be an absolute path' };
+      throw new WorkbenchError('validation_error', 'The folder cannot be used.', [problem]);
+    }
+    const reply = await this.run({ kind: 'restore', backup, target: path.normalize(target) });
+    if (reply.kind !== 'restored') throw this.toRefusal(reply, 'conflict', 'The backup could not be restored.');
+  }
+
   /** Ends what is under way; a half-written backup has no name and is no backup. */
   close(): void {
     if (this.firstCheck !== null) clearTimeout(this.firstCheck);
     clearInterval(this.dailyCheck);
     for (const child of this.children) child.kill('SIGKILL');
+  }
+
+  private findBackup(name: string): string {
+    const { backups } = toFolderPaths(this.options.dataDir);
+    if (!listBackupNames(backups).includes(name)) throw new WorkbenchError('not_found', 'The backup does not exist.');
+    return path.join(backups, name);
+  }
+
+  private toRefusal(reply: DataReply, code: 'conflict' | 'unavailable', text: string): WorkbenchError {
+    if (reply.kind !== 'refused') return new WorkbenchError(code, text);
+    this.options.log.error({ fault: reply.fault }, text);
+    return new WorkbenchError(code, reply.message);
   }
 
   private run(order: DataOrder): Promise<DataReply> {

@@ -1,16 +1,21 @@
 /** Entry of a process that reads the whole data folder, so that nobody waits for it: one order, one reply, then its end. */
 import { setPriority } from 'node:os';
 import { StartError } from '../process/start-error.ts';
-import { type BackupOrder, writeBackup } from './backup.ts';
+import { type BackupOrder, restoreBackup, writeBackup } from './backup.ts';
 import type { BackupManifest } from './manifest.ts';
-import { listDataProblems } from './verify.ts';
+import { listBackupProblems, listDataProblems } from './verify.ts';
 
 /** Parent to child. */
-export type DataOrder = { kind: 'check'; dataDir: string } | ({ kind: 'backup' } & BackupOrder);
+export type DataOrder =
+  | { kind: 'check'; dataDir: string }
+  | { kind: 'verify'; backup: string }
+  | { kind: 'restore'; backup: string; target: string }
+  | ({ kind: 'backup' } & BackupOrder);
 /** Child to parent; the message of a refusal is for the user. */
 export type DataReply =
   | { kind: 'checked'; problems: string[] }
   | { kind: 'written'; manifest: BackupManifest }
+  | { kind: 'restored' }
   | { kind: 'refused'; message: string; fault: string };
 
 /** Below the server and its encoder: whatever is asked here can wait. */
@@ -25,6 +30,11 @@ process.once('message', (order: DataOrder) => {
 function carryOut(order: DataOrder): DataReply {
   try {
     if (order.kind === 'check') return { kind: 'checked', problems: listDataProblems(order.dataDir) };
+    if (order.kind === 'verify') return { kind: 'checked', problems: listBackupProblems(order.backup) };
+    if (order.kind === 'restore') {
+      restoreBackup(order.backup, order.target);
+      return { kind: 'restored' };
+    }
     return { kind: 'written', manifest: writeBackup(order) };
   } catch (error) {
     const message = error instanceof StartError ? error.message : 'The data could not be read or the copy not written.';

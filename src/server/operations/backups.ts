@@ -14,4 +14,12 @@ const toWire = ({ name, manifest }: StoredBackup): Backup => ({
 export const backupHandlers = {
   'backups.list': ({ caretaker }) => caretaker.listBackups().map(toWire),
   'backups.create': async ({ caretaker }, { body }) => toWire(await caretaker.backUp(body.with_secrets)),
-} satisfies Handlers<'backups.list' | 'backups.create'>;
+  'backups.verify': async ({ caretaker }, { params: { backup_name: name } }) => ({
+    name,
+    problems: await caretaker.verify(name),
+  }),
+  async 'backups.restore'({ caretaker }, { params, body: { folder } }) {
+    await caretaker.restore(params.backup_name, folder);
+    return { folder };
+  },
+} satisfies Handlers<'backups.list' | 'backups.create' | 'backups.verify' | 'backups.restore'>;

@@ -1,4 +1,6 @@
-import { Button } from '@mantine/core';
+import { Button, Modal, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Backup } from '../../../server/contract/backups.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { DamageNote } from '../../parts/damage-note.tsx';
 import { moment } from '../../parts/figures.ts';
@@ -54,22 +56,105 @@ export function DataFolder() {
               <th scope="col" className="number">
                 Size
               </th>
+              <th scope="col">
+                <span className="hidden">Actions</span>
+              </th>
             </tr>
           </thead>
           <tbody>
             {backups.data.map((backup) => (
-              <tr key={backup.name}>
-                <td>{backup.name}</td>
-                <td>{moment(backup.created_at)}</td>
-                <td className="number">{backup.files}</td>
-                <td className="number">{toMegabytes(backup.size_bytes)}</td>
-              </tr>
+              <BackupRow key={backup.name} backup={backup} />
             ))}
           </tbody>
         </table>
       )}
       <Clock />
     </div>
+  );
+}
+
+function BackupRow({ backup }: { backup: Backup }) {
+  const params = { backup_name: backup.name };
+  const verify = useChange('backups.verify');
+  const [isRestoring, setIsRestoring] = useState(false);
+  const problems = verify.data?.problems;
+  return (
+    <tr>
+      <td>
+        {backup.name}
+        {verify.error && <ErrorNote error={verify.error} />}
+        {problems && (
+          <div className={`note ${problems.length === 0 ? 'good' : 'error'}`} role="status">
+            {problems.length === 0 ? 'Every file is as it was written.' : problems.slice(0, 3).join(' ')}
+          </div>
+        )}
+      </td>
+      <td>{moment(backup.created_at)}</td>
+      <td className="number">{backup.files}</td>
+      <td className="number">{toMegabytes(backup.size_bytes)}</td>
+      <td className="number">
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Verify ${backup.name}`}
+          loading={verify.isPending}
+          onClick={() => verify.mutate({ params })}
+        >
+          Verify
+        </Button>{' '}
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-label={`Restore ${backup.name}`}
+          onClick={() => setIsRestoring(true)}
+        >
+          Restore…
+        </Button>
+        {isRestoring && <RestoreDialog name={backup.name} onClose={() => setIsRestoring(false)} />}
+      </td>
+    </tr>
+  );
+}
+
+/** Asks for a new folder and makes a data folder of the backup there. */
+function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
+  const [folder, setFolder] = useState('');
+  const restore = useChange('backups.restore');
+  return (
+    <Modal opened title={`Restore ${name}`} onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          restore.mutate({ params: { backup_name: name }, body: { folder } });
+        }}
+      >
+        <p className="muted">
+          The backup becomes a data folder of its own. This workbench goes on with the one it has; nothing is
+          overwritten.
+        </p>
+        <TextInput
+          label="New folder"
+          description="The whole path of a folder that does not exist yet, or is empty."
+          data-autofocus
+          value={folder}
+          onChange={(event) => setFolder(event.currentTarget.value)}
+        />
+        {restore.error && <ErrorNote error={restore.error} />}
+        {restore.data ? (
+          <p className="note good" role="status">
+            The data are in {restore.data.folder}. Start a workbench on them with{' '}
+            <code>npm run -s workbench -- serve --data-dir {restore.data.folder}</code>.
+          </p>
+        ) : (
+          <div>
+            <Button type="submit" disabled={folder.trim() === ''} loading={restore.isPending}>
+              Restore into the new folder
+            </Button>
+          </div>
+        )}
+      </form>
+    </Modal>
   );
 }
 
