@@ -290,7 +290,7 @@ const records = {
   'LOG-5': 'CSV follows RFC 4180, one column per field, input as JSON, and nothing that a spreadsheet would run.',
   'LOG-6': 'A correction is stored and makes a reviewed example linked to the record; null withdraws both.',
   'LOG-7':
-    'A record names the version of the decision type whose rules and thresholds decided, whatever is saved or deployed afterwards; null in records of earlier programs.',
+    'A record names the version of the decision type whose rules and thresholds decided, whatever is saved or deployed afterwards, and says why, with the connected model that was asked; null in records of earlier programs.',
   'MET-1':
     'Metrics of a type cover the last 24 hours: total_decisions, avg_confidence, avg_latency_ms, escalation_rate and decision_distribution.',
   'MET-2':

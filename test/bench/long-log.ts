@@ -73,6 +73,7 @@ function fill(dataDir: string, types: { id: string; seq: number }[], rows: numbe
           unfamiliar: random() < 0.02,
           policyVersion: 'v1',
           versionNumber: 1,
+          explanation: 'Rule «one» matched.',
           latencyMs: random(),
           apiKeyId: null,
           createdAt,

@@ -133,6 +133,7 @@ describe('a database that is not the one of its folder', () => {
       rmSync(path.join(dataDir, 'data-folder.json'), { force: true });
       const db = new Database(database(dataDir));
       db.exec(`
+        ALTER TABLE decision_logs DROP COLUMN explanation;
         ALTER TABLE example_undos DROP COLUMN option_change;
         DROP INDEX examples_by_test;
         DROP TABLE unfinished_example_parts;

@@ -49,6 +49,7 @@ function decision(note = ''): NewLoggedDecision {
     unfamiliar: false,
     policyVersion: 'v1',
     versionNumber: 1,
+    explanation: 'Rule «one» matched.',
     latencyMs: 0.2,
     apiKeyId: null,
     createdAt: 1_000,

@@ -252,7 +252,11 @@ describe('a log record', () => {
     await change({ options: [...options, 'ask'] });
     await decide(applicant);
     expect(await readVersions(4)).toEqual([1, first + 2, first + 2, first + 1]);
+    const again = await decide(applicant);
+    const [record] = (await bench.call('GET', `${path}/logs?page_size=1`)).body.items;
+    expect(record.explanation).toBe(again.body.explanation);
     const exported = await bench.call('GET', `${path}/logs/export`);
+    expect(exported.body[0].explanation).toBe(record.explanation);
     expect(exported.body.slice(0, 4).map((record: Numbered) => record.decision_type_version)).toEqual(
       await readVersions(4),
     );

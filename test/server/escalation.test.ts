@@ -183,7 +183,9 @@ describe('an open decision', () => {
     for (let failure = 1; failure <= 4; failure += 1) {
       const answer = await decide();
       expect([answer.status, answer.body]).toEqual([200, expect.objectContaining(fallback)]);
-      expect(answer.body.explanation).toContain('could not be asked');
+      expect(answer.body.explanation).toContain(`The connected model «${connection.name}» could not be asked.`);
+      const [record] = (await call('GET', `${url}/logs?page_size=1`)).body.items;
+      expect(record.explanation).toBe(answer.body.explanation);
     }
     await call('DELETE', `/api/v1/connections/${connection.id}`);
     expect((await decide()).body).toMatchObject(fallback);

@@ -317,6 +317,7 @@ describe('the fields of', () => {
       unfamiliar: body.unfamiliar,
       policy_version: body.policy_version,
       decision_type_version: 1,
+      explanation: body.explanation,
       latency_ms: body.latency_ms,
       api_key_id: null,
       created_at: time,

@@ -42,6 +42,7 @@ function add(count: number, from: number): void {
         unfamiliar: random() < 0.05,
         policyVersion: 'v1',
         versionNumber: 1,
+        explanation: 'Rule «one» matched.',
         latencyMs: Math.round(random() * 64) / 8,
         apiKeyId: null,
         // the clock goes back half a day once
@@ -327,6 +328,7 @@ describe('a data file of before the ids of log records said their rows', () => {
       requestId: 'request',
       correctedDecision: 'no',
       versionNumber: null,
+      explanation: null,
     });
     expect(new LogStore(newer).get(2, id)).toBeNull();
     expect(new LogStore(newer).get(1, id.replace(/^./, 'f'))).toBeNull();

@@ -35,6 +35,7 @@ async function openWithLogs() {
           unfamiliar: false,
           policyVersion: 'v1',
           versionNumber: 1,
+          explanation: 'Rule «one» matched.',
           latencyMs: 1,
           apiKeyId: null,
           createdAt: opened.deps.clock.now(),

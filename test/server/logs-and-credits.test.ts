@@ -34,6 +34,7 @@ async function openWithLogs(
         unfamiliar: false,
         policyVersion: 'v1',
         versionNumber: 1,
+        explanation: 'Rule «one» matched.',
         latencyMs: 2,
         apiKeyId: null,
         createdAt: clock.now() - (count - 1 - index) * 60_000,

@@ -67,6 +67,7 @@ describe('before rules are saved', () => {
         unfamiliar: false,
         policyVersion: '1',
         versionNumber: 1,
+        explanation: 'Rule «one» matched.',
         latencyMs: 1,
         apiKeyId: null,
         createdAt: deps.clock.now(),

@@ -30,6 +30,10 @@ export const logRecordSchema = z
       .int()
       .nullable()
       .describe('The version whose input schema, rules and thresholds decided; null in records of earlier programs'),
+    explanation: z
+      .string()
+      .nullable()
+      .describe('Why it was decided so, with the connected model that was asked; null in records of earlier programs'),
     latency_ms: z.number(),
     api_key_id: z.string().nullable(),
     created_at: dateTime,

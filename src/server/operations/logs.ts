@@ -57,6 +57,7 @@ function writeRecord<Input extends JsonObject | string>(
     unfamiliar: logged.unfamiliar,
     policy_version: logged.policyVersion,
     decision_type_version: logged.versionNumber,
+    explanation: logged.explanation,
     latency_ms: logged.latencyMs,
     api_key_id: logged.apiKeyId,
     created_at: isoTime(logged.createdAt),
@@ -86,6 +87,7 @@ const csvColumns = [
   'created_at',
   'corrected_decision',
   'decision_type_version',
+  'explanation',
 ] as const satisfies readonly (keyof LogRecord)[];
 
 /** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */

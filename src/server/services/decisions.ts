@@ -210,6 +210,7 @@ function record(
     unfamiliar: decision.unfamiliar,
     policyVersion: decision.policy_version,
     versionNumber: call.versionNumber,
+    explanation: decision.explanation,
     latencyMs,
     apiKeyId: caller.apiKeyId,
     createdAt: deps.clock.now(),

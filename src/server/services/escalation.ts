@@ -75,7 +75,10 @@ export async function askConnectedModel(
   } catch (error) {
     if (!(error instanceof WorkbenchError) || error.code !== 'unavailable') throw error;
     deps.log.warn({ err: error, connectionId: connection.id }, 'a connected model could not be asked for a decision');
-    return { ...decision, explanation: `${decision.explanation} The connected model could not be asked.` };
+    return {
+      ...decision,
+      explanation: `${decision.explanation} The connected model «${connection.name}» could not be asked.`,
+    };
   } finally {
     if (trace !== null) trace.stage_ms['escalation'] = deps.clock.monotonic() - startedAt;
   }

@@ -18,7 +18,7 @@ import { type NewLoggedDecision, prepareLogSummaries } from './log-writer.ts';
 
 /** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
 export type LoggedDecision<Input = JsonObject> = Required<
-  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber'>
+  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber' | 'explanation'>
 > & {
   /** RawLogRecord number: newer records have higher ones. */
   seq: number;
@@ -26,6 +26,8 @@ export type LoggedDecision<Input = JsonObject> = Required<
   input: Input;
   /** Null in records of earlier programs, which did not note it. */
   versionNumber: number | null;
+  /** Null in records of earlier programs. */
+  explanation: string | null;
   correctedDecision: string | null;
 };
 
@@ -55,6 +57,7 @@ type RawLogRecord = {
   unfamiliar: number;
   policy_version: string;
   version_number: number | null;
+  explanation: string | null;
   latency_ms: number;
   api_key_id: string | null;
   created_at: number;
@@ -83,6 +86,7 @@ function withInput<Input>(row: RawLogRecord, input: Input): LoggedDecision<Input
     unfamiliar: row.unfamiliar === 1,
     policyVersion: row.policy_version,
     versionNumber: row.version_number,
+    explanation: row.explanation,
     latencyMs: row.latency_ms,
     apiKeyId: row.api_key_id,
     createdAt: row.created_at,

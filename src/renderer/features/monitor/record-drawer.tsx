@@ -86,6 +86,7 @@ export function RecordDrawer({
             </span>
           )}
         </p>
+        {record.explanation !== null && <p className="wrap">{record.explanation}</p>}
         <p className="muted">
           {moment(record.created_at)} · {decimal(record.latency_ms, 1)} ms · request {record.request_id}
         </p>
