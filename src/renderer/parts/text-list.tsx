@@ -1,5 +1,6 @@
 import { Button, Fieldset } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { useFirstPart } from './use-first-part.ts';
 
 /**
  * A list of short texts, each in its own field; Enter adds the next, Backspace in an empty one removes it. The fields are
@@ -24,6 +25,7 @@ export function TextList({
   mark?: (value: string) => ReactNode;
 }) {
   const id = useId();
+  const shown = useFirstPart(values);
   const focusItem = (index: number) => requestAnimationFrame(() => document.getElementById(`${id}-${index}`)?.focus());
   const add = () => {
     onValues([...values, '']);
@@ -39,7 +41,7 @@ export function TextList({
       <div className="stack tight">
         {hint && <span className="muted">{hint}</span>}
         <ul className="text-list">
-          {values.map((value, index) => (
+          {shown.map((value, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place; the text changes under the cursor
             <li key={index}>
               {mark?.(value)}

@@ -5,6 +5,7 @@ import { number } from '../../parts/figures.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane } from '../../parts/panes.tsx';
+import { useFirstPart } from '../../parts/use-first-part.ts';
 import { useNewest } from '../../parts/use-newest.ts';
 import { countQueue, queues, toOptionQueue } from './queues.ts';
 
@@ -25,6 +26,7 @@ export function QueuePane({
   const { options } = type.active_version;
   const colourOf = useOptionColours(type.id, options);
   const choose = useNewest(onQueue);
+  const shown = useFirstPart(options);
   const largest = Math.max(1, ...options.map((option) => stats.by_option[option] ?? 0));
   return (
     <Pane title="Queues" sub>
@@ -40,7 +42,7 @@ export function QueuePane({
       </ul>
       <Part title="Options">
         <ul className="queues options-list" style={{ '--largest': largest } as React.CSSProperties}>
-          {options.map((option) => (
+          {shown.map((option) => (
             <OptionQueue
               key={option}
               typeId={type.id}
