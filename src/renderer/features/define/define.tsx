@@ -95,7 +95,7 @@ function Question({ type }: { type: DecisionType }) {
             size="compact-xs"
             variant="default"
             disabled={isEdited}
-            title={isEdited ? 'Save or discard the changes first.' : undefined}
+            title={isEdited ? 'Save or discard the changes first.' : 'Rename, merge or delete an option…'}
             onClick={() => setIsChanging(true)}
           >
             Rename, merge or delete an option…
