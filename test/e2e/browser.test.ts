@@ -202,7 +202,7 @@ describe('the workbench in the browser', () => {
     const { body: backups } = await workbench.call<Backups>('GET', '/api/v1/backups');
     expect(backups).toHaveLength(1);
     await page()
-      .getByRole('cell', { name: backups[0]?.name ?? 'a backup' })
+      .getByRole('cell', { name: backups[0]?.name ?? 'a backup', exact: true })
       .waitFor();
     await page().goBack();
     await page().getByRole('heading', { name: 'Deploy', level: 1 }).waitFor();

@@ -85,8 +85,8 @@ describe('two browsers', () => {
     // Longer than the intervals of a window that does not hear.
     await page.waitForTimeout(6_000);
     expect(asked).toEqual([]);
-    await decide(4711);
-    await main.getByText('n: 4711').waitFor();
+    await decide(471);
+    await main.getByText('n: 471').waitFor();
   });
 
   test('a decision type deleted in one leaves the other, and comes back with the undo there', async () => {

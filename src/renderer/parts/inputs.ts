@@ -36,12 +36,12 @@ export function findMainText(input: Input): { path: string; value: string } | nu
   return texts.sort((a, b) => b.value.length - a.value.length)[0] ?? null;
 }
 
-/** An input in one line: its only field or its text as it is, then its other fields by name. */
+/** An input in one line: its only text or its longest as it is, then its other fields by name. */
 export function summariseInput(input: Input): string {
   const main = findMainText(input);
   const all = flattenInput(input);
   const [only] = all;
-  if (all.length === 1 && only) return valueText(only.value);
+  if (all.length === 1 && typeof only?.value === 'string') return only.value;
   const others = all.filter(({ path }) => path !== main?.path);
   const fields = others.map(({ path, value }) => `${path}: ${valueText(value)}`);
   return [...(main === null ? [] : [main.value]), ...fields].join(' · ');
