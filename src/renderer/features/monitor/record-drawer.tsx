@@ -86,7 +86,6 @@ export function RecordDrawer({
             </span>
           )}
         </p>
-        {record.explanation !== null && <p className="wrap">{record.explanation}</p>}
         <p className="muted">
           {moment(record.created_at)} · {decimal(record.latency_ms, 1)} ms · request {record.request_id}
         </p>
@@ -113,8 +112,12 @@ export function RecordDrawer({
           }))}
         />
       </Part>
-      {(record.rules_triggered.length > 0 || record.rule_errors.length > 0 || record.reason_codes.length > 0) && (
+      {(record.explanation !== null ||
+        record.rules_triggered.length > 0 ||
+        record.rule_errors.length > 0 ||
+        record.reason_codes.length > 0) && (
         <Part title="Why">
+          {record.explanation !== null && <p className="wrap">{record.explanation}</p>}
           <ul>
             {record.rules_triggered.map((rule) => (
               <li key={rule}>Rule: {rule}</li>
