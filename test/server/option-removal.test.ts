@@ -140,6 +140,15 @@ describe('a change of an option that is undone', () => {
     expect((await read()).options).toEqual(['answer', 'reply', 'ignore']);
   });
 
+  it('waits for the undo of later changes, even where they leave the type as it was [OPT-3]', async () => {
+    const { act, undo } = await openUndoable();
+    const merged = await act(merge);
+    const there = await act(['options/rename', { from: 'answer', to: 'more' }]);
+    const back = await act(['options/rename', { from: 'more', to: 'answer' }]);
+    expect((await undo(merged)).body.error.message).toBe('An option was changed after this. Undo that first.');
+    for (const each of [back, there, merged]) expect((await undo(each)).status).toBe(200);
+  });
+
   it('leaves alone what was labelled otherwise since [OPT-3]', async () => {
     const { read, act, undo, call, url } = await openUndoable();
     const [, , reply] = (await read()).rows;
@@ -204,7 +213,7 @@ describe('a change of an option that is undone', () => {
           expect(strip(after)).toEqual(strip(before));
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 40 },
     );
     expect((await read()).options).toEqual(start.options);
     expect((await call('GET', `${url}/examples/stats`)).body.total).toBe(5);

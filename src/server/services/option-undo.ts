@@ -22,8 +22,11 @@ export function undoOptionChange(
   const { decisionTypes, examples, exampleChanges, transaction } = deps.store;
   return transaction(() => {
     const type = findDecisionType(deps, caller, typeId);
-    const change = exampleChanges.find(undoToken, type.id)?.optionChange ?? null;
+    const kept = exampleChanges.find(undoToken, type.id);
+    const change = kept?.optionChange ?? null;
     if (change === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
+    // Two later renames, there and back, leave the definition as it was: the versions alone would let this pass.
+    if (kept?.isCovered) throw new WorkbenchError('conflict', 'An option was changed after this. Undo that first.');
     const { before, after } = change;
     // Not by the version alone: a later change that was undone has left another one with the same definition.
     const left = findVersion(deps, caller, type.id, after.versionId).definition;
