@@ -22,6 +22,7 @@ const parts = {
       'json.ts',
       'canonical-json.ts',
       'utf8.ts',
+      'code-points.ts',
       'pii.ts',
       'patterns.ts',
     ],

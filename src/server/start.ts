@@ -33,6 +33,7 @@ import { StartError } from './process/start-error.ts';
 import { DeployedDeciders } from './runtime/deployed-deciders.ts';
 import { EncoderHost } from './runtime/encoder-host.ts';
 import { encodingsFolder } from './runtime/encoding-cache.ts';
+import { InputChecks } from './runtime/input-checks.ts';
 import { LabellingLeases } from './runtime/labelling-leases.ts';
 import { LabellingModels } from './runtime/labelling-models.ts';
 import type { Runtime } from './runtime/runtime.ts';
@@ -231,11 +232,13 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
     now: () => clock.monotonic(),
   });
   closing.defer(() => labellingModels.close());
+  const inputChecks = new InputChecks();
   const deployed = new DeployedDeciders({
     artifactsDir: toFolderPaths(options.dataDir).artifacts,
     textModel,
     encoderHost,
     now: () => clock.monotonic(),
+    findInputCheck: (schema) => inputChecks.find(schema),
     findEscalationThreshold: (policyId) => store.policies.byId(policyId)?.trainingConfig.escalation_threshold ?? null,
     findVersion: (typeId, versionId) => store.decisionTypes.getVersion(typeId, versionId),
     onAvailability(policyId, error) {
@@ -246,6 +249,7 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
   });
   return {
     deployed,
+    inputChecks,
     decisions: createCommitQueue(db, creditPrices.decision, store.writeLock),
     encoderHost,
     textModel,

@@ -1,5 +1,5 @@
 /**
- * What src/engine/schema/step-budget.ts relies on in Ajv beside its documented interface. Where a version of Ajv changes
+ * What src/engine/schema/metering.ts relies on in Ajv beside its documented interface. Where a version of Ajv changes
  * it, the test of that part fails with the sentence that names it; the bound on what a check costs then has to be
  * written for the new version before it is taken.
  */
@@ -9,7 +9,7 @@ import { callRef } from 'ajv/dist/vocabularies/core/ref.js';
 import { describe, expect, it } from 'vitest';
 
 const createAjv = () => new Draft2020({ allErrors: true, strict: false, validateSchema: false });
-const changed = (what: string) => `Ajv has changed: ${what}. The step budget relies on it (step-budget.ts).`;
+const changed = (what: string) => `Ajv has changed: ${what}. The step budget relies on it (metering.ts).`;
 
 /** The definition of `$ref` whose code the step budget replaces. */
 function findReference(ajv: Draft2020): { code: (cxt: KeywordCxt) => void } {

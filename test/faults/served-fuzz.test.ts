@@ -7,6 +7,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/engine/domain.ts';
+import { writeInputCheck } from '../../src/engine/schema/input-schema.ts';
 import { systemClock } from '../../src/server/process/clock.ts';
 import { createRandom, randomCondition } from '../engine/rules-fuzz.ts';
 import { loanExamples, loanType } from '../server/training-workbench.ts';
@@ -140,4 +141,22 @@ it.skipIf(process.platform !== 'linux')(
     expect(statuses.get('PUT 422')).toBeGreaterThan(0);
   },
   7_200_000,
+);
+
+it.skipIf(process.platform !== 'linux')(
+  'P8: the check of a large schema is written outside the thread that answers [TYP-32]',
+  async () => {
+    const part = (n: number) => ({ properties: { [`p${n}`]: { type: 'string' } } });
+    const source = { allOf: Array.from({ length: 1_000 }, (_, n) => part(n)), unevaluatedProperties: false };
+    const started = process.threadCpuUsage();
+    expect(writeInputCheck(source).ok).toBe(true);
+    const { user, system } = process.threadCpuUsage(started);
+    const stored = await call('PUT', folder.url, { input_schema: source, rules: [] });
+    expect(stored.status, JSON.stringify(stored.body)).toBe(200);
+    const ask = (input: JsonObject) => call('POST', '/api/v1/decide', { decision_type: 'loan', input });
+    const answers = [await ask({ p1: 'x' }), await ask({ p1: 1 }), await ask({ q: 'x' })];
+    expect(answers.map(({ status }) => status)).toEqual([200, 422, 422]);
+    const heldMs = [stored, ...answers].reduce((sum, each) => sum + each.heldMs, 0);
+    expect(heldMs).toBeLessThan((user + system) / 2_000);
+  },
 );

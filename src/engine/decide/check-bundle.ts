@@ -4,11 +4,12 @@
  */
 import type { Bundle } from '../bundle/bundle.ts';
 import type { ClassifierModel } from '../classifiers/model.ts';
+import type { JsonObject } from '../domain.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { EncoderSpec } from '../features/plan.ts';
 import { readClassifier } from '../onnx/classifier.ts';
 import type { Adapters, TextEncoder } from '../ports.ts';
-import { type InputValidator, readInputSchema } from '../schema/input-schema.ts';
+import { type InputValidator, loadInputCheck, writeInputCheck } from '../schema/input-schema.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
 /** The installed text model; null where a part is not there. */
@@ -76,14 +77,19 @@ export function requireTextParts(
   return { tokenizer, encoder: { port: encoder, spec, adapters } };
 }
 
-/** Compiles the bundle's input schema; null without one. */
-export function compileInputValidator({ inputSchema }: Pick<Bundle, 'inputSchema'>): InputValidator | null {
+/** Compiles the bundle's input schema, or loads its check where it is written already; null without a schema. */
+export function compileInputValidator(
+  { inputSchema }: Pick<Bundle, 'inputSchema'>,
+  { findInputCheck }: { findInputCheck?(schema: JsonObject): string | null } = {},
+): InputValidator | null {
   if (inputSchema === null) return null;
-  const read = readInputSchema(inputSchema);
-  if (read.ok) return read.validate;
+  const known = findInputCheck?.(inputSchema);
+  if (known) return loadInputCheck(known);
+  const written = writeInputCheck(inputSchema);
+  if (written.ok) return loadInputCheck(written.code);
   throw new WorkbenchError(
     'validation_error',
     'Bundle entry input_schema.json is not a JSON Schema that can be used. Export the bundle again.',
-    read.problems,
+    written.problems,
   );
 }

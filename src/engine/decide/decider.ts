@@ -40,8 +40,14 @@ import {
   traceWithoutClassifier,
 } from './trace.ts';
 
+/** What input schema and rules need from outside. */
+export type RulesPorts = {
+  now: MonotonicClock;
+  /** The check of an input schema where it is written already, as {@link writeInputCheck} has it; else null. */
+  findInputCheck?(schema: JsonObject): string | null;
+};
 /** What deciding needs from outside; a policy that reads no text needs the clock alone. */
-export type DeciderPorts = TextPorts & { now: MonotonicClock };
+export type DeciderPorts = TextPorts & RulesPorts;
 
 /** A decision, with its trace where the options want one. */
 export type DecisionMade = {
@@ -109,7 +115,7 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   const models = readModels(bundle);
   if (models === null) {
     const fallBack = compileFallback(bundle.manifest);
-    return compileRulesDecider({ ...bundle, options, policyVersion, version }, ports.now, fallBack);
+    return compileRulesDecider({ ...bundle, options, policyVersion, version }, ports, fallBack);
   }
   const policy = compilePolicy(bundle, models, ports);
   return {
@@ -135,10 +141,11 @@ export type RulesOnlyPolicy = {
  */
 export function compileRulesDecider(
   policy: RulesOnlyPolicy,
-  now: MonotonicClock,
+  ports: RulesPorts,
   otherwise: (rulesOutcome: RulesOutcome, timer: StageTimer | null) => DecisionResult,
 ): Decider {
-  const part = compileRulesPart(policy, now);
+  const { now } = ports;
+  const part = compileRulesPart(policy, ports);
   return {
     version: policy.version,
     decide(input, options) {
@@ -150,12 +157,12 @@ export function compileRulesDecider(
   };
 }
 
-function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version'>, now: MonotonicClock): RulesPart {
+function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version'>, ports: RulesPorts): RulesPart {
   const { options, policyVersion } = policy;
   const rules = loadRules(policy.rules);
   return {
-    now,
-    validateInput: compileInputValidator(policy),
+    now: ports.now,
+    validateInput: compileInputValidator(policy, ports),
     rules,
     ruleDecisions: rules.file.rules.map((rule) => composeRuleDecision(rule, options, policyVersion)),
   };
@@ -169,7 +176,7 @@ function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, port
   const features = compileFeatures(plan);
   const ignoresUnfamiliar = manifest.escalation_policy.unfamiliar === 'ignore';
   return {
-    ...compileRulesPart({ ...bundle, options, policyVersion }, ports.now),
+    ...compileRulesPart({ ...bundle, options, policyVersion }, ports),
     manifest,
     plan,
     reasons,

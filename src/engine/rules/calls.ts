@@ -1,11 +1,11 @@
 /** The functions of the rules language. Arguments arrive evaluated, the receiver first. */
+import { countCodePoints } from '../code-points.ts';
 import { compileLinearPattern, type LinearPattern } from '../patterns.ts';
 import { chargeString, readShift } from './operators.ts';
 import { ruleLimits } from './rule-limits.ts';
 import { stringFunctions } from './strings.ts';
 import {
   badValue,
-  countCodePoints,
   Duration,
   formatDuration,
   formatNumber,

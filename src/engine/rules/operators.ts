@@ -1,11 +1,11 @@
 /** Arithmetic, order, membership and access on rule values. Failures are returned as RuleError values. */
 
+import { countCodePoints } from '../code-points.ts';
 import { ruleLimits } from './rule-limits.ts';
 import type { BinaryOperator } from './tree.ts';
 import {
   badValue,
   compareStrings,
-  countCodePoints,
   Duration,
   divisionByZero,
   indexOutOfRange,

@@ -3,11 +3,11 @@
  * arrive evaluated, the receiver first. No string may have half a surrogate pair: two halves could become one character
  * here and stay two in another language.
  */
+import { countCodePoints } from '../code-points.ts';
 import { chargeString } from './operators.ts';
 import { ruleLimits } from './rule-limits.ts';
 import {
   badValue,
-  countCodePoints,
   indexOutOfRange,
   isList,
   limitReached,

@@ -1,4 +1,5 @@
 /** The values a rule computes with: their types, errors, equality, order, and how they are read and formatted. */
+import { isHighSurrogate, isLowSurrogate } from '../code-points.ts';
 
 /** A point in time, in whole milliseconds since 1970 (UTC). */
 export class Timestamp {
@@ -137,26 +138,6 @@ export function compareStrings(a: string, b: string): number {
     return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0);
   }
   return a.length - b.length;
-}
-
-function isHighSurrogate(code: number): boolean {
-  return code >= 0xd800 && code <= 0xdbff;
-}
-
-function isLowSurrogate(code: number): boolean {
-  return code >= 0xdc00 && code <= 0xdfff;
-}
-
-/** Counts the code points of a string. */
-export function countCodePoints(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length - 1; i++) {
-    const code = text.charCodeAt(i);
-    if (!isHighSurrogate(code) || !isLowSurrogate(text.charCodeAt(i + 1))) continue;
-    count--;
-    i++;
-  }
-  return count;
 }
 
 /** Formats a number: whole ones without a fraction, others in their shortest form (ECMAScript Number::toString). */

@@ -3,27 +3,26 @@
  * test/engine/ajv-repairs.test.ts shows what each is for, and that it is still needed.
  */
 import { _, type Ajv2020, type KeywordCxt, Name, type SchemaCxt } from 'ajv/dist/2020.js';
-import { toCanonicalJson } from '../canonical-json.ts';
 import type { Json } from '../domain.ts';
-import type { StepBudget } from './step-budget.ts';
+import { keepFromLibrary } from './metering.ts';
 
 /** Writes the code of a keyword, with Ajv's own way of writing it at hand. */
 type Repair = (cxt: KeywordCxt, write: (cxt: KeywordCxt) => void) => void;
 
-/** Replaces the keywords in `ajv`; what they compare spends `budget`. */
-export function repairKeywords(ajv: Ajv2020, budget: StepBudget): void {
+/** Replaces the keywords in `ajv`. */
+export function repairKeywords(ajv: Ajv2020): void {
   repair(ajv, 'unevaluatedProperties', null, (cxt, write) => {
     forgetInheritedNames(cxt);
     write(cxt);
   });
   repair(ajv, 'patternProperties', 'unevaluatedProperties', collectOwnNames);
   repair(ajv, 'const', null, (cxt, write) => {
-    if (isCompound(cxt.schema)) writeComparison(cxt, [cxt.schema], budget);
+    if (isCompound(cxt.schema)) writeComparison(cxt, [cxt.schema]);
     else write(cxt);
   });
   repair(ajv, 'enum', null, (cxt, write) => {
     const values: readonly Json[] = cxt.schema;
-    if (values.some(isCompound)) writeComparison(cxt, values, budget);
+    if (values.some(isCompound)) writeComparison(cxt, values);
     else write(cxt);
   });
 }
@@ -48,15 +47,9 @@ function isCompound(value: unknown): boolean {
  * Compares with values of which some are lists or objects. Ajv asks methods of the values, which fails where an input
  * has a property that is called `valueOf`.
  */
-function writeComparison(cxt: KeywordCxt, values: readonly Json[], budget: StepBudget): void {
-  const keys = new Set(values.map(toCanonicalJson));
-  const isListed = (value: Json): boolean => {
-    if (!isCompound(value)) return values.includes(value);
-    const key = toCanonicalJson(value);
-    budget.spend(key.length);
-    return keys.has(key);
-  };
-  cxt.pass(_`${cxt.gen.scopeValue('func', { ref: isListed })}(${cxt.data})`);
+function writeComparison(cxt: KeywordCxt, values: readonly Json[]): void {
+  const isListed = keepFromLibrary(cxt.gen, _`lib.createComparison(${JSON.stringify(values)})`);
+  cxt.pass(_`${isListed}(${cxt.data})`);
 }
 
 /**
@@ -77,10 +70,10 @@ function collectOwnNames(cxt: KeywordCxt, write: (cxt: KeywordCxt) => void): voi
   cxt.mergeEvaluated(own);
 }
 
-/** Ajv looks names up in an ordinary object, in which `constructor` is always there. */
+/** Has names looked up among those that are the object's own. */
 function forgetInheritedNames({ gen, it }: KeywordCxt): void {
   const { props } = it;
   if (!(props instanceof Name)) return;
-  const own = gen.scopeValue('func', { ref: (names: object) => Object.assign(Object.create(null), names) });
-  gen.if(_`${props} && ${props} !== true`, () => gen.assign(props, _`${own}(${props})`));
+  const ownNames = keepFromLibrary(gen, _`lib.ownNames`);
+  gen.if(_`${props} && ${props} !== true`, () => gen.assign(props, _`${ownNames}(${props})`));
 }

@@ -1,13 +1,17 @@
 /** Checks input schemas (JSON Schema 2020-12), and inputs against them. */
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { _, Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import writeModule from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import type { JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
+import { compileLinearPattern } from '../patterns.ts';
 import { countUtf8Bytes } from '../utf8.ts';
 import { repairKeywords } from './ajv-repairs.ts';
 import { addCharges, countDynamicReferences, findComparedPart } from './charges.ts';
+import { createCheckLibrary, requireRuntime } from './check-library.ts';
+import { meter } from './metering.ts';
 import { findUnfollowable } from './schema-expansion.ts';
-import { createLinearRegExp, createStepBudget, meter, type StepBudget } from './step-budget.ts';
+import { createStepBudget } from './step-budget.ts';
 
 /** Size of an input schema, in bytes of its JSON. */
 const maxSchemaBytes = 64 * 1024;
@@ -43,7 +47,16 @@ function checkStructure(value: unknown, path: (string | number)[], depth: number
   }
 }
 
-function createAjv(budget: StepBudget): Ajv2020 {
+/** Writes patterns for the linear-time engine of the check library; Ajv keeps them by their text. */
+const linearRegExp = Object.assign(
+  (pattern: string) => {
+    const { test } = compileLinearPattern(pattern);
+    return { test, toString: () => `/${pattern}/u` };
+  },
+  { code: 'lib.compilePattern' },
+);
+
+function createAjv(): Ajv2020 {
   const ajv = new Ajv2020({
     allErrors: true,
     strict: false,
@@ -51,15 +64,15 @@ function createAjv(budget: StepBudget): Ajv2020 {
     ownProperties: true,
     // What is compiled here has been checked before, with problems that have a place.
     validateSchema: false,
-    code: { regExp: createLinearRegExp(budget) },
+    // To shorten the code takes as long as to write it, and the same is decided as fast.
+    code: { source: true, optimize: false, regExp: linearRegExp, formats: _`lib.formats` },
   });
   addFormats.default(ajv, { mode: 'fast' });
-  repairKeywords(ajv, budget);
   return ajv;
 }
 
 /** Checks schemas against the dialect, whose own schema takes it 20 ms to compile: with the first one that it is asked. */
-const dialectChecker = createAjv(createStepBudget());
+const dialectChecker = createAjv();
 
 /** Parses a JSON pointer into a path; a segment is a number where it indexes an array of `root`. */
 function parsePointer(pointer: string, root: unknown): (string | number)[] {
@@ -86,31 +99,32 @@ function toDetail(error: ErrorObject, prefix: (string | number)[], root: unknown
   return { type: error.keyword, loc, msg: `${error.message ?? 'is not valid'}${allowed}` };
 }
 
-/** An input schema as it is checked against, or what is wrong with it. */
-export type ReadSchema = { ok: true; validate: InputValidator } | { ok: false; problems: ErrorDetail[] };
-
-/** Checks a schema as {@link readInputSchema} does, and returns what is wrong with it, nothing where it can be used. */
-export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
-  const read = readInputSchema(schema);
-  return read.ok ? [] : read.problems;
-}
+/** The check of an input schema as source text, for {@link loadInputCheck}, or what is wrong with the schema. */
+export type WrittenCheck = { ok: true; code: string } | { ok: false; problems: ErrorDetail[] };
 
 /**
- * Checks and compiles a JSON Schema (2020-12) for inputs: at most 64 KiB and 32 levels, no references out of the schema,
- * 10,000 parts where those inside are followed. `loc` of a problem starts with ['body', 'input_schema'].
+ * Checks a JSON Schema (2020-12) for inputs and writes the code that inputs are checked by: at most 64 KiB and 32 levels,
+ * no references out of the schema, 10,000 parts where those inside are followed. `loc` of a problem starts with
+ * ['body', 'input_schema']. Takes up to a second; to load what is written takes less than a tenth of that.
  */
-export function readInputSchema(schema: JsonObject): ReadSchema {
+export function writeInputCheck(schema: JsonObject): WrittenCheck {
   const base = ['body', 'input_schema'];
   const problems = checkForm(schema);
   if (problems.length > 0) return { ok: false, problems };
   try {
-    const validate = compileInputSchema(schema);
-    if (!validate({}).some(({ type }) => type === 'input_steps')) return { ok: true, validate };
+    const code = writeCode(schema);
+    if (!loadInputCheck(code)({}).some(({ type }) => type === 'input_steps')) return { ok: true, code };
     return { ok: false, problems: [tooCostly(base)] };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { ok: false, problems: [{ type: 'schema', loc: base, msg: error.message }] };
   }
+}
+
+/** Checks a schema as {@link writeInputCheck} does, and returns what is wrong with it, nothing where it can be used. */
+export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
+  const written = writeInputCheck(schema);
+  return written.ok ? [] : written.problems;
 }
 
 /** Checks what can be said of a schema before it is compiled. */
@@ -141,10 +155,36 @@ function checkForm(schema: JsonObject): ErrorDetail[] {
 
 /** Compiles a schema that {@link checkInputSchema} accepts, once for all inputs. */
 export function compileInputSchema(schema: JsonObject): InputValidator {
+  return loadInputCheck(writeCode(schema));
+}
+
+function writeCode(schema: JsonObject): string {
+  const ajv = createAjv();
+  repairKeywords(ajv);
+  meter(ajv, schema, maxProblems);
+  quoteConstants(ajv);
+  return writeModule(ajv, ajv.compile(addCharges(schema)));
+}
+
+/** Has the parts of a schema that code reads written as quoted JSON: in a literal, `__proto__` would set a prototype. */
+function quoteConstants({ scope }: Ajv2020): void {
+  const { value } = scope;
+  scope.value = (name, kept) => {
+    const prefix = typeof name === 'string' ? name : name.prefix;
+    if (prefix !== 'schema') return value.call(scope, name, kept);
+    return value.call(scope, name, { ...kept, code: _`lib.parse(${JSON.stringify(kept.ref)})` });
+  };
+}
+
+/** Loads what {@link writeInputCheck} has written. */
+export function loadInputCheck(code: string): InputValidator {
   const budget = createStepBudget();
-  const ajv = createAjv(budget);
-  meter(ajv, budget, schema, maxProblems);
-  const validate = ajv.compile(addCharges(schema));
+  const lib = createCheckLibrary(budget);
+  const written: { exports: ValidateFunction | null } = { exports: null };
+  // The text is Ajv's, in which everything that comes from a schema is quoted.
+  new Function('module', 'require', 'lib', code)(written, requireRuntime, lib);
+  const validate = written.exports;
+  if (validate === null) throw new Error('The written check has no function.');
   return (input) => {
     const errors = budget.run(maxSteps, () => (validate(input) ? [] : (validate.errors ?? [])));
     if (errors === null) return [tooManySteps(['body', 'input'])];

@@ -1,4 +1,5 @@
 /** What is done outside the server's main thread when it is large: each task is a function of its input alone. */
+import { writeInputCheck } from '../../engine/schema/input-schema.ts';
 import { analyseRules } from './analyse-rules.ts';
 import { checkBody } from './check-body.ts';
 import { checkDefinition } from './definition-checks.ts';
@@ -6,7 +7,15 @@ import { prepareExamples } from './prepare-examples.ts';
 import { readImport } from './read-import.ts';
 import { checkRules } from './rules-findings.ts';
 
-export const tasks = { checkBody, prepareExamples, readImport, checkRules, analyseRules, checkDefinition };
+export const tasks = {
+  checkBody,
+  prepareExamples,
+  readImport,
+  checkRules,
+  analyseRules,
+  checkDefinition,
+  writeInputCheck,
+};
 
 export type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;

@@ -7,6 +7,7 @@ import { bundleFormatVersion } from '../../engine/bundle/manifest.ts';
 import { type ModelCardFacts, writeModelCard } from '../../engine/bundle/model-card.ts';
 import { compileDecider, compileRulesDecider, type Decider } from '../../engine/decide/decider.ts';
 import { recordGoldenLines, runGolden } from '../../engine/decide/golden.ts';
+import type { JsonObject } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { isPiiField, redactToPlaceholder } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
@@ -24,6 +25,8 @@ export type DeployedDecidersOptions = {
   textModel: TextModel;
   encoderHost: EncoderHost;
   now: MonotonicClock;
+  /** The check of an input schema where it is written already; null where compiling has to write it. */
+  findInputCheck(schema: JsonObject): string | null;
   /** The escalation threshold that the training of a policy was started with, or null. */
   findEscalationThreshold(policyId: string): number | null;
   /** The version of a type that a policy was trained from. */
@@ -218,7 +221,7 @@ export class DeployedDeciders {
   private compileRulesOnly(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
     const trained = this.options.findVersion(type.id, policy.versionId);
     if (trained === null) throw new Error(`The version ${policy.versionId} does not exist.`);
-    return compileRulesDecider(toRulesOnlyPolicy(type, policy, trained), this.options.now, () => {
+    return compileRulesDecider(toRulesOnlyPolicy(type, policy, trained), this.options, () => {
       const reason = this.unavailable.findReason(policy.id) ?? '';
       throw new WorkbenchError('unavailable', `No rule decides this input, and the policy cannot be used. ${reason}`);
     });
@@ -229,7 +232,7 @@ export class DeployedDeciders {
   }
 
   private compile(bundle: Bundle): Decider {
-    const { textModel, encoderHost, now } = this.options;
+    const { textModel, encoderHost, now, findInputCheck } = this.options;
     const { text } = bundle.manifest;
     if (text && text.tokenizer_sha256 !== textModel.tokenizerSha256) {
       throw new WorkbenchError(
@@ -238,7 +241,7 @@ export class DeployedDeciders {
       );
     }
     const encoder = bundle.plan.text?.encoder ? encoderHost.encoder : null;
-    return compileDecider(bundle, { encoder, tokenizer: text ? textModel.tokenizer() : null, now });
+    return compileDecider(bundle, { encoder, tokenizer: text ? textModel.tokenizer() : null, now, findInputCheck });
   }
 
   private readFile(policyId: string, bundleSha256: string): Uint8Array {

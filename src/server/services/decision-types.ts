@@ -9,6 +9,7 @@ import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Preparation } from '../preparation/preparation.ts';
 import type { Clock } from '../process/clock.ts';
+import { type InputChecks, maxLightSchemaCharacters } from '../runtime/input-checks.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
 import { isCovered } from './personal-data.ts';
@@ -19,6 +20,7 @@ export type ChangeDeps = {
   store: Pick<Store, 'decisionTypes' | 'connections' | 'personalResidues' | 'transaction'>;
   metering: Pick<Metering, 'checkDecisionTypeCount'>;
   preparation: Pick<Preparation, 'runAdmitted'>;
+  runtime: { inputChecks: InputChecks };
   clock: Clock;
   newId(): string;
 };
@@ -55,7 +57,7 @@ export function findVersion(deps: FindDeps, caller: Caller, typeId: string, vers
  * with every problem; gives the definition of its first version.
  */
 export async function checkNewDecisionType(
-  deps: Pick<ChangeDeps, 'store' | 'preparation'>,
+  deps: Pick<ChangeDeps, 'store' | 'preparation' | 'runtime'>,
   caller: Caller,
   request: DecisionTypeCreate,
 ): Promise<Definition> {
@@ -162,12 +164,12 @@ export async function updateDecisionType(
   });
 }
 
-/** Characters of rules and input schema, as JSON, whose checks are certainly short. */
-const maxLightCharacters = 1_000;
-
-/** Returns every reason why a definition cannot be used; a large one is checked outside this thread. */
+/**
+ * Returns every reason why a definition cannot be used, and keeps the check of its input schema for the deciders; a
+ * large definition is checked outside this thread.
+ */
 async function listDefinitionProblems(
-  deps: Pick<ChangeDeps, 'preparation'>,
+  deps: Pick<ChangeDeps, 'preparation' | 'runtime'>,
   caller: Caller,
   definition: Definition,
   fallbackOption: string | null,
@@ -175,11 +177,12 @@ async function listDefinitionProblems(
 ): Promise<ErrorDetail[]> {
   const order = { definition, fallbackOption, rulesField };
   const { hard_rules, input_schema } = definition;
-  if (JSON.stringify([hard_rules, input_schema]).length > maxLightCharacters) {
-    return deps.preparation.runAdmitted(toCallerId(caller), 'checkDefinition', order);
-  }
-  const { checkDefinition } = await import('../preparation/definition-checks.ts');
-  return checkDefinition(order);
+  const isLight = JSON.stringify([hard_rules, input_schema]).length <= maxLightSchemaCharacters;
+  const { problems, inputCheck } = isLight
+    ? await (await import('../preparation/definition-checks.ts')).checkDefinition(order)
+    : await deps.preparation.runAdmitted(toCallerId(caller), 'checkDefinition', order);
+  if (input_schema !== null && inputCheck !== null) deps.runtime.inputChecks.keep(input_schema, inputCheck);
+  return problems;
 }
 
 /** Returns the version that follows the active one of a type. */

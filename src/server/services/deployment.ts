@@ -6,9 +6,11 @@ import type { Metrics } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { WholeDecision } from '../../engine/measured.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { Preparation } from '../preparation/preparation.ts';
 import { sha256 } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
+import type { InputChecks } from '../runtime/input-checks.ts';
 import { type TextModel, toMissingPart } from '../runtime/text-model.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { DeployedPolicy } from '../store/deployments.ts';
@@ -17,7 +19,11 @@ import { chargeHosting, type HostingDeps } from './hosting.ts';
 import { readPolicy } from './policies.ts';
 import { measurePolicy, type PromiseChecks } from './promises.ts';
 
-export type DeploymentDeps = HostingDeps & { log: Log; runtime: { deployed: DeployedDeciders } };
+export type DeploymentDeps = HostingDeps & {
+  log: Log;
+  preparation: Pick<Preparation, 'run'>;
+  runtime: { deployed: DeployedDeciders; inputChecks: InputChecks };
+};
 
 /** A deployed policy whose bundle may be exported. */
 export type ExportablePolicy = { policy: DeployedPolicy } & Pick<ModelCardFacts, 'metrics' | 'promise'>;
@@ -42,6 +48,8 @@ export async function deployPolicy(
   if ((status !== 'trained' && status !== 'deployed') || bundleSha256 === null) {
     throw new WorkbenchError('conflict', `A policy in status ${status} cannot be deployed.`);
   }
+  const type = deps.store.decisionTypes.get(policy.decisionTypeId, policy.organisationId);
+  if (type) await prepareInputCheck(deps, type);
   await deps.runtime.deployed.selfTestFile(id, bundleSha256);
   await deps.store.writeLock.whenFree();
   deps.store.transaction(() => {
@@ -63,6 +71,7 @@ export async function prepareDeployedPolicy(deps: DeploymentDeps, policyId: stri
   const type = row && store.decisionTypes.get(row.decisionTypeId, row.organisationId);
   const policy = type && store.deployments.find(type.id);
   if (!type || policy?.id !== policyId) return runtime.deployed.forget(policyId);
+  await prepareInputCheck(deps, type);
   if (!runtime.deployed.prepare(type, policy)) return;
   chargeHosting(deps);
   try {
@@ -70,6 +79,18 @@ export async function prepareDeployedPolicy(deps: DeploymentDeps, policyId: stri
   } catch (error) {
     // Decisions by rule go on; the host starts the encoder again by itself.
     log.warn({ err: error, policyId }, 'the text encoder is not ready');
+  }
+}
+
+/** Has the check of a large input schema written outside this thread; a decider that misses it writes it itself. */
+async function prepareInputCheck({ runtime, preparation, log }: DeploymentDeps, type: DecisionTypeRecord) {
+  const schema = type.activeVersion.definition.input_schema;
+  if (schema === null || !runtime.inputChecks.isMissing(schema)) return;
+  try {
+    const written = await preparation.run('deployment', 'writeInputCheck', schema);
+    if (written.ok) runtime.inputChecks.keep(schema, written.code);
+  } catch (error) {
+    log.warn({ err: error, typeId: type.id }, 'the check of the input schema was not prepared');
   }
 }
 

@@ -6,23 +6,14 @@ import { jsonObject } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
 import { decisionTypeCreateSchema } from '../contract/decision-types.ts';
-import type { Metering } from '../metering/metering.ts';
 import { newExample } from '../preparation/new-example.ts';
-import type { Preparation } from '../preparation/preparation.ts';
-import type { Clock } from '../process/clock.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
-import { checkNewDecisionType, insertDecisionType } from './decision-types.ts';
+import { type ChangeDeps, checkNewDecisionType, insertDecisionType } from './decision-types.ts';
 import { addExamples } from './examples.ts';
 
 type FolderDeps = { options: { resourcesDir: string } };
-type CreateDeps = FolderDeps & {
-  store: Pick<Store, 'decisionTypes' | 'connections' | 'personalResidues' | 'examples' | 'transaction'>;
-  metering: Pick<Metering, 'checkDecisionTypeCount'>;
-  preparation: Pick<Preparation, 'runAdmitted'>;
-  clock: Clock;
-  newId(): string;
-};
+type CreateDeps = FolderDeps & ChangeDeps & { store: Pick<Store, 'examples'> };
 
 const sampleSchema = z.strictObject({
   title: z.string(),
