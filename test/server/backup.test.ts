@@ -107,6 +107,9 @@ describe('a backup under load', () => {
     expect((await call('POST', `${url}/restore`, { folder: 'somewhere' })).body.error.details).toEqual([
       { type: 'invalid_value', loc: ['body', 'folder'], msg: 'must be an absolute path' },
     ]);
+    const below = path.join(folder, 'workbench.db', 'restored');
+    const failed = await call('POST', `${url}/restore`, { folder: below });
+    expect([failed.status, failed.body.error.message]).toEqual([503, expect.stringContaining('ENOTDIR')]);
     spoil(path.join(dataDir, 'backups', name, 'workbench.db'));
     expect((await call('POST', `${url}/verify`)).body.problems).toEqual([
       expect.stringMatching(/workbench\.db is not as it was written\.$/),

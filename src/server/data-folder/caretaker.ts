@@ -82,7 +82,7 @@ export class Caretaker {
     try {
       const reply = await this.run({ kind: 'backup', dataDir, target, withSecrets, toolVersion, nowMs });
       if (reply.kind === 'written') return { name: path.basename(target), manifest: reply.manifest };
-      throw this.toRefusal(reply, 'unavailable', 'The backup could not be written.');
+      throw this.toRefusal(reply, 'The backup could not be written.');
     } finally {
       this.isWriting = false;
     }
@@ -104,7 +104,7 @@ export class Caretaker {
   async verify(name: string): Promise<string[]> {
     const reply = await this.run({ kind: 'verify', backup: this.findBackup(name) });
     if (reply.kind === 'checked') return reply.problems;
-    throw this.toRefusal(reply, 'unavailable', 'The backup could not be read.');
+    throw this.toRefusal(reply, 'The backup could not be read.');
   }
 
   /**
@@ -118,7 +118,7 @@ export class Caretaker {
       throw new WorkbenchError('validation_error', 'The folder cannot be used.', [problem]);
     }
     const reply = await this.run({ kind: 'restore', backup, target: path.normalize(target) });
-    if (reply.kind !== 'restored') throw this.toRefusal(reply, 'conflict', 'The backup could not be restored.');
+    if (reply.kind !== 'restored') throw this.toRefusal(reply, 'The backup could not be restored.');
   }
 
   /** Ends what is under way; a half-written backup has no name and is no backup. */
@@ -134,10 +134,10 @@ export class Caretaker {
     return path.join(backups, name);
   }
 
-  private toRefusal(reply: DataReply, code: 'conflict' | 'unavailable', text: string): WorkbenchError {
-    if (reply.kind !== 'refused') return new WorkbenchError(code, text);
+  private toRefusal(reply: DataReply, text: string): WorkbenchError {
+    if (reply.kind !== 'refused') return new WorkbenchError('unavailable', text);
     this.options.log.error({ fault: reply.fault }, text);
-    return new WorkbenchError(code, reply.message);
+    return new WorkbenchError(reply.code, reply.message);
   }
 
   private run(order: DataOrder): Promise<DataReply> {

@@ -11,12 +11,14 @@ export type DataOrder =
   | { kind: 'verify'; backup: string }
   | { kind: 'restore'; backup: string; target: string }
   | ({ kind: 'backup' } & BackupOrder);
-/** Child to parent; the message of a refusal is for the user. */
+/** Child to parent; the message of a refusal is for the user, and its code tells what the order met from a fault. */
 export type DataReply =
   | { kind: 'checked'; problems: string[] }
   | { kind: 'written'; manifest: BackupManifest }
   | { kind: 'restored' }
-  | { kind: 'refused'; message: string; fault: string };
+  | { kind: 'refused'; code: 'conflict' | 'unavailable'; message: string; fault: string };
+
+const failure = 'The data could not be read or the copy not written, and nothing was changed';
 
 /** Below the server and its encoder: whatever is asked here can wait. */
 const niceness = 10;
@@ -37,7 +39,8 @@ function carryOut(order: DataOrder): DataReply {
     }
     return { kind: 'written', manifest: writeBackup(order) };
   } catch (error) {
-    const message = error instanceof StartError ? error.message : 'The data could not be read or the copy not written.';
-    return { kind: 'refused', message, fault: String(error) };
+    const fault = String(error);
+    if (error instanceof StartError) return { kind: 'refused', code: 'conflict', message: error.message, fault };
+    return { kind: 'refused', code: 'unavailable', message: `${failure}: ${fault}.`, fault };
   }
 }
