@@ -6,10 +6,11 @@ import { pathToFileURL } from 'node:url';
 import { app, BrowserWindow, dialog, Menu, shell } from 'electron';
 import { channels } from '../preload/bridge.ts';
 import { childEntry, type SpawnChild } from '../server/process/spawn-child.ts';
-import { startWorkbench, type Workbench } from '../server/start.ts';
+import { startWorkbench } from '../server/start.ts';
 import { handleBridge } from './bridge-handlers.ts';
 import { guardNavigation, guardSession } from './guards.ts';
 import { menuTemplate } from './menu.ts';
+import { closeServerBeforeQuit } from './quit.ts';
 import { windowOptions } from './window-options.ts';
 
 const outDir = join(import.meta.dirname, '..');
@@ -54,7 +55,7 @@ async function open(): Promise<void> {
     const unsavedDrafts = bridge.countUnsavedDrafts();
     if (unsavedDrafts > 0 && !confirmDiscard(window, unsavedDrafts)) event.preventDefault();
   });
-  closeServerBeforeQuit(workbench);
+  closeServerBeforeQuit(app, workbench);
   await window.loadURL(appUrl);
 }
 
@@ -92,22 +93,4 @@ function confirmDiscard(window: BrowserWindow, drafts: number): boolean {
     cancelId: 0,
   });
   return choice === 1;
-}
-
-/** Lets the server finish its answers and stop its children before the process ends; quitting twice ends it at once. */
-function closeServerBeforeQuit({ close, log }: Workbench): void {
-  let isClosing = false;
-  let closed = false;
-  app.on('will-quit', (event) => {
-    if (closed) return;
-    if (isClosing) return app.exit(0);
-    isClosing = true;
-    event.preventDefault();
-    void close()
-      .catch((err: unknown) => log.error({ err }, 'the program could not be closed in order'))
-      .finally(() => {
-        closed = true;
-        app.quit();
-      });
-  });
 }
