@@ -7,6 +7,7 @@ import type { ErrorDetail } from '../errors.ts';
 import { compileLinearPattern } from '../patterns.ts';
 import { countUtf8Bytes } from '../utf8.ts';
 import { repairKeywords } from './ajv-repairs.ts';
+import { repairScope } from './ajv-scope.ts';
 import { addCharges, countDynamicReferences, findComparedPart } from './charges.ts';
 import { createCheckLibrary, requireRuntime } from './check-library.ts';
 import { meter } from './metering.ts';
@@ -162,18 +163,8 @@ function writeCode(schema: JsonObject): string {
   const ajv = createAjv();
   repairKeywords(ajv);
   meter(ajv, schema, maxProblems);
-  quoteConstants(ajv);
+  repairScope(ajv);
   return writeModule(ajv, ajv.compile(addCharges(schema)));
-}
-
-/** Has the parts of a schema that code reads written as quoted JSON: in a literal, `__proto__` would set a prototype. */
-function quoteConstants({ scope }: Ajv2020): void {
-  const { value } = scope;
-  scope.value = (name, kept) => {
-    const prefix = typeof name === 'string' ? name : name.prefix;
-    if (prefix !== 'schema') return value.call(scope, name, kept);
-    return value.call(scope, name, { ...kept, code: _`lib.parse(${JSON.stringify(kept.ref)})` });
-  };
 }
 
 /** Loads what {@link writeInputCheck} has written. */
