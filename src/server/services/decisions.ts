@@ -1,4 +1,5 @@
 /** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionMade, DecisionResult } from '../../engine/decide/decider.ts';
 import type { Decision, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
@@ -100,8 +101,10 @@ export async function decideBatch(
   const ownDeps = held ? { ...deps, runtime: { ...deps.runtime, decisions: held.queue } } : deps;
   const expected: BatchOutcome[] = [];
   const outcomes: Promise<BatchOutcome>[] = [];
-  await embedAhead(deps, caller, items);
+  const takeTurns = createTurns(deps.clock);
+  await embedAhead(deps, caller, items, takeTurns);
   for (const [index, item] of items.entries()) {
+    await takeTurns();
     const requestId = toItemId(index);
     const refuse = (error: unknown): BatchOutcome => {
       const known = toWorkbenchError(error);
@@ -125,11 +128,27 @@ export async function decideBatch(
   return Promise.all(outcomes);
 }
 
+/** For how long a batch keeps other calls waiting, but for the item that it is at. */
+const maxTurnMs = 10;
+/** Inputs of a batch whose texts are read at a time; the encoder takes what waits together. */
+const embeddedAtOnce = 8;
+
+/** Returns what a long work calls between its parts: it lets other calls have their turn once this one's is over. */
+function createTurns(clock: Pick<Clock, 'monotonic'>): () => Promise<void> {
+  let startedAt = clock.monotonic();
+  return async () => {
+    if (clock.monotonic() - startedAt < maxTurnMs) return;
+    await nextTurn();
+    startedAt = clock.monotonic();
+  };
+}
+
 /** Has the texts of a batch embedded together. What is wrong with an item shows when it is decided. */
 async function embedAhead(
   deps: DecisionDeps,
   caller: Caller,
   items: readonly Result<DecideRequest, ErrorDetail>[],
+  takeTurns: () => Promise<void>,
 ): Promise<void> {
   const requests = items.flatMap((item) => (item.ok ? [item.value] : []));
   const inputs = Map.groupBy(requests, (request) => request.decision_type);
@@ -138,7 +157,14 @@ async function embedAhead(
       const type = deps.store.decisionTypes.getByName(name, caller.organisationId);
       const policy = type === null ? null : deps.store.deployments.find(type.id);
       if (type === null || policy === null || ofType.length < 2) return;
-      await deps.runtime.deployed.get(type, policy).embedAhead(ofType.map(({ input }) => input));
+      const decider = deps.runtime.deployed.get(type, policy);
+      const embedded: Promise<void>[] = [];
+      for (let at = 0; at < ofType.length; at += embeddedAtOnce) {
+        const some = ofType.slice(at, at + embeddedAtOnce);
+        embedded.push(decider.embedAhead(some.map(({ input }) => input)));
+        await takeTurns();
+      }
+      await Promise.all(embedded);
     }),
   );
 }
