@@ -3,8 +3,8 @@ import type { Decider } from '../decide/decider.ts';
 import type { Decision, JsonObject } from '../domain.ts';
 import type { MonotonicClock } from '../ports.ts';
 
-/** Decisions that are made between two pauses. */
-const decisionsPerTurn = 20;
+/** For how long others wait for the decisions between two pauses, but for one decision. */
+const maxTurnMs = 10;
 
 /** What looking for other decisions needs from outside; `pause` lets others have a turn. */
 export type WhatIfPorts = { now: MonotonicClock; pause(): Promise<void> };
@@ -18,6 +18,7 @@ export class WhatIf {
   readonly #budget: WhatIfBudget;
   readonly #startedAtMs: number;
   #decisions = 0;
+  #turnStartedAtMs: number;
 
   constructor(decider: Decider, base: Decision, ports: WhatIfPorts, budget: WhatIfBudget) {
     this.#decider = decider;
@@ -25,13 +26,17 @@ export class WhatIf {
     this.#ports = ports;
     this.#budget = budget;
     this.#startedAtMs = ports.now();
+    this.#turnStartedAtMs = this.#startedAtMs;
   }
 
   /** What is decided of another input; null where it does not fit the schema or the budget is used up. */
   async decide(input: JsonObject): Promise<Decision | null> {
     if (this.isUsedUp()) return null;
     this.#decisions += 1;
-    if (this.#decisions % decisionsPerTurn === 0) await this.#ports.pause();
+    if (this.#ports.now() - this.#turnStartedAtMs >= maxTurnMs) {
+      await this.#ports.pause();
+      this.#turnStartedAtMs = this.#ports.now();
+    }
     const result = await this.#decider.decide(input);
     return result.ok ? result.decision : null;
   }
