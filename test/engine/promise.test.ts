@@ -184,6 +184,22 @@ describe('the whole decision', () => {
     expect(whole.sentence).toMatch(/^Of 7 held-out rows 57.1 % would be decided alone, 50 % of these wrongly \(/);
   });
 
+  it('leaves rows out where schema and rules would take too long on all of them [PRM-7]', () => {
+    const pairs = (n: number) => `ctx.list.exists(a, ctx.list.exists(b, a + b == ${-n}))`;
+    const hard_rules = Array.from({ length: 8 }, (_, n) => ({
+      ...{ name: `r${n}`, condition: pairs(n + 1), then: 'b', reason_code: null, priority: n + 1 },
+    }));
+    const costly = compileRules(hard_rules, definition);
+    if (!costly.ok) throw new Error(JSON.stringify(costly.problems));
+    const list = Array.from({ length: 100 }, (_, n) => n);
+    const recorded = Array.from({ length: 500 }, () => ({ ...row(1, 'a', 0.9), input: { amount: 1, list } }));
+    const { rows, refused, leftOut } = replayRows(recorded, { ...settings, rules: costly.value });
+    expect(refused).toBe(0);
+    // 400,000 steps a row, of 20 million.
+    expect([rows.length, leftOut]).toEqual([50, 450]);
+    expect(replayRows(recorded, settings)).toMatchObject({ leftOut: 0 });
+  });
+
   it('says so where no row is left, or none is decided alone [PRM-7]', () => {
     const strict = { ...settings, confidence_thresholds: { auto_decide: 1, escalation: 1 } };
     const none = measureWholeDecision(replayRows([row(1, 'a', 0.9)], strict), strict, 0);

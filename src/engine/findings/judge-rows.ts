@@ -7,7 +7,7 @@ import type { JudgedRow } from './slices.ts';
 export function compileJudge(settings: DecidingSettings, part: JudgedPart): (row: RecordedRow) => JudgedRow | null {
   const replay = compileReplay(settings);
   return (row) => {
-    const replayed = replay(row);
+    const { row: replayed } = replay(row);
     if (replayed === null) return null;
     const isWhole = part === 'whole_decision';
     const { decision, escalate } = decideRow(isWhole ? replayed : { ...replayed, ruled: null }, settings);

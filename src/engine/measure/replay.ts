@@ -25,29 +25,46 @@ export type Replay = {
   rows: ReplayedRow[];
   /** Rows that the input schema refuses: they are no decisions. */
   refused: number;
+  /** Rows at the end that were left out, because schema and rules had taken all steps. */
+  leftOut: number;
 };
 
+/** Steps of schema and rules for all rows together, about a second; 10,000 rows of a usual type take a fifth of them. */
+const maxSteps = 20_000_000;
+
 /**
- * Makes what takes a row through input schema and rules, with null where the schema refuses it; a rule costs as much as
- * in a decision.
+ * Makes what takes a row through input schema and rules, with null where the schema refuses it, and says in how many
+ * steps; a rule costs as much as in a decision.
  */
-export function compileReplay(settings: DecidingSettings): (row: RecordedRow) => ReplayedRow | null {
+export function compileReplay(
+  settings: DecidingSettings,
+): (row: RecordedRow) => { row: ReplayedRow | null; steps: number } {
   const validate = compileInputValidator(settings);
   const minds = settings.escalation_policy.unfamiliar === 'escalate';
   return ({ input, expected, predicted, confidence, unfamiliar }) => {
-    if (validate !== null && validate(input).length > 0) return null;
-    const ruled = settings.rules.evaluate(input, false).matched?.then ?? null;
+    if (validate !== null && validate(input).length > 0) return { row: null, steps: validate.steps };
+    const { matched, steps } = settings.rules.evaluate(input, false);
     const unfamiliarReason = minds && unfamiliar ? 'as it was measured' : null;
     // Rounding can take a probability of 1 a little beyond it.
     const prediction = { option: predicted, confidence: Math.min(1, confidence), unfamiliarReason };
-    return { expected, ruled, prediction };
+    return { row: { expected, ruled: matched?.then ?? null, prediction }, steps: steps + (validate?.steps ?? 0) };
   };
 }
 
-/** Takes rows through input schema and rules. */
+/** Takes rows through input schema and rules, as many as a bounded number of steps is enough for. */
 export function replayRows(recorded: readonly RecordedRow[], settings: DecidingSettings): Replay {
-  const rows = recorded.map(compileReplay(settings)).filter((row) => row !== null);
-  return { rows, refused: recorded.length - rows.length };
+  const replay = compileReplay(settings);
+  const rows: ReplayedRow[] = [];
+  let refused = 0;
+  let left = maxSteps;
+  for (const each of recorded) {
+    if (left <= 0) break;
+    const { row, steps } = replay(each);
+    left -= steps;
+    if (row === null) refused += 1;
+    else rows.push(row);
+  }
+  return { rows, refused, leftOut: recorded.length - rows.length - refused };
 }
 
 /** What is decided of a row; `stage` says by what. */

@@ -12,7 +12,7 @@ export function measureShare(count: number, of: number): MeasuredShare {
 
 /** Counts what becomes of replayed rows; `missing` rows could not be replayed and are only reported. */
 export function measureWholeDecision(
-  { rows, refused }: Replay,
+  { rows, refused }: Pick<Replay, 'rows' | 'refused'>,
   settings: ThresholdSettings,
   missing: number,
 ): WholeDecision {

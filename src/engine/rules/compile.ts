@@ -35,6 +35,8 @@ export type RulesOutcome = {
   matchedIndex: number;
   errors: readonly RuleFailure[];
   trace: RuleTrace[];
+  /** Steps that the evaluation took; see `ruleLimits`. */
+  steps: number;
 };
 /** Rules that are ready to be evaluated, and the file that they are saved as. */
 export type CompiledRules = {
@@ -160,6 +162,19 @@ function createEvaluator(file: RulesFile): CompiledRules {
   // Most callers never ask for a trace, so its closures are compiled for the first one that does.
   let tracers: Tracer[] | null = null;
 
+  const toOutcome = (
+    matchedIndex: number,
+    errors: readonly RuleFailure[],
+    trace: RuleTrace[],
+    left: number,
+  ): RulesOutcome => ({
+    matched: rules[matchedIndex] ?? null,
+    matchedIndex,
+    errors,
+    trace,
+    steps: ruleLimits.maxStepsTogether - left,
+  });
+
   const evaluateFast = (input: JsonObject): RulesOutcome => {
     let errors: RuleFailure[] | null = null;
     let left: number = ruleLimits.maxStepsTogether;
@@ -167,13 +182,12 @@ function createEvaluator(file: RulesFile): CompiledRules {
       const run = startRun(input, left);
       const outcome = steps[i]?.(run);
       left = countStepsLeft(run, left);
-      if (outcome === true)
-        return { matched: rules[i] ?? null, matchedIndex: i, errors: errors ?? noFailures, trace: [] };
+      if (outcome === true) return toOutcome(i, errors ?? noFailures, [], left);
       if (outcome === false) continue;
       errors ??= [];
       errors.push(toFailure(rules[i], outcome));
     }
-    return { matched: null, matchedIndex: -1, errors: errors ?? noFailures, trace: [] };
+    return toOutcome(-1, errors ?? noFailures, [], left);
   };
 
   const evaluateTraced = (input: JsonObject): RulesOutcome => {
@@ -190,7 +204,7 @@ function createEvaluator(file: RulesFile): CompiledRules {
       if (result.outcome instanceof RuleError) errors.push(toFailure(rules[i], result.outcome));
       return { name, ...result.trace };
     });
-    return { matched: rules[matchedIndex] ?? null, matchedIndex, errors, trace };
+    return toOutcome(matchedIndex, errors, trace, left);
   };
 
   const evaluateOne = (place: number, input: JsonObject) => {

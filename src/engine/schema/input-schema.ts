@@ -27,7 +27,11 @@ const maxSteps = 2_000_000;
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
 
 /** Checks one input and returns what is wrong with it, `loc` starting with ['body', 'input']. */
-export type InputValidator = (input: JsonObject) => ErrorDetail[];
+export type InputValidator = {
+  (input: JsonObject): ErrorDetail[];
+  /** Steps that the last check took. */
+  readonly steps: number;
+};
 
 const referenceKeywords = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
 
@@ -176,11 +180,12 @@ export function loadInputCheck(code: string): InputValidator {
   new Function('module', 'require', 'lib', code)(written, requireRuntime, lib);
   const validate = written.exports;
   if (validate === null) throw new Error('The written check has no function.');
-  return (input) => {
+  const check = (input: JsonObject): ErrorDetail[] => {
     const errors = budget.run(maxSteps, () => (validate(input) ? [] : (validate.errors ?? [])));
     if (errors === null) return [tooManySteps(['body', 'input'])];
     return errors.slice(0, maxProblems).map((error) => toDetail(error, ['body', 'input'], input));
   };
+  return Object.defineProperty(check, 'steps', { get: () => budget.taken }) as InputValidator;
 }
 
 function tooManySteps(loc: ErrorDetail['loc']): ErrorDetail {

@@ -32,6 +32,8 @@ export type StepBudget = {
   tryOut(ask: () => Outcome): Outcome;
   /** Runs a check with this many steps. Returns its problems, or null where the steps are not enough. */
   run(steps: number, check: () => ErrorObject[]): ErrorObject[] | null;
+  /** Steps that the last check took. */
+  readonly taken: number;
   /** What a part, by its number, has said of values in this check, for the part's own use. */
   recall(part: number): Map<object, Outcome>;
 };
@@ -39,6 +41,7 @@ export type StepBudget = {
 /** Creates a budget; one belongs to one compiled schema, whose checks never overlap. */
 export function createStepBudget(): StepBudget {
   let left = Number.POSITIVE_INFINITY;
+  let taken = 0;
   let alternatives = 0;
   let outcomes = new Map<number, Map<object, Outcome>>();
   return {
@@ -66,9 +69,13 @@ export function createStepBudget(): StepBudget {
         if (error instanceof ProblemsFound) return error.errors;
         throw error;
       } finally {
+        taken = steps - Math.max(left, 0);
         left = Number.POSITIVE_INFINITY;
         if (outcomes.size > 0) outcomes = new Map();
       }
+    },
+    get taken() {
+      return taken;
     },
     recall(part) {
       const known = outcomes.get(part) ?? new Map<object, Outcome>();

@@ -25,7 +25,7 @@ import { readPolicy } from './policies.ts';
 type TrainedDeps = { store: Pick<Store, 'decisionTypes'> };
 type MeasureDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'> };
 
-/** Held-out rows that are replayed at most: the rules of so many take a quarter of a second. */
+/** Held-out rows that are replayed at most: usual rules of so many take a quarter of a second. */
 const maxReplayedRows = 10_000;
 const maxKeptChecks = 200;
 
@@ -43,7 +43,8 @@ function replayHeldOut(deps: MeasureDeps, type: DecisionTypeRecord, policy: Poli
   const settings = readPresentSettings(type, readTrainedFrom(deps, policy));
   const measured = deps.store.heldOut.listMeasured(policy.id, maxReplayedRows);
   const recorded = measured.flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
-  return { settings, replay: replayRows(recorded, settings), missing: measured.length - recorded.length };
+  const replay = replayRows(recorded, settings);
+  return { settings, replay, missing: measured.length - recorded.length + replay.leftOut };
 }
 
 /** The whole decision of a policy on its held-out rows, by the rules and thresholds of now. */

@@ -123,7 +123,7 @@ function measureDecisions(
   }));
   const deciding = { ...manifest, rules, inputSchema };
   const replay = replayRows(recorded, deciding);
-  const whole = measureWholeDecision(replay, manifest, 0);
+  const whole = measureWholeDecision(replay, manifest, replay.leftOut);
   return {
     whole: testRows.length === 0 ? null : whole,
     escalation_estimate: whole.escalated.share ?? 0,
