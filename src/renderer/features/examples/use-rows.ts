@@ -6,8 +6,8 @@ import type { Example } from '../../../server/contract/examples.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
 import { useWorkbench } from '../../workbench.tsx';
 import { type ExampleFilter, isShrinking, type SortedFilter } from './queues.ts';
+import { dropFirstPage, findFirstPage, pageSize, readFirstPage, readSettledPage, toInput } from './read-ahead.ts';
 
-const pageSize = 100;
 /** Rows ahead of the last wanted one that are loaded already. */
 const aheadCount = 60;
 /** A scroll that rests this long has arrived. */
@@ -79,29 +79,35 @@ export async function readNextPage(
 
 /** Rows that are loaded one page after the other, for filters that labelling empties. */
 function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolean): Rows {
-  const { client, outbox, queries } = useWorkbench();
+  const workbench = useWorkbench();
+  const { outbox, queries } = workbench;
   // A page that is read while labels go on is stored without them: what was given here counts.
   const given = useStore(outbox.store, (state) => state.given);
+  const [first] = useState(() => (enabled ? findFirstPage(queries, typeId, filter) : undefined));
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it was taken with the first drawing
+  useEffect(() => {
+    if (first) dropFirstPage(queries, typeId, filter);
+  }, []);
   const queryKey = [queueKey, typeId, filter];
   const query = useInfiniteQuery({
     queryKey,
     enabled,
     initialPageParam: 'first',
+    ...(first ? { initialData: first } : {}),
     // A queue is a snapshot: a row stays where it is until the queue is opened again.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    queryFn: ({ pageParam, signal }) => {
+    queryFn: async ({ pageParam, signal }) => {
+      if (pageParam === 'first') {
+        const page = await readFirstPage(workbench, typeId, filter);
+        dropFirstPage(queries, typeId, filter);
+        return page;
+      }
       const known = () =>
-        pageParam === 'first'
-          ? []
-          : (queries.getQueryData<InfiniteData<ExamplePage>>(queryKey)?.pages ?? []).map((page) =>
-              withPending(page, outbox.store.getState().given),
-            );
-      return readNextPage(known, filter, async (page) => {
-        await outbox.settled(typeId);
-        const params = { decision_type_id: typeId };
-        return client.call('examples.list', { params, query: { page, page_size: pageSize, ...filter } }, signal);
-      });
+        (queries.getQueryData<InfiniteData<ExamplePage>>(queryKey)?.pages ?? []).map((page) =>
+          withPending(page, outbox.store.getState().given),
+        );
+      return readNextPage(known, filter, (page) => readSettledPage(workbench, typeId, filter, page, signal));
     },
     getNextPageParam: (last: ExamplePage) => (last.page < last.pages ? 'next' : null),
   });
@@ -128,10 +134,6 @@ function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolea
     error: query.error,
     retry: () => void refetch(),
   };
-}
-
-function toInput(typeId: string, filter: SortedFilter, page: number) {
-  return { params: { decision_type_id: typeId }, query: { page, page_size: pageSize, ...filter } };
 }
 
 /**
