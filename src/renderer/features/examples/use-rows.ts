@@ -83,26 +83,17 @@ function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolea
   const { outbox, queries } = workbench;
   // A page that is read while labels go on is stored without them: what was given here counts.
   const given = useStore(outbox.store, (state) => state.given);
-  const [first] = useState(() => (enabled ? findFirstPage(queries, typeId, filter) : undefined));
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it was taken with the first drawing
-  useEffect(() => {
-    if (first) dropFirstPage(queries, typeId, filter);
-  }, []);
   const queryKey = [queueKey, typeId, filter];
   const query = useInfiniteQuery({
     queryKey,
     enabled,
     initialPageParam: 'first',
-    ...(first ? { initialData: first } : {}),
+    initialData: () => (enabled ? findFirstPage(queries, typeId, filter) : undefined),
     // A queue is a snapshot: a row stays where it is until the queue is opened again.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
     queryFn: async ({ pageParam, signal }) => {
-      if (pageParam === 'first') {
-        const page = await readFirstPage(workbench, typeId, filter);
-        dropFirstPage(queries, typeId, filter);
-        return page;
-      }
+      if (pageParam === 'first') return readFirstPage(workbench, typeId, filter);
       const known = () =>
         (queries.getQueryData<InfiniteData<ExamplePage>>(queryKey)?.pages ?? []).map((page) =>
           withPending(page, outbox.store.getState().given),
@@ -112,6 +103,12 @@ function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolea
     getNextPageParam: (last: ExamplePage) => (last.page < last.pages ? 'next' : null),
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
+  const isHere = data !== undefined;
+  const key = JSON.stringify(queryKey);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for type and filter
+  useEffect(() => {
+    if (isHere) dropFirstPage(queries, typeId, filter);
+  }, [isHere, key, queries]);
   const rows = useMemo(
     () =>
       gatherRows((data as InfiniteData<ExamplePage> | undefined)?.pages.map((page) => withPending(page, given)) ?? []),
