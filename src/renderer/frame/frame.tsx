@@ -123,22 +123,11 @@ const CurrentPlace = memo(function CurrentPlace({
 function useReadingAhead(): void {
   const workbench = useWorkbench();
   useEffect(() => {
-    const readRoute = () => parseRoute(window.location.hash);
-    let here = formatPlace(readRoute());
-    const read = () => {
-      const route = readRoute();
-      if (formatPlace(route) !== here) readPlaceAhead(workbench, route);
-      here = formatPlace(route);
-    };
+    const read = () => readPlaceAhead(workbench, parseRoute(window.location.hash));
     // It comes before `hashchange`, by which the place is drawn.
     window.addEventListener('popstate', read);
     return () => window.removeEventListener('popstate', read);
   }, [workbench]);
-}
-
-/** The address of a route without what is chosen at its place. */
-function formatPlace(route: Route): string {
-  return route.page === 'type' ? `${route.id} ${route.place}` : route.page;
 }
 
 function useTitle(route: Route, type: DecisionType | null): void {

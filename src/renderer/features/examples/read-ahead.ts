@@ -1,5 +1,6 @@
 /** The first rows of a list of examples, asked for while whoever wants them is still on the way to it. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { ExamplePage } from '../../api/labels.ts';
 import { readAhead } from '../../api/queries.ts';
 import type { Query } from '../../state/route.ts';
@@ -62,7 +63,10 @@ export function dropFirstPage(queries: QueryClient, typeId: string, filter: Sort
 
 /** Asks for what the place shows first at an address. */
 export async function readExamplesAhead(workbench: Workbench, typeId: string, query: Query): Promise<void> {
-  const stats = await readAhead(workbench, 'examples.stats', { params: { decision_type_id: typeId } });
+  const input = { params: { decision_type_id: typeId } };
+  // The place, too, begins with the counts that are known.
+  const known = workbench.queries.getQueryData<OutputOf<'examples.stats'>>(['examples.stats', input]);
+  const stats = known ?? (await readAhead(workbench, 'examples.stats', input));
   const { view, queue, isPlain } = chooseQueue(query, stats);
   if (!isPlain || stats.total === 0) return;
   const filter = toFilter(queue, query.search ?? '');
