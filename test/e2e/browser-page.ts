@@ -1,7 +1,7 @@
 /** A window of the workbench in real Chromium, signed in, that notes what goes wrong behind it. */
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import type { RunningWorkbench } from './workbench-process.ts';
 
 /** `KEEP_SCREENSHOT=1` renews the pictures of the documents; else they are only left for a look. */
@@ -57,6 +57,14 @@ export async function goToPlace(page: Page, name: string): Promise<void> {
     .getByRole('link', { name: new RegExp(`^${name}`) })
     .click();
   await page.getByRole('heading', { level: 1 }).first().waitFor();
+}
+
+/** Whether the middle of a part of the page is within the window, with nothing lying over it. */
+export function isInSight(part: Locator): Promise<boolean> {
+  return part.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return element.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+  });
 }
 
 /**

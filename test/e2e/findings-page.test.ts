@@ -55,6 +55,8 @@ describe('what the workbench finds out by itself', () => {
     await goToPlace(page, 'Examples');
     await page.getByRole('button', { name: /^Findings/ }).click();
     const list = page.getByRole('list', { name: 'Findings' });
+    // What was planted in the sample is found: equal requests with different labels.
+    await expect.poll(() => list.getByRole('button').filter({ hasText: 'contradiction' }).count()).toBe(3);
     await list.getByRole('button').filter({ hasText: 'suspect label' }).first().click();
     type Found = { items: { example_ids: string[]; suggested_decision: string }[] };
     const { body: found } = await workbench.call<Found>('GET', `${path}/data-findings?kind=suspect_label`);
@@ -75,6 +77,9 @@ describe('what the workbench finds out by itself', () => {
 
   test('proposes rules, and one click adds one to the draft', async () => {
     await goToPlace(page, 'Rules');
+    const rules = page.getByRole('list', { name: 'Rules' }).getByRole('button', { name: /[1-9]\d* rows$/ });
+    await rules.first().waitFor();
+    expect(await rules.count()).toBe(3);
     await page.getByRole('button', { name: 'Look for rules' }).click();
     const proposals = page.getByRole('region', { name: 'Rules that the examples suggest' });
     await proposals.getByText(/labelled examples that no saved rule decides/).waitFor();

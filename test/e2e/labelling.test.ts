@@ -1,7 +1,7 @@
 /** Labelling at speed: which row got which label, in every queue and order, and all of it taken back. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { openWindow, type Window } from './browser-page.ts';
+import { goToPlace, openWindow, type Window } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 type Example = { id: string; input_payload: { text: string }; expected_decision: string | null; reviewed: boolean };
@@ -46,7 +46,7 @@ describe('labelling by keyboard', () => {
   });
   afterAll(() => workbench?.stop());
 
-  test('200 rows at 60 ms a key: each got the label of the key pressed while it was shown, and undo takes all back', async () => {
+  test('200 rows at 60 ms a key: each got the label of the key pressed while it was shown, and undo takes all back, elsewhere and after a reload', async () => {
     await open(230, 'view=card&queue=to-label');
     const { page } = opened;
     const shown = page.locator('.main-text');
@@ -72,10 +72,14 @@ describe('labelling by keyboard', () => {
     // None was skipped: the newest 200 are the labelled ones.
     expect([...labels].slice(200).every(([, label]) => label === null)).toBe(true);
 
-    for (let at = 0; at < 200; at += 1) await page.keyboard.press('u');
+    for (let at = 0; at < 100; at += 1) await page.keyboard.press('u');
+    await expect.poll(() => shown.innerText()).toBe('example number 129');
+    await goToPlace(page, 'Define');
+    await page.reload();
+    await page.getByRole('button', { name: /^Undo: Labelled/ }).waitFor();
+    for (let at = 0; at < 100; at += 1) await page.keyboard.press('ControlOrMeta+z');
     await saved();
-    expect([...(await stored()).values()].every((label) => label === null)).toBe(true);
-    expect(await shown.innerText()).toBe('example number 229');
+    await expect.poll(async () => [...(await stored()).values()].every((label) => label === null)).toBe(true);
   });
 
   test.each([

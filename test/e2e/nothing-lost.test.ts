@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { goToPlace, openWindow, type Window, waitForQuiet } from './browser-page.ts';
+import { goToPlace, isInSight, openWindow, type Window, waitForQuiet } from './browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
 
 type Example = { input_payload: { text: string }; expected_decision: string | null };
@@ -92,13 +92,22 @@ describe('nothing is lost', () => {
     await page().getByLabel('Description').fill('mine');
     await workbench.call('PUT', path, { description: 'theirs' });
     await page().getByRole('button', { name: 'Save changes' }).click();
-    await page()
-      .getByText(/In another window or program the description changed/)
-      .waitFor();
+    const conflict = page().getByText(/In another window or program the description changed/);
+    await conflict.waitFor();
+    expect(await isInSight(conflict)).toBe(true);
     expect((await workbench.call<{ description: string }>('GET', path)).body.description).toBe('theirs');
     await page().getByRole('button', { name: 'Take theirs' }).click();
     await expect.poll(() => page().getByLabel('Description').inputValue()).toBe('theirs');
     await second.close();
+    // A refusal stands beside the button, and no message lies over either.
+    await page().getByLabel('Keep log records for (days)').fill('5000');
+    await page().getByLabel('Name', { exact: true }).fill(' ');
+    const save = page().getByRole('button', { name: 'Save changes' });
+    await save.click();
+    const refusal = page().getByRole('main').getByRole('alert').first();
+    await refusal.waitFor();
+    expect([await isInSight(refusal), await isInSight(save)]).toEqual([true, true]);
+    await page().getByRole('button', { name: 'Discard changes' }).click();
   });
 
   test('going back and forth goes through places and filters as they were', async () => {

@@ -37,36 +37,35 @@ const others = [
   '#/settings/shortcuts',
 ];
 
+let workbench: RunningWorkbench;
+let type: string;
+
+beforeAll(async () => {
+  workbench = await startWorkbenchProcess();
+  const made = await workbench.call<{ id: string }>('POST', '/api/v1/samples/refund-requests');
+  type = made.body.id;
+  const path = `/api/v1/decision-types/${type}`;
+  const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
+  const progress = `${path}/policies/${started.body.policy_id}/progress`;
+  while ((await workbench.call<{ status: string }>('GET', progress)).body.status === 'training') await wait(300);
+  await workbench.call('PUT', `${path}/policies/${started.body.policy_id}/promise`, {
+    target_error: 0.1,
+    certainty: 0.9,
+  });
+  const examples = await workbench.call<{ items: { input_payload: object }[] }>('GET', `${path}/examples?page_size=90`);
+  for (const { input_payload } of examples.body.items) {
+    await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input: input_payload });
+  }
+});
+afterAll(() => workbench?.stop());
+
 describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
-  let workbench: RunningWorkbench;
   let opened: Window;
-  let type: string;
 
   beforeAll(async () => {
-    workbench = await startWorkbenchProcess();
-    const made = await workbench.call<{ id: string }>('POST', '/api/v1/samples/refund-requests');
-    type = made.body.id;
-    const path = `/api/v1/decision-types/${type}`;
-    const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
-    const progress = `${path}/policies/${started.body.policy_id}/progress`;
-    while ((await workbench.call<{ status: string }>('GET', progress)).body.status === 'training') await wait(300);
-    await workbench.call('PUT', `${path}/policies/${started.body.policy_id}/promise`, {
-      target_error: 0.1,
-      certainty: 0.9,
-    });
-    const examples = await workbench.call<{ items: { input_payload: object }[] }>(
-      'GET',
-      `${path}/examples?page_size=90`,
-    );
-    for (const { input_payload } of examples.body.items) {
-      await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input: input_payload });
-    }
     opened = await openWindow(workbench, '#/', { colorScheme: theme, reducedMotion: 'reduce' });
   });
-  afterAll(async () => {
-    await opened?.close();
-    await workbench?.stop();
-  });
+  afterAll(() => opened?.close());
 
   test.each([...others, ...places])('%s has no violation, and a focus that is always seen', async (place) => {
     const { page } = opened;

@@ -1,7 +1,9 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { percent } from '../../src/renderer/parts/figures.ts';
-import { openForTest } from '../server/workbench.ts';
+import type { Clock } from '../../src/server/process/clock.ts';
+import { applyRetention } from '../../src/server/services/housekeeping.ts';
+import { openForTest, stoppedClock } from '../server/workbench.ts';
 import { claims, makeClaims } from './deployed.ts';
 import { closePage, showWindow } from './page.tsx';
 
@@ -15,12 +17,12 @@ afterEach(closePage);
 const plain = { proof: 95, amount: 500, online: true, shop: { country: 'DE' } };
 
 /** A window at a place of the claims, after programs have asked for decisions. */
-async function openPlace(place: string, inputs: readonly object[] = []) {
-  const { call } = await openForTest({ dataDir: folder.copy() });
+async function openPlace(place: string, inputs: readonly object[] = [], clock?: Clock) {
+  const { call, deps } = await openForTest({ dataDir: folder.copy() }, clock);
   for (const input of inputs) await call('POST', '/api/v1/decide', { decision_type: claims.name, input });
   const id = folder.url.slice(folder.url.lastIndexOf('/') + 1);
   const shown = showWindow(call, `#/types/${id}/${place}`);
-  return { call, url: folder.url, ...shown };
+  return { call, deps, url: folder.url, ...shown };
 }
 const press = (key: string) => fireEvent.keyDown(document.body, { key });
 const region = (name: string) => screen.findByRole('region', { name });
@@ -115,9 +117,10 @@ describe('Monitor', () => {
     press('j');
     await region('Record');
     press('ArrowDown');
-    await screen.findByText('Rule: too much');
+    await screen.findByText('Rule «too much» matched.');
+    expect(screen.queryByText('Rule: too much')).toBeNull();
     press('k');
-    await waitFor(() => expect(screen.queryByText('Rule: too much')).toBeNull());
+    await waitFor(() => expect(screen.queryByText('Rule «too much» matched.')).toBeNull());
     const newest = async () => (await call('GET', `${url}/logs`)).body.items[0];
     press('1');
     await screen.findByText('Corrected. It is a reviewed example now.');
@@ -137,6 +140,29 @@ describe('Monitor', () => {
     fireEvent.click(await screen.findByRole('button', { name: 'Export log as CSV' }));
     await waitFor(() => expect(files).toHaveLength(1));
     expect((await files[0]?.text())?.trim().split('\n')).toHaveLength(4);
+  });
+
+  it('brings records back that were removed for their age, and says when they are removed again [CLK-4]', async () => {
+    const clock = stoppedClock(Date.now());
+    const { call, deps, url, workbench } = await openPlace('monitor', inputs, clock);
+    await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
+    screen.getByText('Records are kept for 90 days.');
+    await call('PUT', url, { retention_days: 1 });
+    clock.move(86_400_001);
+    expect(await applyRetention(deps)).toBe(3);
+    void workbench.queries.invalidateQueries();
+    await screen.findByText('No decisions yet');
+    await screen.findByText('Records are kept for 1 day.');
+    const bringBack = () => fireEvent.click(screen.getByRole('button', { name: 'Bring back removed records' }));
+    bringBack();
+    await screen.findByText(/^3 records are back\. Raise .* or those older than 1 day are removed again\.$/);
+    await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));
+    bringBack();
+    await screen.findByText('Nothing is left to bring back. Removed records are kept for two days.');
+    await call('PUT', url, { pii_fields: ['shop.country'] });
+    void workbench.queries.invalidateQueries();
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'Bring back removed records' })).toBeNull());
+    screen.getByText('Records are kept for 1 day; because of the PII fields older ones are deleted at once.');
   });
 
   it('says what comes here as long as nothing was decided', async () => {
@@ -204,6 +230,6 @@ describe('Train and Deploy', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Export bundle' }));
     await screen.findByText(/is in your downloads/);
     expect(files).toHaveLength(1);
-    await waitFor(() => expect(document.body.textContent).toContain('"country": "'));
+    await waitFor(() => expect(document.querySelector('main')?.textContent ?? 'NO MAIN').toContain('"country": "'));
   });
 });

@@ -8,7 +8,11 @@ afterEach(closePage);
 const messages = ['the cup is broken', 'the plate is late', 'the bowl is lost', 'the jug is chipped'];
 
 /** A window at the examples of a type; the first message is the newest, so it comes first. */
-async function openExamples(query: string, decisions: readonly (string | null)[] = [null, null, null, null]) {
+async function openExamples(
+  query: string,
+  decisions: readonly (string | null)[] = [null, null, null, null],
+  onCall: (path: string) => void = () => undefined,
+) {
   const { call } = await openForTest();
   const id = await makeType(call, { reason_codes: ['DAMAGE', 'DELAY'], description: 'Pay for what broke.' });
   const url = `/api/v1/decision-types/${id}`;
@@ -17,7 +21,11 @@ async function openExamples(query: string, decisions: readonly (string | null)[]
       examples: [{ input: { message, amount: place + 1 }, decision: decisions[place] ?? null }],
     });
   }
-  showWindow(call, `#/types/${id}/examples?${query}`);
+  const noted: Call = (method, path, ...rest) => {
+    onCall(path);
+    return call(method, path, ...rest);
+  };
+  showWindow(noted, `#/types/${id}/examples?${query}`);
   return { call, url };
 }
 
@@ -54,6 +62,32 @@ describe('examples, one at a time', () => {
     await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBeNull());
     fireEvent.click(within(await card()).getByRole('button', { name: /yes/ }));
     await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBe('yes'));
+  });
+
+  it('is asked for on the way to it, once, and shows what is left by then', async () => {
+    const asked: string[] = [];
+    const { call, url } = await openExamples('queue=to-label', undefined, (path) => asked.push(path));
+    const readsRows = () => asked.filter((path) => path.includes('/examples?'));
+    await shows('the cup is broken');
+    press('1');
+    await shows('the plate is late');
+    await waitFor(async () => expect((await readLabels(call, url))['the cup is broken']).toBe('yes'));
+    const follow = (name: RegExp) => fireEvent.click(screen.getByRole('link', { name }));
+    follow(/^Define/);
+    await screen.findByLabelText('Description');
+    const before = readsRows().length;
+    fireEvent.pointerEnter(screen.getByRole('link', { name: /^Examples/ }));
+    await waitFor(() => expect(readsRows()).toHaveLength(before + 1));
+    follow(/^Examples/);
+    await shows('the plate is late');
+    press('k');
+    await shows('the plate is late');
+    expect(readsRows()).toHaveLength(before + 1);
+    follow(/^Define/);
+    await screen.findByLabelText('Description');
+    follow(/^Examples/);
+    await shows('the plate is late');
+    expect(readsRows()).toHaveLength(before + 2);
   });
 
   it('flags, reviews, skips and deletes by key', async () => {

@@ -43,7 +43,8 @@ describe('a queue that labelling empties', () => {
               if (skip === 0 || at % (skip + 1) !== 0) labels.set(Number(rows[cursor]?.id), 'red');
             }
           };
-          for (let turn = 0; turn < 40; turn += 1) {
+          // A turn may bring no more rows than were labelled in it.
+          for (let turn = 0; turn < 2 * count + 40; turn += 1) {
             const last = pages.at(-1);
             if (last && last.page >= last.pages) break;
             const { before, during, skip } = steps[turn % Math.max(1, steps.length)] ?? {

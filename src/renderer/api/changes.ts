@@ -51,6 +51,7 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'policies.deploy': [...policyReads, ...typeReads, 'examples.stats'],
   'policies.keep_promise': [...policyReads, ...typeReads],
   'logs.correct': [...exampleReads, 'logs.list'],
+  'logs.restore': ['logs.list', 'metrics.type', 'metrics.organisation'],
   'connections.create': ['connections.list'],
   'connections.delete': ['connections.list'],
   'api_keys.create': ['api_keys.list'],

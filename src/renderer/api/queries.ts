@@ -29,6 +29,19 @@ export function useOperation<N extends OperationName>(name: N, input: InputOf<N>
   });
 }
 
+/** Asks for an answer before the part that shows it is drawn; one that is fresh, or on its way, is not asked for again. */
+export function readAhead<N extends OperationName>(
+  { client, queries }: Pick<Workbench, 'client' | 'queries'>,
+  name: N,
+  input: InputOf<N>,
+): Promise<OutputOf<N>> {
+  return queries.fetchQuery({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => client.call(name, input, signal),
+    retry: false,
+  });
+}
+
 /** Calls a changing operation; what it makes stale is read again. */
 export async function change<N extends OperationName>(
   { client, queries }: Pick<Workbench, 'client' | 'queries'>,

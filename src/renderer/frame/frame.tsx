@@ -14,11 +14,11 @@ import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
 import { useUndo } from '../parts/use-undo.ts';
 import { notify } from '../state/notices.tsx';
-import { goTo, places, type Route, settingsSections, settingsTitles, useRoute } from '../state/route.ts';
+import { goTo, parseRoute, places, type Route, settingsSections, settingsTitles, useRoute } from '../state/route.ts';
 import { useUi, useWorkbench } from '../workbench.tsx';
 import { Bar } from './bar.tsx';
 import { DropAnywhere } from './drop-anywhere.tsx';
-import { loadPlacesAhead, placeSpecs } from './places.tsx';
+import { loadPlacesAhead, placeSpecs, readPlaceAhead } from './places.tsx';
 import { Rail } from './rail.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTypeState } from './type-state.ts';
@@ -49,6 +49,7 @@ export function Frame() {
   useShortcuts();
   useShell();
   useTitle(route, type);
+  useReadingAhead();
   useFrameCommands(route, types);
   useEffect(() => {
     const timer = setTimeout(() => void loadPlacesAhead().catch(() => undefined), 800);
@@ -118,6 +119,17 @@ const CurrentPlace = memo(function CurrentPlace({
   );
 });
 
+/** Asks for what a place shows when the address turns to it, before it is drawn: the server works meanwhile. */
+function useReadingAhead(): void {
+  const workbench = useWorkbench();
+  useEffect(() => {
+    const read = () => readPlaceAhead(workbench, parseRoute(window.location.hash));
+    // It comes before `hashchange`, by which the place is drawn.
+    window.addEventListener('popstate', read);
+    return () => window.removeEventListener('popstate', read);
+  }, [workbench]);
+}
+
 function useTitle(route: Route, type: DecisionType | null): void {
   const name = route.page === 'type' ? (type?.name ?? '') : '';
   const place = route.page === 'type' ? placeSpecs[route.place].title : route.page === 'settings' ? 'Settings' : '';
@@ -183,7 +195,7 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
   ]);
 }
 
-function Overlays() {
+const Overlays = memo(function Overlays() {
   const { ui } = useWorkbench();
   const open = useUi((state) => state.open);
   const close = () => ui.getState().show(null);
@@ -194,4 +206,4 @@ function Overlays() {
       {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
     </>
   );
-}
+});

@@ -13,7 +13,9 @@ import {
 } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
-import type { Place } from '../state/route.ts';
+import { readExamplesAhead } from '../features/examples/read-ahead.ts';
+import type { Place, Query, Route } from '../state/route.ts';
+import type { Workbench } from '../workbench.tsx';
 
 type View = ComponentType<{ type: DecisionType }>;
 type PlaceSpec = { title: string; key: string; icon: LucideIcon; view: View };
@@ -46,6 +48,17 @@ export const placeSpecs: Record<Place, PlaceSpec> = {
 
 /** The places that the rail lists, in the order of the work. */
 export const railPlaces = ['define', 'rules', 'examples', 'train', 'evaluate', 'try', 'deploy', 'monitor'] as const;
+
+/** What places show that is not at hand when they are opened; all others have theirs, or show themselves without. */
+const readers: Partial<Record<Place, (workbench: Workbench, typeId: string, query: Query) => Promise<void>>> = {
+  examples: readExamplesAhead,
+};
+
+/** Asks for what a place shows first; a fault is told by the place, which asks again. */
+export function readPlaceAhead(workbench: Workbench, route: Route): void {
+  if (route.page !== 'type') return;
+  void readers[route.place]?.(workbench, route.id, route.query ?? {}).catch(() => undefined);
+}
 
 /** Loads the part of one place. */
 export async function loadPlace(place: Place): Promise<void> {

@@ -6,7 +6,7 @@ import { useOperation } from '../api/queries.ts';
 import { count, number } from '../parts/figures.ts';
 import { formatRoute, type Place, type Route } from '../state/route.ts';
 import { useWorkbench } from '../workbench.tsx';
-import { placeSpecs, railPlaces } from './places.tsx';
+import { placeSpecs, railPlaces, readPlaceAhead } from './places.tsx';
 import { type TypeState, toTypeTone } from './type-state.ts';
 
 const minSearchedTypes = 8;
@@ -111,16 +111,21 @@ function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place
 }
 
 function PlaceList({ typeId, current, state }: { typeId: string; current: Place; state: TypeState }) {
+  const workbench = useWorkbench();
   return (
     <ul className="places">
       {railPlaces.map((place) => {
         const { title, icon: Icon } = placeSpecs[place];
         const figure = state.figures[place];
         const isCurrent = place === current || (place === 'examples' && current === 'import');
+        const route: Route = { page: 'type', id: typeId, place };
+        const ahead = place === current ? undefined : () => readPlaceAhead(workbench, route);
         return (
           <li key={place}>
             <a
-              href={formatRoute({ page: 'type', id: typeId, place })}
+              href={formatRoute(route)}
+              onPointerEnter={ahead}
+              onFocus={ahead}
               {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
             >
               <Icon size={14} aria-hidden="true" />

@@ -126,6 +126,7 @@ function Question({ type }: { type: DecisionType }) {
         <div className="stack">
           <TagsInput
             size="xs"
+            comboboxProps={{ keepMounted: false }}
             label="PII fields"
             description="Dotted paths, such as customer.email. Their values are replaced before anything is written."
             value={draft.pii_fields}

@@ -1,6 +1,7 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
+import { useFirstPart } from '../../parts/use-first-part.ts';
 import { useDraft } from '../../state/use-draft.ts';
 
 const unfamiliarChoices = [
@@ -23,7 +24,9 @@ export function Thresholds({ type }: { type: DecisionType }) {
   const live = policy.enabled ? (policy.connection ?? '') : '';
   const connections = useOperation('connections.list', {}).data?.map(({ name }) => name) ?? [];
   const models = live === '' || connections.includes(live) ? connections : [...connections, live];
-  const choices = [...new Set(draft.options)].filter((option) => option !== '');
+  const fallback = draft.fallback_option ?? '';
+  // The browser measures every choice of a closed list, too; the chosen one is always among them.
+  const choices = new Set([...useFirstPart(draft.options), fallback].filter((option) => option !== ''));
   const set = (patch: { auto_decide?: number; escalation?: number }) =>
     edit({ confidence_thresholds: { ...draft.confidence_thresholds, ...patch } }, `threshold-${Object.keys(patch)[0]}`);
   const bounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
@@ -66,11 +69,11 @@ export function Thresholds({ type }: { type: DecisionType }) {
       <NativeSelect
         label="Fallback option"
         description="The answer below the lower threshold, marked for a look."
-        value={draft.fallback_option ?? ''}
+        value={fallback}
         onChange={(event) => edit({ fallback_option: event.currentTarget.value || null })}
       >
         <option value="">None: the best guess, marked</option>
-        {choices.map((choice) => (
+        {[...choices].map((choice) => (
           <option key={choice}>{choice}</option>
         ))}
       </NativeSelect>

@@ -48,7 +48,11 @@ function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metri
   const { right, decided } = useQueryPart();
   return (
     <div className="scroll">
-      <table className="matrix" aria-label="Right options against decided ones">
+      <table
+        className="matrix"
+        style={{ '--columns': labels.length + 2 } as React.CSSProperties}
+        aria-label="Right options against decided ones"
+      >
         <thead>
           <tr>
             <th scope="col">right ↓ decided →</th>

@@ -9,7 +9,7 @@ import { Pane } from '../../parts/panes.tsx';
 import { notify } from '../../state/notices.tsx';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useWorkbench } from '../../workbench.tsx';
-import { findGivenQueue, findTitle } from './queues.ts';
+import { chooseQueue, findTitle, type View } from './queues.ts';
 
 // Each comes when it is first opened: the rest of the page does not wait for it.
 const AddExample = lazy(async () => ({ default: (await import('./add-example.tsx')).AddExample }));
@@ -19,14 +19,6 @@ const TableView = lazy(async () => ({ default: (await import('./table-view.tsx')
 const FindingsView = lazy(async () => ({ default: (await import('./findings-view.tsx')).FindingsView }));
 const GivenCards = lazy(async () => ({ default: (await import('./given-cards.tsx')).GivenCards }));
 
-type View = 'card' | 'table';
-
-/** The view that the address names, else the one that fits the work that is left. */
-function chooseView(named: string | undefined, toLabel: boolean): View {
-  if (named === 'card' || named === 'table') return named;
-  return toLabel ? 'card' : 'table';
-}
-
 /** The examples of a type: one at a time to label, or in a table to survey. */
 export function Examples({ type }: { type: DecisionType }) {
   const query = useQueryPart();
@@ -34,15 +26,11 @@ export function Examples({ type }: { type: DecisionType }) {
   const stats = useOperation('examples.stats', { params });
   const [isAdding, setIsAdding] = useState(false);
   const generation = useGeneration(type);
-  const toLabel = stats.data !== undefined && stats.data.unlabelled > 0;
   useEffect(() => {
     // While the examples are counted: most who come here label.
     void loadCard().catch(() => undefined);
   }, []);
-  const isGiven = query.queue !== undefined && findGivenQueue(query.queue) !== null;
-  const view = isGiven ? 'card' : chooseView(query.view, toLabel);
-  const queue = query.queue ?? (view === 'card' && toLabel ? 'to-label' : 'all');
-  const isPlain = !isGiven && queue !== 'findings';
+  const { view, queue, isGiven, isPlain } = chooseQueue(query, stats.data);
   const show = (next: string) => changeQuery({ queue: next, row: '', view });
   // Rows that are given out, and findings, have no table: it shows all examples.
   const showAs = (next: string) => changeQuery({ view: next, queue: isPlain ? queue : 'all' });

@@ -1,6 +1,7 @@
 /** The lists in which examples are worked on, each with a name for the address: a filter, or rows the server gives out. */
 import type { LabellingQueue } from '../../../server/contract/labelling.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
+import type { Query } from '../../state/route.ts';
 
 export type Queue = { name: string; title: string; help: string };
 type ListQuery = NonNullable<InputOf<'examples.list'>['query']>;
@@ -39,6 +40,21 @@ const givenQueues: Readonly<Record<string, LabellingQueue>> = {
 /** The server's queue behind a name; null for a filter. */
 export function findGivenQueue(queue: string): LabellingQueue | null {
   return givenQueues[queue] ?? null;
+}
+
+export type View = 'card' | 'table';
+
+/** The view and the queue that an address names, else those that fit the work that is left; `isPlain`: it is a filter. */
+export function chooseQueue(
+  query: Query,
+  stats: Pick<Stats, 'unlabelled'> | undefined,
+): { view: View; queue: string; isGiven: boolean; isPlain: boolean } {
+  const toLabel = stats !== undefined && stats.unlabelled > 0;
+  const isGiven = query.queue !== undefined && findGivenQueue(query.queue) !== null;
+  const named = query.view === 'card' || query.view === 'table' ? query.view : null;
+  const view = isGiven ? 'card' : (named ?? (toLabel ? 'card' : 'table'));
+  const queue = query.queue ?? (view === 'card' && toLabel ? 'to-label' : 'all');
+  return { view, queue, isGiven, isPlain: !isGiven && queue !== 'findings' };
 }
 
 const optionPrefix = 'option:';

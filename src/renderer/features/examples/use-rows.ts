@@ -6,8 +6,8 @@ import type { Example } from '../../../server/contract/examples.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
 import { useWorkbench } from '../../workbench.tsx';
 import { type ExampleFilter, isShrinking, type SortedFilter } from './queues.ts';
+import { dropFirstPage, findFirstPage, pageSize, readFirstPage, readSettledPage, toInput } from './read-ahead.ts';
 
-const pageSize = 100;
 /** Rows ahead of the last wanted one that are loaded already. */
 const aheadCount = 60;
 /** A scroll that rests this long has arrived. */
@@ -79,7 +79,8 @@ export async function readNextPage(
 
 /** Rows that are loaded one page after the other, for filters that labelling empties. */
 function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolean): Rows {
-  const { client, outbox, queries } = useWorkbench();
+  const workbench = useWorkbench();
+  const { outbox, queries } = workbench;
   // A page that is read while labels go on is stored without them: what was given here counts.
   const given = useStore(outbox.store, (state) => state.given);
   const queryKey = [queueKey, typeId, filter];
@@ -87,25 +88,27 @@ function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolea
     queryKey,
     enabled,
     initialPageParam: 'first',
+    initialData: () => (enabled ? findFirstPage(queries, typeId, filter) : undefined),
     // A queue is a snapshot: a row stays where it is until the queue is opened again.
     staleTime: Number.POSITIVE_INFINITY,
     gcTime: 0,
-    queryFn: ({ pageParam, signal }) => {
+    queryFn: async ({ pageParam, signal }) => {
+      if (pageParam === 'first') return readFirstPage(workbench, typeId, filter);
       const known = () =>
-        pageParam === 'first'
-          ? []
-          : (queries.getQueryData<InfiniteData<ExamplePage>>(queryKey)?.pages ?? []).map((page) =>
-              withPending(page, outbox.store.getState().given),
-            );
-      return readNextPage(known, filter, async (page) => {
-        await outbox.settled(typeId);
-        const params = { decision_type_id: typeId };
-        return client.call('examples.list', { params, query: { page, page_size: pageSize, ...filter } }, signal);
-      });
+        (queries.getQueryData<InfiniteData<ExamplePage>>(queryKey)?.pages ?? []).map((page) =>
+          withPending(page, outbox.store.getState().given),
+        );
+      return readNextPage(known, filter, (page) => readSettledPage(workbench, typeId, filter, page, signal));
     },
     getNextPageParam: (last: ExamplePage) => (last.page < last.pages ? 'next' : null),
   });
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, refetch } = query;
+  const isHere = data !== undefined;
+  const key = JSON.stringify(queryKey);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for type and filter
+  useEffect(() => {
+    if (isHere) dropFirstPage(queries, typeId, filter);
+  }, [isHere, key, queries]);
   const rows = useMemo(
     () =>
       gatherRows((data as InfiniteData<ExamplePage> | undefined)?.pages.map((page) => withPending(page, given)) ?? []),
@@ -128,10 +131,6 @@ function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolea
     error: query.error,
     retry: () => void refetch(),
   };
-}
-
-function toInput(typeId: string, filter: SortedFilter, page: number) {
-  return { params: { decision_type_id: typeId }, query: { page, page_size: pageSize, ...filter } };
 }
 
 /**

@@ -15,6 +15,7 @@ import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useWorkbench } from '../../workbench.tsx';
 import { Overview } from './overview.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
+import { Retention } from './retention.tsx';
 
 const pageSize = 100;
 const liveMs = 3_000;
@@ -77,6 +78,7 @@ export function Monitor({ type }: { type: DecisionType }) {
           Every decision that a program asks for is recorded here with its input, confidence and stage. What is tried
           under Try leaves no record, unless it is decided there as for a program.
         </EmptyState>
+        <Retention type={type} />
       </Pane>
     );
   }
@@ -117,6 +119,7 @@ export function Monitor({ type }: { type: DecisionType }) {
                 />
               </div>
             )}
+            <Retention type={type} />
           </div>
         </Pane>
       }

@@ -112,29 +112,33 @@ export function RecordDrawer({
           }))}
         />
       </Part>
-      {(record.explanation !== null ||
-        record.rules_triggered.length > 0 ||
-        record.rule_errors.length > 0 ||
-        record.reason_codes.length > 0) && (
-        <Part title="Why">
-          {record.explanation !== null && <p className="wrap">{record.explanation}</p>}
-          <ul>
-            {record.rules_triggered.map((rule) => (
-              <li key={rule}>Rule: {rule}</li>
-            ))}
-            {record.rule_errors.map(({ name, error }) => (
-              <li key={name} className="bad-text">
-                The rule {name} failed: {error.replaceAll('_', ' ')}
-              </li>
-            ))}
-            {record.reason_codes.map((code) => (
-              <li key={code}>Reason: {code}</li>
-            ))}
-          </ul>
-        </Part>
-      )}
+      <Reasons record={record} />
       <RecordWhy type={type} record={record} />
     </Inspector>
+  );
+}
+
+/** The sentence of the answer, then what it does not name. Earlier records have no sentence: their rules stand alone. */
+function Reasons({ record: { explanation, rules_triggered, rule_errors, reason_codes } }: { record: LogRecord }) {
+  const unnamed = rules_triggered.filter((rule) => !explanation?.includes(`«${rule}»`));
+  if (explanation === null && [unnamed, rule_errors, reason_codes].every(({ length }) => length === 0)) return null;
+  return (
+    <Part title="Why">
+      {explanation !== null && <p className="wrap">{explanation}</p>}
+      <ul>
+        {unnamed.map((rule) => (
+          <li key={rule}>Rule: {rule}</li>
+        ))}
+        {rule_errors.map(({ name, error }) => (
+          <li key={name} className="bad-text">
+            The rule {name} failed: {error.replaceAll('_', ' ')}
+          </li>
+        ))}
+        {reason_codes.map((code) => (
+          <li key={code}>Reason: {code}</li>
+        ))}
+      </ul>
+    </Part>
   );
 }
 

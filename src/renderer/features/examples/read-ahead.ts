@@ -1,0 +1,76 @@
+/** The first rows of a list of examples, asked for while whoever wants them is still on the way to it. */
+import type { InfiniteData, QueryClient } from '@tanstack/react-query';
+import type { OutputOf } from '../../../server/contract/operations.ts';
+import type { ExamplePage } from '../../api/labels.ts';
+import { readAhead } from '../../api/queries.ts';
+import type { Query } from '../../state/route.ts';
+import type { Workbench } from '../../workbench.tsx';
+import { chooseQueue, isShrinking, type SortedFilter, toFilter } from './queues.ts';
+
+export const pageSize = 100;
+/** A queue is a snapshot of when it is opened: rows asked for longer before that are not taken. */
+const aheadMs = 1_000;
+
+/** What a page of a filter is asked for with, from page 1. */
+export function toInput(typeId: string, filter: SortedFilter, page: number) {
+  return { params: { decision_type_id: typeId }, query: { page, page_size: pageSize, ...filter } };
+}
+
+/** Reads one page as it is once every label given here has arrived. */
+export async function readSettledPage(
+  { client, outbox }: Pick<Workbench, 'client' | 'outbox'>,
+  typeId: string,
+  filter: SortedFilter,
+  page: number,
+  signal?: AbortSignal,
+): Promise<ExamplePage> {
+  await outbox.settled(typeId);
+  return client.call('examples.list', toInput(typeId, filter, page), signal);
+}
+
+const toKey = (typeId: string, filter: SortedFilter) => ['examples.ahead', typeId, filter] as const;
+
+/** Reads the first page of a queue: the one that is on its way already, or was asked for just now, is not asked for twice. */
+export function readFirstPage(
+  workbench: Pick<Workbench, 'client' | 'outbox' | 'queries'>,
+  typeId: string,
+  filter: SortedFilter,
+): Promise<ExamplePage> {
+  return workbench.queries.fetchQuery({
+    queryKey: toKey(typeId, filter),
+    queryFn: ({ signal }) => readSettledPage(workbench, typeId, filter, 1, signal),
+    staleTime: aheadMs,
+    gcTime: aheadMs,
+    retry: false,
+  });
+}
+
+/** The first page of a queue as a queue begins with it, where it was asked for just now and is here; else undefined. */
+export function findFirstPage(
+  queries: QueryClient,
+  typeId: string,
+  filter: SortedFilter,
+): InfiniteData<ExamplePage, string> | undefined {
+  const state = queries.getQueryState<ExamplePage>(toKey(typeId, filter));
+  if (!state?.data || state.isInvalidated || Date.now() - state.dataUpdatedAt > aheadMs) return undefined;
+  return { pages: [state.data], pageParams: ['first'] };
+}
+
+/** The queue that is open has its first page now: the next one to open asks anew. */
+export function dropFirstPage(queries: QueryClient, typeId: string, filter: SortedFilter): void {
+  queries.removeQueries({ queryKey: toKey(typeId, filter), exact: true });
+}
+
+/** Asks for what the place shows first at an address. */
+export async function readExamplesAhead(workbench: Workbench, typeId: string, query: Query): Promise<void> {
+  const input = { params: { decision_type_id: typeId } };
+  // The place, too, begins with the counts that are known.
+  const known = workbench.queries.getQueryData<OutputOf<'examples.stats'>>(['examples.stats', input]);
+  const stats = known ?? (await readAhead(workbench, 'examples.stats', input));
+  const { view, queue, isPlain } = chooseQueue(query, stats);
+  if (!isPlain || stats.total === 0) return;
+  const filter = toFilter(queue, query.search ?? '');
+  const sorted = view === 'table' && query.sort ? { ...filter, sort: query.sort } : filter;
+  if (view === 'card' || isShrinking(sorted)) await readFirstPage(workbench, typeId, sorted);
+  else await readAhead(workbench, 'examples.list', toInput(typeId, sorted, 1));
+}

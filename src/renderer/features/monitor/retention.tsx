@@ -1,0 +1,49 @@
+import { Button } from '@mantine/core';
+import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { useChange } from '../../api/queries.ts';
+import { useCommands } from '../../commands/use-commands.ts';
+import { count } from '../../parts/figures.ts';
+import { notify } from '../../state/notices.tsx';
+
+/** How long records are kept, and the way back for those that were removed for their age. */
+export function Retention({ type }: { type: DecisionType }) {
+  const restore = useChange('logs.restore');
+  const { retention_days: days, pii_fields } = type;
+  const kept = days === null ? 'Records are kept for ever' : `Records are kept for ${count(days, 'day')}`;
+  const isFinal = pii_fields.length > 0;
+  const run = () =>
+    restore.mutate(
+      { params: { decision_type_id: type.id } },
+      {
+        onSuccess: ({ restored }) => notify({ kind: 'info', text: describeRestored(restored, days) }),
+        onError: ({ message }) => notify({ kind: 'error', text: message }),
+      },
+    );
+  useCommands([{ id: 'restore-log', title: 'Bring back removed records', group: 'Files', enabled: !isFinal, run }]);
+  return (
+    <div className="row between foot">
+      <span className="muted">
+        {kept}
+        {isFinal && days !== null ? '; because of the PII fields older ones are deleted at once.' : '.'}
+      </span>
+      {!isFinal && (
+        <Button
+          size="compact-xs"
+          variant="subtle"
+          loading={restore.isPending}
+          title="Records that were removed for their age can be brought back for two days."
+          onClick={run}
+        >
+          Bring back removed records
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function describeRestored(restored: number, days: number | null): string {
+  if (restored === 0) return 'Nothing is left to bring back. Removed records are kept for two days.';
+  const back = restored === 1 ? '1 record is back.' : `${restored.toLocaleString()} records are back.`;
+  if (days === null) return back;
+  return `${back} Raise “Keep log records for (days)” under Define, or those older than ${count(days, 'day')} are removed again.`;
+}
