@@ -30,9 +30,9 @@ const explanation: Explanation = {
     ),
   ],
   words: [
-    { field: 'message', start: 0, end: 6, weight: 0.25 },
-    { field: 'message', start: 8, end: 10, weight: 0.0001 },
-    { field: 'gone', start: 0, end: 3, weight: 0.1 },
+    { field: 'message', start: 0, end: 6, weight: 0.25, estimated: false },
+    { field: 'message', start: 8, end: 10, weight: 0.0001, estimated: false },
+    { field: 'gone', start: 0, end: 3, weight: 0.1, estimated: false },
   ],
   nearest: [{ example_id: '018f0000-0000-7000-8000-000000000001', decision: 'deny', similarity: 0.93 }],
   trace: {

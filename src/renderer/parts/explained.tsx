@@ -146,7 +146,10 @@ function Words({ words, input }: { words: Explanation['words']; input: Input }) 
   return (
     <Section title="Words that weighed in">
       <Weights items={heavy} write={percent} />
-      <p className="muted">How much less (+) or more (−) likely the decision is without them.</p>
+      <p className="muted">
+        How much less (+) or more (−) likely the decision is without them.
+        {words.some(({ estimated }) => estimated) && ' The text is long, so the smaller weights are estimates.'}
+      </p>
     </Section>
   );
 }
