@@ -6,6 +6,7 @@ import { createRandom } from '../../src/engine/random.ts';
 import { listAdapterMatrices } from '../../src/engine/text/adapters.ts';
 import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { computeRateShare, createAdamW } from '../../src/engine/training/tune/adamw.ts';
+import { isClearlyBetter, isSettled } from '../../src/engine/training/tune/compare-encoders.ts';
 import { countPaddedTokens, dealBatches, type TuningText } from '../../src/engine/training/tune/deal-batches.ts';
 import { countFolds, listFolds, planTuning } from '../../src/engine/training/tune/plan-tuning.ts';
 import { type TuningParams, tuneAdapters } from '../../src/engine/training/tune/tune-adapters.ts';
@@ -196,6 +197,24 @@ describe('the batches', () => {
     expect(countFolds(5, 1_000, 400_000)).toBe(0);
     expect(countFolds(90, 1_000, 400_000)).toBe(3);
     expect(countFolds(400, 390_000, 400_000)).toBe(1);
+  });
+});
+
+describe('the comparison of encoders', () => {
+  const present = { losses: Array.from({ length: 90 }, (_, i) => 1 + (i % 3) / 10) };
+  /** The first `rows` losses, lower by `gain` on average, which scatters by `spread`. */
+  const candidate = (rows: number, gain: number, spread: number) => ({
+    losses: present.losses.slice(0, rows).map((loss, i) => loss - gain + (i % 2 === 0 ? spread : -spread)),
+  });
+
+  it('is settled before its last fold where nothing is gained, or surely something [TRN-18]', () => {
+    expect(isSettled(candidate(60, -0.01, 0.3), present)).toBe(true);
+    expect(isSettled(candidate(60, 0.3, 0.3), present)).toBe(true);
+    // A standard error of 0.039: more than one, not two.
+    expect(isSettled(candidate(60, 0.06, 0.3), present)).toBe(false);
+    expect(isClearlyBetter(candidate(60, 0.06, 0.3), present)).toBe(true);
+    expect(isSettled(candidate(28, 0.3, 0.3), present)).toBe(false);
+    expect(isSettled(candidate(28, -0.3, 0.3), present)).toBe(false);
   });
 });
 

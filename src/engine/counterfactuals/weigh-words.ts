@@ -26,8 +26,8 @@ const maxStretches = 60;
 const maxEstimated = 256;
 /** Words times stretches, which the estimates' n-grams cost. */
 const maxEstimateSteps = 65_536;
-/** Tokens that the encoder reads for the words of a text: about 120 ms on one idle core, 70 on two. */
-const maxTokens = 800;
+/** Tokens that the encoder reads to leave words out: about 75 ms on one idle core. The estimate counts, too. */
+const maxTokens = 500;
 /** An estimate takes as long as embedding the text so many times. */
 const runsPerEstimate = 4;
 /** Word pieces of a word, about. */
