@@ -35,7 +35,7 @@ const tokensPerWord = 1.3;
 /** Stretches that are taken away together at most. */
 const maxRemoved = 6;
 
-type Word = { path: string[]; text: string; start: number; end: number };
+type Stretch = { path: string[]; text: string; start: number; end: number };
 
 /** Weighs the words of all texts of an input but those of the paths that `isExcluded` names, heaviest first. */
 export async function weighWords(
@@ -50,11 +50,12 @@ export async function weighWords(
   if (estimated === null) return sortByWeight(await leaveOut(whatIf, input, joinWords(words, maxStretches)));
   const byImpact = [...estimated].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const leftOut = await leaveOut(whatIf, input, byImpact.slice(0, Math.max(0, runs - runsPerEstimate)));
-  const isLeftOut = (word: Word) => leftOut.some(({ path, start }) => path === word.path && start === word.start);
+  const isLeftOut = (stretch: Stretch) =>
+    leftOut.some(({ path, start }) => path === stretch.path && start === stretch.start);
   return sortByWeight([...leftOut, ...byImpact.filter((word) => !isLeftOut(word))]);
 }
 
-function sortByWeight(words: readonly (Word & WeighedWords)[]): WeighedWords[] {
+function sortByWeight(words: readonly (Stretch & WeighedWords)[]): WeighedWords[] {
   return words
     .map(({ path, start, end, weight, estimated }) => ({ path, start, end, weight, estimated }))
     .sort((a, b) => b.weight - a.weight);
@@ -64,8 +65,8 @@ function sortByWeight(words: readonly (Word & WeighedWords)[]): WeighedWords[] {
 async function estimateWords(
   whatIf: WhatIf,
   input: JsonObject,
-  words: readonly Word[],
-): Promise<(Word & WeighedWords)[] | null> {
+  words: readonly Stretch[],
+): Promise<(Stretch & WeighedWords)[] | null> {
   if (whatIf.base.stage === 'rules') return null;
   const count = Math.max(maxStretches, Math.min(maxEstimated, Math.floor(maxEstimateSteps / words.length)));
   const stretches = joinWords(words, count);
@@ -80,15 +81,15 @@ async function estimateWords(
 async function leaveOut(
   whatIf: WhatIf,
   input: JsonObject,
-  stretches: readonly Word[],
-): Promise<(Word & WeighedWords)[]> {
+  stretches: readonly Stretch[],
+): Promise<(Stretch & WeighedWords)[]> {
   const option = findOption(whatIf);
   const before = whatIf.base.class_probabilities[option] ?? 0;
   const without = stretches.map((stretch) =>
     applyChanges(input, [{ path: stretch.path, to: removeFrom(stretch.text, [stretch]) }]),
   );
   await whatIf.embedAhead(without);
-  const weighed: (Word & WeighedWords)[] = [];
+  const weighed: (Stretch & WeighedWords)[] = [];
   for (const [at, stretch] of stretches.entries()) {
     const decision = await whatIf.decide(without[at] as JsonObject);
     if (decision === null) continue;
@@ -131,7 +132,7 @@ function readText(input: JsonObject, path: readonly string[]): string {
   return typeof leaf?.value === 'string' ? leaf.value : '';
 }
 
-function listWords(input: JsonObject, isExcluded: (path: readonly string[]) => boolean): Word[] {
+function listWords(input: JsonObject, isExcluded: (path: readonly string[]) => boolean): Stretch[] {
   return listLeaves(input).flatMap(({ path, value }) => {
     if (!isText(value) || isExcluded(path)) return [];
     return [...value.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)].map(({ index, 0: word }) => ({
@@ -144,13 +145,14 @@ function listWords(input: JsonObject, isExcluded: (path: readonly string[]) => b
 }
 
 /** Words as stretches, at most about `count` of them: of more words several of one text make up each. */
-function joinWords(words: readonly Word[], count: number): Word[] {
+function joinWords(words: readonly Stretch[], count: number): Stretch[] {
   const perStretch = Math.ceil(words.length / count);
-  const stretches: Word[] = [];
+  const stretches: Stretch[] = [];
   for (let at = 0; at < words.length; ) {
-    const first = words[at] as Word;
+    const first = words[at] as Stretch;
     let last = first;
-    for (let taken = 0; taken < perStretch && words[at]?.path === first.path; taken++, at++) last = words[at] as Word;
+    for (let taken = 0; taken < perStretch && words[at]?.path === first.path; taken++, at++)
+      last = words[at] as Stretch;
     stretches.push({ ...first, end: last.end });
   }
   return stretches;
