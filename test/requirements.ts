@@ -188,7 +188,8 @@ const examples = {
   'TCH-3': 'A labelling shows its progress, is cancelled at once, and is charged as a generation is.',
   'XPL-1': 'explain answers flips, nearest, words and the trace: on decide, for log records and for examples.',
   'XPL-2': 'Every flip names values seen in the data and is decided as it says; the fewest and smallest changes first.',
-  'XPL-3': 'words are stretches of the texts with what the decision loses without them, heaviest first.',
+  'XPL-3':
+    'words are stretches of the texts with what the decision loses without them, heaviest first; estimates say so.',
   'XPL-4': 'An explanation shows no value of a PII field of another input, writes no log record and costs nothing.',
   'FND-1':
     'data-findings lists contradictions, duplicates, near duplicates, suspect and unknown labels, leaks, constant fields, rare options and outliers, each with its examples, the likelier label and what to do, and counts of all.',

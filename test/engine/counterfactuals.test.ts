@@ -150,6 +150,7 @@ function fakeDecider(toProbability: (input: JsonObject) => number): Decider {
   return {
     version: 1,
     embedAhead: async () => undefined,
+    estimateWithout: async () => null,
     decide(input) {
       const approve = toProbability(input);
       const decision: Decision = {

@@ -1,14 +1,15 @@
 /** Fine-tuning of the sentence encoder: the step's gradients, the optimiser, the batches, and the loop over them. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { BatchTextEncoder, ModelSession } from '../../src/engine/ports.ts';
+import type { Adapters, BatchTextEncoder, ModelSession } from '../../src/engine/ports.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { listAdapterMatrices } from '../../src/engine/text/adapters.ts';
 import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { computeRateShare, createAdamW } from '../../src/engine/training/tune/adamw.ts';
+import { isClearlyBetter, isSettled } from '../../src/engine/training/tune/compare-encoders.ts';
 import { countPaddedTokens, dealBatches, type TuningText } from '../../src/engine/training/tune/deal-batches.ts';
 import { countFolds, listFolds, planTuning } from '../../src/engine/training/tune/plan-tuning.ts';
-import { tuneAdapters } from '../../src/engine/training/tune/tune-adapters.ts';
+import { type TuningParams, tuneAdapters } from '../../src/engine/training/tune/tune-adapters.ts';
 import { countHeadWeights, runTuningStep, type TunedParameters } from '../../src/engine/training/tune/tuning-step.ts';
 import { openEncoder, openTuningGraph } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
@@ -199,9 +200,31 @@ describe('the batches', () => {
   });
 });
 
+describe('the comparison of encoders', () => {
+  const present = { losses: Array.from({ length: 90 }, (_, i) => 1 + (i % 3) / 10) };
+  /** The first `rows` losses, lower by `gain` on average, which scatters by `spread`. */
+  const candidate = (rows: number, gain: number, spread: number) => ({
+    losses: present.losses.slice(0, rows).map((loss, i) => loss - gain + (i % 2 === 0 ? spread : -spread)),
+  });
+
+  it('is settled before its last fold where nothing is gained, or surely something [TRN-18]', () => {
+    expect(isSettled(candidate(60, -0.01, 0.3), present)).toBe(true);
+    expect(isSettled(candidate(60, 0.3, 0.3), present)).toBe(true);
+    // A standard error of 0.039: more than one, not two.
+    expect(isSettled(candidate(60, 0.06, 0.3), present)).toBe(false);
+    expect(isClearlyBetter(candidate(60, 0.06, 0.3), present)).toBe(true);
+    expect(isSettled(candidate(28, 0.3, 0.3), present)).toBe(false);
+    expect(isSettled(candidate(28, -0.3, 0.3), present)).toBe(false);
+  });
+});
+
 describe('tuning', () => {
   const learned = batch.concat(batch);
-  const tune = async (seed: number, report: (done: number, steps: number) => void = () => undefined) => {
+  const tune = async (
+    seed: number,
+    report: TuningParams['report'] = () => undefined,
+    changes: Partial<TuningParams> = {},
+  ) => {
     const graph = await openTuningGraph(model.tuningGraphPath);
     const head = new Float32Array(countHeadWeights(optionCount));
     try {
@@ -215,6 +238,7 @@ describe('tuning', () => {
         epochs: 4,
         seed,
         report,
+        ...changes,
       });
     } finally {
       await graph.close();
@@ -232,6 +256,31 @@ describe('tuning', () => {
     expect(first.curve).toHaveLength(4);
     // What was learned is what is held here, so its loss falls.
     expect(first.curve.at(-1)?.held_loss).toBeLessThan(0.7 * (first.curve[0]?.held_loss ?? 0));
+  });
+
+  it('ends where what is held out gets no better any more, and keeps the adapters of its best epoch [TRN-18]', async () => {
+    // Two of three held-out texts bear labels that contradict the learned ones: the surer, the worse.
+    const held = batch.map(({ ids, label }, at) => ({ ids, label: at % 3 === 0 ? label : (label + 1) % optionCount }));
+    const tried: Adapters[] = [];
+    const watched: BatchTextEncoder = {
+      ...encoder,
+      embedBatch: (texts, adapters) => {
+        if (adapters && tried.at(-1) !== adapters) tried.push(adapters);
+        return encoder.embedBatch(texts, adapters);
+      },
+    };
+    const epochs = 40;
+    const { adapters, curve, steps } = await tune(1, () => undefined, { encoder: watched, held, epochs });
+    const losses = curve.map((point) => point.held_loss);
+    const best = losses.indexOf(Math.min(...losses));
+    expect(curve.length).toBeLessThan(epochs);
+    expect(best).toBe(curve.length - 1 - 3);
+    expect(steps).toBe(curve.at(-1)?.step);
+    // The encoder was asked once an epoch, with the adapters of then.
+    expect(tried).toHaveLength(curve.length);
+    expect(adapters.weights).toEqual(tried[best]?.weights);
+    expect(adapters.weights).not.toEqual(tried.at(-1)?.weights);
+    expect(curve.at(-1)?.training_loss).toBeLessThan(curve[best]?.training_loss ?? 0);
   });
 
   it('stops before the next step when it is cancelled [TRN-18]', async () => {

@@ -30,9 +30,9 @@ const explanation: Explanation = {
     ),
   ],
   words: [
-    { field: 'message', start: 0, end: 6, weight: 0.25 },
-    { field: 'message', start: 8, end: 10, weight: 0.0001 },
-    { field: 'gone', start: 0, end: 3, weight: 0.1 },
+    { field: 'message', start: 0, end: 6, weight: 0.25, estimated: false },
+    { field: 'message', start: 8, end: 10, weight: 0.0001, estimated: false },
+    { field: 'gone', start: 0, end: 3, weight: 0.1, estimated: false },
   ],
   nearest: [{ example_id: '018f0000-0000-7000-8000-000000000001', decision: 'deny', similarity: 0.93 }],
   trace: {
@@ -49,9 +49,9 @@ const explanation: Explanation = {
 const type = { id: '018f0000-0000-7000-8000-000000000000' } as DecisionType;
 const example = { expected_decision: 'deny', input_payload: { message: 'My plate came in pieces', amount: 40 } };
 
-function showExplained(decided?: string) {
+function showExplained(decided?: string, words = explanation.words) {
   const page = openPage(async () => new Response(JSON.stringify(example)));
-  show(<Explained type={type} explanation={explanation} input={input} decided={decided} />, page);
+  show(<Explained type={type} explanation={{ ...explanation, words }} input={input} decided={decided} />, page);
 }
 const section = (name: string) => screen.getByRole('region', { name });
 const sentences = () => [...section('What would change it').querySelectorAll('li')].map((item) => item.textContent);
@@ -72,6 +72,16 @@ describe('an explanation', () => {
     expect(words).toContain('Urgent');
     expect(words).toContain('+25.0 %');
     expect(section('Words that weighed in').querySelectorAll('.name')).toHaveLength(1);
+    expect(words).not.toContain('estimates');
+  });
+
+  it.each([
+    [true, 'The text is long, so these are estimates.'],
+    [false, 'The text is long, so the smaller weights are estimates.'],
+  ])('says that words of a long text were estimated, the heaviest too: %s [XPL-3]', (estimated, said) => {
+    const [heaviest, ...others] = explanation.words.map((word) => ({ ...word, estimated: true }));
+    if (heaviest !== undefined) showExplained(undefined, [{ ...heaviest, estimated }, ...others]);
+    expect(section('Words that weighed in').textContent).toContain(said);
   });
 
   it('warns where the deployed policy decides otherwise now, and shows the trace of that', () => {

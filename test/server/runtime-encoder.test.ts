@@ -5,7 +5,7 @@ import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import type { EncoderRequest } from '../../src/server/runtime/encoder-child.ts';
 import { EncoderHost } from '../../src/server/runtime/encoder-host.ts';
-import { openEncoder } from '../../src/server/runtime/onnx-session.ts';
+import { openEncoder, openTokenWeigher } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 import { createAdapters } from '../engine/adapters-fixture.ts';
 import { statedMs } from '../stated-ms.ts';
@@ -84,6 +84,25 @@ describe('the encoder host', () => {
       expect(distance(embedding, before[at] as Float32Array)).toBeLessThan(1e-6);
     }
     expect(host.pid()).not.toBe(pid);
+  });
+
+  it('weighs the tokens of a text beside the texts that it embeds, as the graph does here [XPL-3]', async () => {
+    const ids = toEncoderInput(model.tokenizer().encode('The parcel came broken and nobody answers.'), 256).ids;
+    const direction = (await host.encoder.embed(text(2439))).slice();
+    const weigh = await openTokenWeigher(model.tuningGraphPath);
+    for (const adapters of [null, sharedAdapters]) {
+      const embedded = [3, 4, 5].map((length) => host.encoder.embed(text(...Array(length).fill(7592)), adapters));
+      const weights = (await host.encoder.weighTokens?.(ids, direction, adapters)) ?? new Float32Array();
+      expect(weights).toHaveLength(ids.length);
+      expect(distance(weights, await weigh(ids, direction, adapters))).toBeLessThan(1e-6);
+      // All gates opened alike change neither attention nor mean, so what the tokens add is a matter between them.
+      expect(Math.abs(weights.reduce((sum, weight) => sum + weight, 0))).toBeLessThan(1e-5);
+      expect(Math.max(...weights)).toBeGreaterThan(0.01);
+      await Promise.all(embedded);
+    }
+    const without = new EncoderHost({ spawn: spawnChild, model: { ...model, tuningGraphPath: '/nowhere.onnx' } });
+    expect(without.encoder.weighTokens).toBeUndefined();
+    await without.close();
   });
 
   it('asks what waits once more of the next child, when the child is killed [AVL-3]', async () => {

@@ -3,8 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Bundle, unpackBundle } from '../../src/engine/bundle/bundle.ts';
+import type { Explanation } from '../../src/server/contract/explaining.ts';
 import { sha256 } from '../../src/server/process/clock.ts';
 import { remarks } from '../engine/tuning-request.ts';
 import {
@@ -103,6 +104,31 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
     expect(slim.modelCard).toContain('The text model was tuned on the examples: on ');
     expect(slim.golden.length).toBeGreaterThan(20);
     expect(await compareWithService(slim)).toBeLessThan(tolerance);
+  });
+
+  it('explains a long text by its words: all estimated in one run, the heaviest left out [XPL-3]', async () => {
+    const remark = `We came on a ${'Tuesday in May, walked along the harbour to the museum and '.repeat(3)}found the soup ghastly.`;
+    const decide = async (text: string, query = '?dry_run=true') =>
+      (await bench.call('POST', `/decide${query}`, { decision_type: 'remarks', input: { remark: text } })).body;
+    const whole = await decide(remark);
+    const wordCount = remark.match(/\w+/g)?.length ?? 0;
+    // The first explanation also loads the graph, which may leave no time to leave words out.
+    const leftOut = await vi.waitFor(
+      async () => {
+        const { words } = (await decide(remark, '?dry_run=true&explain=true')).explain as Explanation;
+        expect(words).toHaveLength(wordCount);
+        const found = words.filter(({ estimated }) => !estimated);
+        expect(found.map(({ start, end }) => remark.slice(start, end))).toContain('ghastly');
+        return found;
+      },
+      { timeout: 120_000, interval: 200 },
+    );
+    expect(leftOut.length).toBeGreaterThan(3);
+    expect(leftOut.length).toBeLessThan(wordCount / 2);
+    for (const { start, end, weight } of leftOut) {
+      const without = await decide(remark.slice(0, start) + remark.slice(remark[end] === ' ' ? end + 1 : end));
+      expect(weight).toBeCloseTo(whole.confidence - without.class_probabilities[whole.decision], 4);
+    }
   });
 
   it.runIf(existsSync(python))('decides alike in Python, on the full bundle [EDG-5] [BUN-8]', async () => {

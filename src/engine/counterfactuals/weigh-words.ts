@@ -1,16 +1,37 @@
-/** Which words of a text a decision rests on, and which would have to be missing for another one (occlusion). */
+/**
+ * Which words of a text a decision rests on, and which would have to be missing for another one. Words are weighed by
+ * leaving each out (occlusion). Where that would take too long, all are estimated at once, and the heaviest left out.
+ */
 import type { Decision, JsonObject } from '../domain.ts';
 import { listLeaves } from '../features/values.ts';
+import { limits } from '../limits.ts';
 import { applyChanges, isText } from './seen-values.ts';
 import type { WhatIf } from './what-if.ts';
 
 /** A stretch of a text (UTF-16 indices) and how much less likely the decision is without it, −1 to 1. */
-export type WeighedWords = { path: string[]; start: number; end: number; weight: number };
+export type WeighedWords = {
+  path: string[];
+  start: number;
+  end: number;
+  weight: number;
+  /** Whether the weight is an estimate; else the input was decided without the stretch. */
+  estimated: boolean;
+};
 /** Words of one field whose removal flips the decision; `text` is what is left. */
 export type WordFlip = { path: string[]; text: string; removed: { start: number; end: number }[]; decision: Decision };
 
-/** Stretches that are weighed; of longer texts several words make up one. */
+/** Stretches that are left out one by one; of longer texts several words make up one. */
 const maxStretches = 60;
+/** Stretches that are estimated; of texts that the encoder reads to the end each is a word. */
+const maxEstimated = 256;
+/** Words times stretches, which the estimates' n-grams cost. */
+const maxEstimateSteps = 65_536;
+/** Tokens that the encoder reads to leave words out: about 75 ms on one idle core. The estimate counts, too. */
+const maxTokens = 500;
+/** An estimate takes as long as embedding the text so many times. */
+const runsPerEstimate = 4;
+/** Word pieces of a word, about. */
+const tokensPerWord = 1.3;
 /** Stretches that are taken away together at most. */
 const maxRemoved = 6;
 
@@ -22,19 +43,59 @@ export async function weighWords(
   input: JsonObject,
   isExcluded: (path: readonly string[]) => boolean,
 ): Promise<WeighedWords[]> {
-  const weighed: WeighedWords[] = [];
-  const before = readProbability(whatIf, whatIf.base);
-  const without = listStretches(input, isExcluded).map((stretch) => ({
-    ...stretch,
-    input: applyChanges(input, [{ path: stretch.path, to: removeFrom(stretch.text, [stretch]) }]),
-  }));
-  await whatIf.embedAhead(without.map((each) => each.input));
-  for (const { path, start, end, input: changed } of without) {
-    const decision = await whatIf.decide(changed);
+  const words = listWords(input, isExcluded);
+  const tokens = Math.min(limits.maxEncoderTokens, 2 + tokensPerWord * words.length);
+  const runs = Math.floor(maxTokens / tokens);
+  const estimated = words.length > runs ? await estimateWords(whatIf, input, words) : null;
+  if (estimated === null) return sortByWeight(await leaveOut(whatIf, input, joinWords(words, maxStretches)));
+  const byImpact = [...estimated].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+  const leftOut = await leaveOut(whatIf, input, byImpact.slice(0, Math.max(0, runs - runsPerEstimate)));
+  const isLeftOut = (stretch: Stretch) =>
+    leftOut.some(({ path, start }) => path === stretch.path && start === stretch.start);
+  return sortByWeight([...leftOut, ...byImpact.filter((word) => !isLeftOut(word))]);
+}
+
+function sortByWeight(words: readonly (Stretch & WeighedWords)[]): WeighedWords[] {
+  return words
+    .map(({ path, start, end, weight, estimated }) => ({ path, start, end, weight, estimated }))
+    .sort((a, b) => b.weight - a.weight);
+}
+
+/** All words, or as many together as there may be stretches, estimated at once; null where that cannot be done. */
+async function estimateWords(
+  whatIf: WhatIf,
+  input: JsonObject,
+  words: readonly Stretch[],
+): Promise<(Stretch & WeighedWords)[] | null> {
+  if (whatIf.base.stage === 'rules') return null;
+  const count = Math.max(maxStretches, Math.min(maxEstimated, Math.floor(maxEstimateSteps / words.length)));
+  const stretches = joinWords(words, count);
+  const option = findOption(whatIf);
+  const without = await whatIf.estimateWithout(input, option, stretches);
+  if (without === null) return null;
+  const before = whatIf.base.class_probabilities[option] ?? 0;
+  return stretches.map((stretch, at) => ({ ...stretch, weight: before - (without[at] ?? 0), estimated: true }));
+}
+
+/** Weighs stretches by deciding the input without each; those that the budget does not reach are left away. */
+async function leaveOut(
+  whatIf: WhatIf,
+  input: JsonObject,
+  stretches: readonly Stretch[],
+): Promise<(Stretch & WeighedWords)[]> {
+  const option = findOption(whatIf);
+  const before = whatIf.base.class_probabilities[option] ?? 0;
+  const without = stretches.map((stretch) =>
+    applyChanges(input, [{ path: stretch.path, to: removeFrom(stretch.text, [stretch]) }]),
+  );
+  await whatIf.embedAhead(without);
+  const weighed: (Stretch & WeighedWords)[] = [];
+  for (const [at, stretch] of stretches.entries()) {
+    const decision = await whatIf.decide(without[at] as JsonObject);
     if (decision === null) continue;
-    weighed.push({ path, start, end, weight: before - readProbability(whatIf, decision) });
+    weighed.push({ ...stretch, weight: before - (decision.class_probabilities[option] ?? 0), estimated: false });
   }
-  return weighed.sort((a, b) => b.weight - a.weight);
+  return weighed;
 }
 
 /** The fewest of the heaviest words of one text whose removal flips the decision, or null. */
@@ -58,11 +119,12 @@ export async function findWordFlip(
   return null;
 }
 
-function readProbability({ base }: WhatIf, { class_probabilities: probabilities }: Decision): number {
+/** The option whose probability is weighed. */
+function findOption({ base }: WhatIf): string {
   // A fallback may stand for an option that the classifier did not choose: then the likeliest one counts.
-  if (base.stage !== 'fallback') return probabilities[base.decision] ?? 0;
+  if (base.stage !== 'fallback') return base.decision;
   const [best] = Object.entries(base.class_probabilities).sort(([, a], [, b]) => b - a);
-  return probabilities[best?.[0] ?? ''] ?? 0;
+  return best?.[0] ?? '';
 }
 
 function readText(input: JsonObject, path: readonly string[]): string {
@@ -70,8 +132,8 @@ function readText(input: JsonObject, path: readonly string[]): string {
   return typeof leaf?.value === 'string' ? leaf.value : '';
 }
 
-function listStretches(input: JsonObject, isExcluded: (path: readonly string[]) => boolean): Stretch[] {
-  const words = listLeaves(input).flatMap(({ path, value }) => {
+function listWords(input: JsonObject, isExcluded: (path: readonly string[]) => boolean): Stretch[] {
+  return listLeaves(input).flatMap(({ path, value }) => {
     if (!isText(value) || isExcluded(path)) return [];
     return [...value.matchAll(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu)].map(({ index, 0: word }) => ({
       path,
@@ -80,7 +142,11 @@ function listStretches(input: JsonObject, isExcluded: (path: readonly string[]) 
       end: index + word.length,
     }));
   });
-  const perStretch = Math.ceil(words.length / maxStretches);
+}
+
+/** Words as stretches, at most about `count` of them: of more words several of one text make up each. */
+function joinWords(words: readonly Stretch[], count: number): Stretch[] {
+  const perStretch = Math.ceil(words.length / count);
   const stretches: Stretch[] = [];
   for (let at = 0; at < words.length; ) {
     const first = words[at] as Stretch;

@@ -1,5 +1,6 @@
 /** Decides changed inputs within a budget, and says what became of the decision. */
 import type { Decider } from '../decide/decider.ts';
+import type { Stretch } from '../decide/weigh-text.ts';
 import type { Decision, JsonObject } from '../domain.ts';
 import type { MonotonicClock } from '../ports.ts';
 
@@ -44,6 +45,11 @@ export class WhatIf {
   /** Has the texts of inputs embedded together, as many as the budget may still decide. */
   async embedAhead(inputs: readonly JsonObject[]): Promise<void> {
     await this.#decider.embedAhead(inputs.slice(0, Math.max(0, this.#budget.maxDecisions - this.#decisions)));
+  }
+
+  /** The probability of an option without each stretch, about; null where it cannot be estimated. */
+  estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<number[] | null> {
+    return this.#decider.estimateWithout(input, option, stretches);
   }
 
   isUsedUp(): boolean {

@@ -39,6 +39,7 @@ import {
   traceFeatures,
   traceWithoutClassifier,
 } from './trace.ts';
+import { estimateWithout, type Stretch } from './weigh-text.ts';
 
 /** What input schema and rules need from outside. */
 export type RulesPorts = {
@@ -77,6 +78,8 @@ export type Decider = {
    * its input is decided.
    */
   embedAhead(inputs: readonly JsonObject[]): Promise<void>;
+  /** What the classifier would say without words of the texts, about, from one run of the encoder (`weigh-text.ts`). */
+  estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<number[] | null>;
 };
 
 /** What decides before the classifier is asked. */
@@ -111,10 +114,11 @@ type CompiledPolicy = RulesPart & {
  * bundle's parts do not fit each other or the installed encoder, 'unavailable' where a text part is missing.
  */
 export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
-  const { options, policy_version: policyVersion, version } = bundle.manifest;
+  const { manifest } = bundle;
+  const { options, policy_version: policyVersion, version } = manifest;
   const models = readModels(bundle);
   if (models === null) {
-    const fallBack = compileFallback(bundle.manifest);
+    const fallBack = compileFallback(manifest);
     return compileRulesDecider({ ...bundle, options, policyVersion, version }, ports, fallBack);
   }
   const policy = compilePolicy(bundle, models, ports);
@@ -122,6 +126,8 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
     version,
     decide: (input, options) => decide(policy, input, options?.trace === true ? startStageTimer(policy.now) : null),
     embedAhead: (inputs) => embedAhead(policy, inputs),
+    estimateWithout: (input, option, stretches) =>
+      estimateWithout(policy, input, manifest.options.indexOf(option), stretches),
   };
 }
 
@@ -154,6 +160,7 @@ export function compileRulesDecider(
       return 'ok' in outcome ? outcome : otherwise(outcome, timer);
     },
     embedAhead: () => Promise.resolve(),
+    estimateWithout: () => Promise.resolve(null),
   };
 }
 

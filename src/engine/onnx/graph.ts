@@ -102,15 +102,26 @@ function writeValue(value: Value): Uint8Array {
   return encodeMessage([encodeString(1, value.name), encodeBytes(2, encodeBytes(1, tensorType))]);
 }
 
-/** The bytes of an ONNX file (ModelProto) with one graph; it asks for the tree operators only where it has them. */
-export function writeModel(graph: Graph, producer: string): Uint8Array {
-  const body = encodeMessage([
+const writeGraph = (name: Uint8Array[], graph: Omit<Graph, 'name'>): Uint8Array =>
+  encodeMessage([
     ...graph.nodes.map((node, index) => encodeBytes(1, writeNode(node, index))),
-    encodeString(2, graph.name),
+    ...name,
     ...graph.initializers.map((tensor) => encodeBytes(5, writeTensor(tensor))),
     ...graph.inputs.map((value) => encodeBytes(11, writeValue(value))),
     ...graph.outputs.map((value) => encodeBytes(12, writeValue(value))),
   ]);
+
+/**
+ * An ONNX file with more nodes, constants and outputs: what is written behind a message of Protocol Buffers is merged
+ * into it, and lists grow at their end. The nodes may read every tensor of the file, by its name.
+ */
+export function extendModel(file: Uint8Array, addition: Omit<Graph, 'name' | 'inputs'>): Uint8Array {
+  return encodeMessage([file, encodeBytes(7, writeGraph([], { ...addition, inputs: [] }))]);
+}
+
+/** The bytes of an ONNX file (ModelProto) with one graph; it asks for the tree operators only where it has them. */
+export function writeModel(graph: Graph, producer: string): Uint8Array {
+  const body = writeGraph([encodeString(2, graph.name)], graph);
   const opsets = [encodeMessage([encodeString(1, ''), encodeNumber(2, opsetVersion)])];
   if (graph.nodes.some((node) => node.domain === treeDomain)) {
     opsets.push(encodeMessage([encodeString(1, treeDomain), encodeNumber(2, treeOpsetVersion)]));

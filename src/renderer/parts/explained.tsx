@@ -137,16 +137,20 @@ function describeValue(value: unknown): string {
 /** The heaviest stretches of the texts; what a text no longer holds is left out. */
 function Words({ words, input }: { words: Explanation['words']; input: Input }) {
   const texts = new Map(flattenInput(input).map(({ path, value }) => [path, value]));
-  const heavy = words.slice(0, maxWords).flatMap(({ field, start, end, weight }) => {
+  const heavy = words.slice(0, maxWords).flatMap(({ field, start, end, weight, estimated }) => {
     const text = texts.get(field);
     const name = typeof text === 'string' ? shorten(text.slice(start, end), maxWordLength) : '';
-    return name === '' || Math.abs(weight) < minWeight ? [] : [{ key: `${field} ${start}`, name, weight }];
+    return name === '' || Math.abs(weight) < minWeight ? [] : [{ key: `${field} ${start}`, name, weight, estimated }];
   });
   if (heavy.length === 0) return null;
   return (
     <Section title="Words that weighed in">
       <Weights items={heavy} write={percent} />
-      <p className="muted">How much less (+) or more (−) likely the decision is without them.</p>
+      <p className="muted">
+        How much less (+) or more (−) likely the decision is without them.
+        {words.some(({ estimated }) => estimated) &&
+          ` The text is long, so ${heavy.every(({ estimated }) => estimated) ? 'these' : 'the smaller weights'} are estimates.`}
+      </p>
     </Section>
   );
 }

@@ -33,7 +33,17 @@ export const explanationSchema = z
       .array(z.object({ example_id: uuid, decision: z.string(), similarity: z.number() }))
       .describe('The labelled examples most like the input'),
     words: z
-      .array(z.object({ field: z.string(), start: z.int(), end: z.int(), weight: z.number() }))
+      .array(
+        z.object({
+          field: z.string(),
+          start: z.int(),
+          end: z.int(),
+          weight: z.number(),
+          estimated: z
+            .boolean()
+            .describe('False where the input was decided without the words; true where their weight is an estimate'),
+        }),
+      )
       .describe('How much less likely the decision is without these words (UTF-16 indices), heaviest first'),
     policy_version: z.string().describe('The deployed policy that decided it'),
     trace: decisionTraceSchema.nullable().describe('How that decision came about'),

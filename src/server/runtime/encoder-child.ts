@@ -2,13 +2,21 @@
 import { setPriority } from 'node:os';
 import type { Adapters, BatchTextEncoder } from '../../engine/ports.ts';
 import { groupByLength } from '../../engine/text/encoder-input.ts';
-import { openEncoder, runtimeVersion } from './onnx-session.ts';
+import { openEncoder, openTokenWeigher, runtimeVersion, type TokenWeigher } from './onnx-session.ts';
 
-/** A text to embed; `adapters` is the digest of those that it is embedded with, null for the plain encoder. */
-export type EncoderText = { id: number; ids: readonly number[]; adapters: string | null };
+/**
+ * A text to embed; `adapters` is the digest of those that it is embedded with, null for the plain encoder. Where there is
+ * a direction, the text comes alone, and the weights of its tokens in that direction are answered for its embedding.
+ */
+export type EncoderText = {
+  id: number;
+  ids: readonly number[];
+  adapters: string | null;
+  direction?: Float32Array | undefined;
+};
 /** Parent to child. Adapters are sent once, with the texts that first need them, and kept until they are forgotten. */
 export type EncoderRequest =
-  | { kind: 'open'; modelPath: string; threads: number }
+  | { kind: 'open'; modelPath: string; tuningGraphPath: string; threads: number }
   | {
       kind: 'embed';
       texts: readonly EncoderText[];
@@ -28,6 +36,10 @@ process.once('disconnect', () => process.exit(0));
 setPriority(niceness);
 
 let encoder: BatchTextEncoder | null = null;
+let tuningGraphPath = '';
+let threads = 1;
+/** Opened when it is first asked for: it takes as much memory as the encoder. */
+let weighTokens: TokenWeigher | null = null;
 /** By their digests. */
 const known = new Map<string, Adapters>();
 /** Requests are worked off in the order of their arrival; each waits for the one before. */
@@ -40,7 +52,8 @@ process.on('message', (request: EncoderRequest) => {
 async function answer(request: EncoderRequest): Promise<void> {
   if (request.kind === 'open') {
     // A rejection ends the process: the parent sees its exit and tries again.
-    encoder = await openEncoder(request.modelPath, '', request.threads);
+    ({ tuningGraphPath, threads } = request);
+    encoder = await openEncoder(request.modelPath, '', threads);
     reply({ kind: 'ready', runtime: runtimeVersion });
     return;
   }
@@ -57,10 +70,7 @@ async function embed(key: string | null, group: readonly EncoderText[]): Promise
   try {
     const adapters = key === null ? null : known.get(key);
     if (!encoder || adapters === undefined) throw new Error('The encoder or its adapters are not there.');
-    const embeddings = await encoder.embedBatch(
-      group.map(({ ids }) => ids),
-      adapters,
-    );
+    const embeddings = await readTexts(encoder, group, adapters);
     reply({
       kind: 'embeddings',
       texts: group.map(({ id }, at) => ({ id, embedding: embeddings[at] as Float32Array })),
@@ -75,6 +85,21 @@ async function embed(key: string | null, group: readonly EncoderText[]): Promise
         message: error instanceof Error ? error.message : String(error),
       });
   }
+}
+
+async function readTexts(
+  { embedBatch }: BatchTextEncoder,
+  group: readonly EncoderText[],
+  adapters: Adapters | null,
+): Promise<Float32Array[]> {
+  const [first] = group;
+  if (first?.direction === undefined)
+    return embedBatch(
+      group.map(({ ids }) => ids),
+      adapters,
+    );
+  weighTokens ??= await openTokenWeigher(tuningGraphPath, threads);
+  return [await weighTokens(first.ids, first.direction, adapters)];
 }
 
 function reply(message: EncoderReply): void {

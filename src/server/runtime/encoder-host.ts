@@ -29,7 +29,7 @@ const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
 
 export type EncoderHostOptions = {
   spawn: SpawnChild;
-  model: { readonly encoderPath: string; readonly encoderSha256: string };
+  model: { readonly encoderPath: string; readonly encoderSha256: string; readonly tuningGraphPath?: string };
   cachedTexts?: number;
   /** Calls that may wait at a time; one more is refused. */
   maxQueueLength?: number;
@@ -41,6 +41,8 @@ type Call = Waiting<Float32Array> & {
   id: number;
   ids: readonly number[];
   adapters: Adapters | null;
+  /** Where the text's tokens are weighed; without one it is embedded. */
+  direction?: Float32Array | undefined;
   deaths: number;
   isSent: boolean;
 };
@@ -94,6 +96,9 @@ export class EncoderHost {
       },
       dimensions: limits.embeddingDimensions,
       embed: (ids, adapters = null) => this.embed(ids, adapters),
+      ...(model.tuningGraphPath !== undefined && existsSync(model.tuningGraphPath)
+        ? { weighTokens: (ids, direction, adapters) => this.ask(ids, adapters, direction) }
+        : {}),
     };
   }
 
@@ -138,19 +143,28 @@ export class EncoderHost {
     const key = adapters === null ? text : `${this.findKey(adapters)} ${text}`;
     const known = this.cache.get(key);
     if (known) return known;
+    const embedding = await this.ask(ids, adapters);
+    this.cache.set(key, embedding);
+    return embedding;
+  }
+
+  /** The text's embedding, or with a direction the weights of its tokens. */
+  private async ask(
+    ids: readonly number[],
+    adapters: Adapters | null,
+    direction?: Float32Array,
+  ): Promise<Float32Array> {
     if (this.isClosed) throw closedError();
     if (this.waiting.size >= this.maxQueueLength) {
       throw new WorkbenchError('unavailable', 'Too many texts wait for the encoder.');
     }
     const id = this.nextId++;
-    const embedding = await new Promise<Float32Array>((resolve, reject) => {
-      this.waiting.set(id, { id, ids, adapters, deaths: 0, isSent: false, resolve, reject });
+    return await new Promise<Float32Array>((resolve, reject) => {
+      this.waiting.set(id, { id, ids, adapters, direction, deaths: 0, isSent: false, resolve, reject });
       this.ensureChild();
       this.sendBatch();
       if (this.waiting.size === 1) this.restartSilenceTimer();
     });
-    this.cache.set(key, embedding);
-    return embedding;
   }
 
   private findKey(adapters: Adapters): string {
@@ -181,7 +195,8 @@ export class EncoderHost {
     started.once('error', (error) => this.handleDeath(started, error));
     started.once('exit', () => this.handleDeath(started, undefined));
     const threads = Math.min(maxThreads, availableParallelism());
-    send(started, { kind: 'open', modelPath: this.model.encoderPath, threads });
+    const { encoderPath, tuningGraphPath = '' } = this.model;
+    send(started, { kind: 'open', modelPath: encoderPath, tuningGraphPath, threads });
     for (const call of this.waiting.values()) call.isSent = false;
     this.countSent = 0;
     this.sendBatch();
@@ -196,12 +211,12 @@ export class EncoderHost {
     this.countSent = texts.length;
     const learn = new Map<string, Adapters>();
     const forget: string[] = [];
-    const sent = texts.map(({ id, ids, adapters }) => {
-      if (adapters === null) return { id, ids, adapters };
+    const sent = texts.map(({ id, ids, adapters, direction }) => {
+      if (adapters === null) return { id, ids, adapters, direction };
       const key = this.findKey(adapters);
       if (!this.known.delete(key)) learn.set(key, adapters);
       this.known.add(key);
-      return { id, ids, adapters: key };
+      return { id, ids, adapters: key, direction };
     });
     for (const key of this.known) {
       if (this.known.size <= maxAdaptersOfChild) break;
@@ -212,12 +227,15 @@ export class EncoderHost {
     send(this.child, { kind: 'embed', texts: sent, learn: learned, forget });
   }
 
-  /** The calls that have waited longest; one that has seen a child die goes alone, so that it takes no other with it. */
+  /**
+   * The calls that have waited longest. One that has seen a child die goes alone, so that it takes no other with it, and
+   * so does one whose tokens are weighed.
+   */
   private takeBatch(): Call[] {
     const batch: Call[] = [];
     let tokens = 0;
     for (const call of this.waiting.values()) {
-      if (call.deaths > 0) return batch.length === 0 ? [call] : batch;
+      if (call.deaths > 0 || call.direction !== undefined) return batch.length === 0 ? [call] : batch;
       tokens += call.ids.length;
       if (batch.length > 0 && (tokens > maxTokensPerTurn || batch.length === maxTextsPerTurn)) return batch;
       batch.push(call);

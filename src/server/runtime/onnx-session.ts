@@ -1,9 +1,18 @@
 /**
  * ONNX Runtime made into the engine's ports. Imported by child processes only: a native crash must not end the server.
  */
+import { readFile } from 'node:fs/promises';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { limits } from '../../engine/limits.ts';
-import type { Adapters, BatchTextEncoder, ModelFeed, ModelRunner, ModelSession } from '../../engine/ports.ts';
+import { addTokenGates, feedTokenGates, gatesOutput } from '../../engine/onnx/token-gates.ts';
+import type {
+  Adapters,
+  BatchTextEncoder,
+  ModelFeed,
+  ModelRunner,
+  ModelSession,
+  TextEncoder,
+} from '../../engine/ports.ts';
 import { createZeroAdapters, toAdapterFeeds } from '../../engine/text/adapters.ts';
 import { padTexts } from '../../engine/text/encoder-input.ts';
 
@@ -59,6 +68,19 @@ const toEncoderOptions = (threads: number): InferenceSession.SessionOptions => (
 export async function openTuningGraph(modelPath: string, threads = 1): Promise<ModelSession> {
   const session = await InferenceSession.create(modelPath, toEncoderOptions(threads));
   return { run: (inputs) => runSession(session, inputs), close: () => session.release() };
+}
+
+/** `weighTokens` of the encoder's port. */
+export type TokenWeigher = NonNullable<TextEncoder['weighTokens']>;
+
+/** Loads the graph of a fine-tuning step to weigh tokens by. Rejects when the file cannot be loaded. */
+export async function openTokenWeigher(modelPath: string, threads = 1): Promise<TokenWeigher> {
+  const model = addTokenGates(await readFile(modelPath));
+  const session = await InferenceSession.create(model, toEncoderOptions(threads));
+  return async (ids, direction, adapters) => {
+    const feeds = toTensors(feedTokenGates(ids, direction, adapters ?? createZeroAdapters()));
+    return floats((await session.run(feeds, [gatesOutput]))[gatesOutput]);
+  };
 }
 
 /**

@@ -12,7 +12,7 @@ import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { type TextChoice, takeAffordableRows } from '../select/choose-text.ts';
 import { learnText } from '../select/text-use.ts';
-import { type EncodedFold, isClearlyBetter, tryOnFolds } from '../tune/compare-encoders.ts';
+import { type EncodedFold, isClearlyBetter, isSettled, tryOnFolds } from '../tune/compare-encoders.ts';
 import { maxTuningTokens, type TuningText } from '../tune/deal-batches.ts';
 import { countFolds, listFolds, planTuning, type TuningRow } from '../tune/plan-tuning.ts';
 import { type TunedAdapters, tuneAdapters } from '../tune/tune-adapters.ts';
@@ -43,8 +43,8 @@ export function mayTune({ request, ports, fieldPlan }: Pick<State, 'request' | '
 
 /**
  * Tunes the encoder on four fifths of the training rows and compares it with the plain one on the last fifth; where that
- * is too small to tell, on further fifths, each with adapters of its own. The adapters of the first are those that are
- * taken. Null where there are too few rows, too few tokens to spend, or nothing to gain. `report` is given the share
+ * is too small to tell, on further fifths, each with adapters of its own, until the comparison is settled. The adapters
+ * of the first are those that are taken. Null where there are too few rows, too few tokens to spend, or nothing to gain. `report` is given the share
  * that is done. Rejects with whatever the encoder or the graph rejects with.
  */
 export async function tuneTextModel(
@@ -62,8 +62,10 @@ export async function tuneTextModel(
   report(0, 'Trying the text model as it is');
   const { seed } = request;
   const compared = { plan: fieldPlan, rows, optionCount, dimensions, seed, tick: progress.heartbeat };
-  const frozen = tryOnFolds({ ...compared, folds: plan.map((fold) => ({ ...fold, texts })) });
-  if (frozen.figures.log_loss <= goodLogLoss) return null;
+  const tryFrozen = (count: number) =>
+    tryOnFolds({ ...compared, folds: plan.slice(0, count).map((fold) => ({ ...fold, texts })) });
+  const untuned = tryFrozen(plan.length);
+  if (untuned.figures.log_loss <= goodLogLoss) return null;
   const startedMs = ports.now();
   const comparedTexts = selectTexts(state, rows, texts);
   const folds: (EncodedFold & { tuning: TunedAdapters })[] = [];
@@ -77,11 +79,13 @@ export async function tuneTextModel(
     const message = 'Reading the examples with the tuned text model';
     const tick = () => report((stepsTo * (at + 1)) / plan.length, message);
     folds.push({ ...fold, tuning, texts: await embedTexts(comparedTexts, ports.encoder, tuning.adapters, tick) });
+    if (folds.length < plan.length && isSettled(tryOnFolds({ ...compared, folds }), untuned)) break;
   }
   const seconds = (ports.now() - startedMs) / 1_000;
   const [first] = folds;
   if (first === undefined) return null;
   const tuned = tryOnFolds({ ...compared, folds });
+  const frozen = folds.length === plan.length ? untuned : tryFrozen(folds.length);
   const isTaken = (tuned.choice.plan.text?.encoder ?? null) !== null && isClearlyBetter(tuned, frozen);
   return {
     report: {

@@ -10,6 +10,7 @@ import { compareTextUses, type TextChoice } from '../select/choose-text.ts';
 import { joinFolds } from '../select/fold-rows.ts';
 import { learnText, listTextUses, restrictText } from '../select/text-use.ts';
 import { toLinearSettings } from '../select/tune-heads.ts';
+import { minHeldRows } from './plan-tuning.ts';
 
 type Figures = NonNullable<Metrics['text_tuning']>['frozen'];
 
@@ -18,6 +19,8 @@ export type EncodedFold = { learned: readonly LabelledRow[]; held: readonly Labe
 
 /** How text is best read under one encoder, and the log-loss of every held-out row. */
 export type FoldTrial = { choice: TextChoice; losses: number[]; figures: Figures };
+
+type HeldOutLosses = Pick<FoldTrial, 'losses'>;
 
 export type FoldParams = {
   plan: FeaturePlan;
@@ -93,9 +96,22 @@ function estimateMean(values: readonly number[]): { mean: number; error: number 
   return { mean, error: Math.sqrt(variance / values.length) };
 }
 
+/** How much lower the candidate's log-loss is, on its rows; those of `present` begin with the same. */
+function estimateGain(candidate: HeldOutLosses, present: HeldOutLosses): { mean: number; error: number } {
+  return estimateMean(candidate.losses.map((loss, i) => (present.losses[i] as number) - loss));
+}
+
 /** Whether the first trial's log-loss is lower by more than one standard error of the paired difference. */
-export function isClearlyBetter(candidate: FoldTrial, present: FoldTrial): boolean {
-  const gains = present.losses.map((loss, i) => loss - (candidate.losses[i] as number));
-  const { mean, error } = estimateMean(gains);
+export function isClearlyBetter(candidate: HeldOutLosses, present: HeldOutLosses): boolean {
+  const { mean, error } = estimateGain(candidate, present);
   return mean > error;
+}
+
+/**
+ * Whether further folds are not worth their time: the candidate is no better on the rows so far, or better by more than
+ * two standard errors. Never on fewer rows than tell anything.
+ */
+export function isSettled(candidate: HeldOutLosses, present: HeldOutLosses): boolean {
+  const { mean, error } = estimateGain(candidate, present);
+  return candidate.losses.length >= minHeldRows && (mean <= 0 || mean > 2 * error);
 }

@@ -8,7 +8,7 @@ import { countPaddedTokens, dealBatches, type TuningText } from './deal-batches.
 export type TuningRow = { row: LabelledRow; text: TuningText };
 
 /** Fewer rows say too little about whether tuning pays. */
-const minHeldRows = 30;
+export const minHeldRows = 30;
 /** So many are enough to tell; where a fold has fewer, more folds are tuned as far as the budget goes. */
 const enoughHeldRows = 200;
 const minLearnedRowsPerOption = 5;

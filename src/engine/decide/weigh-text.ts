@@ -1,0 +1,123 @@
+/**
+ * What a classifier would say of an input without some of its words, estimated in one run of the encoder: the n-grams are
+ * taken away exactly, the embedding by what its tokens add to the logit to first order. Rules are not tried.
+ */
+import type { ClassifierModel, Scorer } from '../classifiers/model.ts';
+import type { JsonObject } from '../domain.ts';
+import { WorkbenchError } from '../errors.ts';
+import type { CompiledFeatures, InputText } from '../features/compile.ts';
+import type { EncoderSpec } from '../features/plan.ts';
+import { toEncoderInput } from '../text/encoder-input.ts';
+import type { NgramRow } from '../text/ngrams.ts';
+import type { Tokenizer } from '../text/tokenizer.ts';
+import type { TextParts } from './check-bundle.ts';
+
+/** A stretch of the text at a path of the input (UTF-16 indices). */
+export type Stretch = { path: readonly string[]; start: number; end: number };
+
+/** The parts of a compiled policy by which its text is weighed. */
+export type WeighedPolicy = {
+  features: CompiledFeatures;
+  classifier: ClassifierModel;
+  denseWidth: number;
+  score: Scorer;
+  text: (TextParts & { weighNgrams: ((ids: readonly number[]) => NgramRow) | null }) | null;
+};
+
+/**
+ * The probability of an option (by its number) without each stretch; those of texts that the classifier does not read
+ * change nothing. Null where the policy has no encoder, the encoder no gradients that can be asked for, or the text's
+ * tokens cannot be told apart at the stretches' ends. Rejects with whatever embedding the text rejects with.
+ */
+export async function estimateWithout(
+  { features, classifier, denseWidth, score, text }: WeighedPolicy,
+  input: JsonObject,
+  option: number,
+  stretches: readonly Stretch[],
+): Promise<number[] | null> {
+  if (text === null || text.encoder === null) return null;
+  const { port, spec, adapters } = text.encoder;
+  if (port.weighTokens === undefined) return null;
+  const joined = features.joinText(input);
+  const ids = text.tokenizer.encode(joined.text);
+  const tokensOf = findTokens(text.tokenizer, joined, ids, stretches);
+  if (tokensOf === null) return null;
+  const encoderIds = toEncoderInput(ids, spec.max_tokens).ids;
+  const embedding = await port.embed(encoderIds, adapters);
+  const dense = features.writeTabular(input, new Float32Array(denseWidth));
+  dense.set(
+    embedding.map((number) => number * spec.scale),
+    features.tabularSize,
+  );
+  const scoreWithout = (from: number, to: number) => {
+    const ngrams = text.weighNgrams?.([...ids.slice(0, from), ...ids.slice(to)]);
+    return score(dense, ngrams?.indices ?? [], ngrams?.values ?? []);
+  };
+  const direction = findDirection(classifier, features.tabularSize, spec, scoreWithout(0, 0), option);
+  const found = await port.weighTokens(encoderIds, direction, adapters).catch((error: unknown) => {
+    if (error instanceof WorkbenchError && error.code === 'unavailable') return null;
+    throw error;
+  });
+  if (found === null) return null;
+  // [CLS] stands before the text's tokens; what is behind the encoder's end weighs nothing.
+  const weights = found.subarray(1, encoderIds.length - 1);
+  return tokensOf.map(({ from, to }) => {
+    const probability = scoreWithout(from, to)[option] ?? 0;
+    const kept = probability * Math.exp(-weights.subarray(from, to).reduce((sum, weight) => sum + weight, 0));
+    return kept / (kept + 1 - probability);
+  });
+}
+
+/** The derivative of the option's log-odds by the embedding. */
+function findDirection(
+  classifier: ClassifierModel,
+  tabularSize: number,
+  { dimensions, scale }: EncoderSpec,
+  probabilities: Float64Array,
+  option: number,
+): Float32Array {
+  const direction = new Float32Array(dimensions);
+  if (classifier.kind === 'trees') return direction;
+  const { K, dense } = classifier;
+  const others = probabilities.reduce((sum, probability, k) => (k === option ? sum : sum + probability), 0);
+  for (let d = 0; d < dimensions; d++) {
+    const from = (tabularSize + d) * K;
+    let slope = dense[from + option] ?? 0;
+    for (let k = 0; k < K && others > 0; k++) {
+      if (k !== option) slope -= ((probabilities[k] as number) / others) * (dense[from + k] as number);
+    }
+    direction[d] = slope * scale;
+  }
+  return direction;
+}
+
+/** Where a text may be cut without changing its tokens: beside white space, punctuation and the signs of ASCII. */
+const apart = /^[\s\p{P}!-/:-@[-`{-~]$/u;
+
+/** The tokens of each stretch, or null where the tokens of the whole text are not those of its parts. */
+function findTokens(
+  tokenizer: Tokenizer,
+  { text, parts: fields }: InputText,
+  ids: readonly number[],
+  stretches: readonly Stretch[],
+): { from: number; to: number }[] | null {
+  const starts = new Map(fields.map(({ field }, at) => [field, at === 0 ? 0 : (fields[at - 1]?.end ?? 0) + 1]));
+  const places = stretches.map(({ path, start, end }) => {
+    const at = starts.get(path.join('.'));
+    return at === undefined ? { start: 0, end: 0 } : { start: at + start, end: at + end };
+  });
+  const mayCut = (at: number) => apart.test(text[at - 1] ?? '') || apart.test(text[at] ?? '');
+  const cuts = new Set(places.flatMap(({ start, end }) => [start, end]).filter((at) => at < text.length && mayCut(at)));
+  const parts: { end: number; from: number; to: number }[] = [];
+  const joined: number[] = [];
+  for (const end of [...cuts, text.length].sort((a, b) => a - b)) {
+    const from = joined.length;
+    joined.push(...tokenizer.encode(text.slice(parts.at(-1)?.end ?? 0, end)));
+    parts.push({ end, from, to: joined.length });
+  }
+  if (joined.length !== ids.length || joined.some((id, at) => id !== ids[at])) return null;
+  return places.map(({ start, end }) => ({
+    from: parts.find((part) => part.end > start)?.from ?? 0,
+    to: start === end ? 0 : (parts.find((part) => part.end >= end)?.to ?? joined.length),
+  }));
+}
