@@ -78,10 +78,10 @@ describe('the words of a long text', () => {
     const decider = compile({ ...encoder, weighTokens: async (ids) => new Float32Array(ids.length) });
     const whole = (await open(decider, remark)).base;
     const stretch = { path: ['remark'], start: 0, end: 0 };
-    const [same] = (await decider.estimateWithout({ remark }, whole.decision, [stretch])) ?? [];
+    const same = (await decider.estimateWithout({ remark }, whole.decision, [stretch]))?.(0);
     expect(same).toBeCloseTo(whole.class_probabilities[whole.decision] ?? 0, 6);
     const elsewhere = { path: ['other'], start: 0, end: 4 };
-    expect(await decider.estimateWithout({ remark, other: 'text' }, whole.decision, [elsewhere])).toEqual([same]);
+    expect((await decider.estimateWithout({ remark, other: 'text' }, whole.decision, [elsewhere]))?.(0)).toBe(same);
   });
 
   it('are left out several at a time where the encoder has no gradients, or cannot be asked for them [XPL-3]', async () => {

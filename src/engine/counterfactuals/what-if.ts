@@ -34,10 +34,7 @@ export class WhatIf {
   async decide(input: JsonObject): Promise<Decision | null> {
     if (this.isUsedUp()) return null;
     this.#decisions += 1;
-    if (this.#ports.now() - this.#turnStartedAtMs >= maxTurnMs) {
-      await this.#ports.pause();
-      this.#turnStartedAtMs = this.#ports.now();
-    }
+    await this.#pauseWhenDue();
     const result = await this.#decider.decide(input);
     return result.ok ? result.decision : null;
   }
@@ -48,8 +45,22 @@ export class WhatIf {
   }
 
   /** The probability of an option without each stretch, about; null where it cannot be estimated. */
-  estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<number[] | null> {
-    return this.#decider.estimateWithout(input, option, stretches);
+  async estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<number[] | null> {
+    const estimate = await this.#decider.estimateWithout(input, option, stretches);
+    if (estimate === null) return null;
+    this.#turnStartedAtMs = this.#ports.now();
+    const probabilities: number[] = [];
+    for (const at of stretches.keys()) {
+      await this.#pauseWhenDue();
+      probabilities.push(estimate(at));
+    }
+    return probabilities;
+  }
+
+  async #pauseWhenDue(): Promise<void> {
+    if (this.#ports.now() - this.#turnStartedAtMs < maxTurnMs) return;
+    await this.#ports.pause();
+    this.#turnStartedAtMs = this.#ports.now();
   }
 
   isUsedUp(): boolean {

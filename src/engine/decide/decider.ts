@@ -39,7 +39,7 @@ import {
   traceFeatures,
   traceWithoutClassifier,
 } from './trace.ts';
-import { estimateWithout, type Stretch } from './weigh-text.ts';
+import { type Estimates, estimateWithout, type Stretch } from './weigh-text.ts';
 
 /** What input schema and rules need from outside. */
 export type RulesPorts = {
@@ -79,7 +79,7 @@ export type Decider = {
    */
   embedAhead(inputs: readonly JsonObject[]): Promise<void>;
   /** What the classifier would say without words of the texts, about, from one run of the encoder (`weigh-text.ts`). */
-  estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<number[] | null>;
+  estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<Estimates | null>;
 };
 
 /** What decides before the classifier is asked. */

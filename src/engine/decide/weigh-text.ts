@@ -15,6 +15,9 @@ import type { TextParts } from './check-bundle.ts';
 /** A stretch of the text at a path of the input (UTF-16 indices). */
 export type Stretch = { path: readonly string[]; start: number; end: number };
 
+/** The probability of an option without a stretch, by the stretch's number; each call computes it. */
+export type Estimates = (at: number) => number;
+
 /** The parts of a compiled policy by which its text is weighed. */
 export type WeighedPolicy = {
   features: CompiledFeatures;
@@ -34,7 +37,7 @@ export async function estimateWithout(
   input: JsonObject,
   option: number,
   stretches: readonly Stretch[],
-): Promise<number[] | null> {
+): Promise<Estimates | null> {
   if (text === null || text.encoder === null) return null;
   const { port, spec, adapters } = text.encoder;
   if (port.weighTokens === undefined) return null;
@@ -61,11 +64,12 @@ export async function estimateWithout(
   if (found === null) return null;
   // [CLS] stands before the text's tokens; what is behind the encoder's end weighs nothing.
   const weights = found.subarray(1, encoderIds.length - 1);
-  return tokensOf.map(({ from, to }) => {
+  return (at) => {
+    const { from, to } = tokensOf[at] ?? { from: 0, to: 0 };
     const probability = scoreWithout(from, to)[option] ?? 0;
     const kept = probability * Math.exp(-weights.subarray(from, to).reduce((sum, weight) => sum + weight, 0));
     return kept / (kept + 1 - probability);
-  });
+  };
 }
 
 /** The derivative of the option's log-odds by the embedding. */
