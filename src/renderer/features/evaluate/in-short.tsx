@@ -47,7 +47,8 @@ export function InShort({ type, policy, metrics }: Props) {
       <Promised type={type} policy={policy} place={params} />
       {missing + refused > 0 && (
         <p className="muted">
-          {missing > 0 && `${missing.toLocaleString()} unseen examples do not count: they were deleted or changed, or schema and rules take too long for more. `}
+          {missing > 0 &&
+            `${missing.toLocaleString()} unseen examples do not count: they were deleted or changed, or schema and rules take too long for more. `}
           {refused > 0 && `${refused.toLocaleString()} do not follow the input schema.`}
         </p>
       )}
