@@ -56,9 +56,9 @@ export function findFirstPage(
   return { pages: [state.data], pageParams: ['first'] };
 }
 
-/** The queue that is open has its first page now: the next one to open asks anew. */
+/** The queue that is open has its first page now: the next one to open asks anew, or takes the answer on its way to it. */
 export function dropFirstPage(queries: QueryClient, typeId: string, filter: SortedFilter): void {
-  queries.removeQueries({ queryKey: toKey(typeId, filter), exact: true });
+  queries.removeQueries({ queryKey: toKey(typeId, filter), exact: true, fetchStatus: 'idle' });
 }
 
 /** Asks for what the place shows first at an address. */
