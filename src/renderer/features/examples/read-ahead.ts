@@ -10,6 +10,8 @@ import { chooseQueue, isShrinking, type SortedFilter, toFilter } from './queues.
 export const pageSize = 100;
 /** A queue is a snapshot of when it is opened: rows asked for longer before that are not taken. */
 const aheadMs = 1_000;
+/** By then nobody comes for them. */
+const forgetMs = 30_000;
 
 /** What a page of a filter is asked for with, from page 1. */
 export function toInput(typeId: string, filter: SortedFilter, page: number) {
@@ -40,7 +42,7 @@ export function readFirstPage(
     queryKey: toKey(typeId, filter),
     queryFn: ({ signal }) => readSettledPage(workbench, typeId, filter, 1, signal),
     staleTime: aheadMs,
-    gcTime: aheadMs,
+    gcTime: forgetMs,
     retry: false,
   });
 }
