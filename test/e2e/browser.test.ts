@@ -125,7 +125,7 @@ describe('the workbench in the browser', () => {
 
   test('shows where the policy is wrong, and the rows of a cell beside it', async () => {
     await page().getByRole('button', { name: 'See where it is wrong' }).click();
-    const cell = page().getByRole('button', { name: /^\d+ examples of approve decided as approve$/ });
+    const cell = page().getByRole('button', { name: /^\d+ examples? of approve decided as approve$/ });
     const count = Number(await cell.textContent());
     await cell.click();
     await page().getByRole('heading', { name: 'Decided correctly: approve' }).waitFor();

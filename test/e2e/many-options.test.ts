@@ -90,7 +90,7 @@ describe('many options', () => {
     await page.evaluate((hash) => {
       window.location.hash = hash;
     }, `#/types/${many}/evaluate`);
-    const cells = page.getByRole('button', { name: /^\d+ examples of topic .* decided as topic/ });
+    const cells = page.getByRole('button', { name: /^\d+ examples? of topic .* decided as topic/ });
     await cells.first().waitFor();
     const counts = (await cells.allInnerTexts()).map(Number);
     expect(counts).toEqual([...counts].sort((a, b) => b - a));
@@ -98,7 +98,7 @@ describe('many options', () => {
     expect(await isInSight(cells.first())).toBe(true);
     await cells.first().click();
     const inspector = page.getByRole('region', { name: /decided as/ });
-    const found = inspector.getByText(/\d+ in all, most confident first/);
+    const found = inspector.getByText(/\d+ examples?, most confident first/);
     await found.waitFor();
     expect(await isInSight(found)).toBe(true);
   });

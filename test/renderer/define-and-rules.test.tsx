@@ -70,7 +70,7 @@ describe('a policy of rules alone', () => {
 
   it('is made and deployed without a training', async () => {
     const { call, url } = await openPlace('train', [large], { fallback_option: 'yes' });
-    await screen.findByText(/What no rule decides goes to «yes»/);
+    await screen.findByText(/What no rule decides goes to “yes”/);
     fireEvent.click(await make());
     await screen.findByText('This policy decides by rules alone.');
     fireEvent.click(await screen.findByRole('button', { name: 'Deploy it' }));

@@ -37,7 +37,7 @@ describe('Evaluate', () => {
   it('opens the examples behind a cell, and keys give them another label', async () => {
     const { call, url, policyUrl } = await openPlace('evaluate');
     const matrix = await screen.findByRole('table', { name: 'Right options against decided ones' });
-    fireEvent.click(within(matrix).getByRole('button', { name: /examples of pay decided as refuse/ }));
+    fireEvent.click(within(matrix).getByRole('button', { name: /examples? of pay decided as refuse/ }));
     const cell = await screen.findByRole('region', { name: 'pay, decided as refuse' });
     const rows = (await call('GET', `${policyUrl}/held-out?expected=pay&predicted=refuse`)).body;
     await waitFor(() => expect(within(cell).getByRole('list').children).toHaveLength(rows.total));
@@ -57,7 +57,7 @@ describe('Evaluate', () => {
     const { metrics } = (await call('GET', policyUrl)).body;
     fireEvent.click(await screen.findByRole('radio', { name: 'List' }));
     const counts = screen
-      .getAllByRole('button', { name: /examples of .* decided as/ })
+      .getAllByRole('button', { name: /examples? of .* decided as/ })
       .map(({ textContent }) => Number(textContent));
     expect(counts).toEqual([metrics.confusion_matrix[0][1], metrics.confusion_matrix[1][0]].sort((a, b) => b - a));
   });

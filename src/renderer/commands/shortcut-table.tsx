@@ -37,39 +37,41 @@ export function ShortcutTable() {
           {refused}
         </p>
       )}
-      <table className="plain">
-        <tbody>
-          {commands.map((command) => (
-            <tr key={command.id}>
-              <td className="muted">{command.group}</td>
-              <td>{command.title}</td>
-              <td>{command.keys ? <Keys keys={command.keys} /> : <span className="muted">none</span>}</td>
-              <td className="number">
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={`Change the keys of ${command.title}`}
-                  onKeyDown={pressed(command.id)}
-                  onBlur={() => setWaiting(null)}
-                  onClick={() => setWaiting(command.id)}
-                >
-                  {waiting === command.id ? 'Press keys…' : 'Change'}
-                </Button>{' '}
-                {chosen[command.id] !== undefined && (
+      <div className="scroll">
+        <table className="plain">
+          <tbody>
+            {commands.map((command) => (
+              <tr key={command.id}>
+                <td className="muted">{command.group}</td>
+                <td>{command.title}</td>
+                <td>{command.keys ? <Keys keys={command.keys} /> : <span className="muted">none</span>}</td>
+                <td className="number">
                   <Button
                     size="compact-xs"
-                    variant="subtle"
-                    aria-label={`Reset the keys of ${command.title}`}
-                    onClick={() => settings.setKeys(command.id, null)}
+                    variant="default"
+                    aria-label={`Change the keys of ${command.title}`}
+                    onKeyDown={pressed(command.id)}
+                    onBlur={() => setWaiting(null)}
+                    onClick={() => setWaiting(command.id)}
                   >
-                    Reset
-                  </Button>
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+                    {waiting === command.id ? 'Press keys…' : 'Change'}
+                  </Button>{' '}
+                  {chosen[command.id] !== undefined && (
+                    <Button
+                      size="compact-xs"
+                      variant="subtle"
+                      aria-label={`Reset the keys of ${command.title}`}
+                      onClick={() => settings.setKeys(command.id, null)}
+                    >
+                      Reset
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </div>
   );
 }

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { openPalette } from '../commands/palette.tsx';
+import { Figure } from '../parts/figure.tsx';
+import { showUnseen } from '../parts/names.ts';
 import { formatRoute, goTo, type Route } from '../state/route.ts';
 import { placeSpecs } from './places.tsx';
 import { type TypeState, toTypeTone } from './type-state.ts';
@@ -19,8 +21,12 @@ export function Bar({ route, type, state }: { route: Route; type: DecisionType |
             <span className="muted" aria-hidden="true">
               /
             </span>
-            <a className="name" href={formatRoute({ page: 'type', id: type.id, place: 'define' })}>
-              {type.name}
+            <a
+              className="name"
+              title={showUnseen(type.name)}
+              href={formatRoute({ page: 'type', id: type.id, place: 'define' })}
+            >
+              {showUnseen(type.name)}
             </a>
             <span className="muted" aria-hidden="true">
               /
@@ -48,10 +54,11 @@ function DeployedTag({ type, deployed }: { type: DecisionType; deployed: TypeSta
   const { tone, word } = toTypeTone(type);
   if (!deployed) return <span className="tag only-wide">not deployed</span>;
   const sentence = type.availability?.reason ?? `Policy ${deployed.name} decides for this type.`;
+  const right = `It is right on ${deployed.accuracy} of the examples that it had not seen.`;
   return (
-    <span className={`tag ${tone} only-wide`} title={sentence}>
+    <Figure className={`tag ${tone} only-wide`} says={deployed.accuracy ? `${sentence} ${right}` : sentence}>
       {deployed.name} {word}
       {deployed.accuracy && ` · ${deployed.accuracy}`}
-    </span>
+    </Figure>
   );
 }

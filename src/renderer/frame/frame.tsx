@@ -9,6 +9,7 @@ import { useCommands, useShell, useShortcuts } from '../commands/use-commands.ts
 import { NewImport } from '../features/import/new-import.tsx';
 import { NewTypeDialog } from '../features/start/new-type-dialog.tsx';
 import { Start } from '../features/start/start.tsx';
+import { isolate } from '../parts/names.ts';
 import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
 import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
@@ -18,6 +19,7 @@ import { goTo, parseRoute, places, type Route, settingsSections, settingsTitles,
 import { useUi, useWorkbench } from '../workbench.tsx';
 import { Bar } from './bar.tsx';
 import { DropAnywhere } from './drop-anywhere.tsx';
+import { FocusedTitle } from './focused-title.tsx';
 import { loadPlacesAhead, placeSpecs, readPlaceAhead } from './places.tsx';
 import { Rail } from './rail.tsx';
 import { StatusLine } from './status-line.tsx';
@@ -77,6 +79,7 @@ export function Frame() {
       <StatusLine type={type} state={state} />
       <Overlays />
       <DropAnywhere />
+      <FocusedTitle />
       <div className="hidden" aria-live="polite" role="status">
         {announcement}
       </div>
@@ -134,7 +137,7 @@ function useTitle(route: Route, type: DecisionType | null): void {
   const name = route.page === 'type' ? (type?.name ?? '') : '';
   const place = route.page === 'type' ? placeSpecs[route.place].title : route.page === 'settings' ? 'Settings' : '';
   useEffect(() => {
-    document.title = [place, name, 'Decision Workbench'].filter((part) => part !== '').join(' · ');
+    document.title = [place, isolate(name), 'Decision Workbench'].filter((part) => part !== '').join(' · ');
   }, [place, name]);
 }
 
@@ -144,12 +147,13 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
   const { undo } = useUndo(noType);
   const type = route.page === 'type' ? (types.find(({ id }) => id === route.id) ?? null) : null;
   const drop = () => {
-    if (!type || !window.confirm(`Delete the decision type “${type.name}”? Programs can no longer ask it.`)) return;
+    if (!type || !window.confirm(`Delete the decision type “${isolate(type.name)}”? Programs can no longer ask it.`))
+      return;
     acts.deleteType(type).then(
       () => {
         drafts.getState().discard(type.id);
         goTo({ page: 'start' });
-        notify({ kind: 'info', text: `${type.name} is deleted. For two days it can be brought back.`, undo });
+        notify({ kind: 'info', text: `${isolate(type.name)} is deleted. For two days it can be brought back.`, undo });
       },
       (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
     );
@@ -188,7 +192,7 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
       : []),
     ...types.map(({ id, name }) => ({
       id: `type-${id}`,
-      title: name,
+      title: isolate(name),
       group: 'Types',
       run: () => goTo({ page: 'type', id, place: route.page === 'type' ? route.place : 'examples' }),
     })),

@@ -1,15 +1,18 @@
-import { TextInput, Tooltip } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useOperation } from '../api/queries.ts';
 import { count, number } from '../parts/figures.ts';
+import { isolate, showUnseen } from '../parts/names.ts';
 import { formatRoute, type Place, type Route } from '../state/route.ts';
 import { useWorkbench } from '../workbench.tsx';
 import { placeSpecs, railPlaces, readPlaceAhead } from './places.tsx';
 import { type TypeState, toTypeTone } from './type-state.ts';
 
 const minSearchedTypes = 8;
+/** Letters as people see them: a name is never cut within one. */
+const segments = new Intl.Segmenter();
 
 /** The decision types with their state, the places of the chosen one, and the settings at the foot. */
 export function Rail({ route, types, state }: { route: Route; types: readonly DecisionType[]; state: TypeState }) {
@@ -93,20 +96,22 @@ function RailLink({
 
 function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place; decisions: number | undefined }) {
   const { tone, word } = toTypeTone(type);
-  const initials = type.name.slice(0, 2);
+  const name = showUnseen(type.name);
+  const initials = [...segments.segment(name)]
+    .slice(0, 2)
+    .map(({ segment }) => segment)
+    .join('');
+  const made = decisions ? `, ${count(decisions, 'decision')} in the last 24 hours` : '';
+  const says = `${isolate(type.name)}: ${type.availability?.reason ?? `${word}${made}.`}`;
   return (
-    <Tooltip label={`${type.name}: ${type.availability?.reason ?? word}`} position="right">
-      <a href={formatRoute({ page: 'type', id: type.id, place })}>
-        <span className={`dot ${tone}`} aria-hidden="true" />
-        <span className="only-narrow" aria-hidden="true">
-          {initials}
-        </span>
-        <span className="text strong">{type.name}</span>
-        <span className="figure" title={decisions ? count(decisions, 'decision') : undefined}>
-          {decisions ? number(decisions) : tone === 'good' ? '' : word}
-        </span>
-      </a>
-    </Tooltip>
+    <a title={says} href={formatRoute({ page: 'type', id: type.id, place })}>
+      <span className={`dot ${tone}`} aria-hidden="true" />
+      <span className="only-narrow" aria-hidden="true">
+        {initials}
+      </span>
+      <span className="text strong">{name}</span>
+      <span className="figure">{decisions ? number(decisions) : tone === 'good' ? '' : word}</span>
+    </a>
   );
 }
 
@@ -127,10 +132,11 @@ function PlaceList({ typeId, current, state }: { typeId: string; current: Place;
               onPointerEnter={ahead}
               onFocus={ahead}
               {...(isCurrent ? { 'aria-current': 'page' as const } : {})}
+              title={figure ? `${title}: ${figure.says}` : title}
             >
               <Icon size={14} aria-hidden="true" />
               <span className="text">{title}</span>
-              {figure && <span className="figure">{figure}</span>}
+              {figure && <span className="figure">{figure.text}</span>}
             </a>
           </li>
         );

@@ -3,7 +3,9 @@ import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { noType } from '../api/journal.ts';
 import { useChange, useOperation } from '../api/queries.ts';
 import { useCommands } from '../commands/use-commands.ts';
+import { Figure } from '../parts/figure.tsx';
 import { count, decimal } from '../parts/figures.ts';
+import { shorten } from '../parts/inputs.ts';
 import { useUndo } from '../parts/use-undo.ts';
 import { changedFields } from '../state/drafts.ts';
 import { useWorkbench } from '../workbench.tsx';
@@ -16,11 +18,16 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
   const balance = useOperation('credits.balance', {}, { staleMs: 60_000 });
   return (
     <footer className="status">
-      <span className="row still" title="Half of the calls of this window are answered within this time.">
+      <span className="row still">
         <span className={`dot ${reachable ? 'good' : 'bad'}`} aria-hidden="true" />
         {reachable ? (
           <span>
-            {window.location.host} {medianMs !== null && `· ${decimal(medianMs, 1)} ms`}
+            {window.location.host}{' '}
+            {medianMs !== null && (
+              <Figure says="Half of the calls of this window are answered within this time.">
+                · {decimal(medianMs, 1)} ms
+              </Figure>
+            )}
           </span>
         ) : (
           <span role="alert" className="bad-text">
@@ -32,7 +39,12 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
       {type && state.running && <Job typeId={type.id} {...state.running} />}
       <UndoButton typeId={type?.id ?? noType} />
       {balance.data && (
-        <span className="end only-wide">{balance.data.used.toLocaleString()} credits used in this period</span>
+        <Figure
+          className="end only-wide"
+          says="Credits count what decisions, trainings and generated examples use; Settings shows what they were used for."
+        >
+          {count(balance.data.used, 'credit')} used in this period
+        </Figure>
       )}
     </footer>
   );
@@ -47,8 +59,20 @@ function Saved() {
     ({ byType }) =>
       Object.values(byType).filter(({ base, history }) => changedFields(base, history.present).length > 0).length,
   );
-  if (waiting > 0) return <span className="warn-text">{count(waiting, 'label')} on the way</span>;
-  if (edited > 0) return <span>{count(edited, 'draft')} kept in this browser</span>;
+  if (waiting > 0) {
+    return (
+      <Figure className="warn-text" says="Labels that this browser keeps until the workbench has confirmed them.">
+        {count(waiting, 'label')} on the way
+      </Figure>
+    );
+  }
+  if (edited > 0) {
+    return (
+      <Figure says="Decision types with changes that are not saved yet; they outlive a reload.">
+        {count(edited, 'draft')} kept in this browser
+      </Figure>
+    );
+  }
   return <span>Saved</span>;
 }
 
@@ -65,6 +89,7 @@ function Job({ typeId, policyId, version }: { typeId: string; policyId: string; 
         {progress?.stage_name && <span className="only-wide"> · {progress.stage_name}</span>}
       </span>
       <progress
+        title="How much of the training is done."
         max={100}
         value={progress?.progress_percent ?? 0}
         aria-label={`Progress of the training of v${version}`}
@@ -75,6 +100,8 @@ function Job({ typeId, policyId, version }: { typeId: string; policyId: string; 
     </span>
   );
 }
+
+const maxTitleLength = 60;
 
 function UndoButton({ typeId }: { typeId: string }) {
   const { next, undo, redo, canRedo } = useUndo(typeId);
@@ -91,8 +118,8 @@ function UndoButton({ typeId }: { typeId: string }) {
   ]);
   if (next === null) return null;
   return (
-    <button type="button" onClick={undo} title="Ctrl+Z">
-      Undo: {next.length > 60 ? `${next.slice(0, 60)}…` : next}
+    <button type="button" onClick={undo} title={`${next} (Ctrl+Z takes it back)`}>
+      Undo: {shorten(next, maxTitleLength)}
     </button>
   );
 }

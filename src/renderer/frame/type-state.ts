@@ -2,7 +2,7 @@
 import { isInProgress } from '../../engine/domain.ts';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useOperation } from '../api/queries.ts';
-import { percent } from '../parts/figures.ts';
+import { number, percent } from '../parts/figures.ts';
 import type { Place } from '../state/route.ts';
 
 export type Tone = 'good' | 'warn' | 'bad' | '';
@@ -14,9 +14,12 @@ export function toTypeTone(type: DecisionType): { tone: Tone; word: string } {
   return type.model_deployed ? { tone: 'good', word: 'deployed' } : { tone: '', word: 'draft' };
 }
 
+/** A figure beside a place, and what it means, to stand behind the name of the place and a colon. */
+type PlaceFigure = { text: string; says: string };
+
 export type TypeState = {
   /** What stands beside each place in the rail. */
-  figures: Partial<Record<Place, string>>;
+  figures: Partial<Record<Place, PlaceFigure>>;
   deployed: { name: string; accuracy: string | null } | null;
   running: { policyId: string; version: number } | null;
   next: { text: string; place: Place } | null;
@@ -46,11 +49,22 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   const rules = type?.active_version.hard_rules.length ?? 0;
   return {
     figures: {
-      ...(rules > 0 ? { rules: String(rules) } : {}),
-      ...(stats ? { examples: toDo > 0 ? `${toDo.toLocaleString()} to do` : stats.total.toLocaleString() } : {}),
-      ...(running ? { train: 'running' } : isReady ? { train: 'ready' } : {}),
-      ...(deployed?.accuracy ? { evaluate: percent(deployed.accuracy) } : {}),
-      ...(deployed ? { deploy: `v${deployed.version}` } : {}),
+      ...(rules > 0 ? { rules: toFigure(number(rules), 'rules that decide before the classifier is asked.') } : {}),
+      ...(stats ? { examples: toExamplesFigure(stats.total, toDo) } : {}),
+      ...(running
+        ? { train: toFigure('running', 'a training is under way.') }
+        : isReady
+          ? { train: toFigure('ready', 'there are enough labelled examples.') }
+          : {}),
+      ...(deployed?.accuracy
+        ? {
+            evaluate: toFigure(
+              percent(deployed.accuracy),
+              'how often the deployed policy is right on unseen examples.',
+            ),
+          }
+        : {}),
+      ...(deployed ? { deploy: toFigure(`v${deployed.version}`, 'the policy that decides now.') } : {}),
     },
     deployed: deployed && {
       name: `v${deployed.version}`,
@@ -59,6 +73,13 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
     running: running && { policyId: running.id, version: running.version },
     next: stats ? findNext({ total: stats.total, toDo, isReady, newest, running: running !== null, type }) : null,
   };
+}
+
+const toFigure = (text: string, says: string): PlaceFigure => ({ text, says });
+
+function toExamplesFigure(total: number, toDo: number): PlaceFigure {
+  if (toDo > 0) return toFigure(`${number(toDo)} to do`, 'those that still have no label.');
+  return toFigure(number(total), 'all of them have a label.');
 }
 
 function findNext({

@@ -1,14 +1,17 @@
 import type { ReactNode } from 'react';
 import { percent } from './figures.ts';
 
-/** Named shares between 0 and 1 as bars with their figures. */
+/** Named shares between 0 and 1 as bars with their figures; `says` tells in one sentence what they are. */
 export function Bars({
   items,
+  says,
 }: {
   items: readonly { key: string; name: ReactNode; value: number; text?: string; colour?: string }[];
+  says: string;
 }) {
   return (
-    <div className="bars">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
+    <div className="bars" title={says} tabIndex={0}>
       {items.map(({ key, name, value, text, colour }) => (
         <Bar key={key} name={name} value={value} text={text ?? percent(value)} colour={colour} />
       ))}

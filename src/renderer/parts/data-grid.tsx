@@ -8,6 +8,7 @@ import {
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useMemo, useRef } from 'react';
+import { Figure } from './figure.tsx';
 import { useNewest } from './use-newest.ts';
 
 const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
@@ -22,6 +23,8 @@ export type GridColumn<T> = {
   header: string;
   width: number;
   numeric?: boolean;
+  /** What its values are, in one sentence: on hover and on keyboard focus. */
+  says?: string;
   /** What the rows are sorted by where its heading is pressed; left out where they cannot be. */
   sort?: string;
   /** Takes the width that the others leave. */
@@ -135,6 +138,7 @@ export function DataGrid<T>({
               className={columns[index]?.numeric ? 'number' : undefined}
               aria-sort={findDirection(columns[index]?.sort, sorted)}
               style={{ width: widths[index] }}
+              title={columns[index]?.says}
             >
               <Heading column={columns[index]} sorted={sorted} onSort={onSort} />
               <span
@@ -194,10 +198,13 @@ function Heading<T>({
   onSort: ((sorted: string) => void) | undefined;
 }) {
   const sort = column?.sort;
-  if (sort === undefined || onSort === undefined) return column?.header;
+  if (sort === undefined || onSort === undefined) {
+    if (column?.says === undefined) return column?.header;
+    return <Figure says={column.says}>{column.header}</Figure>;
+  }
   const direction = findDirection(sort, sorted);
   return (
-    <button type="button" className="sort" onClick={() => onSort(turnSort(sorted, sort))}>
+    <button type="button" className="sort" title={column?.says} onClick={() => onSort(turnSort(sorted, sort))}>
       <span className="clip">{column?.header}</span>
       {direction === 'ascending' && <ArrowUp size={12} aria-hidden="true" />}
       {direction === 'descending' && <ArrowDown size={12} aria-hidden="true" />}

@@ -2,9 +2,11 @@ import { Fragment, type ReactNode, useState } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import type { Explanation } from '../../server/contract/explaining.ts';
 import { useOperation } from '../api/queries.ts';
+import { Figure } from './figure.tsx';
 import { percent } from './figures.ts';
 import { InputView } from './input-view.tsx';
 import { findMainText, flattenInput, shorten, summariseInput, valueText } from './inputs.ts';
+import { isolate, showUnseen } from './names.ts';
 import { Busy, ErrorNote } from './notes.tsx';
 import { OptionName } from './option.tsx';
 import { RuleTraces } from './rule-trace.tsx';
@@ -88,9 +90,13 @@ function Now({ type, explanation, decided }: { type: DecisionType; explanation: 
   return (
     <div className={decision === decided ? 'muted' : 'note warn'}>
       The deployed policy {policy_version} decides <OptionName typeId={type.id} option={decision} /> (
-      {percent(confidence)}){decision === decided ? '.' : ', which is not what was decided here.'}
+      <Confidence value={confidence} />){decision === decided ? '.' : ', which is not what was decided here.'}
     </div>
   );
+}
+
+function Confidence({ value }: { value: number }) {
+  return <Figure says="How sure the policy would be of this decision.">{percent(value)}</Figure>;
 }
 
 function FlipSentence({ type, flip, decided }: { type: DecisionType; flip: Flip; decided: string }) {
@@ -104,7 +110,7 @@ function FlipSentence({ type, flip, decided }: { type: DecisionType; flip: Flip;
         </Fragment>
       ))}
       , it would {isSame && 'still '}be <OptionName typeId={type.id} option={flip.decision} /> (
-      {percent(flip.confidence)})
+      <Confidence value={flip.confidence} />)
       {isSame ? ', sure enough to need nobody.' : flip.escalate ? ', and somebody should look at it.' : '.'}
     </>
   );
@@ -114,16 +120,16 @@ function FlipSentence({ type, flip, decided }: { type: DecisionType; flip: Flip;
 function ChangeWords({ change, isFirst }: { change: Flip['changes'][number]; isFirst: boolean }) {
   const { field, from, to, removed } = change;
   if (removed && typeof from === 'string') {
-    const words = removed.map(({ start, end }) => `“${shorten(from.slice(start, end), maxValueLength)}”`);
+    const words = removed.map(({ start, end }) => `“${isolate(shorten(from.slice(start, end), maxValueLength))}”`);
     return (
       <>
-        {isFirst ? 'Without' : 'without'} {words.join(', ')} in <strong>{field}</strong>
+        {isFirst ? 'Without' : 'without'} {words.join(', ')} in <strong>{isolate(field)}</strong>
       </>
     );
   }
   return (
     <>
-      {isFirst ? 'With' : 'with'} <strong>{field}</strong> {describeValue(to)}{' '}
+      {isFirst ? 'With' : 'with'} <strong>{isolate(field)}</strong> {describeValue(to)}{' '}
       {from === null ? 'where there is no value' : `instead of ${describeValue(from)}`}
     </>
   );
@@ -131,7 +137,7 @@ function ChangeWords({ change, isFirst }: { change: Flip['changes'][number]; isF
 
 function describeValue(value: unknown): string {
   const text = shorten(valueText(value), maxValueLength);
-  return text.trim() === '' ? 'empty' : text;
+  return text.trim() === '' ? 'empty' : isolate(text);
 }
 
 /** The heaviest stretches of the texts; what a text no longer holds is left out. */
@@ -139,13 +145,17 @@ function Words({ words, input }: { words: Explanation['words']; input: Input }) 
   const texts = new Map(flattenInput(input).map(({ path, value }) => [path, value]));
   const heavy = words.slice(0, maxWords).flatMap(({ field, start, end, weight, estimated }) => {
     const text = texts.get(field);
-    const name = typeof text === 'string' ? shorten(text.slice(start, end), maxWordLength) : '';
+    const name = typeof text === 'string' ? showUnseen(shorten(text.slice(start, end), maxWordLength)) : '';
     return name === '' || Math.abs(weight) < minWeight ? [] : [{ key: `${field} ${start}`, name, weight, estimated }];
   });
   if (heavy.length === 0) return null;
   return (
     <Section title="Words that weighed in">
-      <Weights items={heavy} write={percent} />
+      <Weights
+        items={heavy}
+        says="How much less (+) or more (−) likely the decision is without these words."
+        write={percent}
+      />
       <p className="muted">
         How much less (+) or more (−) likely the decision is without them.
         {words.some(({ estimated }) => estimated) &&
@@ -177,7 +187,7 @@ function Near({ type, near }: { type: DecisionType; near: Explanation['nearest']
       {isOpen && example.isError && <ErrorNote error={example.error} />}
       {isOpen && input && (
         <div className="stack tight whole">
-          {main && <p className="wrap">{main.value}</p>}
+          {main && <p className="wrap">{showUnseen(main.value)}</p>}
           <InputView input={input} without={main?.path} />
         </div>
       )}

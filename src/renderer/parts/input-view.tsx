@@ -1,4 +1,5 @@
 import { flattenInput, valueText } from './inputs.ts';
+import { showUnseen } from './names.ts';
 
 /** An input as a table of its fields; `note` may say something of a field beside its value. */
 export function InputView({
@@ -19,9 +20,9 @@ export function InputView({
           const said = note?.(path, value) ?? null;
           return (
             <tr key={path}>
-              <th scope="row">{path}</th>
+              <th scope="row">{showUnseen(path)}</th>
               <td>
-                {valueText(value)} {said && <span className="muted">· {said}</span>}
+                <bdi>{valueText(value)}</bdi> {said && <span className="muted">· {said}</span>}
               </td>
             </tr>
           );

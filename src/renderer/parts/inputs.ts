@@ -1,14 +1,15 @@
 /** Inputs as people read them. */
 import { number } from './figures.ts';
+import { isolate, showUnseen } from './names.ts';
 
 type Input = Readonly<Record<string, unknown>>;
 
 /** A value in one line. */
 export function valueText(value: unknown): string {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return showUnseen(value);
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return number(value);
-  return JSON.stringify(value);
+  return showUnseen(JSON.stringify(value));
 }
 
 /** A text of at most `maxLength` UTF-16 units, with a sign where it was cut; no character is cut in half. */
@@ -41,8 +42,8 @@ export function summariseInput(input: Input): string {
   const main = findMainText(input);
   const all = flattenInput(input);
   const [only] = all;
-  if (all.length === 1 && typeof only?.value === 'string') return only.value;
+  if (all.length === 1 && typeof only?.value === 'string') return showUnseen(only.value);
   const others = all.filter(({ path }) => path !== main?.path);
-  const fields = others.map(({ path, value }) => `${path}: ${valueText(value)}`);
-  return [...(main === null ? [] : [main.value]), ...fields].join(' · ');
+  const fields = others.map(({ path, value }) => `${isolate(path)}: ${isolate(valueText(value))}`);
+  return [...(main === null ? [] : [isolate(main.value)]), ...fields].join(' · ');
 }

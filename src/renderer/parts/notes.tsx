@@ -2,6 +2,7 @@ import { Button, Loader } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError, describeDetail } from '../api/client.ts';
 import { moment, relative } from './figures.ts';
+import { showUnseen } from './names.ts';
 
 /** A waiting sign with words; shown wherever an answer may take longer than half a second. */
 export function Busy({ children }: { children: ReactNode }) {
@@ -31,12 +32,12 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
   const message = error instanceof Error ? error.message : String(error);
   return (
     <div className="note error stack tight" role="alert">
-      <strong>{message}</strong>
+      <strong>{showUnseen(message)}</strong>
       {api && api.details.length > 0 && (
         <ul>
           {api.details.slice(0, maxDetails).map((detail, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the details of one refusal never change their order
-            <li key={index}>{describeDetail(detail)}</li>
+            <li key={index}>{showUnseen(describeDetail(detail))}</li>
           ))}
           {api.details.length > maxDetails && <li>and {api.details.length - maxDetails} more</li>}
         </ul>
@@ -77,17 +78,20 @@ export function Part({ title, tools, children }: { title: string; tools?: ReactN
   );
 }
 
-/** A row of figures with their names; each explains itself on hover. */
+/** A row of figures with their names; each explains itself on hover and on keyboard focus. */
 export function Facts({
   items,
 }: {
-  items: readonly { name: string; value: ReactNode; detail?: string | undefined; help?: string }[];
+  items: readonly { name: string; value: ReactNode; detail?: string | undefined; help: string }[];
 }) {
   return (
     <dl className="facts">
       {items.map(({ name, value, detail, help }) => (
         <div key={name} title={help}>
-          <dt>{name}</dt>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over */}
+          <dt title={help} tabIndex={0}>
+            {name}
+          </dt>
           <dd>
             {value} {detail && <small>{detail}</small>}
           </dd>

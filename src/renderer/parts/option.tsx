@@ -2,6 +2,7 @@ import { Select } from '@mantine/core';
 import { useEffect } from 'react';
 import type { DecisionType } from '../../server/contract/decision-types.ts';
 import { useSettings, useWorkbench } from '../workbench.tsx';
+import { showUnseen } from './names.ts';
 
 /** Slots of colours; each round of them has another shape, so that colour is never all that tells options apart. */
 const colourCount = 10;
@@ -47,12 +48,18 @@ export function OptionMark({ typeId, option }: { typeId: string; option: string 
 /** An option by mark and name; without one, that there is no label. */
 export function OptionName({ typeId, option }: { typeId: string; option: string | null }) {
   if (option === null) return <span className="muted">No label</span>;
+  const name = showUnseen(option);
   return (
-    <span className="option" title={option}>
+    <span className="option" title={name}>
       <OptionMark typeId={typeId} option={option} />
-      <span>{option}</span>
+      <span>{name}</span>
     </span>
   );
+}
+
+/** Options as the choices of a list. */
+export function toChoices(options: readonly string[]): { value: string; label: string }[] {
+  return options.map((option) => ({ value: option, label: showUnseen(option) }));
 }
 
 /** A choice among options; it can be searched, so that 150 of them are no trouble. */
@@ -77,7 +84,7 @@ export function OptionSelect({
     <Select
       {...(hideLabel ? { 'aria-label': label } : { label })}
       {...(description ? { description } : {})}
-      data={[...options]}
+      data={toChoices(options)}
       value={value}
       onChange={onValue}
       placeholder={placeholder ?? 'Choose an option'}

@@ -1,8 +1,11 @@
-/** How programs ask for a decision: texts to copy. */
+/** How programs ask for a decision: texts to copy, in which nothing is hidden. */
+import { escapeUnseen } from './names.ts';
+
+const write = (value: unknown, indent?: number) => escapeUnseen(JSON.stringify(value, null, indent));
 
 /** A call with curl. */
 export function toCurl(address: string, name: string, input: unknown): string {
-  const body = JSON.stringify({ decision_type: name, input }).replaceAll("'", "'\\''");
+  const body = write({ decision_type: name, input }).replaceAll("'", "'\\''");
   return [
     `curl -s ${address}/api/v1/decide \\`,
     '  -H "Authorization: Bearer $WORKBENCH_API_KEY" \\',
@@ -11,7 +14,7 @@ export function toCurl(address: string, name: string, input: unknown): string {
   ].join('\n');
 }
 
-const asPython = (value: unknown) => `json.loads(${JSON.stringify(JSON.stringify(value))})`;
+const asPython = (value: unknown) => `json.loads(${write(JSON.stringify(value))})`;
 
 /** A call with Python's own library. */
 export function toPython(address: string, name: string, input: unknown): string {
@@ -20,7 +23,7 @@ export function toPython(address: string, name: string, input: unknown): string 
     '',
     'request = urllib.request.Request(',
     `    "${address}/api/v1/decide",`,
-    `    data=json.dumps({"decision_type": ${JSON.stringify(name)}, "input": ${asPython(input)}}).encode(),`,
+    `    data=json.dumps({"decision_type": ${write(name)}, "input": ${asPython(input)}}).encode(),`,
     '    headers={"Authorization": f"Bearer {os.environ[\'WORKBENCH_API_KEY\']}", "Content-Type": "application/json"},',
     ')',
     'print(json.load(urllib.request.urlopen(request)))',
@@ -36,7 +39,7 @@ export function toTypeScript(address: string, name: string, input: unknown): str
     "    Authorization: 'Bearer ' + process.env.WORKBENCH_API_KEY,",
     "    'Content-Type': 'application/json',",
     '  },',
-    `  body: JSON.stringify(${JSON.stringify({ decision_type: name, input }, null, 2).replaceAll('\n', '\n  ')}),`,
+    `  body: JSON.stringify(${write({ decision_type: name, input }, 2).replaceAll('\n', '\n  ')}),`,
     '});',
     'console.log(await response.json());',
   ].join('\n');
@@ -48,7 +51,7 @@ export function toOfflinePython(name: string, input: unknown): string {
     'import json',
     'from decision_edge import EdgePredictor',
     '',
-    `predictor = EdgePredictor.from_bundle(${JSON.stringify(`${name}.zip`)})`,
+    `predictor = EdgePredictor.from_bundle(${write(`${name}.zip`)})`,
     `result = predictor.predict(${asPython(input)})`,
     'print(result.decision, result.confidence)',
   ].join('\n');

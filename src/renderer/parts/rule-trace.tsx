@@ -1,4 +1,5 @@
 import type { RuleTrace } from '../../engine/domain.ts';
+import { showUnseen } from './names.ts';
 
 const tones = { matched: 'good', not_matched: '', error: 'bad', not_reached: '' } as const;
 const words = { matched: '✓ match', not_matched: '✕ no', error: 'fails', not_reached: 'not reached' } as const;
@@ -9,13 +10,14 @@ export function RuleTraces({ rules }: { rules: readonly RuleTrace[] }) {
     <ul className="stack tight wrap">
       {rules.map((rule) => (
         <li key={rule.name}>
-          <span className={`tag ${tones[rule.outcome]}`}>{words[rule.outcome]}</span> <strong>{rule.name}</strong>
+          <span className={`tag ${tones[rule.outcome]}`}>{words[rule.outcome]}</span>{' '}
+          <strong>
+            <bdi>{showUnseen(rule.name)}</bdi>
+          </strong>
           {rule.error && <span className="muted"> {rule.error}</span>}
           {rule.values.map(({ expression, value }) => (
             <div key={expression} className="muted">
-              <code>
-                {expression} = {JSON.stringify(value)}
-              </code>
+              <code>{showUnseen(`${expression} = ${JSON.stringify(value)}`)}</code>
             </div>
           ))}
         </li>

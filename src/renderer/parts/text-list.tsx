@@ -1,5 +1,6 @@
 import { Button, Fieldset } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
+import { isolate, showUnseen } from './names.ts';
 import { useFirstPart } from './use-first-part.ts';
 
 /**
@@ -48,7 +49,7 @@ export function TextList({
               <input
                 id={`${id}-${index}`}
                 aria-label={`${itemLabel} ${index + 1}`}
-                title={value}
+                title={showUnseen(value)}
                 value={value}
                 onChange={(event) => {
                   const text = event.currentTarget.value;
@@ -67,7 +68,7 @@ export function TextList({
               <button
                 type="button"
                 disabled={values.length <= minimum}
-                aria-label={`Remove ${value === '' ? 'empty row' : value}`}
+                aria-label={`Remove ${value === '' ? 'empty row' : isolate(value)}`}
                 onClick={() => remove(index)}
               >
                 ✕

@@ -2,15 +2,25 @@ import type { DecisionTrace } from '../../engine/domain.ts';
 import { Bars } from './bars.tsx';
 import { decimal } from './figures.ts';
 import { valueText } from './inputs.ts';
+import { showUnseen } from './names.ts';
 
 type Weighed = { key: string; name: string; value?: unknown; weight: number };
 
 /** What weighs for (+) or against (−) a decision, heaviest first; lengths are relative to the heaviest. */
-export function Weights({ items, write }: { items: readonly Weighed[]; write(weight: number): string }) {
+export function Weights({
+  items,
+  says,
+  write,
+}: {
+  items: readonly Weighed[];
+  says: string;
+  write(weight: number): string;
+}) {
   const sorted = [...items].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
   const largest = Math.max(1e-9, Math.abs(sorted[0]?.weight ?? 0));
   return (
     <Bars
+      says={says}
       items={sorted.map(({ key, name, value, weight }) => ({
         key,
         name: (
@@ -43,10 +53,11 @@ export function FieldWeights({ features }: { features: DecisionTrace['features']
       <Weights
         items={heaviest.slice(0, maxFields).map(({ field, kind, value, contribution }) => ({
           key: `${field} ${kind}`,
-          name: field,
+          name: showUnseen(field),
           value: textKinds[kind] ?? value,
           weight: contribution,
         }))}
+        says="What each field added to the logit of the decision, or took from it."
         write={(weight) => decimal(weight, 2)}
       />
       <p className="muted">Towards (+) or against (−) the decision; the length is the weight.</p>

@@ -4,7 +4,9 @@ import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useChange } from '../../api/queries.ts';
+import { isolate } from '../../parts/names.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
+import { toChoices } from '../../parts/option.tsx';
 import { useUndo } from '../../parts/use-undo.ts';
 import { notify } from '../../state/notices.tsx';
 import { useWorkbench } from '../../workbench.tsx';
@@ -53,9 +55,9 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
   const end = ({ undo_token, decision_type }: Changed) => {
     if (undo_token === null) return;
     const done = {
-      rename: `Renamed ${from} to ${to.trim()}`,
-      merge: `Merged ${from} into ${to}`,
-      delete: `Deleted ${from}`,
+      rename: `Renamed ${isolate(from)} to ${isolate(to.trim())}`,
+      merge: `Merged ${isolate(from)} into ${isolate(to)}`,
+      delete: `Deleted ${isolate(from)}`,
     };
     drafts.getState().discard(type.id);
     if (kind === 'rename') settings.shareColour(type.id, from, to.trim());
@@ -88,7 +90,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
           data-autofocus
           label="Option"
           value={from}
-          data={options}
+          data={toChoices(options)}
           onChange={(event) => change({ from: event.currentTarget.value, ...(kind === 'merge' ? { to: '' } : {}) })}
         />
         {kind === 'rename' && (
@@ -103,7 +105,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
           <NativeSelect
             label="Into"
             value={to}
-            data={[{ value: '', label: 'Choose an option' }, ...others.map((value) => ({ value, label: value }))]}
+            data={[{ value: '', label: 'Choose an option' }, ...toChoices(others)]}
             onChange={(event) => change({ to: event.currentTarget.value })}
           />
         )}
@@ -143,7 +145,7 @@ function Touched({ kind, touches }: { kind: Kind; touches: Changed['touches'] })
       <li>
         {rules.length === 0
           ? 'No rule'
-          : `${kind === 'delete' ? 'Rules that go with it' : 'Rules'}: ${rules.join(', ')}`}
+          : `${kind === 'delete' ? 'Rules that go with it' : 'Rules'}: ${rules.map(isolate).join(', ')}`}
       </li>
       {fallback_option && <li>The fallback option</li>}
       {deployed_policy && (

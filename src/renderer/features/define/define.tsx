@@ -2,7 +2,9 @@ import { Button, NumberInput, SegmentedControl, TagsInput, TextInput } from '@ma
 import { useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { GrowingText } from '../../parts/growing-text.tsx';
+import { isolate } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark } from '../../parts/option.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
@@ -28,7 +30,14 @@ export function Define({ type }: { type: DecisionType }) {
         <Pane
           title="Define"
           level={1}
-          head={<span className="tag">version {type.active_version.version_number}</span>}
+          head={
+            <Figure
+              className="tag"
+              says="The active version; each change of options, reason codes, rules, schema or thresholds makes a new one."
+            >
+              version {type.active_version.version_number}
+            </Figure>
+          }
           tools={<SaveTools type={type} />}
         >
           <Question type={type} />
@@ -152,8 +161,8 @@ function RemovedOptions({ type, options }: { type: DecisionType; options: readon
   if (removed.length === 0) return null;
   return (
     <p className="note warn">
-      Examples labelled {removed.map((option) => `“${option}”`).join(', ')} keep a label that is then no option. To
-      change them with it, discard this and use “Rename, merge or delete an option”.
+      Examples labelled {removed.map((option) => `“${isolate(option)}”`).join(', ')} keep a label that is then no
+      option. To change them with it, discard this and use “Rename, merge or delete an option”.
     </p>
   );
 }

@@ -3,6 +3,7 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
 import { GrowingText } from '../../parts/growing-text.tsx';
 import { readJsonText } from '../../parts/json-text.ts';
+import { showUnseen } from '../../parts/names.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { inferSchema } from './infer-schema.ts';
 
@@ -23,8 +24,8 @@ export function InputSchema({ type }: { type: DecisionType }) {
       {Object.keys(fields.properties).length > 0 ? (
         <ul className="row" aria-label="Fields seen in examples">
           {Object.entries(fields.properties).map(([name, { type: kind }]) => (
-            <li key={name} className="tag">
-              <strong>{name}</strong> {String(kind)}
+            <li key={name} className="tag wrap">
+              <strong>{showUnseen(name)}</strong> {String(kind)}
             </li>
           ))}
         </ul>

@@ -1,6 +1,7 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
+import { showUnseen } from '../../parts/names.ts';
 import { useFirstPart } from '../../parts/use-first-part.ts';
 import { useDraft } from '../../state/use-draft.ts';
 
@@ -74,7 +75,9 @@ export function Thresholds({ type }: { type: DecisionType }) {
       >
         <option value="">None: the best guess, marked</option>
         {[...choices].map((choice) => (
-          <option key={choice}>{choice}</option>
+          <option key={choice} value={choice}>
+            {showUnseen(choice)}
+          </option>
         ))}
       </NativeSelect>
       <NativeSelect

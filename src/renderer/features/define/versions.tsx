@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { DecisionType, Version } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
+import { showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { changedFields, toDraft } from '../../state/drafts.ts';
 import { useDraft } from '../../state/use-draft.ts';
@@ -16,7 +17,7 @@ const fieldNames: Readonly<Record<string, string>> = {
 };
 
 function show(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
+  return showUnseen(typeof value === 'string' ? value : JSON.stringify(value, null, 1));
 }
 
 /** Every version with what it changed; an earlier one can be taken up again as a draft. */

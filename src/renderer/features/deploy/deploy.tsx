@@ -4,6 +4,7 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { PolicySummary } from '../../../server/contract/training.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
+import { FigureHead } from '../../parts/figure.tsx';
 import { decimal, percent } from '../../parts/figures.ts';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
@@ -73,6 +74,7 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
         },
       },
     );
+  const isEarlier = ({ version }: PolicySummary) => deployed !== null && version < deployed.version;
   const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
   useCommands(
     deployable.slice(0, 5).map((policy) => ({
@@ -85,59 +87,61 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
   return (
     <Part title="Policies">
       {deploy.isError && <ErrorNote error={deploy.error} />}
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Policy</th>
-            <th scope="col">Status</th>
-            <th scope="col" className="number">
-              Right
-            </th>
-            <th scope="col" className="number">
-              Macro F1
-            </th>
-            <th scope="col" className="number">
-              Trained on
-            </th>
-            <th scope="col">Made</th>
-            <th scope="col">
-              <span className="hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {policies.map((policy) => (
-            <tr key={policy.id}>
-              <td>
-                <a
-                  href={formatRoute({ page: 'type', id: type.id, place: 'evaluate', query: { policy: policy.id } })}
-                  aria-label={`Evaluate v${policy.version}`}
-                >
-                  v{policy.version}
-                </a>
-              </td>
-              <td>
-                <span className={`tag ${tones[policy.status] ?? ''}`}>{policy.status}</span>
-              </td>
-              <td className="number">{policy.accuracy === null ? '–' : percent(policy.accuracy)}</td>
-              <td className="number">{policy.macro_f1 === null ? '–' : decimal(policy.macro_f1, 3)}</td>
-              <td className="number">{policy.train_size?.toLocaleString() ?? '–'}</td>
-              <td>
-                <Moment iso={policy.created_at} />
-              </td>
-              <td className="number">
-                {policy.status === 'trained' && !policy.deployed && (
-                  <Button size="compact-xs" variant="default" disabled={deploy.isPending} onClick={() => run(policy)}>
-                    {deployed && policy.version < deployed.version
-                      ? `Roll back to v${policy.version}`
-                      : `Deploy v${policy.version}`}
-                  </Button>
-                )}
-              </td>
+      <div className="scroll">
+        <table className="plain">
+          <thead>
+            <tr>
+              <th scope="col">Policy</th>
+              <th scope="col">Status</th>
+              <FigureHead says="The share of unseen examples that the classifier decides correctly.">Right</FigureHead>
+              <FigureHead says="The mean of the F1 of all options, each counting the same however rare it is.">
+                Macro F1
+              </FigureHead>
+              <FigureHead says="The examples that the measured classifier learned from.">Trained on</FigureHead>
+              <th scope="col">Made</th>
+              <th scope="col">
+                <span className="hidden">Actions</span>
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {policies.map((policy) => (
+              <tr key={policy.id}>
+                <td>
+                  <a
+                    href={formatRoute({ page: 'type', id: type.id, place: 'evaluate', query: { policy: policy.id } })}
+                    aria-label={`Evaluate v${policy.version}`}
+                  >
+                    v{policy.version}
+                  </a>
+                </td>
+                <td>
+                  <span className={`tag ${tones[policy.status] ?? ''}`}>{policy.status}</span>
+                </td>
+                <td className="number">{policy.accuracy === null ? '–' : percent(policy.accuracy)}</td>
+                <td className="number">{policy.macro_f1 === null ? '–' : decimal(policy.macro_f1, 3)}</td>
+                <td className="number">{policy.train_size?.toLocaleString() ?? '–'}</td>
+                <td>
+                  <Moment iso={policy.created_at} />
+                </td>
+                <td className="number">
+                  {policy.status === 'trained' && !policy.deployed && (
+                    <Button
+                      size="compact-xs"
+                      variant="default"
+                      disabled={deploy.isPending}
+                      aria-label={`${isEarlier(policy) ? 'Roll back to' : 'Deploy'} v${policy.version}`}
+                      onClick={() => run(policy)}
+                    >
+                      {isEarlier(policy) ? 'Roll back' : 'Deploy'}
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </Part>
   );
 }

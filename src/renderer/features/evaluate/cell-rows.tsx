@@ -5,9 +5,10 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { moveCursor } from '../../parts/data-grid.tsx';
-import { percent } from '../../parts/figures.ts';
+import { count, percent } from '../../parts/figures.ts';
 import { InputView } from '../../parts/input-view.tsx';
 import { findMainText, summariseInput } from '../../parts/inputs.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
@@ -43,7 +44,11 @@ export function CellRows({
   const isRight = cell.expected === cell.predicted;
   return (
     <Inspector
-      title={isRight ? `Decided correctly: ${cell.expected}` : `${cell.expected}, decided as ${cell.predicted}`}
+      title={
+        isRight
+          ? `Decided correctly: ${isolate(cell.expected)}`
+          : `${isolate(cell.expected)}, decided as ${isolate(cell.predicted)}`
+      }
       onClose={onClose}
     >
       <div className="part stack tight">
@@ -51,8 +56,8 @@ export function CellRows({
         {rows.isError && <ErrorNote error={rows.error} retry={() => void rows.refetch()} />}
         {rows.data && (
           <p className="muted">
-            {rows.data.total.toLocaleString()} in all, most confident first. Arrows choose, 1–9 give another label, U
-            takes back.
+            {count(rows.data.total, 'example')}, the surest first. The arrow keys choose, 1–9 give another label, U
+            takes it back.
           </p>
         )}
         {items.length === 0 && rows.data && <p className="note">No held-out example is in this cell.</p>}
@@ -64,7 +69,9 @@ export function CellRows({
               <span className="clip" title={row.input === null ? undefined : summariseInput(row.input)}>
                 {row.input === null ? 'The example was deleted' : summariseInput(row.input)}
               </span>
-              <span className="muted number">{percent(row.confidence)}</span>
+              <span className="muted number" title="How sure the classifier was of its decision.">
+                {percent(row.confidence)}
+              </span>
             </button>
             {relabelled[row.example_id] !== undefined && (
               <p className="row">
@@ -102,7 +109,7 @@ function RowWhole({ type, row, input }: { type: DecisionType; row: Row; input: N
   const answer = { data, error, isStale: false, retry: () => void refetch() };
   return (
     <div className="stack tight whole">
-      {main && <p className="wrap">{main.value}</p>}
+      {main && <p className="wrap">{showUnseen(main.value)}</p>}
       <InputView input={input} without={main?.path} />
       <Why type={type} why={why} answer={answer} input={input} decided={row.predicted} />
     </div>
@@ -119,8 +126,9 @@ function useRelabelling(type: DecisionType, items: readonly Row[]) {
     const row = items[cursor];
     if (!row || row.input === null) return;
     const example = { id: row.example_id, expected_decision: relabelled[row.example_id] ?? row.expected };
-    acts.label(type.id, example, { expected_decision: option }, `Labelled ${option}`);
-    ui.getState().announce(`Labelled ${option}`);
+    const title = `Labelled ${isolate(option)}`;
+    acts.label(type.id, example, { expected_decision: option }, title);
+    ui.getState().announce(title);
     setRelabelled({ ...relabelled, [row.example_id]: option });
     setCursor(moveCursor(cursor, 1, items.length));
   };
@@ -136,7 +144,7 @@ function useRelabelling(type: DecisionType, items: readonly Row[]) {
   useCommands([
     ...type.active_version.options.slice(0, maxKeyOptions).map((option, index) => ({
       id: `relabel-${index + 1}`,
-      title: `Label: ${option}`,
+      title: `Label: ${isolate(option)}`,
       group: 'Evaluate',
       keys: String(index + 1),
       run: () => relabel(option),

@@ -1,13 +1,14 @@
 import type { Metrics } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { FigureHead } from '../../parts/figure.tsx';
 import { percent } from '../../parts/figures.ts';
 import { OptionName } from '../../parts/option.tsx';
 
-const figureNames: Readonly<Record<string, string>> = {
-  precision: 'its answers right',
-  recall: 'of it found',
-  f1: 'F1',
-  support: 'examples',
+const figureHeads: Readonly<Record<string, { name: string; says: string }>> = {
+  precision: { name: 'Right when decided', says: 'How often the label is this option where it was decided.' },
+  recall: { name: 'Found', says: 'The share of the examples with this label for which this option was decided.' },
+  f1: { name: 'F1', says: 'Both shares in one figure: their harmonic mean.' },
+  support: { name: 'Examples', says: 'Unseen examples with this label.' },
 };
 
 /** The figures of every option, the worst found first. */
@@ -21,9 +22,9 @@ export function ClassTable({ type, perClass }: { type: DecisionType; perClass: M
           <tr>
             <th scope="col">Option</th>
             {columns.map((column) => (
-              <th key={column} scope="col" className="number">
-                {figureNames[column] ?? column.replaceAll('_', ' ')}
-              </th>
+              <FigureHead key={column} says={figureHeads[column]?.says ?? 'A figure of each option.'}>
+                {figureHeads[column]?.name ?? column.replaceAll('_', ' ')}
+              </FigureHead>
             ))}
           </tr>
         </thead>

@@ -2,8 +2,10 @@ import { Pagination } from '@mantine/core';
 import { useState } from 'react';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { percent } from '../../parts/figures.ts';
 import { summariseInput } from '../../parts/inputs.ts';
+import { showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
@@ -57,9 +59,12 @@ export function Comparison({
                 ].map(({ policyName, predicted, confidence }) => (
                   <span key={policyName} className="row">
                     {policyName}
-                    <span className={predicted === row.expected ? 'tag good' : 'tag bad'}>
-                      {predicted} {percent(confidence)}
-                    </span>
+                    <Figure
+                      className={predicted === row.expected ? 'tag wrap good' : 'tag wrap bad'}
+                      says="What this policy decided, and how sure it was."
+                    >
+                      <bdi>{showUnseen(predicted)}</bdi> {percent(confidence)}
+                    </Figure>
                   </span>
                 ))}
               </li>

@@ -2,7 +2,9 @@ import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
 import type { Metrics } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { percent } from '../../parts/figures.ts';
+import { FigureHead } from '../../parts/figure.tsx';
+import { count, percent } from '../../parts/figures.ts';
+import { isolate } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
@@ -43,6 +45,11 @@ export function Confusions({ type, metrics, canOpen }: { type: DecisionType; met
 
 const openCell = (right: string, decided: string) => changeQuery({ right, decided });
 
+/** What a cell counts: `5 examples of approve decided as deny`. */
+function nameCell(examples: number, right: string, decided: string): string {
+  return `${count(examples, 'example')} of ${isolate(right)} decided as ${isolate(decided)}`;
+}
+
 function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metrics; canOpen: boolean }) {
   const { confusion_labels: labels, confusion_matrix: matrix, per_class } = metrics;
   const { right, decided } = useQueryPart();
@@ -52,6 +59,9 @@ function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metri
         className="matrix"
         style={{ '--columns': labels.length + 2 } as React.CSSProperties}
         aria-label="Right options against decided ones"
+        title="How many unseen examples of the option at the left were decided as the option above."
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
+        tabIndex={0}
       >
         <thead>
           <tr>
@@ -61,9 +71,7 @@ function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metri
                 <OptionName typeId={type.id} option={label} />
               </th>
             ))}
-            <th scope="col" title="The share of its examples that the policy finds.">
-              found
-            </th>
+            <FigureHead says="The share of the examples of this option that were decided as it.">Found</FigureHead>
           </tr>
         </thead>
         <tbody>
@@ -91,7 +99,8 @@ function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metri
                       ) : (
                         <button
                           type="button"
-                          aria-label={`${count} examples of ${label} decided as ${other}`}
+                          aria-label={nameCell(count, label, other)}
+                          title={nameCell(count, label, other)}
                           onClick={() => openCell(label, other)}
                         >
                           {count}
@@ -129,42 +138,42 @@ function Mistakes({ type, metrics, canOpen }: { type: DecisionType; metrics: Met
   const mistakes = listMistakes(metrics);
   if (mistakes.length === 0) return <p className="muted">No mistake on the unseen examples.</p>;
   return (
-    <table className="plain">
-      <thead>
-        <tr>
-          <th scope="col">Right</th>
-          <th scope="col">Decided</th>
-          <th scope="col" className="number">
-            Examples
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {mistakes.slice(0, maxListed).map(({ right, decided, count }) => (
-          <tr key={`${right}\n${decided}`}>
-            <td>
-              <OptionName typeId={type.id} option={right} />
-            </td>
-            <td>
-              <OptionName typeId={type.id} option={decided} />
-            </td>
-            <td className="number">
-              {canOpen ? (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={`${count} examples of ${right} decided as ${decided}`}
-                  onClick={() => openCell(right, decided)}
-                >
-                  {count}
-                </Button>
-              ) : (
-                count
-              )}
-            </td>
+    <div className="scroll">
+      <table className="plain">
+        <thead>
+          <tr>
+            <th scope="col">Right</th>
+            <th scope="col">Decided</th>
+            <FigureHead says="Unseen examples with this mistake.">Examples</FigureHead>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {mistakes.slice(0, maxListed).map(({ right, decided, count }) => (
+            <tr key={`${right}\n${decided}`}>
+              <td>
+                <OptionName typeId={type.id} option={right} />
+              </td>
+              <td>
+                <OptionName typeId={type.id} option={decided} />
+              </td>
+              <td className="number">
+                {canOpen ? (
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    aria-label={nameCell(count, right, decided)}
+                    onClick={() => openCell(right, decided)}
+                  >
+                    {count}
+                  </Button>
+                ) : (
+                  count
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

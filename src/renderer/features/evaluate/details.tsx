@@ -44,7 +44,7 @@ function MoreFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDeta
           name: 'Macro F1',
           value: decimal(metrics.macro_f1, 3),
           detail: f1 ? `${decimal(f1.low, 3)} to ${decimal(f1.high, 3)}` : undefined,
-          help: 'The mean over the options of how well each is found and how often its answers are right.',
+          help: 'The mean of the F1 of all options, each counting the same however rare it is.',
         },
         {
           name: 'Calibration error',
@@ -52,14 +52,17 @@ function MoreFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDeta
           detail:
             metrics.ece === null
               ? 'too few rows to say'
-              : `was ${metrics.ece_before === null ? '–' : decimal(metrics.ece_before, 3)}`,
-          help: 'How far stated confidence and observed frequency lie apart, on average.',
+              : metrics.ece_before === null
+                ? undefined
+                : `${decimal(metrics.ece_before, 3)} before calibration`,
+          help: 'How far the stated confidence and the share that is right lie apart, on average.',
         },
         {
           name: 'Log-loss',
           value: decimal(metrics.log_loss, 3),
-          detail: metrics.log_loss_before === null ? undefined : `was ${decimal(metrics.log_loss_before, 3)}`,
-          help: 'How much probability the right answers were given; lower is better.',
+          detail:
+            metrics.log_loss_before === null ? undefined : `${decimal(metrics.log_loss_before, 3)} before calibration`,
+          help: 'How little probability the right options were given, on average; lower is better.',
         },
         {
           name: 'Latency p95',
@@ -69,12 +72,13 @@ function MoreFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDeta
         {
           name: 'Features',
           value: metrics.feature_count.toLocaleString(),
-          help: 'Numbers that the classifier reads of an input.',
+          help: 'How many numbers the classifier makes of an input.',
         },
         {
           name: 'Trained on',
           value: metrics.train_size.toLocaleString(),
           detail: `version ${policy.decision_type_version}`,
+          help: 'The examples that the measured classifier learned from, and the version of the decision type.',
         },
       ]}
     />

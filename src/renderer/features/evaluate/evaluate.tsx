@@ -9,11 +9,11 @@ import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { Confusions } from './confusions.tsx';
 import { InShort } from './in-short.tsx';
-import { ThresholdDesk } from './threshold-desk.tsx';
 
 // Whatever asks the server again when it is opened is loaded with that.
 const CellRows = lazy(async () => ({ default: (await import('./cell-rows.tsx')).CellRows }));
 const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx')).Comparison }));
+const ThresholdDesk = lazy(async () => ({ default: (await import('./threshold-desk.tsx')).ThresholdDesk }));
 const Details = lazy(async () => ({ default: (await import('./details.tsx')).Details }));
 
 /** How good a policy is on examples that it has not seen, where it errs, and what thresholds cost and bring. */
@@ -133,8 +133,8 @@ function Measured({ type, policy, metrics }: { type: DecisionType; policy: Polic
       )}
       <InShort type={type} policy={policy} metrics={metrics} />
       <Confusions type={type} metrics={metrics} canOpen={isHeldOut} />
-      <ThresholdDesk type={type} policyId={policy.id} metrics={metrics} />
       <Suspense fallback={<Busy>Loading…</Busy>}>
+        <ThresholdDesk type={type} policyId={policy.id} metrics={metrics} />
         <Details type={type} policy={policy} metrics={metrics} />
       </Suspense>
     </div>

@@ -1,8 +1,10 @@
+import type { ReactNode } from 'react';
 import type { Metrics } from '../../../engine/domain.ts';
 import type { MeasuredShare } from '../../../engine/measured.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { PolicyDetail } from '../../../server/contract/training.ts';
 import { useOperation } from '../../api/queries.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { decimal, percent } from '../../parts/figures.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import type { PolicyPlace } from './cell-rows.tsx';
@@ -26,19 +28,25 @@ export function InShort({ type, policy, metrics }: Props) {
     <section className="part stack" aria-label="In short">
       <div className="sentences">
         <p>
-          <strong>Right {shareText(accuracy)}</strong>
+          <Says text="The share of unseen examples that rules, classifier and thresholds together decide correctly.">
+            Right {shareText(accuracy)}
+          </Says>
           <span className="muted">
             {range(accuracy)}, of {rows.toLocaleString()} unseen examples, rules and classifier together
           </span>
         </p>
         <p>
-          <strong>Decides {shareText(automatic)} alone</strong>
+          <Says text="The share of unseen examples that is decided without asking anybody to look.">
+            Decides {shareText(automatic)} alone
+          </Says>
           <span className="muted">
             {by_rule.count === 0 ? 'no rule decides any of them' : `${shareText(by_rule)} by a rule`}
           </span>
         </p>
         <p>
-          <strong>{shareText(error_automatic)} of those are wrong</strong>
+          <Says text="The share of wrong ones among the decisions made alone.">
+            {shareText(error_automatic)} of those are wrong
+          </Says>
           <span className="muted">
             {range(error_automatic)}, {error_automatic.count.toLocaleString()} of {error_automatic.of.toLocaleString()}
           </span>
@@ -53,6 +61,14 @@ export function InShort({ type, policy, metrics }: Props) {
         </p>
       )}
     </section>
+  );
+}
+
+function Says({ text, children }: { text: string; children: ReactNode }) {
+  return (
+    <strong>
+      <Figure says={text}>{children}</Figure>
+    </strong>
   );
 }
 
@@ -99,15 +115,19 @@ function ClassifierAlone({ type, metrics }: Omit<Props, 'policy'>) {
   return (
     <section className="part sentences" aria-label="In short">
       <p>
-        <strong>Right {percent(metrics.accuracy)}</strong>
+        <Says text="The share of training examples that the classifier decides correctly.">
+          Right {percent(metrics.accuracy)}
+        </Says>
         <span className="muted">of the training examples</span>
       </p>
       <p>
-        <strong>Decides {percent(alone.coverage)} alone</strong>
+        <Says text="The share of training examples of which the classifier is sure enough.">
+          Decides {percent(alone.coverage)} alone
+        </Says>
         <span className="muted">from a confidence of {decimal(auto_decide, 2)}</span>
       </p>
       <p>
-        <strong>{percent(alone.error)} of those are wrong</strong>
+        <Says text="The share of wrong ones among those.">{percent(alone.error)} of those are wrong</Says>
         <span className="muted">the classifier by itself, before any rule</span>
       </p>
     </section>

@@ -1,6 +1,8 @@
 import type { FamiliarityEffect, LearningCurve } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { FigureHead } from '../../parts/figure.tsx';
 import { decimal, percent } from '../../parts/figures.ts';
+import { showUnseen } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
 
 const adviceTones = { more: 'warn', enough: 'good', separate: 'accent' } as const;
@@ -14,38 +16,36 @@ export function LearningCurvePart({ curve }: { curve: LearningCurve }) {
   return (
     <Part title="Would more examples help?">
       <div className="stack">
-        <table className="plain">
-          <thead>
-            <tr>
-              <th scope="col" className="number">
-                Share of the examples
-              </th>
-              <th scope="col" className="number">
-                Examples
-              </th>
-              <th scope="col" className="number">
-                Right
-              </th>
-              <th scope="col" className="number">
-                Macro F1
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {curve.points.map((point) => (
-              <tr key={point.share}>
-                <td className="number">{Math.round(point.share * 100)} %</td>
-                <td className="number">{point.train_size.toLocaleString()}</td>
-                <td className="number">{percent(point.accuracy)}</td>
-                <td className="number">{decimal(point.macro_f1, 3)}</td>
+        <div className="scroll">
+          <table className="plain">
+            <thead>
+              <tr>
+                <FigureHead says="The part of the training examples that the classifier learned from.">
+                  Share of the examples
+                </FigureHead>
+                <FigureHead says="How many examples that is.">Examples</FigureHead>
+                <FigureHead says="The share of unseen examples that it then decides correctly.">Right</FigureHead>
+                <FigureHead says="The mean of the F1 of all options, each counting the same however rare it is.">
+                  Macro F1
+                </FigureHead>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {curve.points.map((point) => (
+                <tr key={point.share}>
+                  <td className="number">{Math.round(point.share * 100)} %</td>
+                  <td className="number">{point.train_size.toLocaleString()}</td>
+                  <td className="number">{percent(point.accuracy)}</td>
+                  <td className="number">{decimal(point.macro_f1, 3)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
         <ul className="stack tight">
           {advice.slice(0, maxAdvice).map(({ option, advice: kind, sentence }) => (
             <li key={option}>
-              <span className={`tag ${adviceTones[kind]}`}>{adviceNames[kind]}</span> {sentence}
+              <span className={`tag ${adviceTones[kind]}`}>{adviceNames[kind]}</span> {showUnseen(sentence)}
             </li>
           ))}
           {advice.length > maxAdvice && <li className="muted">and {advice.length - maxAdvice} more options</li>}
@@ -68,7 +68,7 @@ export function Familiarity({ type, effect }: { type: DecisionType; effect: Fami
   return (
     <Part title="Inputs unlike the examples">
       <div className="stack tight">
-        <p>{effect.sentence}</p>
+        <p>{showUnseen(effect.sentence)}</p>
         <p className="muted">
           Looked at: {effect.checks.map((check) => checkNames[check]).join(', ')}.{' '}
           {effect.accuracy_unfamiliar !== null &&

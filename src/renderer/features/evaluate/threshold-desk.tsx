@@ -4,6 +4,7 @@ import type { Metrics } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { decimal, percent } from '../../parts/figures.ts';
+import { isolate } from '../../parts/names.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { useUndo } from '../../parts/use-undo.ts';
 import { notify } from '../../state/notices.tsx';
@@ -79,9 +80,9 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
           value={[low, high]}
           onChange={setHandles}
         />
-        <p>
+        <p title="The shares of unseen examples below, between and above the two thresholds, by the classifier alone.">
           Below {decimal(low, 2)}: {percent(split.below)}{' '}
-          {type.fallback_option ? `fall back to ${type.fallback_option}` : 'are marked as unsure'}. Between:{' '}
+          {type.fallback_option ? `fall back to ${isolate(type.fallback_option)}` : 'are marked as unsure'}. Between:{' '}
           {percent(split.between)}. From {decimal(high, 2)}: <strong>{percent(split.above)} decided directly</strong>,
           of those {percent(split.error)} wrong.
         </p>
@@ -174,6 +175,7 @@ function Distribution({ bins, low, high }: { bins: readonly Bin[]; low: number; 
       role="img"
       aria-label="How confident the classifier is on the unseen examples; wrong ones are drawn in red."
     >
+      <title>How confident the classifier is on the unseen examples; wrong ones are drawn in red.</title>
       {zones.map(({ from, to, tone }) => (
         <rect key={tone} x={toX(from)} width={Math.max(0, toX(to - from))} y={0} height={heightPx} fill={tone} />
       ))}

@@ -2,7 +2,9 @@ import { SegmentedControl } from '@mantine/core';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useOperation } from '../../api/queries.ts';
+import { FigureHead } from '../../parts/figure.tsx';
 import { percent } from '../../parts/figures.ts';
+import { showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import type { PolicyPlace } from './cell-rows.tsx';
@@ -64,21 +66,15 @@ function Found({ slices, judged }: { slices: Slices; judged: string }) {
               <thead>
                 <tr>
                   <th scope="col">Part</th>
-                  <th scope="col" className="number">
-                    Examples
-                  </th>
-                  <th scope="col" className="number">
-                    Wrong
-                  </th>
-                  <th scope="col" className="number" title="With 95 % certainty.">
+                  <FigureHead says="Unseen examples in this part.">Examples</FigureHead>
+                  <FigureHead says="The share of this part that is decided wrongly.">Wrong</FigureHead>
+                  <FigureHead says="The share of wrong decisions lies between these two with 95 % certainty.">
                     From – to
-                  </th>
-                  <th scope="col" className="number">
+                  </FigureHead>
+                  <FigureHead says="The share of all other unseen examples that is decided wrongly.">
                     Others wrong
-                  </th>
-                  <th scope="col" className="number">
-                    Unsure
-                  </th>
+                  </FigureHead>
+                  <FigureHead says="The share of this part that is not decided alone.">Unsure</FigureHead>
                 </tr>
               </thead>
               <tbody>
@@ -101,7 +97,7 @@ function SliceRow({ slice }: { slice: Slices['items'][number] }) {
   const { description, rows, error_rate, error_interval, rest_error_rate, escalation_rate } = slice;
   return (
     <tr>
-      <td className="wrap">{description}</td>
+      <td className="wrap">{showUnseen(description)}</td>
       <td className="number">{rows.toLocaleString()}</td>
       <td className="number">{percent(error_rate)}</td>
       <td className="number muted">

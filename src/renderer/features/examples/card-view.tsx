@@ -7,11 +7,13 @@ import type { Suggestion } from '../../../server/contract/labelling.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { Act } from '../../api/journal.ts';
 import { useCommands } from '../../commands/use-commands.ts';
-import { percent } from '../../parts/figures.ts';
+import { Figure } from '../../parts/figure.tsx';
+import { number, percent } from '../../parts/figures.ts';
 import { InputView } from '../../parts/input-view.tsx';
 import { findMainText } from '../../parts/inputs.ts';
+import { isolate, quoteNames, showUnseen } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
-import { OptionMark, OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
+import { OptionMark, OptionName, OptionSelect, toChoices, useOptionColours } from '../../parts/option.tsx';
 import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
 import { useNewest } from '../../parts/use-newest.ts';
 import { useUndo } from '../../parts/use-undo.ts';
@@ -111,7 +113,12 @@ export function CardDesk({
 
 /** What is left in the queue. The place of the row is not said: rows that are done keep theirs and count no more. */
 function QueueCount({ count }: { count: number | null }) {
-  return count !== null && <span className="muted number">{count.toLocaleString()} in this queue</span>;
+  if (count === null) return null;
+  return (
+    <Figure className="muted" says="Examples that this queue holds now; what you label may leave it.">
+      {number(count)} in this queue
+    </Figure>
+  );
 }
 
 /** Why this row comes now, what is suggested, and how good the suggestions were. */
@@ -126,11 +133,15 @@ function AdviceNote({
   return (
     <div className="note stack tight">
       <p>
-        {whyOf(example.id)}
+        {quoteNames(whyOf(example.id) ?? '')}
         {suggestion && (
           <>
             {' '}
-            <kbd>Enter</kbd> takes {suggestion.decision} ({percent(suggestion.probability)}).
+            <kbd>Enter</kbd> takes <bdi>{showUnseen(suggestion.decision)}</bdi> (
+            <Figure says="How likely the labelling model thinks this option is.">
+              {percent(suggestion.probability)}
+            </Figure>
+            ).
           </>
         )}
       </p>
@@ -173,7 +184,7 @@ export function useLabelCommands(
   useCommands([
     ...options.slice(0, maxKeyOptions).map((option, index) => ({
       id: `label-${index + 1}`,
-      title: `Label: ${option}`,
+      title: `Label: ${isolate(option)}`,
       group: 'Label',
       keys: String(index + 1),
       run: act(() => work.label(option)),
@@ -227,7 +238,7 @@ export const ExampleCard = memo(function ExampleCard({ type, example }: { type: 
         {example.status === 'flagged' ? ' · flagged' : ''} · now{' '}
         <OptionName typeId={type.id} option={example.expected_decision} />
       </p>
-      {main && <p className="main-text">{main.value}</p>}
+      {main && <p className="main-text">{showUnseen(main.value)}</p>}
       <InputView input={example.input_payload} without={main?.path} />
     </div>
   );
@@ -264,11 +275,11 @@ const Choices = memo(function Choices({
           >
             <kbd>{index + 1}</kbd>
             <OptionMark typeId={type.id} option={option} />
-            <span className="clip" title={option}>
-              {option}
+            <span className="clip" title={showUnseen(option)}>
+              {showUnseen(option)}
             </span>
             {suggestion?.decision === option && (
-              <span className="muted number" title="Suggested, with this probability">
+              <span className="muted number" title="How likely the labelling model thinks this option is.">
                 {percent(suggestion.probability)}
               </span>
             )}
@@ -291,7 +302,7 @@ const Choices = memo(function Choices({
         <MultiSelect
           label="Reasons"
           placeholder={example.reason_codes.length === 0 ? 'None' : ''}
-          data={[...new Set([...reason_codes, ...example.reason_codes])]}
+          data={toChoices([...new Set([...reason_codes, ...example.reason_codes])])}
           value={example.reason_codes}
           onChange={onReasons}
           searchable
@@ -318,7 +329,7 @@ const Beside = memo(function Beside({ type }: { type: DecisionType }) {
         <p className={type.description === '' ? 'muted' : 'lines'}>
           {type.description === ''
             ? 'The description of the type, under Define, stands here as a guideline.'
-            : type.description}
+            : showUnseen(type.description)}
         </p>
       </Part>
       <Part title="Last answers">

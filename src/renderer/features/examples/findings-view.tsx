@@ -5,7 +5,9 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import { useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { moveCursor } from '../../parts/data-grid.tsx';
+import { Figure } from '../../parts/figure.tsx';
 import { count } from '../../parts/figures.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { useUndo } from '../../parts/use-undo.ts';
@@ -56,7 +58,7 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
   const takeLikelier = () => {
     if (!current || likelier === null) return;
     const body = { ids: current.example_ids, action: 'set_decision' as const, decision: likelier };
-    const title = `Labelled ${likelier}`;
+    const title = `Labelled ${isolate(likelier)}`;
     move(1);
     acts.bulk(type.id, body, title).then(
       (affected) => ui.getState().announce(`${title}: ${count(affected, 'example')}`),
@@ -66,7 +68,7 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
   useCommands([
     {
       id: 'finding-take',
-      title: likelier === null ? 'Take the likelier label' : `Label the rows of the finding ${likelier}`,
+      title: likelier === null ? 'Take the likelier label' : `Label the rows of the finding ${isolate(likelier)}`,
       group: 'Label',
       keys: 'l',
       enabled: likelier !== null,
@@ -85,7 +87,13 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
           title={title}
           level={1}
           tools={tools}
-          head={findings.data && <span className="muted number">{findings.data.total.toLocaleString()} findings</span>}
+          head={
+            findings.data && (
+              <Figure className="muted" says="What may be wrong with the examples, the worst first.">
+                {count(findings.data.total, 'finding')}
+              </Figure>
+            )
+          }
         >
           {findings.isError && <ErrorNote error={findings.error} retry={() => void findings.refetch()} />}
           {(findings.isPending || findings.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
@@ -103,7 +111,7 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
             {items.map((finding) => (
               <li key={`${toKey(finding)} ${finding.message}`} data-cursor={finding === current ? true : undefined}>
                 <button type="button" aria-expanded={finding === current} onClick={() => setCursor(toKey(finding))}>
-                  <span>{finding.message}</span>
+                  <span className="wrap">{showUnseen(finding.message)}</span>
                   <span className="muted">{finding.kind.replaceAll('_', ' ')}</span>
                 </button>
               </li>
@@ -151,8 +159,9 @@ function FindingRow({ type, id, likelier }: { type: DecisionType; id: string; li
   const row = example.data;
   const take = () => {
     if (likelier === null) return;
-    acts.label(type.id, row, { expected_decision: likelier, reviewed: true }, `Labelled ${likelier}`);
-    ui.getState().announce(`Labelled ${likelier}`);
+    const title = `Labelled ${isolate(likelier)}`;
+    acts.label(type.id, row, { expected_decision: likelier, reviewed: true }, title);
+    ui.getState().announce(title);
   };
   return (
     <div className="part stack tight">
@@ -160,7 +169,7 @@ function FindingRow({ type, id, likelier }: { type: DecisionType; id: string; li
       {likelier !== null && likelier !== row.expected_decision && (
         <div>
           <Button variant="default" onClick={take}>
-            Label {likelier}
+            Label {isolate(likelier)}
           </Button>
         </div>
       )}

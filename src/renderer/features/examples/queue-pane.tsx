@@ -81,7 +81,12 @@ const OptionQueue = memo(function OptionQueue({
 }) {
   return (
     <li>
-      <button type="button" aria-current={isOpen} onClick={() => onQueue(toOptionQueue(option))}>
+      <button
+        type="button"
+        title="Examples with this label."
+        aria-current={isOpen}
+        onClick={() => onQueue(toOptionQueue(option))}
+      >
         <OptionName typeId={typeId} option={option} />
         <span className="muted number">{number(count)}</span>
         <span className="meter" aria-hidden="true">

@@ -1,6 +1,8 @@
 /** The lists in which examples are worked on, each with a name for the address: a filter, or rows the server gives out. */
+
 import type { LabellingQueue } from '../../../server/contract/labelling.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
+import { showUnseen } from '../../parts/names.ts';
 import type { Query } from '../../state/route.ts';
 
 export type Queue = { name: string; title: string; help: string };
@@ -78,7 +80,7 @@ export function toFilter(queue: string, search: string): ExampleFilter {
 
 /** The title of a queue. */
 export function findTitle(queue: string): string {
-  if (queue.startsWith(optionPrefix)) return queue.slice(optionPrefix.length);
+  if (queue.startsWith(optionPrefix)) return showUnseen(queue.slice(optionPrefix.length));
   return queues.find(({ name }) => name === queue)?.title ?? 'All examples';
 }
 

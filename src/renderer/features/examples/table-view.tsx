@@ -3,7 +3,10 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { DataGrid, type GridColumn, type GridHandle } from '../../parts/data-grid.tsx';
+import { Figure } from '../../parts/figure.tsx';
+import { count, number } from '../../parts/figures.ts';
 import { flattenInput, valueText } from '../../parts/inputs.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
@@ -80,7 +83,11 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
           title={title}
           level={1}
           still
-          head={<span className="muted number">{rows.count.toLocaleString()} rows</span>}
+          head={
+            <Figure className="muted" says="Examples in this queue that hold the words searched for.">
+              {count(rows.count, 'example')}
+            </Figure>
+          }
           tools={tools}
         >
           {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
@@ -217,7 +224,8 @@ function useColumns(
         .map(({ path, longest, numeric }, place) => ({
           grows: place === 0,
           id: `field ${path}`,
-          header: path,
+          header: showUnseen(path),
+          says: `The field ${isolate(path)} of the input.`,
           sort: `input.${path}`,
           width: Math.min(420, Math.max(72, longest * 7 + 20)),
           numeric,
@@ -277,7 +285,9 @@ function BulkBar({
   };
   return (
     <div className="row bulk" role="toolbar" aria-label="Selected examples">
-      <span className="strong">{selected.toLocaleString()} selected</span>
+      <Figure className="strong" says="Examples that the buttons beside this act on.">
+        {number(selected)} selected
+      </Figure>
       <OptionSelect
         label="Label the selected examples"
         hideLabel
@@ -285,7 +295,7 @@ function BulkBar({
         options={type.active_version.options}
         value={null}
         onValue={(decision) =>
-          decision !== null && run({ action: 'set_decision', decision }, `examples labelled ${decision}`)
+          decision !== null && run({ action: 'set_decision', decision }, `examples labelled ${isolate(decision)}`)
         }
       />
       <Button

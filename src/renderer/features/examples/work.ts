@@ -1,10 +1,12 @@
 /** The cursor over examples and the labels put on them. */
+
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { Example } from '../../../server/contract/examples.ts';
 import { moveCursor } from '../../parts/data-grid.tsx';
+import { isolate } from '../../parts/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useWorkbench } from '../../workbench.tsx';
@@ -98,7 +100,7 @@ export function useWork(type: DecisionType, rows: Rows): Work {
   };
   const move = (by: number) => moveTo(moveCursor(find()?.place ?? cursor, by, rows.count));
   const put = ({ example, place }: { example: Example; place: number }, decision: string | null) => {
-    const title = decision === null ? 'Label removed' : `Labelled ${decision}`;
+    const title = decision === null ? 'Label removed' : `Labelled ${isolate(decision)}`;
     // A label settles a flag; named here, the flag comes back with an undo.
     const settled = decision !== null && example.status === 'flagged' ? { status: 'done' as const } : {};
     acts.label(type.id, example, { expected_decision: decision, reviewed: decision !== null, ...settled }, title);

@@ -2,6 +2,7 @@ import { Button, FileButton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { acceptedFiles } from '../../parts/accepted-files.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, EmptyState } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { useSheet } from './use-sheet.ts';
@@ -12,7 +13,7 @@ const MappingDesk = lazy(async () => ({ default: (await import('./mapping-desk.t
 /** A file, what is in it, what its labels mean, and one act that imports it; without a type it makes one. */
 export function ImportDesk({ type }: { type: DecisionType | null }) {
   const { state, read, clear } = useSheet();
-  const title = type ? `Import into ${type.name}` : 'New from a file';
+  const title = type ? `Import into ${isolate(type.name)}` : 'New from a file';
   const choose = (
     <FileButton accept={acceptedFiles} onChange={(file) => file && read(file)} inputProps={{ 'aria-label': 'File' }}>
       {(props) => (
@@ -24,7 +25,7 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
   );
   if (state.kind === 'read') {
     return (
-      <Suspense fallback={<Busy>Opening {state.name}…</Busy>}>
+      <Suspense fallback={<Busy>Opening {isolate(state.name)}…</Busy>}>
         <MappingDesk
           key={state.name}
           type={type}
@@ -41,7 +42,7 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
     <Pane title={title} level={1}>
       {state.kind === 'reading' ? (
         <div className="empty">
-          <Busy>Reading {state.name}…</Busy>
+          <Busy>Reading {isolate(state.name)}…</Busy>
           <Button variant="default" onClick={state.cancel}>
             Cancel
           </Button>
@@ -54,7 +55,7 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
       )}
       {state.kind === 'failed' && (
         <p className="note error" role="alert">
-          {state.name}: {state.message}
+          {isolate(state.name)}: {showUnseen(state.message)}
         </p>
       )}
     </Pane>

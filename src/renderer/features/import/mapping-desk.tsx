@@ -2,7 +2,9 @@ import { Button, Progress, TextInput } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { count } from '../../parts/figures.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { notify } from '../../state/notices.tsx';
@@ -99,7 +101,7 @@ export function MappingDesk({
     setProgress(0);
     setError(null);
     const target: ImportTarget = type ? { kind: 'existing', type } : { kind: 'new', name: typeName.trim() };
-    const done = `${count(plan.rows.length, 'example')} imported from ${fileName}`;
+    const done = `${count(plan.rows.length, 'example')} imported from ${isolate(fileName)}`;
     try {
       const imported = await runImport(workbench, target, plan, done, setProgress);
       notify({ kind: 'info', text: `${done}.`, undo: () => void workbench.acts.undo(imported.id) });
@@ -118,10 +120,13 @@ export function MappingDesk({
           title={title}
           level={1}
           head={
-            <span className="muted">
-              {fileName} · {count(sheet.rows.length, 'row')}
-              {sheet.told.length > 0 && ` · ${sheet.told.join(', ')}`}
-            </span>
+            <Figure
+              className="muted wrap"
+              says="The file, the rows that could be read, and what was found out about its format."
+            >
+              {isolate(fileName)} · {count(sheet.rows.length, 'row')}
+              {sheet.told.length > 0 && ` · ${sheet.told.map(showUnseen).join(', ')}`}
+            </Figure>
           }
           tools={
             <>

@@ -1,7 +1,11 @@
 import { NativeSelect } from '@mantine/core';
 import { useMemo } from 'react';
 import type { Json } from '../../../engine/domain.ts';
+import { FigureHead } from '../../parts/figure.tsx';
+import { shorten } from '../../parts/inputs.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
+import { toChoices } from '../../parts/option.tsx';
 import type { ColumnRole, LabelTarget, LabelUse } from './plan.ts';
 import type { Sheet } from './sheet.ts';
 
@@ -44,52 +48,58 @@ export function ColumnTable({
   );
   return (
     <Part title="Columns">
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Column</th>
-            <th scope="col">Becomes</th>
-            <th scope="col">Kind</th>
-            <th scope="col" className="number">
-              Filled
-            </th>
-            <th scope="col" className="number">
-              Different
-            </th>
-            <th scope="col">For example</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sheet.columns.map((name) => {
-            const fact = facts.get(name);
-            return (
-              <tr key={name}>
-                <td className="strong wrap">{name}</td>
-                <td>
-                  <NativeSelect
-                    aria-label={`Column ${name} becomes`}
-                    value={chosen[name] ?? 'input'}
-                    data={roles}
-                    onChange={(event) => {
-                      const role = roles.find(({ value }) => value === event.currentTarget.value)?.value;
-                      if (role) onRole(name, role);
-                    }}
-                  />
-                </td>
-                <td>{fact?.kind}</td>
-                <td className="number">{fact?.filled.toLocaleString()}</td>
-                <td className="number">{fact?.distinct.toLocaleString()}</td>
-                <td className="muted">
-                  <span className="clip samples">
-                    {fact?.samples.map((sample) => sample.slice(0, maxSampleLength)).join(' · ')}
-                  </span>
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <div className="scroll">
+        <table className="plain">
+          <thead>
+            <tr>
+              <th scope="col">Column</th>
+              <th scope="col">Becomes</th>
+              <th scope="col">Kind</th>
+              <FigureHead says="Rows with a value in this column.">Filled</FigureHead>
+              <FigureHead says="Different values in this column.">Different</FigureHead>
+              <th scope="col">For example</th>
+            </tr>
+          </thead>
+          <tbody>
+            {sheet.columns.map((name) => {
+              const fact = facts.get(name);
+              return (
+                <tr key={name}>
+                  <td className="strong wrap">{showUnseen(name)}</td>
+                  <td>
+                    <NativeSelect
+                      aria-label={`Column ${isolate(name)} becomes`}
+                      value={chosen[name] ?? 'input'}
+                      data={roles}
+                      onChange={(event) => {
+                        const role = roles.find(({ value }) => value === event.currentTarget.value)?.value;
+                        if (role) onRole(name, role);
+                      }}
+                    />
+                  </td>
+                  <td>{fact?.kind}</td>
+                  <td className="number">{fact?.filled.toLocaleString()}</td>
+                  <td className="number">{fact?.distinct.toLocaleString()}</td>
+                  <td className="muted">
+                    <Samples values={fact?.samples ?? []} />
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
     </Part>
+  );
+}
+
+/** A few values of a column in one line; what is cut off can be read on hover. */
+function Samples({ values }: { values: readonly string[] }) {
+  const text = values.map((value) => isolate(shorten(value, maxSampleLength))).join(' · ');
+  return (
+    <span className="clip samples" title={text}>
+      {text}
+    </span>
   );
 }
 
@@ -112,52 +122,55 @@ export function LabelTable({
 }) {
   const added = labels.filter(({ value }) => targets[value]?.kind === 'add').map(({ value }) => value);
   return (
-    <Part title={`What “${column}” says`}>
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Label</th>
-            <th scope="col" className="number">
-              Rows
-            </th>
-            <th scope="col">Option</th>
-          </tr>
-        </thead>
-        <tbody>
-          {labels.map(({ value, count, line }) => {
-            const target = targets[value] ?? { kind: 'none' as const };
-            const isRenamed = target.kind === 'option' && target.option !== value;
-            return (
-              <tr key={value} title={`First on line ${line}.`}>
-                <td className={isRenamed ? 'warn-text wrap' : 'wrap'}>{value}</td>
-                <td className="number">{count.toLocaleString()}</td>
-                <td>
-                  <NativeSelect
-                    aria-label={`Label ${value} means`}
-                    value={target.kind === 'option' ? target.option : target.kind === 'add' ? addValue : noneValue}
-                    data={[
-                      { value: addValue, label: `new option “${value}”` },
-                      { value: noneValue, label: 'no label' },
-                      ...[...options, ...added.filter((option) => option !== value && !options.includes(option))],
-                    ]}
-                    onChange={(event) => {
-                      const chosen = event.currentTarget.value;
-                      onTarget(
-                        value,
-                        chosen === addValue
-                          ? { kind: 'add' }
-                          : chosen === noneValue
-                            ? { kind: 'none' }
-                            : { kind: 'option', option: chosen },
-                      );
-                    }}
-                  />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+    <Part title={`What “${isolate(column)}” says`}>
+      <div className="scroll">
+        <table className="plain">
+          <thead>
+            <tr>
+              <th scope="col">Label</th>
+              <FigureHead says="Rows with this label.">Rows</FigureHead>
+              <th scope="col">Option</th>
+            </tr>
+          </thead>
+          <tbody>
+            {labels.map(({ value, count, line }) => {
+              const target = targets[value] ?? { kind: 'none' as const };
+              const isRenamed = target.kind === 'option' && target.option !== value;
+              return (
+                <tr key={value} title={`First on line ${line}.`}>
+                  <td className={isRenamed ? 'warn-text wrap' : 'wrap'}>{showUnseen(value)}</td>
+                  <td className="number">{count.toLocaleString()}</td>
+                  <td>
+                    <NativeSelect
+                      aria-label={`Label ${isolate(value)} means`}
+                      value={target.kind === 'option' ? target.option : target.kind === 'add' ? addValue : noneValue}
+                      data={[
+                        { value: addValue, label: `new option “${isolate(value)}”` },
+                        { value: noneValue, label: 'no label' },
+                        ...toChoices([
+                          ...options,
+                          ...added.filter((option) => option !== value && !options.includes(option)),
+                        ]),
+                      ]}
+                      onChange={(event) => {
+                        const chosen = event.currentTarget.value;
+                        onTarget(
+                          value,
+                          chosen === addValue
+                            ? { kind: 'add' }
+                            : chosen === noneValue
+                              ? { kind: 'none' }
+                              : { kind: 'option', option: chosen },
+                        );
+                      }}
+                    />
+                  </td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
     </Part>
   );
 }

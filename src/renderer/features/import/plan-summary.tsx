@@ -1,4 +1,5 @@
 import { count } from '../../parts/figures.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
 import type { Plan } from './plan.ts';
 import type { Sheet } from './sheet.ts';
@@ -15,8 +16,8 @@ export function PlanSummary({ plan, sheet }: { plan: Plan; sheet: Sheet }) {
           <strong>{count(rows.length, 'example')}</strong> {rows.length === 1 ? 'is' : 'are'} added,{' '}
           {labelled.toLocaleString()} with a label.
         </li>
-        {newOptions.length > 0 && <li>New options: {newOptions.join(', ')}.</li>}
-        {plan.newReasons.length > 0 && <li>New reason codes: {plan.newReasons.join(', ')}.</li>}
+        {newOptions.length > 0 && <li>New options: {newOptions.map(isolate).join(', ')}.</li>}
+        {plan.newReasons.length > 0 && <li>New reason codes: {plan.newReasons.map(isolate).join(', ')}.</li>}
         {duplicates.length > 0 && (
           <li>
             {count(duplicates.length, 'duplicate row')} left out:{' '}
@@ -32,7 +33,7 @@ export function PlanSummary({ plan, sheet }: { plan: Plan; sheet: Sheet }) {
         {sheet.refused.length > 0 && (
           <li className="bad-text">
             {count(sheet.refused.length, 'line')} cannot be read:{' '}
-            {listLines(sheet.refused.map(({ line, message }) => `${line}, ${message}`))}
+            {listLines(sheet.refused.map(({ line, message }) => `${line}, ${showUnseen(message)}`))}
           </li>
         )}
       </ul>

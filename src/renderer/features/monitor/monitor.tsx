@@ -5,10 +5,11 @@ import type { LogRecord } from '../../../server/contract/logs.ts';
 import { useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
-import { decimal, percent } from '../../parts/figures.ts';
+import { Figure } from '../../parts/figure.tsx';
+import { count, decimal, percent } from '../../parts/figures.ts';
 import { summariseInput } from '../../parts/inputs.ts';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
-import { OptionName } from '../../parts/option.tsx';
+import { OptionName, toChoices } from '../../parts/option.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
@@ -109,7 +110,9 @@ export function Monitor({ type }: { type: DecisionType }) {
             )}
             {list.data && list.data.pages > 1 && (
               <div className="row between foot">
-                <span className="muted number">{list.data.total.toLocaleString()} records</span>
+                <Figure className="muted" says="Log records that fit the filter.">
+                  {count(list.data.total, 'record')}
+                </Figure>
                 <Pagination
                   size="xs"
                   total={list.data.pages}
@@ -153,9 +156,16 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
         header: 'Confidence',
         width: 92,
         numeric: true,
+        says: 'How likely the decision is right, by the calibrated classifier.',
         cell: (record) => percent(record.confidence),
       },
-      { id: 'stage', header: 'Stage', width: 84, cell: (record) => record.stage },
+      {
+        id: 'stage',
+        header: 'Stage',
+        width: 84,
+        says: 'What produced the decision: a rule, the classifier, the fallback or a connected model.',
+        cell: (record) => record.stage,
+      },
       { id: 'input', header: 'Input', width: 240, grows: true, cell: (record) => summariseInput(record.input) },
       {
         id: 'look',
@@ -168,7 +178,14 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
           </>
         ),
       },
-      { id: 'latency', header: 'ms', width: 56, numeric: true, cell: (record) => decimal(record.latency_ms, 1) },
+      {
+        id: 'latency',
+        header: 'ms',
+        width: 56,
+        numeric: true,
+        says: 'The milliseconds from the call to its answer.',
+        cell: (record) => decimal(record.latency_ms, 1),
+      },
       {
         id: 'corrected',
         header: 'Corrected',
@@ -209,8 +226,9 @@ function Tools({ type, review, decision }: { type: DecisionType; review: boolean
       />
       <NativeSelect
         aria-label="Decision"
+        w={180}
         value={decision}
-        data={[{ value: '', label: 'Any decision' }, ...type.active_version.options]}
+        data={[{ value: '', label: 'Any decision' }, ...toChoices(type.active_version.options)]}
         onChange={(event) => changeQuery({ decision: event.currentTarget.value, page: '', record: '' })}
       />
       <Button variant="default" loading={state.isRunning} onClick={() => void exportLog()}>

@@ -2,6 +2,7 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
 import { DamageNote } from '../../parts/damage-note.tsx';
 import { decimal, moment, percent } from '../../parts/figures.ts';
+import { isolate } from '../../parts/names.ts';
 import { ErrorNote, Facts } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { formatRoute } from '../../state/route.ts';
@@ -31,17 +32,17 @@ export function Overview({ type }: { type: DecisionType }) {
           {
             name: 'Mean confidence',
             value: figure(avg_confidence, percent),
-            help: 'The mean of the calibrated probabilities of the answers given.',
+            help: 'The mean confidence of the decisions of the last 24 hours.',
           },
           {
             name: 'Mean latency',
             value: figure(avg_latency_ms, (ms) => `${decimal(ms, 1)} ms`),
-            help: 'The mean time from the call to its answer.',
+            help: 'The mean time from a call to its answer, in the last 24 hours.',
           },
           {
             name: 'Escalated',
             value: figure(escalation_rate, percent),
-            help: 'The share of decisions that were marked for a look.',
+            help: 'The share of the decisions of the last 24 hours that need a look.',
           },
         ]}
       />
@@ -65,10 +66,19 @@ function Mix({ type, distribution }: { type: DecisionType; distribution: Readonl
     }))
     .sort((a, b) => Math.abs(b.now - b.examples) - Math.abs(a.now - a.examples));
   return (
-    <table className="mix" aria-label="Decisions against examples">
+    <table
+      className="mix"
+      aria-label="Decisions against examples"
+      title="The share of each option among the decisions of the last 24 hours and among the labelled examples."
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
+      tabIndex={0}
+    >
       <tbody>
         {rows.slice(0, maxOptions).map(({ option, now, examples }) => (
-          <tr key={option} title={`${option}: ${percent(now)} of the decisions, ${percent(examples)} of the examples.`}>
+          <tr
+            key={option}
+            title={`${isolate(option)}: ${percent(now)} of the decisions, ${percent(examples)} of the examples.`}
+          >
             <th scope="row">
               <OptionName typeId={type.id} option={option} />
             </th>

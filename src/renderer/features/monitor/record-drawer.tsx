@@ -4,9 +4,11 @@ import type { LogRecord } from '../../../server/contract/logs.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { Bars } from '../../parts/bars.tsx';
+import { Figure } from '../../parts/figure.tsx';
 import { decimal, moment, percent } from '../../parts/figures.ts';
 import { InputView } from '../../parts/input-view.tsx';
 import { findMainText } from '../../parts/inputs.ts';
+import { isolate, quoteNames, showUnseen } from '../../parts/names.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
@@ -42,7 +44,7 @@ export function RecordDrawer({
       {
         onSuccess: () => {
           const body = { decision: record.corrected_decision };
-          acts.done(type.id, `Corrected to ${decision}`, 'logs.correct', { params, body });
+          acts.done(type.id, `Corrected to ${isolate(decision)}`, 'logs.correct', { params, body });
           notify({ kind: 'info', text: 'Corrected. It is a reviewed example now.', undo });
         },
       },
@@ -50,7 +52,7 @@ export function RecordDrawer({
   useCommands(
     options.slice(0, maxKeyOptions).map((option, index) => ({
       id: `correct-${index + 1}`,
-      title: `The right decision is ${option}`,
+      title: `The right decision is ${isolate(option)}`,
       group: 'Monitor',
       keys: String(index + 1),
       run: () => {
@@ -77,17 +79,24 @@ export function RecordDrawer({
     >
       <div className="part stack">
         <p className="row">
-          <OptionName typeId={type.id} option={record.decision} /> {percent(record.confidence)}
+          <OptionName typeId={type.id} option={record.decision} />{' '}
+          <Figure says="How likely the decision is right, by the calibrated classifier.">
+            {percent(record.confidence)}
+          </Figure>
           <span className="tag">{record.stage}</span>
-          <span className="tag">{record.policy_version}</span>
+          <Figure className="tag" says="The policy that decided.">
+            {record.policy_version}
+          </Figure>
           {record.decision_type_version !== null && (
-            <span className="tag" title="The version of the decision type whose rules and thresholds decided.">
+            <Figure className="tag" says="The version of the decision type whose rules and thresholds decided.">
               rules of version {record.decision_type_version}
-            </span>
+            </Figure>
           )}
         </p>
         <p className="muted">
-          {moment(record.created_at)} · {decimal(record.latency_ms, 1)} ms · request {record.request_id}
+          {moment(record.created_at)} ·{' '}
+          <Figure says="The time from the call to its answer.">{decimal(record.latency_ms, 1)} ms</Figure> · request{' '}
+          {record.request_id}
         </p>
         <OptionSelect
           label="Right decision"
@@ -99,11 +108,12 @@ export function RecordDrawer({
         {correct.isError && <ErrorNote error={correct.error} />}
       </div>
       <Part title="Input">
-        {main && <p className="wrap">{main.value}</p>}
+        {main && <p className="wrap">{showUnseen(main.value)}</p>}
         <InputView input={record.input} without={main?.path} />
       </Part>
       <Part title="Probabilities">
         <Bars
+          says="How likely the classifier thought each option was."
           items={probabilities.map(([option, value]) => ({
             key: option,
             name: <OptionName typeId={type.id} option={option} />,
@@ -124,18 +134,18 @@ function Reasons({ record: { explanation, rules_triggered, rule_errors, reason_c
   if (explanation === null && [unnamed, rule_errors, reason_codes].every(({ length }) => length === 0)) return null;
   return (
     <Part title="Why">
-      {explanation !== null && <p className="wrap">{explanation}</p>}
+      {explanation !== null && <p className="wrap">{quoteNames(explanation)}</p>}
       <ul>
         {unnamed.map((rule) => (
-          <li key={rule}>Rule: {rule}</li>
+          <li key={rule}>Rule: {isolate(rule)}</li>
         ))}
         {rule_errors.map(({ name, error }) => (
           <li key={name} className="bad-text">
-            The rule {name} failed: {error.replaceAll('_', ' ')}
+            The rule {isolate(name)} failed: {error.replaceAll('_', ' ')}
           </li>
         ))}
         {reason_codes.map((code) => (
-          <li key={code}>Reason: {code}</li>
+          <li key={code}>Reason: {isolate(code)}</li>
         ))}
       </ul>
     </Part>

@@ -5,6 +5,7 @@ import type { Rule } from '../../../engine/domain.ts';
 import type { KnownField } from '../../../engine/rules/analysis/fields.ts';
 import { type TableRow, toCondition, toTable } from '../../../engine/rules/analysis/table.ts';
 import { printPath as pathText } from '../../../engine/rules/print.ts';
+import { toChoices } from '../../parts/option.tsx';
 import { changeTest, listText, readList, readValue, tests, valueText } from './table-values.ts';
 
 type Outcome = Pick<Rule, 'then' | 'reason_code'>;
@@ -45,7 +46,7 @@ export function ConditionTable({
         <NativeSelect
           aria-label="Then"
           value={outcome.then}
-          data={[...new Set([...options, outcome.then])]}
+          data={toChoices([...new Set([...options, outcome.then])])}
           onChange={(event) => onOutcome({ then: event.currentTarget.value })}
         />
       </td>

@@ -5,7 +5,9 @@ import type { KnownField } from '../../../engine/rules/analysis/fields.ts';
 import type { RuleProblem } from '../../../engine/rules/compile.ts';
 import type { RulesAnalysis } from '../../../server/contract/rules.ts';
 import { useCommands } from '../../commands/use-commands.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy } from '../../parts/notes.tsx';
+import { toChoices } from '../../parts/option.tsx';
 import type { TypeDraft } from '../../state/drafts.ts';
 import { ConditionTable } from './condition-table.tsx';
 
@@ -36,7 +38,7 @@ export function RuleEditor({
   ]);
   const setCondition = (condition: string) => onRule({ condition }, 'condition');
   return (
-    <section className="part stack" aria-label={`Rule ${rule.name}`}>
+    <section className="part stack" aria-label={`Rule ${isolate(rule.name)}`}>
       <div className="row still">
         <TextInput
           className="grow"
@@ -76,7 +78,7 @@ export function RuleEditor({
               The input is <code>ctx</code>: <code>ctx.amount &gt; 100 &amp;&amp; ctx.country in ["DE", "AT"]</code>
             </span>
             <ConditionEditor
-              label={`Condition of ${rule.name}`}
+              label={`Condition of ${isolate(rule.name)}`}
               value={rule.condition}
               onValue={setCondition}
               fields={fields}
@@ -107,14 +109,14 @@ function Outcome({ rule, draft, onRule }: { rule: Rule; draft: TypeDraft; onRule
         className="grow"
         label="Then"
         value={rule.then}
-        data={[...new Set([...draft.options, rule.then])]}
+        data={toChoices([...new Set([...draft.options, rule.then])])}
         onChange={(event) => onRule({ then: event.currentTarget.value })}
       />
       <NativeSelect
         className="grow"
         label="Reason code"
         value={rule.reason_code ?? ''}
-        data={[{ value: '', label: 'None' }, ...codes]}
+        data={[{ value: '', label: 'None' }, ...toChoices([...codes])]}
         onChange={(event) => onRule({ reason_code: event.currentTarget.value || null })}
       />
     </div>
@@ -127,8 +129,8 @@ function RuleProblems({ problems }: { problems: readonly RuleProblem[] }) {
     <ul aria-live="polite">
       {problems.map(({ message, suggestion, range }) => (
         <li key={`${message}${range.start}`} className="bad-text">
-          Position {range.start + 1}: {message}
-          {suggestion && <span className="muted"> {suggestion}</span>}
+          Position {range.start + 1}: {showUnseen(message)}
+          {suggestion && <span className="muted"> {showUnseen(suggestion)}</span>}
         </li>
       ))}
     </ul>

@@ -4,6 +4,9 @@ import type { Rule } from '../../../engine/domain.ts';
 import type { RuleProblem } from '../../../engine/rules/compile.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { RulesAnalysis } from '../../../server/contract/rules.ts';
+import { Figure } from '../../parts/figure.tsx';
+import { count, number } from '../../parts/figures.ts';
+import { showUnseen } from '../../parts/names.ts';
 import { OptionName } from '../../parts/option.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { orderRules } from './order-rules.ts';
@@ -66,23 +69,40 @@ export function RuleList({
               <SortableRule key={place} place={place} name={rule.name}>
                 <button type="button" aria-current={place === chosen} onClick={() => onChoose(place)}>
                   <span className="title">
-                    <span className="wrap strong">{rule.name}</span>
+                    <span className="wrap strong">{showUnseen(rule.name)}</span>
                     {hasProblem ? (
                       <span className="tag bad">check</span>
                     ) : (
-                      warnings && warnings.length > 0 && <span className="tag warn">{warnings.length}</span>
+                      warnings &&
+                      warnings.length > 0 && (
+                        <span className="tag warn" title="Warnings about this rule; they stand below the editor.">
+                          {warnings.length}
+                        </span>
+                      )
                     )}
                   </span>
                   <OptionName typeId={type.id} option={rule.then} />
-                  <span className="muted number">
-                    {counts &&
-                      `${counts.matched} rows${counts.disagrees === 0 ? '' : `, ${counts.disagrees} disagree`}`}
-                  </span>
+                  {counts && (
+                    <span
+                      className="muted number"
+                      title="Examples that this rule is the first to match, and how many of them have another label."
+                    >
+                      {count(counts.matched, 'example')}
+                      {counts.disagrees > 0 && `, ${number(counts.disagrees)} disagree`}
+                    </span>
+                  )}
                 </button>
               </SortableRule>
             );
           })}
-          {undecided !== undefined && <li className="muted hint">then the classifier · {undecided} rows</li>}
+          {undecided !== undefined && (
+            <li className="muted hint">
+              then the classifier ·{' '}
+              <Figure says="Examples that no rule matches; the classifier decides them.">
+                {count(undecided, 'example')}
+              </Figure>
+            </li>
+          )}
         </ol>
       </SortableRules>
     </Pane>

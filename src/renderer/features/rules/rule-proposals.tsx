@@ -3,7 +3,9 @@ import type { Rule } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { RuleProposals as Proposals } from '../../../server/contract/rules.ts';
 import { useOperation } from '../../api/queries.ts';
+import { FigureHead } from '../../parts/figure.tsx';
 import { count, percent } from '../../parts/figures.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 
@@ -27,18 +29,12 @@ export function RuleProposals({ type, rules, onAdd }: Props) {
             <tr>
               <th scope="col">Condition</th>
               <th scope="col">Then</th>
-              <th scope="col" className="number">
-                For
-              </th>
-              <th scope="col" className="number">
-                Against
-              </th>
-              <th scope="col" className="number" title="The least share that is right, with 95 % certainty.">
+              <FigureHead says="Labelled examples that meet the condition and have this label.">For</FigureHead>
+              <FigureHead says="Labelled examples that meet the condition and have another label.">Against</FigureHead>
+              <FigureHead says="The least share of its decisions that is right, with 95 % certainty.">
                 Right at least
-              </th>
-              <th scope="col" className="number" title="The share of all examples that it would decide.">
-                Decides
-              </th>
+              </FigureHead>
+              <FigureHead says="The share of all examples that it would decide.">Decides</FigureHead>
               <td />
             </tr>
           </thead>
@@ -61,7 +57,7 @@ function ProposalRow({ type, item, rules, onAdd }: Props & { item: Proposals['it
   const isAdded = rules.some(({ condition, then }) => condition === rule.condition && then === rule.then);
   return (
     <tr>
-      <td className="mono wrap">{rule.condition}</td>
+      <td className="mono wrap">{showUnseen(rule.condition)}</td>
       <td>
         <OptionName typeId={type.id} option={rule.then} />
       </td>
@@ -74,7 +70,7 @@ function ProposalRow({ type, item, rules, onAdd }: Props & { item: Proposals['it
           size="compact-xs"
           variant="default"
           disabled={isAdded}
-          aria-label={`Add the rule ${rule.name}`}
+          aria-label={`Add the rule ${isolate(rule.name)}`}
           onClick={() => onAdd(rule)}
         >
           {isAdded ? 'Added' : 'Add'}

@@ -1,6 +1,8 @@
 import { Button } from '@mantine/core';
 import type { RulesAnalysis } from '../../../server/contract/rules.ts';
-import { percent } from '../../parts/figures.ts';
+import { FigureHead } from '../../parts/figure.tsx';
+import { count, percent } from '../../parts/figures.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 
 type Impact = NonNullable<RulesAnalysis['impact']>;
 type Finding = RulesAnalysis['findings'][number];
@@ -27,9 +29,10 @@ export function RulesAnalysisPanel({
                 {basisText(finding)}
               </span>{' '}
               <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(finding.rule)}>
-                {findName(finding.rule)}
+                {showUnseen(findName(finding.rule))}
               </Button>{' '}
-              {finding.message} {finding.suggestion && <span className="muted">{finding.suggestion}</span>}
+              {showUnseen(finding.message)}{' '}
+              {finding.suggestion && <span className="muted">{showUnseen(finding.suggestion)}</span>}
             </li>
           ))}
         </ul>
@@ -42,7 +45,8 @@ export function RulesAnalysisPanel({
         <DisagreeingRows key={name} name={name} examples={examples} />
       ))}
       <p className="muted small">
-        First matches over {impact.examples.rows} examples and the newest {impact.decisions.rows} logged decisions.
+        First matches over {count(impact.examples.rows, 'example')} and the newest{' '}
+        {count(impact.decisions.rows, 'logged decision')}.
       </p>
       {impact.against_saved && (
         <>
@@ -67,38 +71,44 @@ function basisText({ basis, shown_by }: Finding): string {
 
 function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place: number): void }) {
   return (
-    <table className="plain" aria-label="Effect of each rule">
-      <thead>
-        <tr>
-          <th>Rule</th>
-          <th className="number">Matches examples</th>
-          <th className="number">Agrees</th>
-          <th className="number">Disagrees</th>
-          <th className="number">Changes decisions</th>
-        </tr>
-      </thead>
-      <tbody>
-        {impact.rules.map(({ rule, name, examples, decisions }) => (
-          <tr key={name}>
-            <td>
-              <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
-                {name}
-              </Button>
-              {examples.errors > 0 && <span className="tag bad">{examples.errors} errors</span>}
-            </td>
-            <td className="number">{examples.matched}</td>
-            <td className="number">
-              {examples.agrees}
-              {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
-            </td>
-            <td className="number">{examples.disagrees}</td>
-            <td className="number">
-              {decisions.changed} <span className="muted">of {decisions.matched}</span>
-            </td>
+    <div className="scroll">
+      <table className="plain" aria-label="Effect of each rule">
+        <thead>
+          <tr>
+            <th scope="col">Rule</th>
+            <FigureHead says="Examples that this rule is the first to match.">Matches examples</FigureHead>
+            <FigureHead says="Matched examples whose label is what the rule decides, and their share of those with a label.">
+              Agrees
+            </FigureHead>
+            <FigureHead says="Matched examples with another label.">Disagrees</FigureHead>
+            <FigureHead says="Logged decisions that this rule would change, of those that it would make.">
+              Changes decisions
+            </FigureHead>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {impact.rules.map(({ rule, name, examples, decisions }) => (
+            <tr key={name}>
+              <td>
+                <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
+                  {showUnseen(name)}
+                </Button>
+                {examples.errors > 0 && <span className="tag bad">{examples.errors} errors</span>}
+              </td>
+              <td className="number">{examples.matched}</td>
+              <td className="number">
+                {examples.agrees}
+                {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
+              </td>
+              <td className="number">{examples.disagrees}</td>
+              <td className="number">
+                {decisions.changed} <span className="muted">of {decisions.matched}</span>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -108,29 +118,31 @@ function DisagreeingRows({ name, examples }: Pick<Impact['rules'][number], 'name
   return (
     <details>
       <summary>
-        {disagrees} {disagrees === 1 ? 'example disagrees' : 'examples disagree'} with {name}
+        {disagrees} {disagrees === 1 ? 'example disagrees' : 'examples disagree'} with {isolate(name)}
         {disagreeing.length < disagrees && `, the newest ${disagreeing.length} are listed`}
       </summary>
-      <table className="plain" aria-label={`Examples that disagree with ${name}`}>
-        <thead>
-          <tr>
-            <th>Example</th>
-            <th>Input</th>
-            <th>Label</th>
-            <th>Rule decides</th>
-          </tr>
-        </thead>
-        <tbody>
-          {disagreeing.map(({ id, input, expected, decided }) => (
-            <tr key={id}>
-              <td className="mono wrap">{id}</td>
-              <td className="mono wrap">{input}</td>
-              <td>{expected}</td>
-              <td>{decided}</td>
+      <div className="scroll">
+        <table className="plain" aria-label={`Examples that disagree with ${isolate(name)}`}>
+          <thead>
+            <tr>
+              <th>Example</th>
+              <th>Input</th>
+              <th>Label</th>
+              <th>Rule decides</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {disagreeing.map(({ id, input, expected, decided }) => (
+              <tr key={id}>
+                <td className="mono wrap">{id}</td>
+                <td className="mono wrap">{showUnseen(input)}</td>
+                <td className="wrap">{expected === null ? 'No label' : showUnseen(expected)}</td>
+                <td className="wrap">{showUnseen(decided)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </details>
   );
 }
@@ -142,28 +154,30 @@ function Change({ title, change }: { title: string; change: Changed }) {
   const summary = `Against the saved rules, ${changed} of ${rows} ${title} meet another rule or outcome.`;
   if (changed === 0) return <p className="muted small">{summary}</p>;
   const outcome = (decided: Changed['differing'][number]['before']) =>
-    decided ? `${decided.rule} → ${decided.then}` : 'no rule';
+    decided ? `${isolate(decided.rule)} → ${isolate(decided.then)}` : 'no rule';
   return (
     <details>
       <summary>{summary}</summary>
-      <table className="plain" aria-label={`Changed ${title}`}>
-        <thead>
-          <tr>
-            <th>{title === 'examples' ? 'Example' : 'Decision'}</th>
-            <th>Saved rules</th>
-            <th>These rules</th>
-          </tr>
-        </thead>
-        <tbody>
-          {differing.map(({ id, before, after }) => (
-            <tr key={id}>
-              <td className="mono wrap">{id}</td>
-              <td>{outcome(before)}</td>
-              <td>{outcome(after)}</td>
+      <div className="scroll">
+        <table className="plain" aria-label={`Changed ${title}`}>
+          <thead>
+            <tr>
+              <th>{title === 'examples' ? 'Example' : 'Decision'}</th>
+              <th>Saved rules</th>
+              <th>These rules</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {differing.map(({ id, before, after }) => (
+              <tr key={id}>
+                <td className="mono wrap">{id}</td>
+                <td>{outcome(before)}</td>
+                <td>{outcome(after)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </details>
   );
 }

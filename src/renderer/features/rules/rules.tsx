@@ -8,6 +8,7 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { readJsonText } from '../../parts/json-text.ts';
+import { isolate } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
 import { SaveTools } from '../../parts/save-tools.tsx';
@@ -91,7 +92,7 @@ export function Rules({ type }: { type: DecisionType }) {
     edit({ hard_rules: rules.filter((_, index) => index !== chosen) });
     notify({
       kind: 'info',
-      text: `The rule “${rule?.name ?? ''}” is deleted.`,
+      text: `The rule “${isolate(rule?.name ?? '')}” is deleted.`,
       undo: () => drafts.getState().undo(type.id),
     });
   };

@@ -1,4 +1,5 @@
 /** Ordering rules by dragging them, with the pointer or by keyboard. */
+
 import {
   type Active,
   closestCenter,
@@ -19,6 +20,7 @@ import { useReducedMotion } from '@mantine/hooks';
 import { GripVertical } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Rule } from '../../../engine/domain.ts';
+import { isolate } from '../../parts/names.ts';
 
 /** A pointer that moves less than this only clicks. */
 const dragDistancePx = 4;
@@ -48,7 +50,7 @@ export function SortableRules({
     useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
   );
   const ids = order.map(toId);
-  const nameOf = ({ id }: Active | Over) => rules[order[ids.indexOf(String(id))] ?? -1]?.name ?? '';
+  const nameOf = ({ id }: Active | Over) => isolate(rules[order[ids.indexOf(String(id))] ?? -1]?.name ?? '');
   const rankOf = (over: Over | null) =>
     over === null ? 'outside the list' : `at ${ids.indexOf(String(over.id)) + 1} of ${ids.length}`;
   return (
@@ -98,7 +100,7 @@ export function SortableRule({ place, name, children }: { place: number; name: s
         className="handle"
         title="Drag to change the order"
         {...attributes}
-        aria-label={`Move ${name}`}
+        aria-label={`Move ${isolate(name)}`}
         {...listeners}
       >
         <GripVertical size={14} aria-hidden="true" />

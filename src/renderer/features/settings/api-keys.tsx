@@ -1,6 +1,8 @@
 import { Button, NumberInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useChange, useOperation } from '../../api/queries.ts';
+import { FigureHead } from '../../parts/figure.tsx';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { CopyButton, Snippet } from '../../parts/snippet.tsx';
 
@@ -34,7 +36,7 @@ export function ApiKeys() {
       {create.isError && <ErrorNote error={create.error} />}
       {create.data && (
         <div className="note good stack tight" role="status">
-          <p>The key “{create.data.name}”. Copy it now: it is never shown again.</p>
+          <p>The key “{isolate(create.data.name)}”. Copy it now: it is never shown again.</p>
           <div className="row">
             <code className="wrap">{create.data.key}</code>
             <CopyButton what="the key" text={create.data.key} />
@@ -58,45 +60,47 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
   return (
     <>
       {revoke.isError && <ErrorNote error={revoke.error} />}
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Begins with</th>
-            <th scope="col" className="number">
-              Calls a minute
-            </th>
-            <th scope="col">Last used</th>
-            <th scope="col">
-              <span className="hidden">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id}>
-              <td>{key.name}</td>
-              <td>
-                <code>{key.prefix}…</code>
-              </td>
-              <td className="number">{key.rate_limit_per_minute.toLocaleString()}</td>
-              <td>{key.last_used_at ? <Moment iso={key.last_used_at} /> : 'never'}</td>
-              <td className="number">
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  loading={revoke.isPending && asked === key.id}
-                  aria-label={asked === key.id ? `Revoke ${key.name} now` : `Revoke ${key.name}`}
-                  onClick={() => (asked === key.id ? revoke.mutate({ params: { key_id: key.id } }) : setAsked(key.id))}
-                  onBlur={() => setAsked(null)}
-                >
-                  {asked === key.id ? 'Revoke now: final, its programs are refused' : 'Revoke'}
-                </Button>
-              </td>
+      <div className="scroll">
+        <table className="plain">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Begins with</th>
+              <FigureHead says="How many calls a minute this key may make.">Calls a minute</FigureHead>
+              <th scope="col">Last used</th>
+              <th scope="col">
+                <span className="hidden">Actions</span>
+              </th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <tr key={key.id}>
+                <td className="wrap">{showUnseen(key.name)}</td>
+                <td>
+                  <code>{key.prefix}…</code>
+                </td>
+                <td className="number">{key.rate_limit_per_minute.toLocaleString()}</td>
+                <td>{key.last_used_at ? <Moment iso={key.last_used_at} /> : 'never'}</td>
+                <td className="number">
+                  <Button
+                    size="compact-xs"
+                    variant="default"
+                    loading={revoke.isPending && asked === key.id}
+                    aria-label={asked === key.id ? `Revoke ${isolate(key.name)} now` : `Revoke ${isolate(key.name)}`}
+                    onClick={() =>
+                      asked === key.id ? revoke.mutate({ params: { key_id: key.id } }) : setAsked(key.id)
+                    }
+                    onBlur={() => setAsked(null)}
+                  >
+                    {asked === key.id ? 'Revoke now: final, its programs are refused' : 'Revoke'}
+                  </Button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </>
   );
 }

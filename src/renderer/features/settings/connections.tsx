@@ -1,7 +1,9 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useChange, useOperation } from '../../api/queries.ts';
+import { Figure } from '../../parts/figure.tsx';
 import { decimal } from '../../parts/figures.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 
 const blank = { name: '', url: 'http://127.0.0.1:11434/v1', model: '', api_key: '', private_network: false };
@@ -26,15 +28,16 @@ export function Connections() {
       {connections.data?.map((connection) => (
         <div key={connection.id} className="row between">
           <div>
-            <span className="strong">{connection.name}</span>
-            <div className="muted small">
-              {connection.model} at {connection.url}
+            <span className="strong wrap">{showUnseen(connection.name)}</span>
+            <div className="muted small wrap">
+              {isolate(connection.model)} at {isolate(connection.url)}
               {connection.has_api_key ? ' · with a key' : ''}
               {connection.generates ? ' · generates examples' : ''}
             </div>
             {tried === connection.id && test.data && (
               <div className={`note ${test.data.ok ? 'good' : 'warn'}`} role="status">
-                {test.data.message} ({decimal(test.data.latency_ms / 1_000, 1)} s)
+                {test.data.message} (
+                <Figure says="How long the model took to answer.">{decimal(test.data.latency_ms / 1_000, 1)} s</Figure>)
               </div>
             )}
           </div>
@@ -43,7 +46,7 @@ export function Connections() {
               size="compact-xs"
               variant="default"
               loading={test.isPending && tried === connection.id}
-              aria-label={`Test ${connection.name}`}
+              aria-label={`Test ${isolate(connection.name)}`}
               onClick={() => {
                 setTried(connection.id);
                 test.mutate({ params: { connection_id: connection.id } });
@@ -55,7 +58,11 @@ export function Connections() {
               size="compact-xs"
               variant="default"
               disabled={remove.isPending}
-              aria-label={asked === connection.id ? `Remove ${connection.name} now` : `Remove ${connection.name}`}
+              aria-label={
+                asked === connection.id
+                  ? `Remove ${isolate(connection.name)} now`
+                  : `Remove ${isolate(connection.name)}`
+              }
               onBlur={() => setAsked(null)}
               onClick={() =>
                 asked === connection.id

@@ -32,14 +32,34 @@ export function Credits() {
       {balance.data && (
         <Facts
           items={[
-            { name: 'Used in this period', value: balance.data.used.toLocaleString() },
-            { name: 'Left', value: balance.data.remaining?.toLocaleString() ?? 'no limit' },
+            {
+              name: 'Used in this period',
+              value: balance.data.used.toLocaleString(),
+              help: 'Credits used since the period began.',
+            },
+            {
+              name: 'Left',
+              value: balance.data.remaining?.toLocaleString() ?? 'no limit',
+              help: 'Credits that the plan still allows in this period.',
+            },
             ...(balance.data.percent_used === null
               ? []
-              : [{ name: 'Share used', value: percent(balance.data.percent_used / 100) }]),
+              : [
+                  {
+                    name: 'Share used',
+                    value: percent(balance.data.percent_used / 100),
+                    help: 'The share of the credits of this period that is used.',
+                  },
+                ]),
             ...(balance.data.resets_at === null
               ? []
-              : [{ name: 'Begins anew', value: moment(balance.data.resets_at) }]),
+              : [
+                  {
+                    name: 'Starts again',
+                    value: moment(balance.data.resets_at),
+                    help: 'When the next period begins, with all its credits.',
+                  },
+                ]),
           ]}
         />
       )}
@@ -69,6 +89,7 @@ export function Credits() {
         {usage.data && total === 0 && <p className="muted">Nothing was used in this period.</p>}
         {usage.data && total > 0 && (
           <Bars
+            says="Credits used by each kind of work."
             items={Object.entries(usage.data.summary.by_operation).map(([operation, credits]) => ({
               key: operation,
               name: operationNames[operation] ?? operation,

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Backup } from '../../../server/contract/backups.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { DamageNote } from '../../parts/damage-note.tsx';
+import { FigureHead } from '../../parts/figure.tsx';
 import { moment } from '../../parts/figures.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 
@@ -45,28 +46,26 @@ export function DataFolder() {
         <p className="muted">There is no backup yet. A damaged disk would take everything with it.</p>
       )}
       {backups.data && backups.data.length > 0 && (
-        <table className="plain">
-          <thead>
-            <tr>
-              <th scope="col">Backup</th>
-              <th scope="col">Made</th>
-              <th scope="col" className="number">
-                Files
-              </th>
-              <th scope="col" className="number">
-                Size
-              </th>
-              <th scope="col">
-                <span className="hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {backups.data.map((backup) => (
-              <BackupRow key={backup.name} backup={backup} />
-            ))}
-          </tbody>
-        </table>
+        <div className="scroll">
+          <table className="plain">
+            <thead>
+              <tr>
+                <th scope="col">Backup</th>
+                <th scope="col">Made</th>
+                <FigureHead says="Files in the backup, each with its digest.">Files</FigureHead>
+                <FigureHead says="How much room the backup takes on the disk.">Size</FigureHead>
+                <th scope="col">
+                  <span className="hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {backups.data.map((backup) => (
+                <BackupRow key={backup.name} backup={backup} />
+              ))}
+            </tbody>
+          </table>
+        </div>
       )}
       <Clock />
     </div>

@@ -3,6 +3,8 @@ import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { acceptedFiles } from '../../parts/accepted-files.ts';
+import { FigureHead } from '../../parts/figure.tsx';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
 import { formatRoute, goTo } from '../../state/route.ts';
@@ -100,45 +102,49 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
 
 function TypesTable({ types }: { types: readonly DecisionType[] }) {
   return (
-    <table className="plain">
-      <thead>
-        <tr>
-          <th scope="col">Name</th>
-          <th scope="col">State</th>
-          <th scope="col">Options</th>
-          <th scope="col" className="number">
-            Rules
-          </th>
-          <th scope="col">Changed</th>
-        </tr>
-      </thead>
-      <tbody>
-        {types.map((type) => (
-          <tr key={type.id}>
-            <td>
-              <a className="strong wrap" href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>
-                {type.name}
-              </a>
-            </td>
-            <td>
-              <TypeTag type={type} />
-            </td>
-            <td>
-              <span
-                className="clip options-cell"
-                title={type.active_version.options.slice(0, maxNamedOptions).join(', ')}
-              >
-                {type.active_version.options.slice(0, maxNamedOptions).join(', ')}
-              </span>
-            </td>
-            <td className="number">{type.active_version.hard_rules.length}</td>
-            <td>
-              <Moment iso={type.updated_at} />
-            </td>
+    <div className="scroll">
+      <table className="plain">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            <th scope="col">State</th>
+            <th scope="col">Options</th>
+            <FigureHead says="Rules that decide before the classifier is asked.">Rules</FigureHead>
+            <th scope="col">Changed</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {types.map((type) => (
+            <tr key={type.id}>
+              <td>
+                <a className="strong wrap" href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>
+                  {showUnseen(type.name)}
+                </a>
+              </td>
+              <td>
+                <TypeTag type={type} />
+              </td>
+              <td>
+                <OptionNames options={type.active_version.options} />
+              </td>
+              <td className="number">{type.active_version.hard_rules.length}</td>
+              <td>
+                <Moment iso={type.updated_at} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function OptionNames({ options }: { options: readonly string[] }) {
+  const names = options.slice(0, maxNamedOptions).map(isolate).join(', ');
+  return (
+    <span className="clip options-cell" title={names}>
+      {names}
+    </span>
   );
 }
 

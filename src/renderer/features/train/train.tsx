@@ -7,6 +7,7 @@ import { useChange, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { number } from '../../parts/figures.ts';
+import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
@@ -162,7 +163,8 @@ function RulesAlone({ type }: { type: DecisionType }) {
       <div className="stack">
         {make.error && <ErrorNote error={make.error} />}
         <p className="muted">
-          A type whose rules decide everything needs no examples. {missing ?? `What no rule decides goes to «${rest}».`}
+          A type whose rules decide everything needs no examples.{' '}
+          {missing ?? `What no rule decides goes to “${isolate(rest ?? '')}”.`}
         </p>
         <div>
           <Button
@@ -195,6 +197,7 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
         label. Each option needs {min_per_option}.
       </p>
       <Bars
+        says={`Labelled examples of each option; a training needs ${min_per_option} of each.`}
         items={shown.map((option) => ({
           key: option,
           name: <OptionName typeId={type.id} option={option} />,
@@ -214,7 +217,7 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
         <div className="note warn stack tight">
           <ul>
             {issues.slice(0, maxListedOptions).map((issue) => (
-              <li key={issue}>{issue}</li>
+              <li key={issue}>{showUnseen(issue)}</li>
             ))}
             {issues.length > maxListedOptions && <li>And {number(issues.length - maxListedOptions)} more.</li>}
           </ul>

@@ -1,7 +1,9 @@
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { DecideResponse } from '../../../server/contract/decisions.ts';
 import { Bars } from '../../parts/bars.tsx';
+import { Figure } from '../../parts/figure.tsx';
 import { decimal, percent } from '../../parts/figures.ts';
+import { isolate, quoteNames, showUnseen } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark, OptionName, useOptionColours } from '../../parts/option.tsx';
 import { RuleTraces } from '../../parts/rule-trace.tsx';
@@ -27,7 +29,7 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
       <div className="part stack">
         <p className="answer row" data-testid="decision">
           <OptionMark typeId={type.id} option={answer.decision} />
-          {answer.decision}
+          {showUnseen(answer.decision)}
         </p>
         <div className="row">
           {answer.unfamiliar && <span className="tag bad">unfamiliar input</span>}
@@ -36,11 +38,19 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           <span className="tag">{answer.policy_version}</span>
         </div>
         <p className="muted">
-          {stageNames[answer.stage]} with {percent(answer.confidence)} confidence in {decimal(answer.latency_ms, 1)} ms.
-          {answer.reason_codes.length > 0 && ` Reasons: ${answer.reason_codes.join(', ')}.`}
+          {stageNames[answer.stage]} with{' '}
+          <Figure says="How likely the decision is right, by the calibrated classifier.">
+            {percent(answer.confidence)}
+          </Figure>{' '}
+          confidence in{' '}
+          <Figure says="The time from the call to its answer, in the server.">
+            {decimal(answer.latency_ms, 1)} ms
+          </Figure>
+          .{answer.reason_codes.length > 0 && ` Reasons: ${answer.reason_codes.map(isolate).join(', ')}.`}
         </p>
-        {answer.explanation && <p>{answer.explanation}</p>}
+        {answer.explanation && <p className="wrap">{quoteNames(answer.explanation)}</p>}
         <Bars
+          says="How likely the classifier thinks each option is."
           items={probabilities.slice(0, maxOptions).map(([option, value]) => ({
             key: option,
             name: <OptionName typeId={type.id} option={option} />,
@@ -63,14 +73,17 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
       {trace && trace.reasons.length > 0 && (
         <Part title="Reason codes learned from inputs">
           <Bars
+            says="How likely each reason code is, learned from the examples."
             items={[...trace.reasons]
               .sort((a, b) => b.probability - a.probability)
-              .map(({ code, probability }) => ({ key: code, name: code, value: probability }))}
+              .map(({ code, probability }) => ({ key: code, name: showUnseen(code), value: probability }))}
           />
         </Part>
       )}
       {trace && trace.truncated.length > 0 && (
-        <p className="note warn">Cut to the length that the text model reads: {trace.truncated.join(', ')}</p>
+        <p className="note warn">
+          Cut to the length that the text model reads: {trace.truncated.map(isolate).join(', ')}
+        </p>
       )}
     </>
   );
@@ -90,9 +103,12 @@ function Familiarity({ checks }: { checks: Trace['familiarity'] }) {
         {checks.map(({ check, score, limit, familiar, outside }) => (
           <li key={check}>
             <span className={familiar ? 'tag good' : 'tag bad'}>{familiar ? 'familiar' : 'unfamiliar'}</span>{' '}
-            {familiarityTexts[check]}: {decimal(score, 3)} (
-            {check === 'embedding' || check === 'nearest' ? 'at least' : 'at most'} {decimal(limit, 3)})
-            {outside.length > 0 && `: ${outside.join(', ')}`}
+            {familiarityTexts[check]}:{' '}
+            <Figure says="The measure of this input, and the limit within which an input counts as familiar.">
+              {decimal(score, 3)} ({check === 'embedding' || check === 'nearest' ? 'at least' : 'at most'}{' '}
+              {decimal(limit, 3)})
+            </Figure>
+            {outside.length > 0 && `: ${outside.map(isolate).join(', ')}`}
           </li>
         ))}
       </ul>

@@ -2,7 +2,8 @@ import { Checkbox, Fieldset, NumberInput } from '@mantine/core';
 import type { Json, JsonObject } from '../../../engine/domain.ts';
 import { isJsonObject } from '../../../engine/json.ts';
 import { GrowingText } from '../../parts/growing-text.tsx';
-import { flattenInput } from '../../parts/inputs.ts';
+import { flattenInput, valueText } from '../../parts/inputs.ts';
+import { showUnseen } from '../../parts/names.ts';
 
 type Kind = 'boolean' | 'number' | 'text' | 'other';
 
@@ -36,7 +37,7 @@ export function InputForm({
         const place = path === '' ? name : `${path}.${name}`;
         const set = (changed: Json) => onInput({ ...input, [name]: changed });
         return isJsonObject(value) ? (
-          <Fieldset key={name} legend={name}>
+          <Fieldset key={name} legend={showUnseen(name)}>
             <InputForm input={value} kinds={kinds} path={place} onInput={set} />
           </Fieldset>
         ) : (
@@ -48,15 +49,16 @@ export function InputForm({
 }
 
 function Field({ name, kind, value, onValue }: { name: string; kind: Kind; value: Json; onValue(value: Json): void }) {
+  const label = showUnseen(name);
   switch (kind) {
     case 'boolean':
       return (
-        <Checkbox label={name} checked={value === true} onChange={(event) => onValue(event.currentTarget.checked)} />
+        <Checkbox label={label} checked={value === true} onChange={(event) => onValue(event.currentTarget.checked)} />
       );
     case 'number':
       return (
         <NumberInput
-          label={name}
+          label={label}
           value={typeof value === 'number' ? value : ''}
           onChange={(typed) => onValue(typeof typed === 'number' ? typed : null)}
         />
@@ -64,7 +66,7 @@ function Field({ name, kind, value, onValue }: { name: string; kind: Kind; value
     case 'text':
       return (
         <GrowingText
-          label={name}
+          label={label}
           minRows={1}
           maxRows={12}
           value={typeof value === 'string' ? value : ''}
@@ -74,9 +76,9 @@ function Field({ name, kind, value, onValue }: { name: string; kind: Kind; value
     case 'other':
       return (
         <div>
-          <span className="strong">{name}</span>
-          <code className="clip" title={JSON.stringify(value)}>
-            {JSON.stringify(value)}
+          <span className="strong">{showUnseen(name)}</span>
+          <code className="clip" title={valueText(value)}>
+            {valueText(value)}
           </code>
         </div>
       );

@@ -6,6 +6,7 @@ import { change, useOperation } from '../../api/queries.ts';
 import { useCommands } from '../../commands/use-commands.ts';
 import { GrowingText } from '../../parts/growing-text.tsx';
 import { readJsonText } from '../../parts/json-text.ts';
+import { isolate } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { findAddress, toCurl, toPython, toTypeScript } from '../../parts/programs.ts';
@@ -185,7 +186,8 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
         made.map(({ id }) => id),
         'Example added',
       );
-      const text = label === null ? 'Saved as an example without a label.' : `Saved as an example of ${label}.`;
+      const text =
+        label === null ? 'Saved as an example without a label.' : `Saved as an example of ${isolate(label)}.`;
       notify({ kind: 'info', text, undo: () => void workbench.acts.undo(type.id) });
     } catch (error) {
       notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) });
@@ -206,7 +208,7 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
       </Menu.Target>
       <Menu.Dropdown>
         {decision !== null && (
-          <Menu.Item onClick={() => void save(decision)}>Save as an example of {decision}</Menu.Item>
+          <Menu.Item onClick={() => void save(decision)}>Save as an example of {isolate(decision)}</Menu.Item>
         )}
         <Menu.Item onClick={() => void save(null)}>Save as an example to label</Menu.Item>
         <Menu.Item onClick={() => void decide()}>Decide and record it, as for a program</Menu.Item>

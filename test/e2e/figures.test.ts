@@ -1,0 +1,125 @@
+/** Whoever wonders about a figure reads in one sentence what it is: with the pointer, or with the keyboard. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWindow, type Window, waitForQuiet } from './browser-page.ts';
+import { lookAtFigures } from './figures.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from './workbench-process.ts';
+
+describe('each figure explains itself', () => {
+  let workbench: RunningWorkbench;
+  let opened: Window;
+  let type: string;
+  let policies: string[];
+  let record: string;
+
+  beforeAll(async () => {
+    workbench = await startWorkbenchProcess();
+    type = (await workbench.call<{ id: string }>('POST', '/api/v1/samples/refund-requests')).body.id;
+    const path = `/api/v1/decision-types/${type}`;
+    policies = [];
+    for (const tune_hyperparams of [false, true]) {
+      const started = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams });
+      const progress = `${path}/policies/${started.body.policy_id}/progress`;
+      while ((await workbench.call<{ status: string }>('GET', progress)).body.status === 'training') await wait(300);
+      policies.push(started.body.policy_id);
+    }
+    const examples = await workbench.call<{ items: { input_payload: object }[] }>(
+      'GET',
+      `${path}/examples?page_size=30`,
+    );
+    for (const { input_payload } of examples.body.items) {
+      await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input: input_payload });
+    }
+    record = (await workbench.call<{ items: { id: string }[] }>('GET', `${path}/logs`)).body.items[0]?.id ?? '';
+    await workbench.call('POST', '/api/v1/api-keys', { name: 'till' });
+    await workbench.call('POST', '/api/v1/backups', {});
+    opened = await openWindow(workbench, '#/', { reducedMotion: 'reduce' });
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await workbench?.stop();
+  });
+
+  async function show(hash: string): Promise<void> {
+    const { page } = opened;
+    await page.evaluate((next) => {
+      window.location.hash = next;
+    }, hash);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await waitForQuiet(page);
+  }
+
+  test.each([
+    ['#/', 4],
+    ['#/settings/keys', 3],
+    ['#/settings/credits', 4],
+    ['#/settings/data', 4],
+  ])('%s', async (hash, fewest) => {
+    await show(hash);
+    await expect.poll(async () => (await lookAtFigures(opened.page)).seen).toBeGreaterThanOrEqual(fewest);
+    expect((await lookAtFigures(opened.page)).unexplained).toEqual([]);
+  });
+
+  test.each([
+    ['define', 7],
+    ['define?beside=versions', 7],
+    ['rules', 15],
+    ['examples?view=card&queue=all', 12],
+    ['examples?view=card&queue=useful', 12],
+    ['examples?view=table&queue=all', 20],
+    ['examples?queue=findings', 12],
+    ['train', 8],
+    ['evaluate', 30],
+    ['evaluate?right=approve&decided=approve', 30],
+    ['evaluate?against=other', 30],
+    ['try', 10],
+    ['deploy', 12],
+    ['monitor', 20],
+    ['monitor?record=newest', 25],
+  ])('%s', async (place, fewest) => {
+    const named = place.replace('other', policies[0] ?? '').replace('newest', record);
+    await show(`#/types/${type}/${named}`);
+    await expect.poll(async () => (await lookAtFigures(opened.page)).seen).toBeGreaterThanOrEqual(fewest);
+    expect((await lookAtFigures(opened.page)).unexplained).toEqual([]);
+  });
+
+  test('proposed rules, too', async () => {
+    await show(`#/types/${type}/rules`);
+    await opened.page.getByRole('button', { name: 'Look for rules' }).click();
+    await opened.page
+      .getByRole('table', { name: 'Proposed rules' })
+      .or(opened.page.getByText('No condition is'))
+      .waitFor();
+    expect((await lookAtFigures(opened.page)).unexplained).toEqual([]);
+  });
+
+  test('the keyboard reads the same sentence as the pointer, and Escape puts it away', async () => {
+    const { page } = opened;
+    await show(`#/types/${type}/deploy`);
+    const heading = page.getByRole('columnheader', { name: 'Macro F1' });
+    await page.getByRole('button', { name: 'Search or run a command' }).focus();
+    for (
+      let press = 0;
+      press < 80 && !(await heading.evaluate((each) => each === document.activeElement));
+      press += 1
+    ) {
+      await page.keyboard.press('Tab');
+    }
+    const told = page.getByRole('tooltip');
+    await told.waitFor();
+    expect(await told.textContent()).toBe(await heading.getAttribute('title'));
+    await page.keyboard.press('Escape');
+    await told.waitFor({ state: 'detached' });
+  });
+
+  test('a figure without a sentence would be found', async () => {
+    const { page } = opened;
+    await show(`#/types/${type}/deploy`);
+    await page.getByRole('columnheader', { name: 'Right' }).evaluate((each) => each.removeAttribute('title'));
+    expect((await lookAtFigures(page)).unexplained.length).toBe(policies.length);
+  });
+
+  test('nothing went wrong behind the page', () => {
+    expect(opened.faults).toEqual([]);
+  });
+});
