@@ -86,7 +86,7 @@ describe('the workbench in the browser', () => {
     await dialog.getByLabel('New name').fill('refuse');
     await page().keyboard.press('Enter');
     await expect
-      .poll(() => dialog.getByRole('list', { name: 'What it touches' }).textContent())
+      .poll(() => dialog.getByRole('list', { name: 'What it affects' }).textContent())
       .toMatch(/\d\d examples with this label.*Rules: /);
     await dialog.getByRole('button', { name: 'Rename everywhere' }).click();
     await page().getByText('Renamed deny to refuse. Version 2 is active.').first().waitFor();
@@ -102,7 +102,7 @@ describe('the workbench in the browser', () => {
     const dialog = page().getByRole('dialog', { name: 'Change an option everywhere' });
     await dialog.getByText('Delete', { exact: true }).click();
     await dialog.getByLabel('Option', { exact: true }).selectOption('review');
-    await dialog.getByRole('button', { name: 'Show what it touches' }).click();
+    await dialog.getByRole('button', { name: 'Show what it affects' }).click();
     await dialog.getByText(/Rules that go with it: /).waitFor();
     await dialog.getByRole('button', { name: 'Delete everywhere' }).click();
     await page().getByText('Deleted review. Version 3 is active.').first().waitFor();

@@ -107,7 +107,7 @@ describe('Define', () => {
     fireEvent.click(within(dialog).getByText('Merge'));
     enter('Option', 'maybe');
     enter('Into', 'no');
-    fireEvent.click(within(dialog).getByText('Show what it touches'));
+    fireEvent.click(within(dialog).getByText('Show what it affects'));
     await within(dialog).findByText('1 example with this label');
     fireEvent.click(within(dialog).getByText('Merge everywhere'));
     const undo = await findUndo('Merged maybe into no. Version 2 is active.');
@@ -132,7 +132,7 @@ describe('Define', () => {
     const dialog = await screen.findByRole('dialog', { name: 'Change an option everywhere' });
     fireEvent.click(within(dialog).getByText('Delete'));
     enter('Option', 'no');
-    fireEvent.click(within(dialog).getByText('Show what it touches'));
+    fireEvent.click(within(dialog).getByText('Show what it affects'));
     fireEvent.click(await within(dialog).findByText('Delete everywhere'));
     const undo = await findUndo('Deleted no. Version 2 is active.');
     await call('PUT', url, { options: ['yes', 'maybe', 'other'] });

@@ -93,6 +93,6 @@ describe('Evaluate', () => {
     const { id } = (await call('POST', '/api/v1/decision-types', { name: 'new', options: ['a', 'b'] })).body;
     showWindow(call, `#/types/${id}/evaluate`);
     fireEvent.click(await screen.findByRole('button', { name: 'Go to training' }));
-    await screen.findByText('Nothing was trained yet');
+    await screen.findByText('Nothing has been trained yet');
   });
 });

@@ -52,7 +52,7 @@ describe('the frame', () => {
     await screen.findByText('No examples yet');
     press('g');
     press('t');
-    await screen.findByText('Nothing was trained yet');
+    await screen.findByText('Nothing has been trained yet');
     within(screen.getByRole('navigation', { name: 'Where I am' })).getByText('Train');
     press('g');
     press('h');

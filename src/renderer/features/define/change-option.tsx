@@ -77,7 +77,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
     <Modal opened title="Change an option everywhere" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
       <form className="stack" onSubmit={submit}>
         <SegmentedControl
-          aria-label="What becomes of it"
+          aria-label="What to do with it"
           value={kind}
           onChange={(value) => change({ kind: value as Kind, to: '' })}
           data={[
@@ -115,7 +115,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
             value={examples}
             data={[
               { value: 'unlabel', label: 'Lose their label' },
-              { value: 'delete', label: 'Are deleted, too' },
+              { value: 'delete', label: 'Are deleted too' },
             ]}
             onChange={(event) => change({ examples: event.currentTarget.value === 'delete' ? 'delete' : 'unlabel' })}
           />
@@ -127,7 +127,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
             Cancel
           </Button>
           <Button type="submit" loading={asked.isPending} disabled={!isComplete}>
-            {asked.data ? commitNames[kind] : 'Show what it touches'}
+            {asked.data ? commitNames[kind] : 'Show what it affects'}
           </Button>
         </div>
       </form>
@@ -138,7 +138,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
 function Touched({ kind, touches }: { kind: Kind; touches: Changed['touches'] }) {
   const { examples, rules, fallback_option, deployed_policy } = touches;
   return (
-    <ul className="note" aria-label="What it touches" aria-live="polite">
+    <ul className="note" aria-label="What it affects" aria-live="polite">
       <li>
         {examples.toLocaleString()} {examples === 1 ? 'example' : 'examples'} with this label
       </li>

@@ -45,10 +45,10 @@ export function Define({ type }: { type: DecisionType }) {
       }
       beside={
         <Pane
-          title="Beside it"
+          title="Details"
           tools={
             <SegmentedControl
-              aria-label="Beside the question"
+              aria-label="Details to show"
               value={beside}
               onChange={(value) => changeQuery({ beside: value }, { replace: true })}
               data={[
@@ -126,12 +126,12 @@ function Question({ type }: { type: DecisionType }) {
         <TextList
           label="Reason codes"
           itemLabel="Reason code"
-          hint="Short codes that tell why, for rules and examples."
+          hint="Short codes that say why, for rules and examples."
           values={draft.reason_codes}
           onValues={(reason_codes) => edit({ reason_codes }, `reasons-${reason_codes.length}`)}
         />
       </Part>
-      <Part title="People in the inputs">
+      <Part title="Personal data">
         <div className="stack">
           <TagsInput
             size="xs"
@@ -143,7 +143,7 @@ function Question({ type }: { type: DecisionType }) {
           />
           <NumberInput
             label="Keep log records for (days)"
-            description="Empty: for ever."
+            description="Leave it empty to keep them for ever."
             min={1}
             max={maxRetentionDays}
             value={draft.retention_days ?? ''}

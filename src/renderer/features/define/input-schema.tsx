@@ -34,7 +34,7 @@ export function InputSchema({ type }: { type: DecisionType }) {
       )}
       <GrowingText
         label="Input schema"
-        description="Optional JSON Schema. An input that fails it is refused before anything is decided."
+        description="Optional JSON Schema. An input that does not fit it is refused before anything is decided."
         minRows={4}
         maxRows={24}
         classNames={{ input: 'mono' }}

@@ -73,7 +73,7 @@ export function Thresholds({ type }: { type: DecisionType }) {
         value={fallback}
         onChange={(event) => edit({ fallback_option: event.currentTarget.value || null })}
       >
-        <option value="">None: the best guess, marked</option>
+        <option value="">None: the best guess, marked for a look</option>
         {[...choices].map((choice) => (
           <option key={choice} value={choice}>
             {showUnseen(choice)}

@@ -63,10 +63,10 @@ export function Versions({ type }: { type: DecisionType }) {
                   <Button
                     size="compact-xs"
                     variant="default"
-                    aria-label={`Take up again: version ${version.version_number}`}
+                    aria-label={`Restore as a draft: version ${version.version_number}`}
                     onClick={() => takeUp(version)}
                   >
-                    Take up again
+                    Restore as a draft
                   </Button>
                 )}
               </span>

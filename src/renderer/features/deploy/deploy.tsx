@@ -181,11 +181,11 @@ function Export({ type }: { type: DecisionType }) {
       <div className="stack">
         <p className="muted">
           The bundle holds the classifier, the rules, the thresholds, a model card and the text model. It decides
-          without this program and without a network, and decides known lines as a self-test when it is opened.
+          without this program and without a network, and tests itself on known inputs when it is opened.
         </p>
         <Checkbox
           label="Leave the text model out"
-          description="A slim bundle is small; its reader then needs the text model from elsewhere."
+          description="A slim bundle is small, but whoever opens it needs the text model from elsewhere."
           checked={slim}
           onChange={(event) => setSlim(event.currentTarget.checked)}
         />

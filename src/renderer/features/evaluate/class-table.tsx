@@ -5,7 +5,7 @@ import { percent } from '../../parts/figures.ts';
 import { OptionName } from '../../parts/option.tsx';
 
 const figureHeads: Readonly<Record<string, { name: string; says: string }>> = {
-  precision: { name: 'Right when decided', says: 'How often the label is this option where it was decided.' },
+  precision: { name: 'Right when decided', says: 'How often this option is right where it was decided.' },
   recall: { name: 'Found', says: 'The share of the examples with this label for which this option was decided.' },
   f1: { name: 'F1', says: 'Both shares in one figure: their harmonic mean.' },
   support: { name: 'Examples', says: 'Unseen examples with this label.' },

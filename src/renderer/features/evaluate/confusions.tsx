@@ -136,7 +136,7 @@ function listMistakes(metrics: Pick<Metrics, 'confusion_labels' | 'confusion_mat
 
 function Mistakes({ type, metrics, canOpen }: { type: DecisionType; metrics: Metrics; canOpen: boolean }) {
   const mistakes = listMistakes(metrics);
-  if (mistakes.length === 0) return <p className="muted">No mistake on the unseen examples.</p>;
+  if (mistakes.length === 0) return <p className="muted">No mistakes on the unseen examples.</p>;
   return (
     <div className="scroll">
       <table className="plain">

@@ -2,6 +2,7 @@ import type { Metrics } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { PolicyDetail } from '../../../server/contract/training.ts';
 import { decimal } from '../../parts/figures.ts';
+import { showUnseen } from '../../parts/names.ts';
 import { Facts, Part } from '../../parts/notes.tsx';
 import { ClassTable } from './class-table.tsx';
 import { Familiarity, LearningCurvePart } from './learning.tsx';
@@ -23,10 +24,10 @@ export function Details({ type, policy, metrics }: Props) {
       {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} />}
       {metrics.familiarity !== null && <Familiarity type={type} effect={metrics.familiarity} />}
       {metrics.notes.length > 0 && (
-        <Part title="Notes of the training">
-          <ul className="stack tight">
+        <Part title="Notes from the training">
+          <ul className="stack tight wrap">
             {metrics.notes.map((note) => (
-              <li key={note}>{note}</li>
+              <li key={note}>{showUnseen(note)}</li>
             ))}
           </ul>
         </Part>
@@ -67,12 +68,12 @@ function MoreFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDeta
         {
           name: 'Latency p95',
           value: `${decimal(metrics.latency_estimate_p95_ms, 1)} ms`,
-          help: 'Nineteen of twenty decisions take at most this long.',
+          help: 'Nineteen out of twenty decisions take at most this long.',
         },
         {
           name: 'Features',
           value: metrics.feature_count.toLocaleString(),
-          help: 'How many numbers the classifier makes of an input.',
+          help: 'How many numbers the classifier reads from an input.',
         },
         {
           name: 'Trained on',

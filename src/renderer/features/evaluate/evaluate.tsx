@@ -39,7 +39,7 @@ export function Evaluate({ type }: { type: DecisionType }) {
           actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'train' })}>Go to training</Button>}
         >
           After a training this place shows how often the policy is right on examples it has not seen, where it is
-          wrong, and what a threshold costs and brings.
+          wrong, and what a threshold gains and costs.
         </EmptyState>
       </Pane>
     );

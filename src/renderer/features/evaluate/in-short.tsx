@@ -44,7 +44,7 @@ export function InShort({ type, policy, metrics }: Props) {
           </span>
         </p>
         <p>
-          <Says text="The share of wrong ones among the decisions made alone.">
+          <Says text="How many of the decisions made alone are wrong.">
             {shareText(error_automatic)} of those are wrong
           </Says>
           <span className="muted">
@@ -103,7 +103,7 @@ function Promised({ type, policy, place }: { type: DecisionType; policy: PolicyD
   if (found.isError) return <ErrorNote error={found.error} />;
   return (
     <p>
-      <span className="tag">Nothing is promised</span> {found.data?.sentence ?? 'Looking for what could be…'}
+      <span className="tag">Nothing is promised</span> {found.data?.sentence ?? 'Looking for what could be promised…'}
     </p>
   );
 }
@@ -121,13 +121,13 @@ function ClassifierAlone({ type, metrics }: Omit<Props, 'policy'>) {
         <span className="muted">of the training examples</span>
       </p>
       <p>
-        <Says text="The share of training examples of which the classifier is sure enough.">
+        <Says text="The share of training examples that the classifier is sure enough about.">
           Decides {percent(alone.coverage)} alone
         </Says>
         <span className="muted">from a confidence of {decimal(auto_decide, 2)}</span>
       </p>
       <p>
-        <Says text="The share of wrong ones among those.">{percent(alone.error)} of those are wrong</Says>
+        <Says text="How many of those decisions are wrong.">{percent(alone.error)} of those are wrong</Says>
         <span className="muted">the classifier by itself, before any rule</span>
       </p>
     </section>

@@ -42,7 +42,7 @@ export function LearningCurvePart({ curve }: { curve: LearningCurve }) {
             </tbody>
           </table>
         </div>
-        <ul className="stack tight">
+        <ul className="stack tight wrap">
           {advice.slice(0, maxAdvice).map(({ option, advice: kind, sentence }) => (
             <li key={option}>
               <span className={`tag ${adviceTones[kind]}`}>{adviceNames[kind]}</span> {showUnseen(sentence)}
@@ -70,7 +70,7 @@ export function Familiarity({ type, effect }: { type: DecisionType; effect: Fami
       <div className="stack tight">
         <p>{showUnseen(effect.sentence)}</p>
         <p className="muted">
-          Looked at: {effect.checks.map((check) => checkNames[check]).join(', ')}.{' '}
+          Checked: {effect.checks.map((check) => checkNames[check]).join(', ')}.{' '}
           {effect.accuracy_unfamiliar !== null &&
             effect.accuracy_familiar !== null &&
             `The classifier is right on ${percent(effect.accuracy_familiar)} of the familiar and ${percent(effect.accuracy_unfamiliar)} of the unfamiliar ones.`}

@@ -93,7 +93,7 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
           </Button>
           {!isStored && (
             <Button variant="default" onClick={() => setHandles(null)}>
-              Back to those in use
+              Back to the ones in use
             </Button>
           )}
         </div>

@@ -115,7 +115,7 @@ export function CardDesk({
 function QueueCount({ count }: { count: number | null }) {
   if (count === null) return null;
   return (
-    <Figure className="muted" says="Examples that this queue holds now; what you label may leave it.">
+    <Figure className="muted" says="Examples in this queue; one that you label may leave it.">
       {number(count)} in this queue
     </Figure>
   );
@@ -324,16 +324,16 @@ const Beside = memo(function Beside({ type }: { type: DecisionType }) {
     .slice(-maxAnswers)
     .reverse();
   return (
-    <Pane title="Beside it">
+    <Pane title="Guideline and history">
       <Part title="Guideline">
         <p className={type.description === '' ? 'muted' : 'lines'}>
           {type.description === ''
-            ? 'The description of the type, under Define, stands here as a guideline.'
+            ? 'The description under Define is shown here as a guideline.'
             : showUnseen(type.description)}
         </p>
       </Part>
       <Part title="Last answers">
-        {last.length === 0 && <p className="muted">What you do here can be taken back with U, without limit.</p>}
+        {last.length === 0 && <p className="muted">Everything you do here can be undone with U, without limit.</p>}
         <ul className="stack tight">
           {last.map((act) => (
             <Answer key={act.key} act={act} />

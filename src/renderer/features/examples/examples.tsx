@@ -51,7 +51,7 @@ export function Examples({ type }: { type: DecisionType }) {
       run: generation.run,
     },
     { id: 'view-card', title: 'Label one at a time', group: 'Go', keys: 'c', run: () => showAs('card') },
-    { id: 'view-table', title: 'Survey in a table', group: 'Go', keys: 't', run: () => showAs('table') },
+    { id: 'view-table', title: 'Browse in a table', group: 'Go', keys: 't', run: () => showAs('table') },
   ]);
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;

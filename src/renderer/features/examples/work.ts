@@ -127,7 +127,7 @@ export function useWork(type: DecisionType, rows: Rows): Work {
       const { example, place } = found;
       const isFlagged = example.status === 'flagged';
       const status = isFlagged ? (example.expected_decision === null ? 'to_label' : 'done') : 'flagged';
-      const title = isFlagged ? 'Flag taken away' : 'Flagged';
+      const title = isFlagged ? 'Flag removed' : 'Flagged';
       acts.label(type.id, example, { status }, title);
       ui.getState().announce(title);
       if (!isFlagged && place + 1 < rows.count) moveTo(place + 1);

@@ -163,8 +163,8 @@ export function MappingDesk({
         <Pane title="Labels and rows">
           {mapping.decisionColumn === null ? (
             <p className="note">
-              No column holds labels: the examples come without, and you label them here. Choose “Decision” for a column
-              that does.
+              No column holds labels, so the examples are imported without any, and you label them here. Choose
+              “Decision” for a column that does.
             </p>
           ) : (
             <LabelTable

@@ -76,8 +76,8 @@ export function Monitor({ type }: { type: DecisionType }) {
           title="No decisions yet"
           actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
         >
-          Every decision that a program asks for is recorded here with its input, confidence and stage. What is tried
-          under Try leaves no record, unless it is decided there as for a program.
+          Every decision that a program asks for is recorded here with its input, confidence and stage. What you try
+          under Try leaves no record unless you have it recorded there.
         </EmptyState>
         <Retention type={type} />
       </Pane>

@@ -19,7 +19,7 @@ export function RuleProposals({ type, rules, onAdd }: Props) {
   const { items, rows } = found.data;
   const searched = `${count(rows.searched + rows.checked, 'labelled example')} that no saved rule decides`;
   if (items.length === 0) {
-    return <p className="muted">No condition is certain enough to be a rule, by {searched}.</p>;
+    return <p className="muted">No condition is certain enough to be a rule among {searched}.</p>;
   }
   return (
     <div className="stack tight">

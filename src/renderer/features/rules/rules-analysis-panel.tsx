@@ -21,7 +21,7 @@ export function RulesAnalysisPanel({
   return (
     <div className="stack" aria-live="polite">
       {findings.length > 0 && (
-        <ul aria-label="Findings" className="stack tight">
+        <ul aria-label="Findings" className="stack tight wrap">
           {findings.map((finding) => (
             <li key={`${finding.kind} ${finding.rule} ${finding.other} ${finding.message}`}>
               <span className={finding.severity === 'warning' ? 'tag warn' : 'tag'}>{finding.severity}</span>{' '}
@@ -45,7 +45,7 @@ export function RulesAnalysisPanel({
         <DisagreeingRows key={name} name={name} examples={examples} />
       ))}
       <p className="muted small">
-        First matches over {count(impact.examples.rows, 'example')} and the newest{' '}
+        Each input counts for the first rule that it matches: {count(impact.examples.rows, 'example')} and the newest{' '}
         {count(impact.decisions.rows, 'logged decision')}.
       </p>
       {impact.against_saved && (
@@ -60,7 +60,7 @@ export function RulesAnalysisPanel({
 
 const basisHelp = {
   exact: 'It follows from the conditions and the input schema, for every input.',
-  examples: 'It is so on the examples; other inputs may differ.',
+  examples: 'It holds for the examples; other inputs may differ.',
 };
 
 function basisText({ basis, shown_by }: Finding): string {

@@ -93,7 +93,7 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
                     }
                     onBlur={() => setAsked(null)}
                   >
-                    {asked === key.id ? 'Revoke now: final, its programs are refused' : 'Revoke'}
+                    {asked === key.id ? 'Revoke now: its programs lose access for good' : 'Revoke'}
                   </Button>
                 </td>
               </tr>

@@ -168,7 +168,7 @@ function Clock() {
         <p className={inDoubt ? 'note warn' : 'muted'}>
           {inDoubt
             ? `The clock of this machine leapt by more than two days and shows ${moment(clock.data.now)} now. No record is removed for its age until you confirm the time or set it right.`
-            : 'Records past their retention are removed by a clock that is believed.'}
+            : 'Log records are removed when their retention ends, as long as the clock can be trusted.'}
         </p>
         {confirm.isError && <ErrorNote error={confirm.error} />}
         {inDoubt && (

@@ -39,7 +39,7 @@ export function Train({ type }: { type: DecisionType }) {
           {newest ? (
             <TrainingProgress key={newest.id} type={type} policyId={newest.id} version={newest.version} />
           ) : (
-            <EmptyState title="Nothing was trained yet">
+            <EmptyState title="Nothing has been trained yet">
               A training learns from the labelled examples, measures itself on a fifth of them that it has not seen, and
               makes a policy that decides. A small project takes seconds.
             </EmptyState>
@@ -126,13 +126,13 @@ function useStart(type: DecisionType, isPossible: boolean) {
             />
             <Checkbox
               label="Fill up options with few examples"
-              description="A teacher makes synthetic examples for them; they never enter what is measured."
+              description="A teacher makes synthetic examples for them; nothing is measured on them."
               checked={generate}
               onChange={(event) => setGenerate(event.currentTarget.checked)}
             />
             <NumberInput
               label="Quality gate (macro F1)"
-              description="Optional, 0 to 1: below it the policy is not deployed by itself."
+              description="Optional, 0 to 1: below it the policy is not deployed automatically."
               w={280}
               min={0}
               max={1}
