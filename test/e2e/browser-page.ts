@@ -67,15 +67,23 @@ export function isInSight(part: Locator): Promise<boolean> {
   });
 }
 
+const maxRestMs = 60_000;
+
 /**
  * Waits until nothing is read any more and nothing more came for half a second. The stream of events stays open, so the
  * network is never idle.
  */
 export async function waitForQuiet(page: Page): Promise<void> {
-  await page.waitForFunction(async () => {
-    const countReads = () => performance.getEntriesByType('resource').length;
-    const before = countReads();
-    await new Promise((resolve) => setTimeout(resolve, 500));
-    return countReads() === before && document.querySelector('[role=status].busy') === null;
-  });
+  // Asked from here again and again: in the page, the promise of an answer would count as the answer yes.
+  const isQuiet = () =>
+    page.evaluate(async () => {
+      const countReads = () => performance.getEntriesByType('resource').length;
+      const before = countReads();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return countReads() === before && document.querySelector('[role=status].busy') === null;
+    });
+  const end = Date.now() + maxRestMs;
+  while (!(await isQuiet())) {
+    if (Date.now() > end) throw new Error('The page did not come to rest within a minute.');
+  }
 }

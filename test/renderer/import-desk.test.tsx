@@ -58,6 +58,6 @@ describe('Import', () => {
     expect((await screen.findByRole('alert')).textContent).toMatch(/^broken\.json: /);
     await choose('words.csv', 'text,other\nbroken,late\n');
     await screen.findByText('Choose the column with the decisions: a decision type needs at least two options.');
-    expect(screen.getByRole('button', { name: 'Make the type and import 1 rows' })).toHaveProperty('disabled', true);
+    expect(screen.getByRole('button', { name: 'Make the type and import 1 row' })).toHaveProperty('disabled', true);
   });
 });

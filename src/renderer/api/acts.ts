@@ -234,9 +234,9 @@ export function createActs({ journal, outbox, queries, call }: ActsPorts) {
     done: <N extends OperationName>(typeId: string, title: string, name: N, input: InputOf<N>) =>
       record(typeId, title, { kind: 'call', name, input }),
     /** Deletes a decision type. */
-    deleteType: async ({ id, name }: { id: string; name: string }): Promise<void> => {
+    deleteType: async (id: string, title: string): Promise<void> => {
       // Noted first: a window that is closed before the answer comes can restore it all the same.
-      const act = record(noType, `Deleted ${name}`, { kind: 'type', deletedId: id });
+      const act = record(noType, title, { kind: 'type', deletedId: id });
       try {
         await call('decision_types.delete', { params: { decision_type_id: id } });
       } catch (error) {

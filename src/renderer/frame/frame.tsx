@@ -149,7 +149,7 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
   const drop = () => {
     if (!type || !window.confirm(`Delete the decision type “${isolate(type.name)}”? Programs can no longer ask it.`))
       return;
-    acts.deleteType(type).then(
+    acts.deleteType(type.id, `Deleted ${isolate(type.name)}`).then(
       () => {
         drafts.getState().discard(type.id);
         goTo({ page: 'start' });

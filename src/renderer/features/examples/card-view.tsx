@@ -324,7 +324,7 @@ const Beside = memo(function Beside({ type }: { type: DecisionType }) {
     .slice(-maxAnswers)
     .reverse();
   return (
-    <Pane title="Guideline and history">
+    <Pane title="Help and history">
       <Part title="Guideline">
         <p className={type.description === '' ? 'muted' : 'lines'}>
           {type.description === ''

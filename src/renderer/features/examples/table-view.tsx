@@ -84,8 +84,8 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
           level={1}
           still
           head={
-            <Figure className="muted" says="Examples in this queue that hold the words searched for.">
-              {count(rows.count, 'example')}
+            <Figure className="muted" says="Examples in this queue that hold the words searched for, one a row.">
+              {count(rows.count, 'row')}
             </Figure>
           }
           tools={tools}

@@ -132,7 +132,7 @@ export function MappingDesk({
             <>
               {choose}
               <Button disabled={problem !== null} loading={progress !== null} onClick={() => void run()}>
-                {type ? 'Import' : 'Make the type and import'} {plan.rows.length.toLocaleString()} rows
+                {type ? 'Import' : 'Make the type and import'} {count(plan.rows.length, 'row')}
               </Button>
             </>
           }
