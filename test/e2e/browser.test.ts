@@ -129,7 +129,7 @@ describe('the workbench in the browser', () => {
     const count = Number(await cell.textContent());
     await cell.click();
     await page().getByRole('heading', { name: 'Decided correctly: approve' }).waitFor();
-    await page().getByText(`${count} examples, the surest first`).waitFor();
+    await page().getByText(`${count} examples, most confident first`).waitFor();
     await page().keyboard.press('Escape');
     await expect.poll(() => page().getByRole('heading', { name: 'Decided correctly: approve' }).count()).toBe(0);
   });

@@ -9,12 +9,12 @@ type Told = { target: HTMLElement; text: string };
 /** What a focused element has to say; null where it was not reached by keyboard or says nothing. */
 function findTold(target: HTMLElement): Told | null {
   if (target.matches(silent) || !target.matches(':focus-visible')) return null;
-  const inside = target.matches('button') ? target.querySelector<HTMLElement>('.number[title]') : null;
-  const text = target.title || inside?.title || '';
+  const inside = target.matches('button') ? [...target.querySelectorAll<HTMLElement>('.number[title]')] : [];
+  const text = target.title || inside.map(({ title }) => title).join(' ');
   return text === '' ? null : { target, text };
 }
 
-/** Shows whoever comes by keyboard what an element, or a figure in a button, says on hover; Escape takes it away. */
+/** Shows whoever comes by keyboard what an element, or the figures in a button, say on hover; Escape takes it away. */
 export function FocusedTitle() {
   const [told, setTold] = useState<Told | null>(null);
   useEffect(() => {

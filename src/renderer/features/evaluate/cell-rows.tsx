@@ -56,7 +56,7 @@ export function CellRows({
         {rows.isError && <ErrorNote error={rows.error} retry={() => void rows.refetch()} />}
         {rows.data && (
           <p className="muted">
-            {count(rows.data.total, 'example')}, the surest first. The arrow keys choose, 1–9 give another label, U
+            {count(rows.data.total, 'example')}, most confident first. The arrow keys choose, 1–9 give another label, U
             takes it back.
           </p>
         )}

@@ -75,7 +75,10 @@ export function RuleList({
                     ) : (
                       warnings &&
                       warnings.length > 0 && (
-                        <span className="tag warn" title="Warnings about this rule; they stand below the editor.">
+                        <span
+                          className="tag warn number"
+                          title="Warnings about this rule; they stand below the editor."
+                        >
                           {warnings.length}
                         </span>
                       )
