@@ -118,10 +118,10 @@ describe('Monitor', () => {
     press('j');
     await region('Record');
     press('ArrowDown');
-    await screen.findByText('Rule «too much» matched.');
+    await screen.findByText('Rule “too much” matched.');
     expect(screen.queryByText('Rule: too much')).toBeNull();
     press('k');
-    await waitFor(() => expect(screen.queryByText('Rule «too much» matched.')).toBeNull());
+    await waitFor(() => expect(screen.queryByText('Rule “too much” matched.')).toBeNull());
     const newest = async () => (await call('GET', `${url}/logs`)).body.items[0];
     press('1');
     await screen.findByText('Corrected. It is a reviewed example now.');

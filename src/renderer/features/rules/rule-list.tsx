@@ -12,6 +12,11 @@ import { Pane } from '../../parts/panes.tsx';
 import { orderRules } from './order-rules.ts';
 import { SortableRule, SortableRules } from './sortable-rules.tsx';
 
+/** A line as high as that of the counts: what is below does not move when they come. */
+const noCounts = '\u00a0';
+const toText = ({ matched, disagrees }: { matched: number; disagrees: number }) =>
+  `${count(matched, 'example')}${disagrees === 0 ? '' : `, ${number(disagrees)} disagree`}`;
+
 /** The rules in their order, each with what it does to the examples and whether something is wrong with it. */
 export function RuleList({
   type,
@@ -85,15 +90,12 @@ export function RuleList({
                     )}
                   </span>
                   <OptionName typeId={type.id} option={rule.then} />
-                  {counts && (
-                    <span
-                      className="muted number"
-                      title="Examples that this rule is the first to match, and how many of them have another label."
-                    >
-                      {count(counts.matched, 'example')}
-                      {counts.disagrees > 0 && `, ${number(counts.disagrees)} disagree`}
-                    </span>
-                  )}
+                  <span
+                    className="muted number"
+                    title="Examples that this rule is the first to match, and how many of them have another label."
+                  >
+                    {counts ? toText(counts) : noCounts}
+                  </span>
                 </button>
               </SortableRule>
             );
