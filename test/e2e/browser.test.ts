@@ -137,7 +137,7 @@ describe('the workbench in the browser', () => {
   test('sets the thresholds, says both, and takes them back', async () => {
     await page().getByLabel('Target error among direct decisions, in percent').fill('0.1');
     await page()
-      .getByText(/^\d+ rows cannot promise 0.1 %; 3688 without an error could.$/)
+      .getByText(/^\d+ rows are too few to promise 0.1 %. It takes 3688, none of them wrong.$/)
       .waitFor();
     for (const name of ['Fall back below', 'Decide directly from']) {
       for (let step = 0; step < 10; step++) await page().getByRole('slider', { name }).press('ArrowLeft');

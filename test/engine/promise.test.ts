@@ -73,7 +73,7 @@ describe('a promise', () => {
       threshold: null,
       rows: 34,
       rows_needed: 183,
-      sentence: '34 rows cannot promise 2 %; 183 without an error could.',
+      sentence: '34 rows are too few to promise 2 %. It takes 183, none of them wrong.',
     });
     expect(findPromise([], question)).toMatchObject({ possible: false, rows: 0 });
   });

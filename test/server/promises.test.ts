@@ -65,7 +65,7 @@ describe('a promise', () => {
     );
     const refused = await get(`${policy}/promise?target_error=0.005`);
     expect(refused).toMatchObject({ possible: false, threshold: null, share_automatic: null, rows_needed: 736 });
-    expect(refused.sentence).toBe(`${refused.rows} rows cannot promise 0.5 %; 736 without an error could.`);
+    expect(refused.sentence).toBe(`${refused.rows} rows are too few to promise 0.5 %. It takes 736, none of them wrong.`);
     const own = await get(`${policy}/promise?target_error=0.3&option=approve&certainty=0.9`);
     expect(own).toMatchObject({ possible: true, option: 'approve', certainty: 0.9 });
     expect(await get(`${policy}/promise`)).toMatchObject({ target_error: 0.02, rows_needed: 183 });
@@ -81,7 +81,7 @@ describe('a promise', () => {
     const type = await get(path);
     const refused = await bench.call('PUT', `${policy}/promise`, { target_error: 0.005 });
     expect([refused.status, refused.body.error.code]).toEqual([409, 'conflict']);
-    expect(refused.body.error.message).toContain('736 without an error could');
+    expect(refused.body.error.message).toContain('It takes 736, none of them wrong');
     expect(await get(path)).toEqual(type);
     expect((await get(policy)).promise).toBeNull();
   });

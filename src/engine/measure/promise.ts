@@ -105,7 +105,7 @@ function describeFinding(threshold: number, share: number, question: PromiseQues
 
 function describeRefusal(rows: number, { target_error, certainty, option }: PromiseQuestion, needed: number): string {
   const target = formatShare(target_error);
-  if (rows < needed) return `${rows} rows cannot promise ${target}; ${needed} without an error could.`;
+  if (rows < needed) return `${rows} rows are too few to promise ${target}. It takes ${needed}, none of them wrong.`;
   const whose = option === null ? '' : ` for "${option}"`;
   return `No threshold keeps the error among automatic decisions${whose} at ${target} with ${formatShare(certainty)} certainty on ${rows} rows; it takes ${needed} without an error, or more with some. More or better examples may help.`;
 }
