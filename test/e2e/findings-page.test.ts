@@ -77,7 +77,9 @@ describe('what the workbench finds out by itself', () => {
 
   test('proposes rules, and one click adds one to the draft', async () => {
     await goToPlace(page, 'Rules');
-    const rules = page.getByRole('list', { name: 'Rules' }).getByRole('button', { name: /[1-9]\d* rows$/ });
+    const rules = page
+      .getByRole('list', { name: 'Rules' })
+      .getByRole('button', { name: /[1-9]\d* examples?(, \d+ disagree)?$/ });
     await rules.first().waitFor();
     expect(await rules.count()).toBe(3);
     await page.getByRole('button', { name: 'Look for rules' }).click();
