@@ -156,24 +156,13 @@ function toFailure(rule: Rule | undefined, outcome: Outcome | undefined): RuleFa
   return { name: rule?.name ?? '', error: outcome instanceof RuleError ? outcome.kind : typeMismatch.kind };
 }
 
+const countTaken = (left: number) => ruleLimits.maxStepsTogether - left;
+
 function createEvaluator(file: RulesFile): CompiledRules {
   const steps = file.rules.map((rule) => compileTree(rule.ast));
   const rules = file.rules.map(({ ast: _, ...rule }): Rule => rule);
   // Most callers never ask for a trace, so its closures are compiled for the first one that does.
   let tracers: Tracer[] | null = null;
-
-  const toOutcome = (
-    matchedIndex: number,
-    errors: readonly RuleFailure[],
-    trace: RuleTrace[],
-    left: number,
-  ): RulesOutcome => ({
-    matched: rules[matchedIndex] ?? null,
-    matchedIndex,
-    errors,
-    trace,
-    steps: ruleLimits.maxStepsTogether - left,
-  });
 
   const evaluateFast = (input: JsonObject): RulesOutcome => {
     let errors: RuleFailure[] | null = null;
@@ -182,12 +171,19 @@ function createEvaluator(file: RulesFile): CompiledRules {
       const run = startRun(input, left);
       const outcome = steps[i]?.(run);
       left = countStepsLeft(run, left);
-      if (outcome === true) return toOutcome(i, errors ?? noFailures, [], left);
+      if (outcome === true)
+        return {
+          matched: rules[i] ?? null,
+          matchedIndex: i,
+          errors: errors ?? noFailures,
+          trace: [],
+          steps: countTaken(left),
+        };
       if (outcome === false) continue;
       errors ??= [];
       errors.push(toFailure(rules[i], outcome));
     }
-    return toOutcome(-1, errors ?? noFailures, [], left);
+    return { matched: null, matchedIndex: -1, errors: errors ?? noFailures, trace: [], steps: countTaken(left) };
   };
 
   const evaluateTraced = (input: JsonObject): RulesOutcome => {
@@ -204,7 +200,7 @@ function createEvaluator(file: RulesFile): CompiledRules {
       if (result.outcome instanceof RuleError) errors.push(toFailure(rules[i], result.outcome));
       return { name, ...result.trace };
     });
-    return toOutcome(matchedIndex, errors, trace, left);
+    return { matched: rules[matchedIndex] ?? null, matchedIndex, errors, trace, steps: countTaken(left) };
   };
 
   const evaluateOne = (place: number, input: JsonObject) => {
