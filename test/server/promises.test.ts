@@ -65,7 +65,9 @@ describe('a promise', () => {
     );
     const refused = await get(`${policy}/promise?target_error=0.005`);
     expect(refused).toMatchObject({ possible: false, threshold: null, share_automatic: null, rows_needed: 736 });
-    expect(refused.sentence).toBe(`${refused.rows} rows are too few to promise 0.5 %. It takes 736, none of them wrong.`);
+    expect(refused.sentence).toBe(
+      `${refused.rows} rows are too few to promise 0.5 %. It takes 736, none of them wrong.`,
+    );
     const own = await get(`${policy}/promise?target_error=0.3&option=approve&certainty=0.9`);
     expect(own).toMatchObject({ possible: true, option: 'approve', certainty: 0.9 });
     expect(await get(`${policy}/promise`)).toMatchObject({ target_error: 0.02, rows_needed: 183 });
