@@ -4,10 +4,7 @@ import type { Stretch } from '../decide/weigh-text.ts';
 import type { Decision, JsonObject } from '../domain.ts';
 import type { MonotonicClock } from '../ports.ts';
 
-/** For how long others wait for the decisions between two pauses, but for one decision. */
-const maxTurnMs = 10;
-
-/** What looking for other decisions needs from outside; `pause` lets others have a turn. */
+/** What looking for other decisions needs from outside; `pause`, called often, lets others have their turn when it is due. */
 export type WhatIfPorts = { now: MonotonicClock; pause(): Promise<void> };
 /** Decisions that may be made, and the time after which no further one is begun. */
 export type WhatIfBudget = { maxDecisions: number; maxMs: number };
@@ -19,7 +16,6 @@ export class WhatIf {
   readonly #budget: WhatIfBudget;
   readonly #startedAtMs: number;
   #decisions = 0;
-  #turnStartedAtMs: number;
 
   constructor(decider: Decider, base: Decision, ports: WhatIfPorts, budget: WhatIfBudget) {
     this.#decider = decider;
@@ -27,14 +23,13 @@ export class WhatIf {
     this.#ports = ports;
     this.#budget = budget;
     this.#startedAtMs = ports.now();
-    this.#turnStartedAtMs = this.#startedAtMs;
   }
 
   /** What is decided of another input; null where it does not fit the schema or the budget is used up. */
   async decide(input: JsonObject): Promise<Decision | null> {
     if (this.isUsedUp()) return null;
     this.#decisions += 1;
-    await this.#pauseWhenDue();
+    await this.#ports.pause();
     const result = await this.#decider.decide(input);
     return result.ok ? result.decision : null;
   }
@@ -48,19 +43,12 @@ export class WhatIf {
   async estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<number[] | null> {
     const estimate = await this.#decider.estimateWithout(input, option, stretches);
     if (estimate === null) return null;
-    this.#turnStartedAtMs = this.#ports.now();
     const probabilities: number[] = [];
     for (const at of stretches.keys()) {
-      await this.#pauseWhenDue();
+      await this.#ports.pause();
       probabilities.push(estimate(at));
     }
     return probabilities;
-  }
-
-  async #pauseWhenDue(): Promise<void> {
-    if (this.#ports.now() - this.#turnStartedAtMs < maxTurnMs) return;
-    await this.#ports.pause();
-    this.#turnStartedAtMs = this.#ports.now();
   }
 
   isUsedUp(): boolean {

@@ -7,6 +7,7 @@ import type { Json } from '../domain.ts';
 import { compileLinearPattern, type LinearPattern, weighPattern } from '../patterns.ts';
 import type { Outcome, StepBudget } from './step-budget.ts';
 
+/** Steps of a problem that a reference passes on. */
 const stepsPerProblem = 8;
 /** Characters that a length, a format or a comparison reads in one step. */
 const charactersPerStep = 8;

@@ -9,7 +9,7 @@ import type { JsonObject } from '../domain.ts';
 import { type Charge, chargeKeyword } from './charges.ts';
 import { stepsPerAlternative } from './step-budget.ts';
 
-/** Steps of a call of what a reference leads to, more for a larger part, and of a problem that it passes on. */
+/** Steps of a call of what a reference leads to, more for a larger part. */
 const stepsPerCall = 4;
 const charactersOfCallPerStep = 16;
 
@@ -47,15 +47,15 @@ export function meter(ajv: Ajv2020, schema: JsonObject, maxProblems: number): vo
   const reference = ajv.RULES.all['$ref'];
   if (typeof reference !== 'object' || !('code' in reference.definition)) throw new Error('Ajv has no keyword "$ref".');
   const { code } = reference.definition;
-  const numbers = new Map<SchemaEnv, number>();
+  const parts = new Map<SchemaEnv, number>();
   reference.definition.code = (cxt, ...rest) => {
     const target = findTarget(cxt);
     if (target === null) return code(cxt, ...rest);
-    const number = numbers.get(target) ?? numbers.size;
-    numbers.set(target, number);
+    const part = parts.get(target) ?? parts.size;
+    parts.set(target, part);
     const isAlternative = cxt.it.compositeRule === true;
     const most = isAlternative ? 1 : maxProblems;
-    const options = _`{part: ${number}, isStatic: ${isStatic}, isAlternative: ${isAlternative}, maxProblems: ${most}}`;
+    const options = _`{part: ${part}, isStatic: ${isStatic}, isAlternative: ${isAlternative}, maxProblems: ${most}}`;
     const call = keepFromLibrary(cxt.gen, _`lib.createCall(() => ${findCheck(cxt, target)}, ${options})`);
     const ofSize = Math.ceil(JSON.stringify(target.schema).length / charactersOfCallPerStep);
     cxt.gen.code(_`${keepFromLibrary(cxt.gen, _`lib.spend`)}(${stepsPerCall + ofSize})`);

@@ -149,17 +149,13 @@ export class EncoderHost {
   }
 
   /** The text's embedding, or with a direction the weights of its tokens. */
-  private async ask(
-    ids: readonly number[],
-    adapters: Adapters | null,
-    direction?: Float32Array,
-  ): Promise<Float32Array> {
+  private async ask(ids: readonly number[], adapters: Adapters | null, direction?: Float32Array) {
     if (this.isClosed) throw closedError();
     if (this.waiting.size >= this.maxQueueLength) {
       throw new WorkbenchError('unavailable', 'Too many texts wait for the encoder.');
     }
     const id = this.nextId++;
-    return await new Promise<Float32Array>((resolve, reject) => {
+    return new Promise<Float32Array>((resolve, reject) => {
       this.waiting.set(id, { id, ids, adapters, direction, deaths: 0, isSent: false, resolve, reject });
       this.ensureChild();
       this.sendBatch();

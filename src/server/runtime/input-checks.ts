@@ -5,7 +5,7 @@ import { createRecentCache } from './recent-cache.ts';
 /** A check may have a million characters. */
 const maxKeptChecks = 16;
 /** Characters of a schema as JSON whose check is written in a few milliseconds. */
-export const maxLightSchemaCharacters = 1_000;
+const maxLightCharacters = 1_000;
 
 /** Keeps the checks used last, each by the text of its schema. */
 export class InputChecks {
@@ -14,7 +14,7 @@ export class InputChecks {
   /** Keeps the check of a schema; that of a small one is written again sooner than found. */
   keep(schema: JsonObject, code: string): void {
     const key = JSON.stringify(schema);
-    if (key.length > maxLightSchemaCharacters) this.kept.set(key, code);
+    if (key.length > maxLightCharacters) this.kept.set(key, code);
   }
 
   /** The check of a schema; null where it was never kept, or too long ago. */
@@ -25,6 +25,6 @@ export class InputChecks {
   /** Whether the check of a schema takes long to write and is not known. */
   isMissing(schema: JsonObject): boolean {
     const key = JSON.stringify(schema);
-    return key.length > maxLightSchemaCharacters && this.kept.get(key) === undefined;
+    return key.length > maxLightCharacters && this.kept.get(key) === undefined;
   }
 }

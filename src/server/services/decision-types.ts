@@ -9,7 +9,7 @@ import type { TrainingJobs } from '../jobs/training-jobs.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Preparation } from '../preparation/preparation.ts';
 import type { Clock } from '../process/clock.ts';
-import { type InputChecks, maxLightSchemaCharacters } from '../runtime/input-checks.ts';
+import type { InputChecks } from '../runtime/input-checks.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
 import type { Store } from '../store/store.ts';
 import { isCovered } from './personal-data.ts';
@@ -164,6 +164,9 @@ export async function updateDecisionType(
   });
 }
 
+/** Characters of rules and input schema, as JSON, whose checks are certainly short. */
+const maxLightCharacters = 1_000;
+
 /**
  * Returns every reason why a definition cannot be used, and keeps the check of its input schema for the deciders; a
  * large definition is checked outside this thread.
@@ -177,7 +180,7 @@ async function listDefinitionProblems(
 ): Promise<ErrorDetail[]> {
   const order = { definition, fallbackOption, rulesField };
   const { hard_rules, input_schema } = definition;
-  const isLight = JSON.stringify([hard_rules, input_schema]).length <= maxLightSchemaCharacters;
+  const isLight = JSON.stringify([hard_rules, input_schema]).length <= maxLightCharacters;
   const { problems, inputCheck } = isLight
     ? await (await import('../preparation/definition-checks.ts')).checkDefinition(order)
     : await deps.preparation.runAdmitted(toCallerId(caller), 'checkDefinition', order);

@@ -1,5 +1,4 @@
 /** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DecisionMade, DecisionResult } from '../../engine/decide/decider.ts';
 import type { Decision, JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
@@ -11,6 +10,7 @@ import { toValidationError } from '../errors/validation-error.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import type { Metering } from '../metering/metering.ts';
 import type { Clock } from '../process/clock.ts';
+import { createTurns } from '../process/turns.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
 import type { CommitQueue } from '../store/commit-queue.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
@@ -128,20 +128,8 @@ export async function decideBatch(
   return Promise.all(outcomes);
 }
 
-/** For how long a batch keeps other calls waiting, but for the item that it is at. */
-const maxTurnMs = 10;
 /** Inputs of a batch whose texts are read at a time; the encoder takes what waits together. */
 const embeddedAtOnce = 8;
-
-/** Returns what a long work calls between its parts: it lets other calls have their turn once this one's is over. */
-function createTurns(clock: Pick<Clock, 'monotonic'>): () => Promise<void> {
-  let startedAt = clock.monotonic();
-  return async () => {
-    if (clock.monotonic() - startedAt < maxTurnMs) return;
-    await nextTurn();
-    startedAt = clock.monotonic();
-  };
-}
 
 /** Has the texts of a batch embedded together. What is wrong with an item shows when it is decided. */
 async function embedAhead(

@@ -1,5 +1,4 @@
 /** Why the deployed policy decides an input as it does, and what would change it. Writes no log record. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { findFieldFlips } from '../../engine/counterfactuals/find-flips.ts';
 import { type Change, listSeenFields, type SeenField } from '../../engine/counterfactuals/seen-values.ts';
 import { findWordFlip, type WordFlip, weighWords } from '../../engine/counterfactuals/weigh-words.ts';
@@ -10,6 +9,7 @@ import { readPath } from '../../engine/features/values.ts';
 import { isPiiField, redactToPlaceholder } from '../../engine/pii.ts';
 import type { Explanation } from '../contract/explaining.ts';
 import type { Clock } from '../process/clock.ts';
+import { createTurns } from '../process/turns.ts';
 import type { DeployedDeciders } from '../runtime/deployed-deciders.ts';
 import type { LabellingModels } from '../runtime/labelling-models.ts';
 import type { DecisionTypeRecord } from '../store/decision-types.ts';
@@ -43,7 +43,7 @@ export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: 
   const decider = deps.runtime.deployed.get(type, policy);
   const base = await decider.decide(input, { trace: true });
   if (!base.ok) throw new WorkbenchError('validation_error', 'The input does not fit the input schema.', base.problems);
-  const ports = { now: () => deps.clock.monotonic(), pause: () => nextTurn() };
+  const ports = { now: () => deps.clock.monotonic(), pause: createTurns(deps.clock) };
   const isExcluded = (path: readonly string[]) => isPiiField(path, type.piiFields);
   const open = (budget: WhatIfBudget) => new WhatIf(decider, base.decision, ports, budget);
   const sources = deps.store.labelling

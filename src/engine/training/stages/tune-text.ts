@@ -44,8 +44,8 @@ export function mayTune({ request, ports, fieldPlan }: Pick<State, 'request' | '
 /**
  * Tunes the encoder on four fifths of the training rows and compares it with the plain one on the last fifth; where that
  * is too small to tell, on further fifths, each with adapters of its own, until the comparison is settled. The adapters
- * of the first are those that are taken. Null where there are too few rows, too few tokens to spend, or nothing to gain. `report` is given the share
- * that is done. Rejects with whatever the encoder or the graph rejects with.
+ * of the first are those that are taken. Null where there are too few rows, too few tokens to spend, or nothing to gain.
+ * `report` is given the share that is done. Rejects with whatever the encoder or the graph rejects with.
  */
 export async function tuneTextModel(
   state: State,

@@ -1,0 +1,16 @@
+/** Long work on the server's thread that gives way to other calls. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Clock } from './clock.ts';
+
+/** For how long others wait, but for the part that the work is at. */
+const maxTurnMs = 10;
+
+/** Returns what a long work calls between its parts: it lets others have their turn once this one's is over. */
+export function createTurns(clock: Pick<Clock, 'monotonic'>): () => Promise<void> {
+  let startedAt = clock.monotonic();
+  return async () => {
+    if (clock.monotonic() - startedAt < maxTurnMs) return;
+    await nextTurn();
+    startedAt = clock.monotonic();
+  };
+}
