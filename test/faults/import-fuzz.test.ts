@@ -11,8 +11,8 @@ import { type ServerProcess, startServerProcess } from './server-process.ts';
 const numRuns = Number(process.env['FUZZ_CASES'] ?? 300);
 /** Processor time, because the machine may have more to do. */
 const maxCallProcessorMs = 2_000;
-/** On a quiet machine 100 ms. */
-const maxSmallCallMs = statedMs(500);
+/** Nobody else waits longer, but for one call in a hundred. */
+const maxSmallCallMs = statedMs(100);
 const maxResidentMb = 1_000;
 
 let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
@@ -137,7 +137,9 @@ describe('random example files', () => {
     );
     const health = () => send(caller, 'GET', '/health');
     const { smallCallMs, maxResidentMb: residentMb } = await runBeside(check, health, pid);
-    expect(smallCallMs[Math.floor(smallCallMs.length * 0.99) - 1]).toBeLessThan(maxSmallCallMs);
+    const healthMs = [0.5, 0.99, 1].map((part) => smallCallMs[Math.ceil(part * smallCallMs.length) - 1]);
+    process.stdout.write(`${JSON.stringify({ statuses: Object.fromEntries(statuses), healthMs, residentMb })}\n`);
+    expect(healthMs[1]).toBeLessThan(maxSmallCallMs);
     expect(residentMb).toBeLessThan(maxResidentMb);
     expect(Math.min(statuses.get(200) ?? 0, statuses.get(422) ?? 0)).toBeGreaterThan(numRuns / 10);
   }, 7_200_000);
