@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitPool, fitWeights, poolLogits } from '../../src/engine/classifiers/blend.ts';
 import { computeLogLoss } from '../../src/engine/classifiers/calibration.ts';
-import { type Rows, selectColumns } from '../../src/engine/classifiers/classifier.ts';
-import { combineHeads, computeLogShares, fitHead, type HeadColumns } from '../../src/engine/classifiers/heads.ts';
+import { type Fitted, type Rows, selectColumns } from '../../src/engine/classifiers/classifier.ts';
+import { combineHeads, computeLogShares, fitHead } from '../../src/engine/classifiers/heads.ts';
 import { compileScorer } from '../../src/engine/classifiers/model.ts';
-import { softmaxInPlace } from '../../src/engine/numeric.ts';
+import { countOutputs, softmaxInPlace } from '../../src/engine/numeric.ts';
 import { createRandom } from '../../src/engine/random.ts';
 import { toModelInput } from '../../src/engine/training/data/model-input.ts';
 
@@ -33,7 +33,7 @@ function makeRows(count: number, options: number): { rows: Rows; labels: Int32Ar
   };
 }
 
-const facts: HeadColumns = { from: 0, to: 2 };
+const facts = { from: 0, to: 2 };
 const softmaxRows = (logits: Float64Array, options: number) =>
   Array.from({ length: logits.length / options }, (_, i) => [
     ...softmaxInPlace(logits.slice(i * options, (i + 1) * options)),
@@ -61,6 +61,26 @@ describe('heads that were fitted apart', () => {
         expected[i]?.map((probability) => expect.closeTo(probability, 5)),
       );
     }
+  });
+
+  it.each([2, 5])('stay near a head that was learned before, as far as C lets them, for %i options', (options) => {
+    const { rows, labels } = makeRows(200, options);
+    const given = { rows, labels, optionCount: options, seed: 1, precision: 'final' as const };
+    const weightsOf = ({ parameters }: Fitted) => parameters.subarray(0, 2 * countOutputs(options));
+    const free = fitHead(given, facts, 1e6);
+    const centre = free.parameters.map((parameter, i) => parameter / 2 + (i % 3) - 1);
+    const measureDistance = (C: number) => {
+      const weights = weightsOf(fitHead(given, facts, C, centre));
+      return Math.hypot(...weights.map((weight, i) => weight - (centre[i] ?? 0)));
+    };
+    expect(measureDistance(1e-6)).toBeLessThan(1e-3);
+    expect(measureDistance(1e-2)).toBeGreaterThan(1e-2);
+    expect(measureDistance(1e-2)).toBeLessThan(measureDistance(1));
+    const columns = selectColumns(rows, facts);
+    const probabilitiesOf = (fitted: Fitted) => softmaxRows(fitted.logits(columns), options).flat();
+    expect(probabilitiesOf(fitHead(given, facts, 1e6, centre))).toEqual(
+      probabilitiesOf(free).map((probability) => expect.closeTo(probability, 3)),
+    );
   });
 
   it('do not count the shares of the options twice', () => {

@@ -14,13 +14,16 @@ export type HeadColumns = { from: number; to: number } | 'sparse';
 /** What every head is fitted on. */
 type HeadRequest = Omit<FitRequest<never>, 'settings'>;
 
-/** Fits one head's regression on its own columns; `C` is its inverse regularisation strength. */
-export function fitHead(request: HeadRequest, columns: HeadColumns, C: number): Fitted {
+/**
+ * Fits one head's regression on its own columns; `C` is its inverse regularisation strength, which draws the parameters
+ * to those of `centre` where there are any.
+ */
+export function fitHead(request: HeadRequest, columns: HeadColumns, C: number, centre?: Float64Array): Fitted {
   const rows = selectColumns(request.rows, columns);
   return logisticRegression.fit({
     ...request,
     rows,
-    settings: { denseC: new Float64Array(rows.denseWidth).fill(C), sparseC: C },
+    settings: { denseC: new Float64Array(rows.denseWidth).fill(C), sparseC: C, ...(centre && { centre }) },
   });
 }
 

@@ -12,6 +12,8 @@ export type LogisticSettings = {
   denseC: Float64Array;
   /** Of all n-grams. */
   sparseC: number;
+  /** Parameters that the penalty draws to in place of 0, and where a fit without a start begins. */
+  centre?: Float64Array;
 };
 
 type Request = FitRequest<LogisticSettings>;
@@ -75,12 +77,14 @@ function computeLogits(rows: Rows, parameters: Float64Array, outputs: number): F
 }
 
 /**
- * Minimises the negative log-likelihood plus half the penalised squared weights; deterministic, at least two options.
+ * Minimises the negative log-likelihood plus half the penalised squared distance of the weights from 0, or from the
+ * settings' centre; deterministic, at least two options.
  * Two options need only one column of logits, the log-odds of the second (outputs = 1), because with an L2 penalty the
  * optimal softmax weights of two options are opposite.
  */
 function fit(request: Request): Fitted {
   const { rows, labels, optionCount } = request;
+  const { centre } = request.settings;
   const outputs = countOutputs(optionCount);
   const penalties = listPenalties(request, outputs);
   const size = penalties.length * outputs;
@@ -94,13 +98,14 @@ function fit(request: Request): Fitted {
       gradient.fill(0);
       addGradient(rows, logits, outputs, gradient);
       for (let i = 0; i < size; i++) {
-        const pull = (penalties[Math.floor(i / outputs)] as number) * (x[i] as number);
-        value += 0.5 * pull * (x[i] as number);
+        const distance = (x[i] as number) - (centre?.[i] ?? 0);
+        const pull = (penalties[Math.floor(i / outputs)] as number) * distance;
+        value += 0.5 * pull * distance;
         gradient[i] = ((gradient[i] as number) + pull) * perRow;
       }
       return value * perRow;
     },
-    request.start ?? new Float64Array(size),
+    request.start ?? centre ?? new Float64Array(size),
     precisions[request.precision],
     buildPreconditioner(rows, penalties, optionCount, outputs),
   );

@@ -2,7 +2,15 @@
 import { computeLogLoss, fitTemperature } from '../../classifiers/calibration.ts';
 import { type Rows, selectRows } from '../../classifiers/classifier.ts';
 
-type Fold = { train: Rows; trainLabels: Int32Array; held: Rows; heldLabels: Int32Array; positions: number[] };
+type Fold = {
+  train: Rows;
+  trainLabels: Int32Array;
+  held: Rows;
+  heldLabels: Int32Array;
+  positions: number[];
+  /** Parameters of the head over the embedding that was tuned with the fold's encoder. */
+  tunedHead?: Float64Array;
+};
 
 /** Rows cut into folds once, to be fitted on many times. */
 export type FoldedRows = { folds: Fold[]; labels: Int32Array; optionCount: number };

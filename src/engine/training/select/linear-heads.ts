@@ -13,9 +13,15 @@ export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
 export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
 
 /**
- * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}.
+ * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}, and
+ * `tunedHead` the parameters that the encoder's head is drawn to, null for a plain encoder.
  */
-export type LinearSettings = { C: Partial<Record<HeadName, number>>; pool: Pool; starts: HeadStarts };
+export type LinearSettings = {
+  C: Partial<Record<HeadName, number>>;
+  pool: Pool;
+  starts: HeadStarts;
+  tunedHead: Float64Array | null;
+};
 
 /** A fitted linear classifier with the parameters of its heads, from which another fit may start. */
 export type FittedLinear = { calibrated: Fitted; uncalibrated: Fitted; starts: HeadStarts };
@@ -45,6 +51,7 @@ export function createDefaultSettings(plan: FeaturePlan): LinearSettings {
     // Without any head the shares of the options are all there is.
     pool: { weights: names.map(() => weight), prior: 1 - weight * names.length },
     starts: {},
+    tunedHead: null,
   };
 }
 
@@ -55,14 +62,15 @@ export function createDefaultSettings(plan: FeaturePlan): LinearSettings {
 export function fitLinear(
   request: Omit<FitRequest<never>, 'settings' | 'start'>,
   plan: FeaturePlan,
-  { C, pool, starts }: LinearSettings,
+  { C, pool, starts, tunedHead }: LinearSettings,
 ): FittedLinear {
   const outputs = countOutputs(request.optionCount);
   const heads = listHeads(plan).map(({ name, columns }) => {
     const width = columns === 'sparse' ? request.rows.sparse.width : columns.to - columns.from;
     const start = starts[name];
     const isUsable = start !== undefined && start.length === (width + 1) * outputs;
-    const fitted = fitHead({ ...request, ...(isUsable ? { start } : {}) }, columns, C[name] ?? 1);
+    const centre = name === 'encoder' ? (tunedHead ?? undefined) : undefined;
+    const fitted = fitHead({ ...request, ...(isUsable ? { start } : {}) }, columns, C[name] ?? 1, centre);
     return { name, columns, fitted };
   });
   const evenPool = { weights: heads.map(() => 1 / heads.length), prior: heads.length === 0 ? 1 : 0 };

@@ -78,7 +78,11 @@ export async function tuneTextModel(
     const tuning = await tuneOnFold(state, fold, texts, reportStep);
     const message = 'Reading the examples with the tuned text model';
     const tick = () => report((stepsTo * (at + 1)) / plan.length, message);
-    folds.push({ ...fold, tuning, texts: await embedTexts(comparedTexts, ports.encoder, tuning.adapters, tick) });
+    const tunedHead = toFitParameters(tuning.head, optionCount);
+    folds.push({
+      ...{ ...fold, tuning, tunedHead },
+      texts: await embedTexts(comparedTexts, ports.encoder, tuning.adapters, tick),
+    });
     if (folds.length < plan.length && isSettled(tryOnFolds({ ...compared, folds }), untuned)) break;
   }
   const seconds = (ports.now() - startedMs) / 1_000;
@@ -187,6 +191,22 @@ function fitFirstHead(
     }
   }
   return head;
+}
+
+/** A tuned head as the parameters of a regression over the embedding. */
+function toFitParameters(head: Float32Array, optionCount: number): Float64Array {
+  const { embeddingDimensions: dimensions } = limits;
+  const outputs = countOutputs(optionCount);
+  const parameters = new Float64Array((dimensions + 1) * outputs);
+  const read = (d: number, k: number) =>
+    headScale * (head[d < dimensions ? k * dimensions + d : optionCount * dimensions + k] as number);
+  for (let d = 0; d <= dimensions; d++) {
+    for (let k = 0; k < outputs; k++) {
+      // One output is how much the second option's logit is higher.
+      parameters[d * outputs + k] = outputs === 1 ? read(d, 1) - read(d, 0) : read(d, k);
+    }
+  }
+  return parameters;
 }
 
 function describeStep(done: number, steps: number, elapsedMs: number): string {

@@ -14,8 +14,16 @@ import { minHeldRows } from './plan-tuning.ts';
 
 type Figures = NonNullable<Metrics['text_tuning']>['frozen'];
 
-/** Rows that a classifier is fitted on and rows that it is judged on, with their texts as one encoder reads them. */
-export type EncodedFold = { learned: readonly LabelledRow[]; held: readonly LabelledRow[]; texts: EncodedTexts };
+/**
+ * Rows that a classifier is fitted on and rows that it is judged on, with their texts as one encoder reads them, and the
+ * parameters of the head that was tuned with it.
+ */
+export type EncodedFold = {
+  learned: readonly LabelledRow[];
+  held: readonly LabelledRow[];
+  texts: EncodedTexts;
+  tunedHead?: Float64Array;
+};
 
 /** How text is best read under one encoder, and the log-loss of every held-out row. */
 export type FoldTrial = { choice: TextChoice; losses: number[]; figures: Figures };
@@ -54,9 +62,10 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
       texts,
     );
   const folded = joinFolds(
-    folds.map(({ learned, held, texts }) => ({
+    folds.map(({ learned, held, texts, tunedHead }) => ({
       ...{ train: build(learned, texts), trainLabels: listLabels(learned) },
       ...{ held: build(held, texts), heldLabels: listLabels(held) },
+      ...(tunedHead && { tunedHead }),
     })),
     optionCount,
   );

@@ -11,9 +11,9 @@ import { headScale, runTuningStep, type TunedParameters } from './tuning-step.ts
 
 const rank = 8;
 const dropout = 0.1;
-/** The highest rate of the adapters; the head, which starts from a fit, moves ten times as fast. */
-const adapterRate = 2e-3;
-const headRate = 2e-2;
+/** The highest rates of the adapters and of the head, which starts from a fit and needs little. */
+const adapterRate = 1e-3;
+const headRate = 5e-4;
 /** Epochs without a better loss on the held-out texts after which tuning ends. */
 const patience = 3;
 
@@ -36,8 +36,10 @@ export type TuningParams = {
 /** Mean losses after an epoch; `step` counts all steps until then. */
 export type TuningPoint = { step: number; training_loss: number; held_loss: number };
 
-/** The adapters of the epoch with the least held-out loss, the steps that were made, and the losses of every epoch. */
-export type TunedAdapters = { adapters: Adapters; steps: number; curve: TuningPoint[] };
+/**
+ * Adapters and head of the epoch with the least held-out loss, the steps that were made, and the losses of every epoch.
+ */
+export type TunedAdapters = { adapters: Adapters; head: Float32Array; steps: number; curve: TuningPoint[] };
 
 /**
  * Tunes adapters by AdamW with a one-cycle rate. The same texts, seed and new session give the same adapters on the
@@ -52,7 +54,7 @@ export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters>
   const plan = Array.from({ length: epochs }, () => dealBatches(learned, random));
   const steps = plan.reduce((sum, batches) => sum + batches.length, 0);
   const curve: TuningPoint[] = [];
-  let best = parameters.adapters.slice();
+  let best = { weights: parameters.adapters.slice(), head: parameters.head.slice() };
   let step = 0;
   for (const batches of plan) {
     let trainingLoss = 0;
@@ -66,11 +68,13 @@ export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters>
       trainingLoss += outcome.loss / batches.length;
     }
     const heldLoss = await measureLoss(params, parameters, () => report(step, steps));
-    if (curve.every((point) => heldLoss < point.held_loss)) best = parameters.adapters.slice();
+    if (curve.every((point) => heldLoss < point.held_loss)) {
+      best = { weights: parameters.adapters.slice(), head: parameters.head.slice() };
+    }
     curve.push({ step, training_loss: trainingLoss, held_loss: heldLoss });
     if (hasStoppedFalling(curve)) break;
   }
-  return { adapters: { rank, weights: best }, steps: step, curve };
+  return { adapters: { rank, weights: best.weights }, head: best.head, steps: step, curve };
 }
 
 function hasStoppedFalling(curve: readonly TuningPoint[]): boolean {

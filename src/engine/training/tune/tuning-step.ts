@@ -1,7 +1,7 @@
 /**
  * One step of fine-tuning through the graph that holds loss, dropout and gradients (`encoder-training-step.onnx`). Its
- * loss is the cross-entropy of a linear head over the embedding, plus the supervised contrastive loss of the batch
- * (Khosla et al. 2020).
+ * loss is the cross-entropy of a linear head over the embedding, plus a share of the supervised contrastive loss of the
+ * batch (Khosla et al. 2020).
  */
 import { limits } from '../../limits.ts';
 import type { ModelFeed, ModelSession } from '../../ports.ts';
@@ -11,6 +11,8 @@ import type { TuningText } from './deal-batches.ts';
 
 /** The share of a target that goes to all options alike. */
 const labelSmoothing = 0.05;
+/** How much the contrastive loss counts beside the cross-entropy. */
+const contrastiveShare = 0.3;
 /** The graph multiplies the head's logits by this. */
 export const headScale = 20;
 
@@ -71,7 +73,7 @@ function createTargets(labels: readonly number[], optionCount: number): ModelFee
   return { name: 'target', dims: [labels.length, optionCount], data };
 }
 
-/** How much each text counts as a positive of each: the others of its label alike, every text that has any alike. */
+/** How much each text counts as a positive of each: the others of its label alike, every text that has any alike; the loss is linear in it. */
 function createPositives(labels: readonly number[]): ModelFeed {
   const counts = new Map<number, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
@@ -80,7 +82,8 @@ function createPositives(labels: readonly number[]): ModelFeed {
   const data = new Float32Array(labels.length ** 2);
   labels.forEach((label, row) => {
     labels.forEach((other, column) => {
-      if (row !== column && label === other) data[row * labels.length + column] = 1 / othersOf(label) / rowsWithAny;
+      if (row !== column && label === other)
+        data[row * labels.length + column] = contrastiveShare / othersOf(label) / rowsWithAny;
     });
   });
   return { name: 'positives', dims: [labels.length, labels.length], data };
