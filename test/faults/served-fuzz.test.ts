@@ -13,6 +13,7 @@ import { createRandom, randomCondition } from '../engine/rules-fuzz.ts';
 import { loanExamples, loanType } from '../server/training-workbench.ts';
 import { makeDeployedFolder } from '../server/workbench.ts';
 import { statedMs } from '../stated-ms.ts';
+import { measureMainThreadMs } from './beside-calls.ts';
 import { input, schema } from './random-schemas.ts';
 import { callAlone, type RawAnswer, type ServerProcess, startServerProcess } from './server-process.ts';
 
@@ -40,10 +41,7 @@ afterAll(async () => {
 /** `heldMs`: for how much of the call the program's main thread computed, whatever else the machine does. */
 type Timed = RawAnswer & { heldMs: number };
 
-function readCpuMs(): number {
-  const { pid } = server.child;
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6;
-}
+const readCpuMs = () => measureMainThreadMs(server.child.pid ?? 0);
 
 async function call(method: string, url: string, body?: unknown): Promise<Timed> {
   const started = readCpuMs();
