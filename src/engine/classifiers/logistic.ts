@@ -12,7 +12,7 @@ export type LogisticSettings = {
   denseC: Float64Array;
   /** Of all n-grams. */
   sparseC: number;
-  /** Parameters that the penalty draws to in place of 0, and where a fit without a start begins. */
+  /** Parameters toward which the penalty pulls, in place of 0, and where a fit without a start begins. */
   centre?: Float64Array;
 };
 

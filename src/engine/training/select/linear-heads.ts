@@ -14,7 +14,7 @@ export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
 
 /**
  * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}, and
- * `tunedHead` the parameters that the encoder's head is drawn to, null for a plain encoder.
+ * `tunedHead` the parameters toward which the encoder's head is pulled, null for a plain encoder.
  */
 export type LinearSettings = {
   C: Partial<Record<HeadName, number>>;

@@ -16,7 +16,7 @@ import { type EncodedFold, isClearlyBetter, isSettled, tryOnFolds } from '../tun
 import { maxTuningTokens, type TuningText } from '../tune/deal-batches.ts';
 import { countFolds, listFolds, planTuning, type TuningRow } from '../tune/plan-tuning.ts';
 import { type TunedAdapters, tuneAdapters } from '../tune/tune-adapters.ts';
-import { countHeadWeights, headScale } from '../tune/tuning-step.ts';
+import { countHeadWeights, headScale, placeInHead } from '../tune/tuning-step.ts';
 import { formatCount } from './format-count.ts';
 import type { Planned, Prepared, Run } from './state.ts';
 
@@ -78,11 +78,8 @@ export async function tuneTextModel(
     const tuning = await tuneOnFold(state, fold, texts, reportStep);
     const message = 'Reading the examples with the tuned text model';
     const tick = () => report((stepsTo * (at + 1)) / plan.length, message);
-    const tunedHead = toFitParameters(tuning.head, optionCount);
-    folds.push({
-      ...{ ...fold, tuning, tunedHead },
-      texts: await embedTexts(comparedTexts, ports.encoder, tuning.adapters, tick),
-    });
+    const tunedTexts = await embedTexts(comparedTexts, ports.encoder, tuning.adapters, tick);
+    folds.push({ ...fold, tuning, texts: tunedTexts, tunedHead: toFitParameters(tuning.head, optionCount) });
     if (folds.length < plan.length && isSettled(tryOnFolds({ ...compared, folds }), untuned)) break;
   }
   const seconds = (ports.now() - startedMs) / 1_000;
@@ -187,7 +184,7 @@ function fitFirstHead(
       const parameter = parameters[d * outputs + (outputs === 1 ? 0 : k)] as number;
       // One output is the second option's logit: half of it for, half against.
       const logit = outputs === 1 ? (k === 1 ? parameter / 2 : -parameter / 2) : parameter;
-      head[d < dimensions ? k * dimensions + d : optionCount * dimensions + k] = logit / headScale;
+      head[placeInHead(d, k, optionCount)] = logit / headScale;
     }
   }
   return head;
@@ -195,12 +192,10 @@ function fitFirstHead(
 
 /** A tuned head as the parameters of a regression over the embedding. */
 function toFitParameters(head: Float32Array, optionCount: number): Float64Array {
-  const { embeddingDimensions: dimensions } = limits;
   const outputs = countOutputs(optionCount);
-  const parameters = new Float64Array((dimensions + 1) * outputs);
-  const read = (d: number, k: number) =>
-    headScale * (head[d < dimensions ? k * dimensions + d : optionCount * dimensions + k] as number);
-  for (let d = 0; d <= dimensions; d++) {
+  const parameters = new Float64Array((limits.embeddingDimensions + 1) * outputs);
+  const read = (d: number, k: number) => headScale * (head[placeInHead(d, k, optionCount)] as number);
+  for (let d = 0; d <= limits.embeddingDimensions; d++) {
     for (let k = 0; k < outputs; k++) {
       // One output is how much the second option's logit is higher.
       parameters[d * outputs + k] = outputs === 1 ? read(d, 1) - read(d, 0) : read(d, k);

@@ -25,6 +25,12 @@ export type TunedParameters = { rank: number; adapters: Float32Array; head: Floa
 /** Numbers of a head over the embedding. */
 export const countHeadWeights = (optionCount: number): number => optionCount * (limits.embeddingDimensions + 1);
 
+/** Where a head holds an option's weight of a dimension; one dimension further stands the option's intercept. */
+export const placeInHead = (dimension: number, option: number, optionCount: number): number =>
+  dimension < limits.embeddingDimensions
+    ? option * limits.embeddingDimensions + dimension
+    : optionCount * limits.embeddingDimensions + option;
+
 /**
  * Runs the step for a batch: its loss, and the gradients of adapters and head in the layout of the parameters, which
  * stay as they are. `dropout` is the rate in the encoder. Rejects with whatever the session rejects with.
@@ -73,7 +79,10 @@ function createTargets(labels: readonly number[], optionCount: number): ModelFee
   return { name: 'target', dims: [labels.length, optionCount], data };
 }
 
-/** How much each text counts as a positive of each: the others of its label alike, every text that has any alike; the loss is linear in it. */
+/**
+ * How much each text counts as a positive of each: the others of its label alike, and alike every text that has any. The
+ * share of the contrastive loss is in these numbers, because that loss is linear in them.
+ */
 function createPositives(labels: readonly number[]): ModelFeed {
   const counts = new Map<number, number>();
   for (const label of labels) counts.set(label, (counts.get(label) ?? 0) + 1);
