@@ -4,7 +4,7 @@ import { systemClock } from '../../src/server/process/clock.ts';
 import { loanExamples, loanType } from '../server/training-workbench.ts';
 import { makeDeployedFolder } from '../server/workbench.ts';
 import { statedMs } from '../stated-ms.ts';
-import { runBeside, send } from './beside-calls.ts';
+import { measureMainThreadMs, runBeside, send } from './beside-calls.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 /** On a quiet machine small calls take below 100 ms beside large ones; before large ones had processes of their own, seconds. */
@@ -102,4 +102,15 @@ it('a batch of costly decisions lets others have their turn between them [LRG-2]
   expect(JSON.parse(value.text).results).toHaveLength(decisions.length);
   // One or two where all decisions are made in one turn: before the batch has arrived, and after it.
   expect(smallCallMs.length).toBeGreaterThan(5);
+});
+
+it('a small file of many lines that do not fit its header is refused without holding up the others [LRG-2]', async () => {
+  const caller = { port: server.port, key: folder.key };
+  const body = toBody({ format: 'csv', content: `a,b\n${'1\n'.repeat(30_000)}` });
+  const pid = server.child.pid ?? 0;
+  const before = measureMainThreadMs(pid);
+  const refused = await send(caller, 'POST', `${folder.url}/examples/import`, body);
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('1 cells instead of 2')]);
+  // Where the main thread read the file, it computed for half a second.
+  expect(measureMainThreadMs(pid) - before).toBeLessThan(100);
 });

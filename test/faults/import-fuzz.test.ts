@@ -11,7 +11,7 @@ import { type ServerProcess, startServerProcess } from './server-process.ts';
 const numRuns = Number(process.env['FUZZ_CASES'] ?? 300);
 /** Processor time, because the machine may have more to do. */
 const maxCallProcessorMs = 2_000;
-/** Nobody else waits longer for what the program computes, but for one call in a hundred. */
+/** Nobody else waits longer for what the program computes. */
 const maxSmallCallMs = statedMs(100);
 const maxResidentMb = 1_000;
 
@@ -141,7 +141,7 @@ describe('random example files', () => {
     );
     const healthMs = [0.5, 0.99, 1].map((part) => smallCallMs[Math.ceil(part * smallCallMs.length) - 1]);
     process.stdout.write(`${JSON.stringify({ statuses: Object.fromEntries(statuses), healthMs, residentMb })}\n`);
-    expect(healthMs[1]).toBeLessThan(maxSmallCallMs);
+    expect(healthMs[2]).toBeLessThan(maxSmallCallMs);
     expect(residentMb).toBeLessThan(maxResidentMb);
     expect(Math.min(statuses.get(200) ?? 0, statuses.get(422) ?? 0)).toBeGreaterThan(numRuns / 10);
   }, 7_200_000);
