@@ -228,7 +228,7 @@ const training = {
   'TRN-18':
     'Where a training asks for it, the text stage tunes the encoder within a budget of tokens, the same way for the same seed, and can be cancelled between steps.',
   'TRN-19':
-    'A tuned encoder is taken only where it is clearly better on training rows it has not seen; metrics.text_tuning and the model card say how both did.',
+    'A tuned encoder is taken only where it is better on training rows it has not seen; metrics.text_tuning and the model card say how both did.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PRM-1':
     'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',

@@ -144,7 +144,7 @@ export const trainingConfigSchema = z
     tune_encoder: z
       .boolean()
       .default(false)
-      .describe('Whether to tune the text model on the examples, for minutes; taken where clearly better on a fold'),
+      .describe('Whether to tune the text model on the examples, for minutes; taken where better on held-out folds'),
     tuning_tokens: z
       .int()
       .min(10_000)
@@ -228,7 +228,7 @@ const fittedTextSchema = z.object({
 });
 const textTuningSchema = z.object({
   chosen: z.enum(['frozen', 'tuned']),
-  /** Training rows that were tuned on, and those of the fold on which both encoders were compared. */
+  /** Training rows that were tuned on in the end, and those of the folds on which both encoders were compared. */
   rows: z.int(),
   held_rows: z.int(),
   frozen: fittedTextSchema,
@@ -236,7 +236,7 @@ const textTuningSchema = z.object({
   /** What the tuning took; like latencies it differs from run to run. */
   seconds: z.number(),
   steps: z.int(),
-  /** Mean losses after every epoch: of the steps, contrastive part included, and of the fold's rows by the tuning's head. */
+  /** Mean losses after every epoch of the first fold: of its steps, contrastive part included, and of its held-out rows. */
   loss_curve: z.array(z.object({ step: z.int(), training_loss: z.number(), held_loss: z.number() })),
 });
 

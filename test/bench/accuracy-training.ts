@@ -29,6 +29,8 @@ export type Row = { input: JsonObject; decision: string };
  */
 export type Order = {
   train: Row[];
+  /** Rows that the training is given as the analyst's own test rows; without any it holds a fifth of `train` back. */
+  marked: Row[];
   test: Row[];
   options: string[];
   trials: number;
@@ -86,12 +88,13 @@ async function run(order: Order): Promise<Reply> {
         escalation_policy: { between: 'accept', unfamiliar: 'ignore' },
       }),
       fallbackOption: null,
-      examples: order.train.map(({ input, decision }, i) => ({
+      examples: [...order.train, ...order.marked].map(({ input, decision }, i) => ({
         id: `row-${i}`,
         input,
         decision,
         reasonCodes: [],
         source: 'user',
+        test: i >= order.train.length,
       })),
       config: trainingConfigSchema.parse({ n_tuning_trials: order.trials, tune_encoder: order.tuning }),
       seed: 1,

@@ -91,6 +91,7 @@ for (const name of names) {
     options: [],
     encodingsDir: flags.encodings ?? null,
     trials: Number(flags.trials),
+    marked: [],
     tuning: flags.tuning,
     featuresDir: python === null ? null : mkdtempSync(join(tmpdir(), 'workbench-accuracy-')),
   };

@@ -116,6 +116,7 @@ async function learn(train: readonly Row[], test: readonly Row[]) {
     optionCount: options.length,
     texts,
     relearn: false,
+    tunedHead: null,
     seed: 1,
     report: ignore,
   });

@@ -6,9 +6,9 @@ import { createRandom } from '../../src/engine/random.ts';
 import { listAdapterMatrices } from '../../src/engine/text/adapters.ts';
 import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { computeRateShare, createAdamW } from '../../src/engine/training/tune/adamw.ts';
-import { isClearlyBetter, isSettled } from '../../src/engine/training/tune/compare-encoders.ts';
+import { isBetter, isSettled } from '../../src/engine/training/tune/compare-encoders.ts';
 import { countPaddedTokens, dealBatches, type TuningText } from '../../src/engine/training/tune/deal-batches.ts';
-import { countFolds, listFolds, planTuning } from '../../src/engine/training/tune/plan-tuning.ts';
+import { countFolds, listFolds, planTuning, planTunings } from '../../src/engine/training/tune/plan-tuning.ts';
 import { type TuningParams, tuneAdapters } from '../../src/engine/training/tune/tune-adapters.ts';
 import { countHeadWeights, runTuningStep, type TunedParameters } from '../../src/engine/training/tune/tuning-step.ts';
 import { openEncoder, openTuningGraph } from '../../src/server/runtime/onnx-session.ts';
@@ -193,10 +193,40 @@ describe('the batches', () => {
     // Rows held out of each fold, tokens of a tuning, tokens to spend.
     expect(countFolds(12, 1_000, 400_000)).toBe(5);
     expect(countFolds(12, 1_000, 3_500)).toBe(3);
-    expect(countFolds(12, 1_000, 2_900)).toBe(0);
-    expect(countFolds(5, 1_000, 400_000)).toBe(0);
+    expect(countFolds(3, 1_000, 400_000)).toBe(5);
+    expect(countFolds(3, 1_000, 3_900)).toBe(0);
+    expect(countFolds(2, 1_000, 400_000)).toBe(0);
     expect(countFolds(90, 1_000, 400_000)).toBe(3);
     expect(countFolds(400, 390_000, 400_000)).toBe(1);
+  });
+});
+
+describe('a budget of tokens', () => {
+  const row = { id: '', input: {}, decision: '', reasonCodes: [], source: 'user' as const };
+  const rows = Array.from({ length: 300 }, (_, i) => ({ ...row, label: i % 3, content: `${i}` }));
+  const plan = (budget: number) =>
+    planTunings(rows, budget, (part) =>
+      part.map((one) => ({ row: one, text: { ids: new Array<number>(20).fill(7), label: one.label } })),
+    );
+  /** Tokens that all rows take once. */
+  const once = 300 * 20;
+
+  it('pays for a tuning on all rows behind those on folds, as often, where it goes so far [TRN-18]', () => {
+    for (const times of [60, 10, 9]) {
+      const { folds = [], whole = null } = plan(times * once) ?? {};
+      expect(whole?.texts).toHaveLength(300);
+      const all = [...folds.map((fold) => fold.plan), ...(whole === null ? [] : [whole])];
+      expect(all.reduce((sum, { tokens }) => sum + tokens, 0)).toBeLessThanOrEqual(times * once);
+      expect(new Set(all.map(({ epochs }) => epochs)).size).toBe(1);
+      expect(folds[0]?.plan.texts).toHaveLength(240);
+    }
+    expect(plan(60 * once)?.folds).toHaveLength(4);
+  });
+
+  it('goes to the folds alone where all rows would be seen too seldom, or fewer be judged [TRN-18]', () => {
+    expect(plan(6 * once)).toMatchObject({ folds: [{ plan: { epochs: 7 } }], whole: null });
+    expect(plan(29 * once)).toMatchObject({ folds: [{}, {}, {}], whole: null });
+    expect(plan(0.1 * once)).toBeNull();
   });
 });
 
@@ -212,7 +242,8 @@ describe('the comparison of encoders', () => {
     expect(isSettled(candidate(60, 0.3, 0.3), present)).toBe(true);
     // A standard error of 0.039: more than one, not two.
     expect(isSettled(candidate(60, 0.06, 0.3), present)).toBe(false);
-    expect(isClearlyBetter(candidate(60, 0.06, 0.3), present)).toBe(true);
+    expect(isBetter(candidate(60, 0.06, 0.3), present)).toBe(true);
+    expect(isBetter(candidate(60, 0.01, 0.3), present)).toBe(false);
     expect(isSettled(candidate(28, 0.3, 0.3), present)).toBe(false);
     expect(isSettled(candidate(28, -0.3, 0.3), present)).toBe(false);
   });
@@ -245,6 +276,19 @@ describe('tuning', () => {
     }
   };
 
+  /** The encoder, and the adapters that it was asked with one after the other. */
+  const watchEncoder = () => {
+    const tried: Adapters[] = [];
+    const watched: BatchTextEncoder = {
+      ...encoder,
+      embedBatch: (texts, adapters) => {
+        if (adapters && tried.at(-1) !== adapters) tried.push(adapters);
+        return encoder.embedBatch(texts, adapters);
+      },
+    };
+    return { tried, watched };
+  };
+
   it('gives the same adapters for the same seed, dropout included, and others for another [TRN-18]', async () => {
     const reported: string[] = [];
     const first = await tune(1, (done, steps) => reported.push(`${done}/${steps}`));
@@ -263,26 +307,28 @@ describe('tuning', () => {
   it('ends where what is held out gets no better any more, and keeps the adapters of its best epoch [TRN-18]', async () => {
     // Two of three held-out texts bear labels that contradict the learned ones: the surer, the worse.
     const held = batch.map(({ ids, label }, at) => ({ ids, label: at % 3 === 0 ? label : (label + 1) % optionCount }));
-    const tried: Adapters[] = [];
-    const watched: BatchTextEncoder = {
-      ...encoder,
-      embedBatch: (texts, adapters) => {
-        if (adapters && tried.at(-1) !== adapters) tried.push(adapters);
-        return encoder.embedBatch(texts, adapters);
-      },
-    };
+    const { tried, watched } = watchEncoder();
     const epochs = 40;
     const { adapters, curve, steps } = await tune(1, () => undefined, { encoder: watched, held, epochs });
     const losses = curve.map((point) => point.held_loss);
     const best = losses.indexOf(Math.min(...losses));
     expect(curve.length).toBeLessThan(epochs);
-    expect(best).toBe(curve.length - 1 - 3);
+    // A third of all epochs later.
+    expect(best).toBe(curve.length - 1 - 14);
     expect(steps).toBe(curve.at(-1)?.step);
     // The encoder was asked once an epoch, with the adapters of then.
     expect(tried).toHaveLength(curve.length);
     expect(adapters.weights).toEqual(tried[best]?.weights);
     expect(adapters.weights).not.toEqual(tried.at(-1)?.weights);
     expect(curve.at(-1)?.training_loss).toBeLessThan(curve[best]?.training_loss ?? 0);
+  });
+
+  it('takes the epoch it is told where nothing is held out, the same as beside held-out texts [TRN-18]', async () => {
+    const { tried, watched } = watchEncoder();
+    await tune(1, () => undefined, { encoder: watched });
+    const told = await tune(1, () => undefined, { held: { epoch: 2 } });
+    expect(told).toMatchObject({ epoch: 2, steps: 2, curve: [] });
+    expect(told.adapters.weights).toEqual(tried[1]?.weights);
   });
 
   it('stops before the next step when it is cancelled [TRN-18]', async () => {

@@ -81,12 +81,14 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
     return { status, said: `${stdout}${stderr}` };
   };
 
-  it('is tuned where that is clearly better on rows it has not seen, within its budget [TRN-18] [TRN-19] [BUN-8]', async () => {
+  it('is tuned where that is better on rows it has not seen, within its budget [TRN-18] [TRN-19] [BUN-8]', async () => {
     const { metrics, messages } = await train({ tune_encoder: true, tuning_tokens: 10_000 });
-    expect(messages.some((message) => message.startsWith('Tuning the text model, step'))).toBe(true);
+    expect(messages.some((message) => message.startsWith('Tuning the text model, '))).toBe(true);
     const { text_tuning: tuning } = metrics;
     expect(tuning).toMatchObject({ chosen: 'tuned' });
-    expect(tuning.rows + tuning.held_rows).toBe(metrics.train_size);
+    // Tried on a fold, and taken from a last tuning that held nothing back.
+    expect(tuning.rows).toBe(metrics.train_size);
+    expect(tuning.held_rows).toBeGreaterThan(metrics.train_size / 6);
     expect(tuning.frozen.log_loss - tuning.tuned.log_loss).toBeGreaterThan(0.02);
     for (const { accuracy, accuracy_interval, log_loss, log_loss_interval } of [tuning.frozen, tuning.tuned]) {
       expect(accuracy_interval.low).toBeLessThanOrEqual(accuracy);
@@ -94,7 +96,7 @@ describe('a decision type whose text model is tuned', { timeout }, () => {
       expect(log_loss_interval.low).toBeLessThan(log_loss);
       expect(log_loss_interval.high).toBeGreaterThan(log_loss);
     }
-    expect(tuning.loss_curve.at(-1).step).toBe(tuning.steps);
+    expect(tuning.steps).toBeGreaterThan(2 * tuning.loss_curve.at(-1).step);
     expect(metrics.learning_curve).toBeNull();
 
     const slim = unpackBundle(await download('?slim=true'), sha256);

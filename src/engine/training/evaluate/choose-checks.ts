@@ -44,7 +44,7 @@ export function chooseChecks(
 ): ChosenChecks {
   const usual = listUsualChecks(learned.plan);
   const file = learnFamiliarity(learned, usual, tick);
-  const isTuned = (learned.tunedRows?.size ?? 0) > 0;
+  const isTuned = (learned.tunedFolds?.length ?? 0) > 0;
   if (file === null || isTuned || new Set(learned.rows.map(({ label }) => label)).size < minOptions) {
     return { checks: usual, file, near: null };
   }

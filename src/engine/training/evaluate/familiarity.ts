@@ -13,9 +13,11 @@ import { compileNearest } from '../../features/nearest-example.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
+import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { toModelInput } from '../data/model-input.ts';
 import { assignFolds } from '../data/split.ts';
+import type { EncodedFold } from '../tune/compare-encoders.ts';
 import { type Embeddings, learnNearest } from './learn-nearest.ts';
 
 /** The share of in-scope inputs that may be called unfamiliar. */
@@ -29,8 +31,11 @@ export type LearnedRows = {
   rows: readonly LabelledRow[];
   built: Rows;
   texts: EncodedTexts;
-  /** Rows that the text model was tuned on: their embeddings are too familiar to set a limit by. Left out: none. */
-  tunedRows?: ReadonlySet<LabelledRow>;
+  /**
+   * The folds on which a tuned text model was tried: limits are set by rows that it had not seen, because those that it
+   * has seen look too familiar. Left out: the plain text model.
+   */
+  tunedFolds?: readonly EncodedFold[];
 };
 
 /** The smallest score that no more than the share of the scores exceeds; 0 without scores. */
@@ -167,25 +172,40 @@ export function learnStrangeness(
   }
 }
 
-/** How strange every row, but those tuned on, is by each check to what was learned from the rows of other folds. */
+/** Positions from which checks learn, and others that they judge. */
+type Part = { learned: LearnedRows; from: readonly number[]; judged: readonly number[] };
+
+/** Every row judged by what is learned from the rows of other folds; of a tuned encoder, the rows that it had not seen. */
+function* listParts(learned: LearnedRows): Generator<Part> {
+  const { plan, tunedFolds = [] } = learned;
+  for (const { learned: seen, held, texts } of tunedFolds) {
+    const rows = [...seen, ...held];
+    const inputs = rows.map((row) => row.input);
+    const under = { plan, rows, built: buildFeatureRows(plan, inputs, texts), texts };
+    yield { learned: under, from: [...seen.keys()], judged: held.map((_, i) => seen.length + i) };
+  }
+  if (tunedFolds.length > 0) return;
+  const foldOf = assignFolds(learned.rows, folds, deriveSeed(randomStreams.familiarityFolds));
+  const all = [...learned.rows.keys()];
+  for (let fold = 0; fold < folds; fold++) {
+    const isJudged = (i: number) => foldOf[i] === fold;
+    yield { learned, from: all.filter((i) => !isJudged(i)), judged: all.filter(isJudged) };
+  }
+}
+
+/** How strange rows that were left out are by each check. */
 function scoreAgainstOthers(
   learned: LearnedRows,
   checks: readonly CheckName[],
   tick: () => void,
 ): Map<CheckName, number[]> {
-  const foldOf = assignFolds(learned.rows, folds, deriveSeed(randomStreams.familiarityFolds));
-  const all = [...learned.rows.keys()];
   const scores = new Map(checks.map((check): [CheckName, number[]] => [check, []]));
-  for (let fold = 0; fold < folds; fold++) {
-    const others = all.filter((i) => foldOf[i] !== fold);
+  for (const part of listParts(learned)) {
     for (const check of checks) {
-      const measure = learnStrangeness(learned, others, check);
-      for (const i of all) {
-        const isJudged = foldOf[i] === fold && learned.tunedRows?.has(learned.rows[i] as LabelledRow) !== true;
-        if (isJudged && measure !== null) scores.get(check)?.push(measure(i));
-      }
-      tick();
+      const measure = learnStrangeness(part.learned, part.from, check);
+      if (measure !== null) scores.get(check)?.push(...part.judged.map(measure));
     }
+    tick();
   }
   return scores;
 }

@@ -147,6 +147,7 @@ export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
       relearn: false,
       // The parameters of an earlier fit know the labels that are to be checked.
       starts: {},
+      tunedHead: null,
       precision: 'draft',
       seed,
       report: (share) => report((step + share) / (folds * deals)),

@@ -32,6 +32,8 @@ export type FitParams = {
   relearn: boolean;
   /** Parameters of heads from which to start, in place of those of the comparison. */
   starts?: HeadStarts;
+  /** Parameters of the head that was tuned with the encoder of `texts`; null for the plain encoder. */
+  tunedHead: Float64Array | null;
   /** `draft` is enough to see a tendency. */
   precision?: 'draft' | 'final';
   /** The seed of the run. */
@@ -71,7 +73,7 @@ export function fitChoice(params: FitParams): FittedModel {
     },
   };
   const starts = params.starts ?? linear?.starts ?? {};
-  const fittedLinear = linear === null ? null : fitLinear(request, plan, { ...linear, starts });
+  const fittedLinear = linear === null ? null : fitLinear(request, plan, { ...linear, starts }, params.tunedHead);
   const fittedTrees = trees === null ? null : boostedTrees.fit({ ...request, settings: trees.settings });
   const place = (weight: number): Placement => ({ positions: presentOptions, optionCount, weight });
   const evenWeight = linear !== null && trees !== null ? 0.5 : 1;

@@ -12,15 +12,11 @@ export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
 /** Parameters of heads from which a fit may start. */
 export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
 
-/**
- * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}, and
- * `tunedHead` the parameters toward which the encoder's head is pulled, null for a plain encoder.
- */
+/** Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}. */
 export type LinearSettings = {
   C: Partial<Record<HeadName, number>>;
   pool: Pool;
   starts: HeadStarts;
-  tunedHead: Float64Array | null;
 };
 
 /** A fitted linear classifier with the parameters of its heads, from which another fit may start. */
@@ -51,18 +47,19 @@ export function createDefaultSettings(plan: FeaturePlan): LinearSettings {
     // Without any head the shares of the options are all there is.
     pool: { weights: names.map(() => weight), prior: 1 - weight * names.length },
     starts: {},
-    tunedHead: null,
   };
 }
 
 /**
  * Fits the heads of a plan with settings that were found before; a head without a C gets 1. A start is used where it
- * has the shape of its head. Uncalibrated, all heads weigh the same.
+ * has the shape of its head. The encoder's head is pulled toward `tunedHead`, the parameters that were tuned with the
+ * encoder, where there are any. Uncalibrated, all heads weigh the same.
  */
 export function fitLinear(
   request: Omit<FitRequest<never>, 'settings' | 'start'>,
   plan: FeaturePlan,
-  { C, pool, starts, tunedHead }: LinearSettings,
+  { C, pool, starts }: LinearSettings,
+  tunedHead: Float64Array | null,
 ): FittedLinear {
   const outputs = countOutputs(request.optionCount);
   const heads = listHeads(plan).map(({ name, columns }) => {

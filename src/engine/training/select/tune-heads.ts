@@ -33,21 +33,14 @@ const tuningBudget = 2e10;
 type HeadTrial = { C: number; logits: Float64Array; firstFoldLoss: number; parameters: Float64Array[] };
 export type HeadTrials = Partial<Record<HeadName, HeadTrial>>;
 /** Heads with their values of C and weights, and the log-loss of their sum on rows they had not seen. */
-export type LinearTrial = {
-  heads: HeadTrials;
-  pool: Pool;
-  logits: Float64Array;
-  logLoss: number;
-  /** Of the first fold, whose encoder is the one that is taken; null for a plain encoder. */
-  tunedHead: Float64Array | null;
-};
+export type LinearTrial = { heads: HeadTrials; pool: Pool; logits: Float64Array; logLoss: number };
 
 /** What heads are compared on. `tick` is called in every iteration of a fit and may throw to stop it. */
 export type HeadComparison = { plan: FeaturePlan; folded: FoldedRows; seed: number; tick: () => void };
 
 /** The settings that repeat a trial; each head starts from the parameters of the first fold. */
-export function toLinearSettings({ heads, pool, tunedHead }: LinearTrial): LinearSettings {
-  const settings: LinearSettings = { C: {}, pool, starts: {}, tunedHead };
+export function toLinearSettings({ heads, pool }: LinearTrial): LinearSettings {
+  const settings: LinearSettings = { C: {}, pool, starts: {} };
   for (const name of headNames) {
     const head = heads[name];
     if (head === undefined) continue;
@@ -134,8 +127,7 @@ export function poolHeads(heads: HeadTrials, names: readonly HeadName[], folded:
   const shares = computeLogShares(labels, optionCount);
   const pool = fitPool(parts, shares, labels);
   const logits = poolLogits(parts, shares, pool);
-  const tunedHead = folded.folds[0]?.tunedHead ?? null;
-  return { heads: pooled, pool, logits, logLoss: computeLogLoss(logits, labels, optionCount), tunedHead };
+  return { heads: pooled, pool, logits, logLoss: computeLogLoss(logits, labels, optionCount) };
 }
 
 /** Where tuning stands: the best heads so far, and the multiplications and trials that were used. */

@@ -23,7 +23,7 @@ const noTextNote = 'The inputs have no text to read.';
 
 /** Chooses the classifier by cross-validation on the training rows, and fits the model that is measured. */
 export function fitClassifier(state: State): Classified {
-  const { request, progress, rows, presentOptions, trainRows, fieldPlan, texts, textChoice, notes } = state;
+  const { request, progress, rows, presentOptions, trainRows, fieldPlan, texts, textChoice, tuned, notes } = state;
   progress.report('classifier', 0, 'Searching for good settings');
   const { choice, notes: choiceNotes } = chooseClassifier({
     textChoice,
@@ -41,6 +41,7 @@ export function fitClassifier(state: State): Classified {
     optionCount: request.definition.options.length,
     texts,
     relearn: false,
+    tunedHead: tuned?.head ?? null,
     seed: request.seed,
     report: progress.startStep('classifier', fitFrom, 1, 'Fitting the classifier'),
   });

@@ -13,7 +13,7 @@ import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state
 
 type State = Run &
   Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
-  Pick<TextModelled, 'texts' | 'adapters' | 'tunedRows'> &
+  Pick<TextModelled, 'texts' | 'tuned'> &
   Pick<Classified, 'choice' | 'measuredModel'>;
 
 /** Where the step for a part of the learning curve stands in the stage: from 0.4 times its share, a tenth long. */
@@ -27,14 +27,14 @@ const finalFitFrom = 0.5;
  */
 export async function evaluateClassifier(state: State): Promise<Evaluated> {
   const { request, ports, progress, rows, trainRows, testRows, measuredRows, texts, measuredModel, split } = state;
-  const { adapters, tunedRows } = state;
+  const adapters = state.tuned?.adapters ?? null;
   progress.report('evaluate', 0, `Measuring on ${formatCount(measuredRows.length)} examples`);
   const { plan } = measuredModel;
   const probes = plan.text === null ? [] : listProbeTexts();
   const probeTexts = await encodeTexts(probes, ports.tokenizer, ports.encoder, progress.heartbeat, adapters);
   const allTexts = new Map([...texts, ...probeTexts]);
   const { checks, file, near } = chooseChecks(
-    { plan, rows: trainRows, built: measuredModel.rows, texts, tunedRows },
+    { plan, rows: trainRows, built: measuredModel.rows, texts, tunedFolds: state.tuned?.folds ?? [] },
     (familiarity) => noticeProbes({ plan, rows: trainRows, texts: allTexts }, probes, familiarity),
     progress.heartbeat,
   );
@@ -80,7 +80,7 @@ function fitFinalModel(state: State): FittedModel {
 
 /** Fits the choice on other rows, with a plan that is learned again from them. */
 function refit(
-  { request, presentOptions, texts, choice, measuredModel }: State,
+  { request, presentOptions, texts, tuned, choice, measuredModel }: State,
   rows: readonly LabelledRow[],
   precision: 'draft' | 'final',
   report: (share: number) => void,
@@ -93,6 +93,7 @@ function refit(
     texts,
     relearn: true,
     starts: selectStableStarts(measuredModel.starts),
+    tunedHead: tuned?.head ?? null,
     precision,
     seed: request.seed,
     report,

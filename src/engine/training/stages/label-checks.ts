@@ -6,7 +6,7 @@ import type { Checked, Classified, Evaluated, Prepared, Run, TextModelled } from
 
 type State = Pick<Run, 'request' | 'progress'> &
   Pick<Prepared, 'rows' | 'presentOptions'> &
-  Pick<TextModelled, 'texts' | 'plainText'> &
+  Pick<TextModelled, 'texts' | 'tuned'> &
   Pick<Classified, 'choice' | 'notes'> &
   Pick<Evaluated, 'finalModel'>;
 
@@ -36,11 +36,11 @@ export function checkExampleLabels(state: State): Checked {
 
 function chooseJudge({
   texts,
-  plainText,
+  tuned,
   choice,
   finalModel,
 }: State): Pick<Parameters<typeof predictOutOfFold>[0], 'choice' | 'plan' | 'texts'> {
-  if (plainText === null) return { choice, plan: finalModel.plan, texts };
-  const { plan, textUse, linear } = plainText.choice;
-  return { choice: { plan, textUse, linear: { ...linear, weight: 1 }, trees: null }, plan, texts: plainText.texts };
+  if (tuned === null) return { choice, plan: finalModel.plan, texts };
+  const { plan, textUse, linear } = tuned.plain.choice;
+  return { choice: { plan, textUse, linear: { ...linear, weight: 1 }, trees: null }, plan, texts: tuned.plain.texts };
 }

@@ -25,7 +25,7 @@ import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from 
 type State = Run &
   Pick<Generated, 'rules' | 'origins'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
-  Pick<TextModelled, 'texts' | 'adapters' | 'tunedRows' | 'textTuning'> &
+  Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
   Checked &
   Evaluated;
 
@@ -40,16 +40,17 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   await verifyExport(classifier, finalModel.calibrated, finalModel.rows, ports.runModel);
   const reasons = await exportReasons(state);
   const manifest = buildManifest(request, finalModel, ports);
-  const plan = nameAdapters(finalModel.plan, state.adapters);
+  const adapters = state.tuned?.adapters ?? null;
+  const plan = nameAdapters(finalModel.plan, adapters);
   const parts: BundleParts = {
     manifest,
     rules: rules.file,
     plan,
     classifier,
     ...reasons,
-    adapters: plan.text?.encoder?.adapters === undefined ? null : state.adapters,
+    adapters: plan.text?.encoder?.adapters === undefined ? null : adapters,
     familiarity: learnFamiliarity(
-      { plan, rows: state.finalRows, built: finalModel.rows, texts: state.texts, tunedRows: state.tunedRows },
+      { plan, rows: state.finalRows, built: finalModel.rows, texts: state.texts, tunedFolds: state.tuned?.folds ?? [] },
       state.checks,
       progress.heartbeat,
     ),

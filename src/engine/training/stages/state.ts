@@ -14,6 +14,7 @@ import type { ProgressReporter } from '../progress.ts';
 import type { LabelCheck, TrainPorts, TrainRequest } from '../request.ts';
 import type { TextChoice } from '../select/choose-text.ts';
 import type { ClassifierChoice, FittedModel } from '../select/fit-choice.ts';
+import type { EncodedFold } from '../tune/compare-encoders.ts';
 
 /** What a run begins with. */
 export type Run = { request: TrainRequest; ports: TrainPorts; progress: ProgressReporter };
@@ -45,6 +46,17 @@ export type Prepared = Notes & {
 /** After features: the plan of the fields, learned from the training rows; the use of text is open. */
 export type Planned = Notes & { fieldPlan: FeaturePlan };
 
+/** A tuned encoder. */
+export type TunedText = {
+  adapters: Adapters;
+  /** Parameters of the head that was tuned with them. */
+  head: Float64Array;
+  /** On which tuning was tried, each with adapters of its own, which have not seen the rows held out. */
+  folds: readonly EncodedFold[];
+  /** What the plain encoder makes of the texts, and the best choice with it. */
+  plain: { texts: EncodedTexts; choice: TextChoice };
+};
+
 /**
  * After text_model: the encoded texts of all rows, how text is used with the folds that it was compared on, and what
  * came of a tuning.
@@ -52,12 +64,8 @@ export type Planned = Notes & { fieldPlan: FeaturePlan };
 export type TextModelled = Notes & {
   texts: EncodedTexts;
   textChoice: TextChoice;
-  /** With which the texts are encoded; null for the plain encoder. */
-  adapters: Adapters | null;
-  /** The rows whose labels the adapters have seen: what is learned from their texts looks surer than it is. */
-  tunedRows: ReadonlySet<LabelledRow>;
-  /** Texts and choice of the plain encoder where `texts` are those of a tuned one. */
-  plainText: { texts: EncodedTexts; choice: TextChoice } | null;
+  /** What the encoder of `texts` was tuned to; null for the plain encoder. */
+  tuned: TunedText | null;
   textTuning: Metrics['text_tuning'];
 };
 

@@ -30,14 +30,12 @@ export async function chooseTextModel(state: State): Promise<TextModelled> {
       )
     : null;
   if (outcome === null || outcome.tuned === null) return chooseFrozen(state, texts, outcome, textNotes);
-  const { adapters, choice, learned } = outcome.tuned;
+  const { choice, ...tuned } = outcome.tuned;
   const reportShare = progress.startStep('text_model', tuningTo, 1, 'Encoding all texts with the tuned text model');
   return {
-    texts: await embedTexts(texts, state.ports.encoder, adapters, (done, total) => reportShare(done / total)),
+    texts: await embedTexts(texts, state.ports.encoder, tuned.adapters, (done, total) => reportShare(done / total)),
     textChoice: choice,
-    adapters,
-    tunedRows: learned,
-    plainText: { texts, choice: outcome.frozen },
+    tuned: { ...tuned, plain: { texts, choice: outcome.frozen } },
     textTuning: outcome.report,
     notes: [...textNotes, describeTuning(outcome)],
   };
@@ -64,9 +62,7 @@ function chooseFrozen(
   return {
     texts,
     textChoice,
-    adapters: null,
-    tunedRows: new Set(),
-    plainText: null,
+    tuned: null,
     textTuning: outcome?.report ?? null,
     notes: outcome === null ? notes : [...notes, describeTuning(outcome)],
   };
@@ -76,7 +72,7 @@ function describeTuning({ report: { chosen, held_rows, frozen, tuned } }: Tuning
   const losses = `on ${formatCount(held_rows)} examples that neither had seen, its log-loss is ${tuned.log_loss.toFixed(3)} where that of the plain one is ${frozen.log_loss.toFixed(3)}`;
   return chosen === 'tuned'
     ? `The text model was tuned on the examples: ${losses}. There is no learning curve, because every part of it would have to be tuned anew.`
-    : `Tuning the text model was tried and not taken, because it was not clearly better: ${losses}.`;
+    : `Tuning the text model was tried and not taken, because it was not better: ${losses}.`;
 }
 
 /** The encoded texts of all rows, done at share `to` of the stage; none under a plan without text. */

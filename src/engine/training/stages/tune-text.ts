@@ -1,24 +1,31 @@
 /** The part of the text_model stage that tunes the sentence encoder, and tells whether that pays. */
-import { fitHead } from '../../classifiers/heads.ts';
 import type { Metrics } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';
-import { limits } from '../../limits.ts';
-import { countOutputs } from '../../numeric.ts';
-import type { Adapters } from '../../ports.ts';
-import { deriveSeed, randomStreams } from '../../random.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
 import { type EncodedTexts, embedTexts } from '../data/encode-texts.ts';
-import { buildFeatureRows } from '../data/feature-rows.ts';
-import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
 import { type TextChoice, takeAffordableRows } from '../select/choose-text.ts';
 import { learnText } from '../select/text-use.ts';
-import { type EncodedFold, isClearlyBetter, isSettled, tryOnFolds } from '../tune/compare-encoders.ts';
-import { maxTuningTokens, type TuningText } from '../tune/deal-batches.ts';
-import { countFolds, listFolds, planTuning, type TuningRow } from '../tune/plan-tuning.ts';
-import { type TunedAdapters, tuneAdapters } from '../tune/tune-adapters.ts';
-import { countHeadWeights, headScale, placeInHead } from '../tune/tuning-step.ts';
-import { formatCount } from './format-count.ts';
-import type { Planned, Prepared, Run } from './state.ts';
+import {
+  type EncodedFold,
+  type FoldParams,
+  type FoldTrial,
+  isBetter,
+  isSettled,
+  tryOnFolds,
+} from '../tune/compare-encoders.ts';
+import { maxTuningTokens } from '../tune/deal-batches.ts';
+import {
+  type HeldOutFold,
+  type PlannedFold,
+  type PlannedTunings,
+  planTunings,
+  type TuningPlan,
+  type TuningRow,
+} from '../tune/plan-tuning.ts';
+import { type TunedAdapters, type TuningParams, tuneAdapters } from '../tune/tune-adapters.ts';
+import { fitFirstHead, toFitParameters } from '../tune/tuned-head.ts';
+import type { Planned, Prepared, Run, TunedText } from './state.ts';
 
 type State = Run & Pick<Prepared, 'presentOptions' | 'trainRows'> & Pick<Planned, 'fieldPlan'>;
 
@@ -26,14 +33,12 @@ type State = Run & Pick<Prepared, 'presentOptions' | 'trainRows'> & Pick<Planned
 export type TuningOutcome = {
   report: NonNullable<Metrics['text_tuning']>;
   frozen: TextChoice;
-  tuned: { adapters: Adapters; choice: TextChoice; learned: ReadonlySet<LabelledRow> } | null;
+  tuned: (Omit<TunedText, 'plain'> & { choice: TextChoice }) | null;
 };
 
 /** A held-out log-loss that leaves nothing to gain. */
 const goodLogLoss = 0.02;
-/** Inverse penalty of the regression from which the head starts, as in scikit-learn. */
-const headC = 10;
-/** The share of a tuning that its steps take. */
+/** The share of all that tuning and comparing take that the steps take. */
 const stepsTo = 0.95;
 
 /** Whether a tuning may be tried at all: there is text, a graph to tune with, and the request allows it. */
@@ -43,8 +48,9 @@ export function mayTune({ request, ports, fieldPlan }: Pick<State, 'request' | '
 
 /**
  * Tunes the encoder on four fifths of the training rows and compares it with the plain one on the last fifth; where that
- * is too small to tell, on further fifths, each with adapters of its own, until the comparison is settled. The adapters
- * of the first are those that are taken. Null where there are too few rows, too few tokens to spend, or nothing to gain.
+ * is too small to tell, on further fifths, each with adapters of its own, until the comparison is settled. Where tuning
+ * pays, it is done once more on all of the rows, as far as the tokens go, else the adapters of the first fold are taken.
+ * Null where there are too few rows, too few tokens to spend, or nothing to gain.
  * `report` is given the share that is done. Rejects with whatever the encoder or the graph rejects with.
  */
 export async function tuneTextModel(
@@ -53,94 +59,142 @@ export async function tuneTextModel(
   report: (share: number, message: string) => void,
 ): Promise<TuningOutcome | null> {
   const { request, ports, progress, presentOptions, trainRows, fieldPlan } = state;
-  const { dimensions } = ports.encoder;
   const optionCount = presentOptions.length;
-  const fullPlan = learnText(fieldPlan, 'both', trainRows, texts, dimensions);
+  const fullPlan = learnText(fieldPlan, 'both', trainRows, texts, ports.encoder.dimensions);
   const rows = takeAffordableRows(trainRows, fullPlan, optionCount);
-  const plan = planFolds(state, rows, texts);
-  if (plan === null) return null;
+  const { tuning_tokens: budgetTokens } = request.config;
+  const planned = planTunings(rows, budgetTokens, (part) => toTuningRows(state, part, texts));
+  if (planned === null) return null;
   report(0, 'Trying the text model as it is');
-  const { seed } = request;
-  const compared = { plan: fieldPlan, rows, optionCount, dimensions, seed, tick: progress.heartbeat };
-  const tryFrozen = (count: number) =>
-    tryOnFolds({ ...compared, folds: plan.slice(0, count).map((fold) => ({ ...fold, texts })) });
-  const untuned = tryFrozen(plan.length);
+  const compared: Compared = {
+    ...{ plan: fieldPlan, rows, optionCount, dimensions: ports.encoder.dimensions },
+    ...{ seed: request.seed, tick: progress.heartbeat },
+  };
+  const untuned = tryFrozen(compared, planned.folds, texts);
   if (untuned.figures.log_loss <= goodLogLoss) return null;
   const startedMs = ports.now();
-  const comparedTexts = selectTexts(state, rows, texts);
-  const folds: (EncodedFold & { tuning: TunedAdapters })[] = [];
-  for (const [at, fold] of plan.entries()) {
-    const reportStep = (done: number, steps: number) =>
-      report(
-        (stepsTo * (at + done / steps)) / plan.length,
-        describeStep(at * steps + done, plan.length * steps, ports.now() - startedMs),
-      );
-    const tuning = await tuneOnFold(state, fold, texts, reportStep);
-    const message = 'Reading the examples with the tuned text model';
-    const tick = () => report((stepsTo * (at + 1)) / plan.length, message);
-    const tunedTexts = await embedTexts(comparedTexts, ports.encoder, tuning.adapters, tick);
-    folds.push({ ...fold, tuning, texts: tunedTexts, tunedHead: toFitParameters(tuning.head, optionCount) });
-    if (folds.length < plan.length && isSettled(tryOnFolds({ ...compared, folds }), untuned)) break;
-  }
-  const seconds = (ports.now() - startedMs) / 1_000;
+  const tunings = new Tunings(state, texts, planned, report);
+  const folds = await tuneFolds(state, compared, { planned: planned.folds, texts, tunings, untuned });
   const [first] = folds;
   if (first === undefined) return null;
   const tuned = tryOnFolds({ ...compared, folds });
-  const frozen = folds.length === plan.length ? untuned : tryFrozen(folds.length);
-  const isTaken = (tuned.choice.plan.text?.encoder ?? null) !== null && isClearlyBetter(tuned, frozen);
+  const frozen = folds.length === planned.folds.length ? untuned : tryFrozen(compared, folds, texts);
+  const isTaken = (tuned.choice.plan.text?.encoder ?? null) !== null && isBetter(tuned, frozen);
+  const whole = isTaken ? planned.whole : null;
+  const last = whole === null ? first.tuning : await tunings.run(whole, rows, { epoch: findMedianEpoch(folds) });
   return {
     report: {
       chosen: isTaken ? 'tuned' : 'frozen',
-      ...{ rows: plan[0]?.tunedTexts.length ?? 0, held_rows: tuned.losses.length },
-      ...{ frozen: frozen.figures, tuned: tuned.figures, seconds },
-      steps: folds.reduce((sum, { tuning }) => sum + tuning.steps, 0),
-      loss_curve: first.tuning.curve,
+      ...{ rows: (whole ?? first.plan).texts.length, held_rows: tuned.losses.length },
+      ...{ frozen: frozen.figures, tuned: tuned.figures, seconds: (ports.now() - startedMs) / 1_000 },
+      ...{ steps: tunings.steps, loss_curve: first.tuning.curve },
     },
     frozen: frozen.choice,
-    tuned: isTaken ? { adapters: first.tuning.adapters, choice: tuned.choice, learned: new Set(first.learned) } : null,
+    tuned: isTaken
+      ? { adapters: last.adapters, head: toFitParameters(last.head, optionCount), folds, choice: tuned.choice }
+      : null,
   };
 }
 
-/** A fold with the texts that are tuned on, in the order and number that the budget affords. */
-type PlannedFold = Omit<EncodedFold, 'texts'> & { tunedTexts: TuningText[]; epochs: number };
-
-/** The folds that are tuned; null where the rows or the budget are too small. */
-function planFolds(state: State, rows: readonly LabelledRow[], texts: EncodedTexts): PlannedFold[] | null {
-  const { tuning_tokens: budgetTokens } = state.request.config;
-  const planned = listFolds(rows).map((fold) => {
-    const plan = planTuning(toTuningRows(state, fold.learned, texts), budgetTokens);
-    return plan === null ? null : { ...fold, tunedTexts: plan.texts, epochs: plan.epochs, tokens: plan.tokens };
-  });
-  const [first] = planned;
-  if (!first) return null;
-  const count = countFolds(first.held.length, first.tokens, budgetTokens);
-  const folds = planned.slice(0, count).flatMap((fold) => fold ?? []);
-  return folds.length === 0 ? null : folds;
+/** The epoch that was taken in the middle one of the folds. */
+function findMedianEpoch(folds: readonly TunedFold[]): number {
+  const epochs = folds.map(({ tuning }) => tuning.epoch).sort((a, b) => a - b);
+  return epochs[Math.floor(epochs.length / 2)] ?? 1;
 }
 
-async function tuneOnFold(
+/** What both encoders are compared on. */
+type Compared = Omit<FoldParams, 'folds'>;
+
+const tryFrozen = (compared: Compared, folds: readonly HeldOutFold[], texts: EncodedTexts): FoldTrial =>
+  tryOnFolds({ ...compared, folds: folds.map(({ learned, held }) => ({ learned, held, texts })) });
+
+type TunedFold = PlannedFold & EncodedFold & { tuning: TunedAdapters };
+
+/** Tunes on one fold after the other, until the comparison with the plain encoder is settled. */
+async function tuneFolds(
   state: State,
-  { learned, held, tunedTexts, epochs }: PlannedFold,
-  texts: EncodedTexts,
-  report: (done: number, steps: number) => void,
-): Promise<TunedAdapters> {
-  const { request, ports, presentOptions } = state;
-  if (ports.openTuningGraph === undefined) throw new Error('There is no graph to tune the encoder with.');
-  const session = await ports.openTuningGraph();
-  try {
-    return await tuneAdapters({
-      session,
-      encoder: ports.encoder,
-      learned: tunedTexts,
-      held: toTuningRows(state, held, texts).map(({ text }) => text),
-      optionCount: presentOptions.length,
-      head: fitFirstHead(state, learned, texts),
-      epochs,
-      seed: request.seed,
-      report,
-    });
-  } finally {
-    await session.close();
+  compared: Compared,
+  given: { planned: readonly PlannedFold[]; texts: EncodedTexts; tunings: Tunings; untuned: FoldTrial },
+): Promise<TunedFold[]> {
+  const { planned, texts, tunings, untuned } = given;
+  const { encoder } = state.ports;
+  const comparedTexts = selectTexts(state, compared.rows, texts);
+  const folds: TunedFold[] = [];
+  for (const fold of planned) {
+    const held = toTuningRows(state, fold.held, texts).map(({ text }) => text);
+    const tuning = await tunings.run(fold.plan, fold.learned, held);
+    const tick = () => tunings.report('Reading the examples with the tuned text model');
+    const tunedTexts = await embedTexts(comparedTexts, encoder, tuning.adapters, tick);
+    folds.push({ ...fold, tuning, texts: tunedTexts, tunedHead: toFitParameters(tuning.head, compared.optionCount) });
+    if (folds.length < planned.length && isSettled(tryOnFolds({ ...compared, folds }), untuned)) break;
+  }
+  return folds;
+}
+
+/** Tunings one after the other, which count their steps and report how far all of them are. */
+class Tunings {
+  steps = 0;
+  private doneTokens = 0;
+  private readonly allTokens: number;
+  private readonly startedMs: number;
+  private readonly state: State;
+  private readonly texts: EncodedTexts;
+  private readonly reportShare: (share: number, message: string) => void;
+
+  constructor(
+    state: State,
+    texts: EncodedTexts,
+    { folds, whole }: PlannedTunings,
+    reportShare: (share: number, message: string) => void,
+  ) {
+    this.state = state;
+    this.texts = texts;
+    this.allTokens = folds.reduce((sum, { plan }) => sum + plan.tokens, whole?.tokens ?? 0);
+    this.startedMs = state.ports.now();
+    this.reportShare = reportShare;
+  }
+
+  /** Tunes on the texts of a plan, from a head that is fitted on `learned`; `held` as for {@link tuneAdapters}. */
+  async run(plan: TuningPlan, learned: readonly LabelledRow[], held: TuningParams['held']): Promise<TunedAdapters> {
+    const { request, ports, progress, presentOptions, fieldPlan } = this.state;
+    const { seed } = request;
+    const optionCount = presentOptions.length;
+    const texts = this.texts;
+    if (ports.openTuningGraph === undefined) throw new Error('There is no graph to tune the encoder with.');
+    const session = await ports.openTuningGraph();
+    const doneBefore = this.doneTokens;
+    try {
+      const tuning = await tuneAdapters({
+        session,
+        encoder: ports.encoder,
+        learned: plan.texts,
+        held,
+        optionCount,
+        head: fitFirstHead({ plan: fieldPlan, learned, texts, optionCount, seed, tick: progress.heartbeat }),
+        epochs: plan.epochs,
+        seed,
+        report: (done, steps) => {
+          this.doneTokens = doneBefore + (plan.tokens * done) / steps;
+          this.report(`Tuning the text model${this.describeTimeLeft()}`);
+        },
+      });
+      this.steps += tuning.steps;
+      return tuning;
+    } finally {
+      this.doneTokens = doneBefore + plan.tokens;
+      await session.close();
+    }
+  }
+
+  report(message: string): void {
+    this.reportShare((stepsTo * this.doneTokens) / this.allTokens, message);
+  }
+
+  private describeTimeLeft(): string {
+    if (this.doneTokens === 0) return '';
+    const elapsedMs = this.state.ports.now() - this.startedMs;
+    const leftSeconds = (elapsedMs / 1_000 / this.doneTokens) * (this.allTokens - this.doneTokens);
+    return leftSeconds < 60 ? ', less than a minute left' : `, about ${Math.ceil(leftSeconds / 60)} minutes left`;
   }
 }
 
@@ -157,58 +211,4 @@ function toTuningRows({ fieldPlan }: State, rows: readonly LabelledRow[], texts:
     const ids = texts.get(features.joinText(row.input).text)?.ids ?? [];
     return { row, text: { ids: toEncoderInput(ids, maxTuningTokens).ids, label: row.label } };
   });
-}
-
-/** The head that tuning starts from: a logistic regression over the plain embedding, divided by the graph's scale. */
-function fitFirstHead(
-  { request, ports, progress, presentOptions, fieldPlan }: State,
-  learned: readonly LabelledRow[],
-  texts: EncodedTexts,
-): Float32Array {
-  const { dimensions } = ports.encoder;
-  const optionCount = presentOptions.length;
-  const encoderPlan = learnText({ ...fieldPlan, fields: [], tabular_size: 0 }, 'encoder', learned, texts, dimensions);
-  const rows = buildFeatureRows(
-    encoderPlan,
-    learned.map((row) => row.input),
-    texts,
-  );
-  const fitSeed = deriveSeed(randomStreams.modelFit, request.seed);
-  const labels = listLabels(learned);
-  const fit = { rows, labels, optionCount, seed: fitSeed, precision: 'draft', tick: progress.heartbeat } as const;
-  const { parameters } = fitHead(fit, { from: 0, to: dimensions }, headC);
-  const outputs = countOutputs(optionCount);
-  const head = new Float32Array(countHeadWeights(optionCount));
-  for (let d = 0; d <= limits.embeddingDimensions; d++) {
-    for (let k = 0; k < optionCount; k++) {
-      const parameter = parameters[d * outputs + (outputs === 1 ? 0 : k)] as number;
-      // One output is the second option's logit: half of it for, half against.
-      const logit = outputs === 1 ? (k === 1 ? parameter / 2 : -parameter / 2) : parameter;
-      head[placeInHead(d, k, optionCount)] = logit / headScale;
-    }
-  }
-  return head;
-}
-
-/** A tuned head as the parameters of a regression over the embedding. */
-function toFitParameters(head: Float32Array, optionCount: number): Float64Array {
-  const outputs = countOutputs(optionCount);
-  const parameters = new Float64Array((limits.embeddingDimensions + 1) * outputs);
-  const read = (d: number, k: number) => headScale * (head[placeInHead(d, k, optionCount)] as number);
-  for (let d = 0; d <= limits.embeddingDimensions; d++) {
-    for (let k = 0; k < outputs; k++) {
-      // One output is how much the second option's logit is higher.
-      parameters[d * outputs + k] = outputs === 1 ? read(d, 1) - read(d, 0) : read(d, k);
-    }
-  }
-  return parameters;
-}
-
-function describeStep(done: number, steps: number, elapsedMs: number): string {
-  const counted = `Tuning the text model, step ${formatCount(done + 1)} of ${formatCount(steps)}`;
-  if (done === 0) return counted;
-  const leftSeconds = (elapsedMs / 1_000 / done) * (steps - done);
-  return leftSeconds < 60
-    ? `${counted}, less than a minute left`
-    : `${counted}, about ${Math.ceil(leftSeconds / 60)} minutes left`;
 }

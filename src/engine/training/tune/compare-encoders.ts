@@ -10,7 +10,6 @@ import { compareTextUses, type TextChoice } from '../select/choose-text.ts';
 import { joinFolds } from '../select/fold-rows.ts';
 import { learnText, listTextUses, restrictText } from '../select/text-use.ts';
 import { toLinearSettings } from '../select/tune-heads.ts';
-import { minHeldRows } from './plan-tuning.ts';
 
 type Figures = NonNullable<Metrics['text_tuning']>['frozen'];
 
@@ -110,17 +109,23 @@ function estimateGain(candidate: HeldOutLosses, present: HeldOutLosses): { mean:
   return estimateMean(candidate.losses.map((loss, i) => (present.losses[i] as number) - loss));
 }
 
-/** Whether the first trial's log-loss is lower by more than one standard error of the paired difference. */
-export function isClearlyBetter(candidate: HeldOutLosses, present: HeldOutLosses): boolean {
+/** Tuning pays on most sets, so half a standard error in its favour is enough where few rows are held out. */
+const enoughErrors = 0.5;
+
+/** Whether the first trial's log-loss is lower by more than half a standard error of the paired difference. */
+export function isBetter(candidate: HeldOutLosses, present: HeldOutLosses): boolean {
   const { mean, error } = estimateGain(candidate, present);
-  return mean > error;
+  return mean > enoughErrors * error;
 }
+
+/** Fewer rows settle nothing. */
+const minSettledRows = 30;
 
 /**
  * Whether further folds are not worth their time: the candidate is no better on the rows so far, or better by more than
- * two standard errors. Never on fewer rows than tell anything.
+ * two standard errors.
  */
 export function isSettled(candidate: HeldOutLosses, present: HeldOutLosses): boolean {
   const { mean, error } = estimateGain(candidate, present);
-  return candidate.losses.length >= minHeldRows && (mean <= 0 || mean > 2 * error);
+  return candidate.losses.length >= minSettledRows && (mean <= 0 || mean > 2 * error);
 }

@@ -7,8 +7,8 @@ import { countPaddedTokens, dealBatches, type TuningText } from './deal-batches.
 /** A row with its text as the encoder is tuned on it. */
 export type TuningRow = { row: LabelledRow; text: TuningText };
 
-/** Fewer rows say too little about whether tuning pays. */
-export const minHeldRows = 30;
+/** Fewer rows say nothing about whether tuning pays. */
+const minHeldRows = 12;
 /** So many are enough to tell; where a fold has fewer, more folds are tuned as far as the budget goes. */
 const enoughHeldRows = 200;
 const minLearnedRowsPerOption = 5;
@@ -16,13 +16,55 @@ const minLearnedRowsPerOption = 5;
 const usualTexts = 4_000;
 const maxEpochs = 12;
 const usualMinEpochs = 6;
+/** The smallest are gone through until so many steps are made: fewer hardly move the adapters. */
+const usualMinSteps = 36;
 /** Where the budget is short, a part of the rows is gone through so often. */
 const minEpochs = 3;
 /** One text of this many is held out in each fold. */
 const folds = 5;
+/** The share of a budget that pays for a tuning on all rows, where one fold is tuned as often. */
+const wholeShare = folds / (2 * folds - 1);
+/** Where the budget pays for fewer epochs of all rows, it is better spent on a fold alone. */
+const minWholeEpochs = 4;
 
 /** Rows that may be learned from, and a stratified fifth that is held out. */
-type HeldOutFold = { learned: LabelledRow[]; held: LabelledRow[] };
+export type HeldOutFold = { learned: LabelledRow[]; held: LabelledRow[] };
+
+/** A tuning that is planned on a fold, and what is held out of it. */
+export type PlannedFold = HeldOutFold & { plan: TuningPlan };
+/** Tunings on folds, and the one on all rows that follows where tuning pays; null where it is not paid for. */
+export type PlannedTunings = { folds: PlannedFold[]; whole: TuningPlan | null };
+
+/**
+ * The folds that a budget of tokens is spent on, and the tuning on all rows that follows where it pays for that too
+ * and leaves enough rows to tell whether tuning pays. Null where the rows or the budget are too small to tell.
+ * `toTuningRows` gives rows their texts.
+ */
+export function planTunings(
+  rows: readonly LabelledRow[],
+  budgetTokens: number,
+  toTuningRows: (rows: readonly LabelledRow[]) => TuningRow[],
+): PlannedTunings | null {
+  const held = listFolds(rows);
+  const planFolds = (tokens: number, epochs?: number): PlannedFold[] => {
+    const planned = held.map((fold) => ({ ...fold, plan: planTuning(toTuningRows(fold.learned), tokens, epochs) }));
+    const [first] = planned;
+    const count = first?.plan ? countFolds(first.held.length, first.plan.tokens, tokens) : 0;
+    return planned.slice(0, count).flatMap(({ plan, ...fold }) => (plan === null ? [] : { ...fold, plan }));
+  };
+  const alone = planFolds(budgetTokens);
+  if (alone.length === 0) return null;
+  const whole = planTuning(toTuningRows(rows), budgetTokens * wholeShare);
+  if (whole === null || whole.texts.length < rows.length || whole.epochs < minWholeEpochs) {
+    return { folds: alone, whole: null };
+  }
+  const beside = planFolds(budgetTokens - whole.tokens, whole.epochs);
+  const isSure = countHeldRows(beside) >= Math.min(enoughHeldRows, countHeldRows(alone) / 2);
+  return isSure ? { folds: beside, whole } : { folds: alone, whole: null };
+}
+
+const countHeldRows = (planned: readonly PlannedFold[]): number =>
+  planned.reduce((sum, { held }) => sum + held.length, 0);
 
 /** The five folds of rows, equal inputs in one of them; the same in every run. */
 export function listFolds(rows: readonly LabelledRow[]): HeldOutFold[] {
@@ -44,20 +86,25 @@ export function countFolds(heldRowsPerFold: number, tuningTokens: number, budget
   return count * heldRowsPerFold >= minHeldRows ? count : 0;
 }
 
+/** Texts that are tuned on, how often, and the tokens that this takes. */
+export type TuningPlan = { texts: TuningText[]; epochs: number; tokens: number };
+
 /**
- * The texts and epochs that a budget of tokens affords, padding included: all texts for up to twelve epochs, else a
- * stratified part of them. Null where these are not even five of each option. `tokens` is what it takes.
+ * The texts and epochs that a budget of tokens affords, padding included: all texts for as many epochs as their number
+ * asks for, or `epochsAsked` at most, else a stratified part of them. Null where these are not even five of each option.
  */
 export function planTuning(
   rows: readonly TuningRow[],
   budgetTokens: number,
-): { texts: TuningText[]; epochs: number; tokens: number } | null {
-  const costOf = (texts: readonly TuningText[]) =>
-    countPaddedTokens(dealBatches(texts, createStream(randomStreams.textTuningPart)));
+  epochsAsked = Number.POSITIVE_INFINITY,
+): TuningPlan | null {
+  const deal = (texts: readonly TuningText[]) => dealBatches(texts, createStream(randomStreams.textTuningPart));
   const all = rows.map(({ text }) => text);
   const options = new Set(all.map(({ label }) => label)).size;
-  const wanted = Math.max(usualMinEpochs, Math.min(maxEpochs, Math.round(usualTexts / all.length)));
-  const parts = Math.ceil((minEpochs * costOf(all)) / budgetTokens);
+  const epoch = deal(all);
+  const usual = Math.max(usualMinEpochs, Math.min(maxEpochs, Math.round(usualTexts / all.length)));
+  const wanted = Math.min(epochsAsked, Math.max(usual, Math.ceil(usualMinSteps / epoch.length)));
+  const parts = Math.ceil((minEpochs * countPaddedTokens(epoch)) / budgetTokens);
   const partOf = assignFolds(
     rows.map(({ row }) => row),
     parts,
@@ -65,7 +112,7 @@ export function planTuning(
   );
   const texts = all.filter((_, i) => partOf[i] === 0);
   if (texts.length < minLearnedRowsPerOption * options) return null;
-  const cost = costOf(texts);
+  const cost = parts === 1 ? countPaddedTokens(epoch) : countPaddedTokens(deal(texts));
   const epochs = Math.max(1, Math.min(wanted, Math.floor(budgetTokens / cost)));
   return { texts, epochs, tokens: epochs * cost };
 }

@@ -14,15 +14,19 @@ const dropout = 0.1;
 /** The highest rates of the adapters and of the head, which starts from a fit and needs little. */
 const adapterRate = 1e-3;
 const headRate = 5e-4;
-/** Epochs without a better loss on the held-out texts after which tuning ends. */
+/** Epochs without a better loss on the held-out texts after which tuning ends: so many, or this share of all planned. */
 const patience = 3;
+const patienceShare = 1 / 3;
 
 export type TuningParams = {
   session: ModelSession;
   encoder: BatchTextEncoder;
   learned: readonly TuningText[];
-  /** Texts that are not learned from; their loss decides which epoch is taken and when tuning ends. */
-  held: readonly TuningText[];
+  /**
+   * Texts that are not learned from, whose loss decides which epoch is taken and when tuning ends; or the epoch that is
+   * taken, where all texts are learned from.
+   */
+  held: readonly TuningText[] | { epoch: number };
   optionCount: number;
   /** Where the head starts, in the layout of {@link TunedParameters}. */
   head: Float32Array;
@@ -36,17 +40,23 @@ export type TuningParams = {
 /** Mean losses after an epoch; `step` counts all steps until then. */
 export type TuningPoint = { step: number; training_loss: number; held_loss: number };
 
-/**
- * Adapters and head of the epoch with the least held-out loss, the steps that were made, and the losses of every epoch.
- */
-export type TunedAdapters = { adapters: Adapters; head: Float32Array; steps: number; curve: TuningPoint[] };
+/** Adapters and head of the epoch that was taken, the steps that were made, and the losses of every epoch. */
+export type TunedAdapters = {
+  adapters: Adapters;
+  head: Float32Array;
+  /** The epoch that was taken, from 1. */
+  epoch: number;
+  steps: number;
+  /** Empty where nothing was held out. */
+  curve: TuningPoint[];
+};
 
 /**
  * Tunes adapters by AdamW with a one-cycle rate. The same texts, seed and new session give the same adapters on the
  * same machine. Rejects with whatever session, encoder or `report` reject with.
  */
 export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters> {
-  const { session, learned, optionCount, epochs, report } = params;
+  const { session, learned, held, optionCount, epochs, report } = params;
   const random = createStream(randomStreams.textTuning, params.seed);
   const parameters: TunedParameters = { rank, adapters: drawAdapters(random), head: params.head.slice() };
   const moveAdapters = createAdamW(parameters.adapters.length);
@@ -54,9 +64,13 @@ export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters>
   const plan = Array.from({ length: epochs }, () => dealBatches(learned, random));
   const steps = plan.reduce((sum, batches) => sum + batches.length, 0);
   const curve: TuningPoint[] = [];
-  let best = { weights: parameters.adapters.slice(), head: parameters.head.slice() };
+  let taken = { weights: parameters.adapters.slice(), head: parameters.head.slice(), epoch: 0 };
   let step = 0;
-  for (const batches of plan) {
+  for (const [at, batches] of plan.entries()) {
+    const epoch = at + 1;
+    const take = () => {
+      taken = { weights: parameters.adapters.slice(), head: parameters.head.slice(), epoch };
+    };
     let trainingLoss = 0;
     for (const batch of batches) {
       report(step, steps);
@@ -67,19 +81,23 @@ export async function tuneAdapters(params: TuningParams): Promise<TunedAdapters>
       moveHead(parameters.head, outcome.headGradients, share * headRate);
       trainingLoss += outcome.loss / batches.length;
     }
-    const heldLoss = await measureLoss(params, parameters, () => report(step, steps));
-    if (curve.every((point) => heldLoss < point.held_loss)) {
-      best = { weights: parameters.adapters.slice(), head: parameters.head.slice() };
+    if ('epoch' in held) {
+      take();
+      if (epoch === held.epoch) break;
+      continue;
     }
+    const heldLoss = await measureLoss(params, held, parameters, () => report(step, steps));
+    if (curve.every((point) => heldLoss < point.held_loss)) take();
     curve.push({ step, training_loss: trainingLoss, held_loss: heldLoss });
-    if (hasStoppedFalling(curve)) break;
+    if (hasStoppedFalling(curve, epochs)) break;
   }
-  return { adapters: { rank, weights: best.weights }, head: best.head, steps: step, curve };
+  const { weights, head, epoch } = taken;
+  return { adapters: { rank, weights }, head, epoch, steps: step, curve };
 }
 
-function hasStoppedFalling(curve: readonly TuningPoint[]): boolean {
+function hasStoppedFalling(curve: readonly TuningPoint[], epochs: number): boolean {
   const losses = curve.map((point) => point.held_loss);
-  return losses.length - 1 - losses.indexOf(Math.min(...losses)) >= patience;
+  return losses.length - 1 - losses.indexOf(Math.min(...losses)) >= Math.max(patience, patienceShare * epochs);
 }
 
 /** Adapters that change nothing yet: the matrices a are drawn (normal, variance 1 / dimensions), the b are zero. */
@@ -99,7 +117,8 @@ function drawNormal(random: Random): number {
 
 /** Mean cross-entropy of the head on the held-out texts, embedded with the adapters as they are, without dropout. */
 async function measureLoss(
-  { encoder, held, optionCount }: TuningParams,
+  { encoder, optionCount }: TuningParams,
+  held: readonly TuningText[],
   { adapters, head }: TunedParameters,
   tick: () => void,
 ): Promise<number> {
