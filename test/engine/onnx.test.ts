@@ -4,7 +4,7 @@ import { type BlendModel, compileScorer, type LogisticModel } from '../../src/en
 import type { Trees } from '../../src/engine/classifiers/trees-model.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
 import { exportClassifier, readClassifier } from '../../src/engine/onnx/classifier.ts';
-import { elementType, toFloatTensor, writeModel } from '../../src/engine/onnx/graph.ts';
+import { elementType, readModel, replaceOperator, toFloatTensor, writeModel } from '../../src/engine/onnx/graph.ts';
 import { buildTreeNodes, buildTreeTensors } from '../../src/engine/onnx/trees.ts';
 
 function random(seed: number): () => number {
@@ -95,6 +95,19 @@ describe('the classifier as an ONNX file', () => {
 
   it('writes the same bytes for the same model', () => {
     expect(exportClassifier(randomModel(5, 5, 3))).toEqual(exportClassifier(randomModel(5, 5, 3)));
+  });
+
+  it('keeps everything else where one operator is replaced by another', () => {
+    const file = exportClassifier(randomModel(5, 5, 3));
+    const replaced = replaceOperator(file, 'Softmax', 'Abs');
+    expect(readModel(replaced)).toEqual({
+      ...readModel(file),
+      nodes: readModel(file).nodes.map((node) =>
+        node.op === 'Softmax' ? { ...node, op: 'Abs', attributes: new Map() } : node,
+      ),
+    });
+    expect(readModel(replaced)).not.toEqual(readModel(file));
+    expect(replaceOperator(file, 'Erf', 'Abs')).toEqual(file);
   });
 
   it('refuses a file that is cut off anywhere, and never takes it for another model', () => {

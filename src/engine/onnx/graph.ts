@@ -1,6 +1,7 @@
 /** ONNX files as far as classifiers need them: written from a graph, and read back without believing anything. */
 import {
   encodeBytes,
+  encodeField,
   encodeFloats,
   encodeMessage,
   encodeNumber,
@@ -117,6 +118,25 @@ const writeGraph = (name: Uint8Array[], graph: Omit<Graph, 'name'>): Uint8Array 
  */
 export function extendModel(file: Uint8Array, addition: Omit<Graph, 'name' | 'inputs'>): Uint8Array {
   return encodeMessage([file, encodeBytes(7, writeGraph([], { ...addition, inputs: [] }))]);
+}
+
+/** An ONNX file in which every node of one operator computes another one, without attributes, of the same inputs. */
+export function replaceOperator(file: Uint8Array, from: string, to: string): Uint8Array {
+  const replaceNode = (bytes: Uint8Array): Uint8Array => {
+    const fields = readFields(bytes);
+    if (readString(fields, 4) !== from) return bytes;
+    const kept = fields.filter(({ number }) => number !== 4 && number !== 5);
+    return encodeMessage([...kept.map(encodeField), encodeString(4, to)]);
+  };
+  const replaceIn = (bytes: Uint8Array, number: number, replace: (value: Uint8Array) => Uint8Array): Uint8Array =>
+    encodeMessage(
+      readFields(bytes).map((field) =>
+        field.number === number && field.type === 'bytes'
+          ? encodeBytes(number, replace(field.value))
+          : encodeField(field),
+      ),
+    );
+  return replaceIn(file, 7, (graph) => replaceIn(graph, 1, replaceNode));
 }
 
 /** The bytes of an ONNX file (ModelProto) with one graph; it asks for the tree operators only where it has them. */

@@ -85,6 +85,13 @@ export function decodeFloats(bytes: Uint8Array): Float32Array {
   return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
 }
 
+/** A field as it was read. */
+export function encodeField({ number, type, value }: WireField): Uint8Array {
+  if (type === 'varint') return encodeNumber(number, value);
+  if (type === 'bytes') return encodeBytes(number, value);
+  return concatBytes([encodeVarint(number * 8 + (value.length === 8 ? 1 : 5)), value]);
+}
+
 /** Encodes a message of its fields, in their order. */
 export function encodeMessage(fields: readonly Uint8Array[]): Uint8Array {
   return concatBytes(fields);

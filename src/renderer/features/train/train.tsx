@@ -120,7 +120,7 @@ function useStart(type: DecisionType, isPossible: boolean) {
             />
             <Checkbox
               label="Tune the text model"
-              description="Teaches it the language of the examples, and keeps that only where it is better on examples it has not seen. Takes up to about three minutes on two idle cores, longer on busy ones; the progress says how many are left."
+              description="Teaches it the language of the examples, which helps most where there are few, and is kept only where it is better on examples it has not seen. Takes up to about three minutes on two idle cores, longer on busy ones; the progress says how many are left."
               checked={tuneText}
               onChange={(event) => setTuneText(event.currentTarget.checked)}
             />
