@@ -85,7 +85,7 @@ export function decodeFloats(bytes: Uint8Array): Float32Array {
   return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
 }
 
-/** A field as it was read. */
+/** Encodes a field as it was read. */
 export function encodeField({ number, type, value }: WireField): Uint8Array {
   if (type === 'varint') return encodeNumber(number, value);
   if (type === 'bytes') return encodeBytes(number, value);

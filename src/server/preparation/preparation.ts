@@ -44,7 +44,7 @@ export class Preparation {
     return this.admission.enter(callerId, bodyBytes);
   }
 
-  /** Runs a task of a request that was admitted with its large body, or is a small one; rejects as `TaskPool.run`. */
+  /** Runs a task of a request that is small, or was admitted with its large body; rejects as `TaskPool.run`. */
   run<N extends TaskName>(callerId: string, name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
     return this.pool.run(callerId, name, input);
   }

@@ -12,12 +12,10 @@ export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
 /** Parameters of heads from which a fit may start. */
 export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
 
-/** Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}. */
-export type LinearSettings = {
-  C: Partial<Record<HeadName, number>>;
-  pool: Pool;
-  starts: HeadStarts;
-};
+/**
+ * Settings that a fit can be repeated with; `pool` holds the weights of the heads in the order of {@link headNames}.
+ */
+export type LinearSettings = { C: Partial<Record<HeadName, number>>; pool: Pool; starts: HeadStarts };
 
 /** A fitted linear classifier with the parameters of its heads, from which another fit may start. */
 export type FittedLinear = { calibrated: Fitted; uncalibrated: Fitted; starts: HeadStarts };

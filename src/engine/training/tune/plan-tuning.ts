@@ -45,9 +45,12 @@ export function planTunings(
   budgetTokens: number,
   toTuningRows: (rows: readonly LabelledRow[]) => TuningRow[],
 ): PlannedTunings | null {
-  const held = listFolds(rows);
+  const heldOut = listFolds(rows).map((fold) => ({ fold, tuningRows: toTuningRows(fold.learned) }));
   const planFolds = (tokens: number, epochs?: number): PlannedFold[] => {
-    const planned = held.map((fold) => ({ ...fold, plan: planTuning(toTuningRows(fold.learned), tokens, epochs) }));
+    const planned = heldOut.map(({ fold, tuningRows }) => ({
+      ...fold,
+      plan: planTuning(tuningRows, tokens, epochs),
+    }));
     const [first] = planned;
     const count = first?.plan ? countFolds(first.held.length, first.plan.tokens, tokens) : 0;
     return planned.slice(0, count).flatMap(({ plan, ...fold }) => (plan === null ? [] : { ...fold, plan }));
@@ -112,7 +115,7 @@ export function planTuning(
   );
   const texts = all.filter((_, i) => partOf[i] === 0);
   if (texts.length < minLearnedRowsPerOption * options) return null;
-  const cost = parts === 1 ? countPaddedTokens(epoch) : countPaddedTokens(deal(texts));
+  const cost = countPaddedTokens(deal(texts));
   const epochs = Math.max(1, Math.min(wanted, Math.floor(budgetTokens / cost)));
   return { texts, epochs, tokens: epochs * cost };
 }
