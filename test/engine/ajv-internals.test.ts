@@ -6,7 +6,7 @@
 import { _, type AnySchemaObject, Ajv2020 as Draft2020, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { resolveRef, SchemaEnv } from 'ajv/dist/compile/index.js';
 import { callRef } from 'ajv/dist/vocabularies/core/ref.js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 const createAjv = () => new Draft2020({ allErrors: true, strict: false, validateSchema: false });
 const changed = (what: string) => `Ajv has changed: ${what}. The step budget relies on it (metering.ts).`;
@@ -57,6 +57,18 @@ describe('of Ajv', () => {
     });
     validate({});
     expect(seen, changed('`errors` and `vErrors` no longer hold the problems of a check')).toEqual([[2, 2]]);
+  });
+
+  it('every problem is counted where it is made, by the same piece of code [TYP-32]', () => {
+    const made = vi.fn();
+    const validate = compileWithProbe({ probe: true, contains: { oneOf: [false, false] } }, ({ gen }) => {
+      const see = gen.scopeValue('func', { ref: made });
+      const write = gen.code.bind(gen);
+      gen.code = (code) => (String(code) === 'errors++' ? write(code) && write(_`${see}()`) : write(code));
+    });
+    validate([1, 2]);
+    // Of each item: two parts that refuse it, and "oneOf"; then "contains".
+    expect(made, changed('`errors++` is not written where a problem is made')).toHaveBeenCalledTimes(7);
   });
 
   it('a part that is only an alternative is marked as one where its code is written [TYP-32]', () => {

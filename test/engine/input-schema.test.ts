@@ -29,8 +29,8 @@ describe('lists whose items must differ', () => {
   });
 
   it('are compared in time that grows with their length, not with its square', () => {
-    // compared pairwise these are 5,000,000,000 comparisons
-    const list = Array.from({ length: 100_000 }, (_, n) => [n]);
+    // compared pairwise these are 600,000,000 comparisons
+    const list = Array.from({ length: 35_000 }, (_, n) => [n]);
     expect(unique({ list })).toEqual([]);
     expect(unique({ list: [...list, [0]] })).toHaveLength(1);
   });
@@ -166,7 +166,7 @@ describe('the written check of a schema', () => {
   it('judges a long list in which no item fits a reference as fast as one without [TYP-32]', () => {
     const $defs = { x: { minLength: 4, items: { $ref: '#x' }, $anchor: 'x' } };
     const validate = compileInputSchema({ properties: { list: { contains: { $ref: '#x', type: 'string' } } }, $defs });
-    expect(validate({ list: Array.from({ length: 30_000 }, () => 'aab') })).toHaveLength(50);
+    expect(validate({ list: Array.from({ length: 20_000 }, () => 'aab') })).toHaveLength(50);
   });
 });
 
@@ -182,7 +182,7 @@ describe('the check of an input ends whatever schema and input are', () => {
   const node = { $ref: '#/$defs/n' };
   const nest = (levels: number): JsonObject => (levels === 0 ? {} : { a: nest(levels - 1) });
   const listOf = (length: number, item: Json): JsonObject => ({ list: Array.from({ length }, () => item) });
-  const tooManySteps = [{ type: 'input_steps', loc: ['body', 'input'], msg: expect.stringContaining('2000000 steps') }];
+  const tooManySteps = [{ type: 'input_steps', loc: ['body', 'input'], msg: expect.stringContaining('1000000 steps') }];
   const many = (length: number, make: (n: number) => Json) => Array.from({ length }, (_, n) => make(n));
 
   it.each<[string, JsonObject, number]>([
@@ -233,6 +233,16 @@ describe('the check of an input ends whatever schema and input are', () => {
       listOf(200_000, {}),
     ],
     [
+      'alternatives that refuse everything',
+      { properties: { list: { contains: { oneOf: [false, false] } } } },
+      listOf(80_000, 'x'),
+    ],
+    [
+      'many objects that must differ',
+      { properties: { list: { uniqueItems: true } } },
+      { list: many(30_000, (n) => ({ a: n, b: 'text' })) },
+    ],
+    [
       'a long list of allowed values',
       { properties: { list: { items: { enum: many(3_000, (n) => `v${n}`) } } } },
       listOf(100_000, 'v2999'),
@@ -281,8 +291,8 @@ describe('the check of an input ends whatever schema and input are', () => {
     const item = { properties: { a: { type: 'number' }, b: { maxLength: 10 }, c: { type: ['string', 'null'] } } };
     const schema = { properties: { list: { items: { ...item, required: ['a'], additionalProperties: false } } } };
     const validate = compileInputSchema(schema);
-    expect(validate(listOf(60_000, { a: 1, b: 'x', c: null }))).toEqual([]);
-    expect(validate(listOf(60_000, { a: '1' }))).toHaveLength(50);
+    expect(validate(listOf(45_000, { a: 1, b: 'x', c: null }))).toEqual([]);
+    expect(validate(listOf(45_000, { a: '1' }))).toHaveLength(50);
   });
 
   it.each<[string, JsonObject]>([

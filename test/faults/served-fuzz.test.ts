@@ -23,7 +23,7 @@ const report = process.env['FUZZ_REPORT'];
 const random = createRandom(seed);
 /** No call takes longer. */
 const maxCallMs = statedMs(2_000);
-/** Nobody else waits longer for what the program computes, but for one call in a hundred. */
+/** Nobody else waits longer for what the program computes. */
 const maxHealthMs = statedMs(100);
 const maxResidentMb = 1_000;
 
@@ -133,7 +133,7 @@ it.skipIf(process.platform !== 'linux')(
     const figures = computeFigures(cases);
     process.stdout.write(`${JSON.stringify(figures)}\n`);
     expect(slowest.heldMs, slowest.what).toBeLessThan(maxCallMs);
-    expect(figures.healthMs[1]).toBeLessThan(maxHealthMs);
+    expect(figures.healthMs[2]).toBeLessThan(maxHealthMs);
     expect(figures.peakMb).toBeLessThan(maxResidentMb);
     expect(statuses.get('decide 200')).toBeGreaterThan(cases / 4);
     expect(statuses.get('PUT 422')).toBeGreaterThan(0);

@@ -5,10 +5,8 @@ import { toCanonicalJson } from '../canonical-json.ts';
 import { countCodePoints } from '../code-points.ts';
 import type { Json } from '../domain.ts';
 import { compileLinearPattern, type LinearPattern, weighPattern } from '../patterns.ts';
-import type { Outcome, StepBudget } from './step-budget.ts';
+import { type Outcome, type StepBudget, stepsPerProblem } from './step-budget.ts';
 
-/** Steps of a problem that a reference passes on. */
-const stepsPerProblem = 8;
 /** Characters that a length, a format or a comparison reads in one step. */
 const charactersPerStep = 8;
 const stepsPerKey = 3;
@@ -87,7 +85,8 @@ function areDistinct(items: readonly Json[], budget: StepBudget): boolean {
   const seen = new Set<string>();
   for (const item of items) {
     const key = toCanonicalJson(item);
-    budget.spend(stepsPerItem + Math.ceil(key.length / charactersPerStep));
+    const isScalar = typeof item !== 'object';
+    budget.spend(stepsPerItem + Math.ceil(isScalar ? key.length / charactersPerStep : key.length));
     seen.add(key);
   }
   return seen.size === items.length;

@@ -7,7 +7,7 @@ import { resolveRef, SchemaEnv } from 'ajv/dist/compile/index.js';
 import { callRef } from 'ajv/dist/vocabularies/core/ref.js';
 import type { JsonObject } from '../domain.ts';
 import { type Charge, chargeKeyword } from './charges.ts';
-import { stepsPerAlternative } from './step-budget.ts';
+import { stepsPerProblem } from './step-budget.ts';
 
 /** Steps of a call of what a reference leads to, more for a larger part. */
 const stepsPerCall = 4;
@@ -43,7 +43,16 @@ export function meter(ajv: Ajv2020, schema: JsonObject, maxProblems: number): vo
   // What a dynamic reference leads to depends on the way to it, so that nothing may be remembered or settled.
   const isStatic = !JSON.stringify(schema).includes('"$dynamicRef"');
   const settling = isStatic ? maxProblems : null;
-  ajv.addKeyword({ keyword: chargeKeyword, before: '$ref', code: (cxt) => writeCharge(cxt, settling) });
+  const metered = new WeakSet<CodeGen>();
+  ajv.addKeyword({
+    keyword: chargeKeyword,
+    before: '$ref',
+    code: (cxt) => {
+      if (!metered.has(cxt.gen)) chargeProblems(cxt.gen);
+      metered.add(cxt.gen);
+      writeCharge(cxt, settling);
+    },
+  });
   const reference = ajv.RULES.all['$ref'];
   if (typeof reference !== 'object' || !('code' in reference.definition)) throw new Error('Ajv has no keyword "$ref".');
   const { code } = reference.definition;
@@ -75,13 +84,26 @@ function writeCharge({ gen, data, schema, it }: KeywordCxt, settling: number | n
     gen.if(_`${errorCount} >= ${settling}`, () => gen.code(_`${settle}(${errorList})`));
   }
   const spending = keepFromLibrary(gen, _`lib.spend`);
-  const fixed = steps + (isAlternative ? stepsPerAlternative : 0);
   if (textReaders === 0 && keyReaders === 0) {
-    gen.code(_`${spending}(${fixed})`);
+    gen.code(_`${spending}(${steps})`);
     return;
   }
-  const measure = keepFromLibrary(gen, _`lib.createMeasure(${fixed}, ${textReaders}, ${keyReaders})`);
+  const measure = keepFromLibrary(gen, _`lib.createMeasure(${steps}, ${textReaders}, ${keyReaders})`);
   gen.code(_`${spending}(${measure}(${data}))`);
+}
+
+/**
+ * Has the written code spend the cost of a problem wherever it makes one. Those of alternatives are made, too, and thrown
+ * away where another one fits, so nothing else bounds them.
+ */
+function chargeProblems(gen: CodeGen): void {
+  const spending = keepFromLibrary(gen, _`lib.spend`);
+  const write = gen.code.bind(gen);
+  gen.code = (code) => {
+    write(code);
+    if (String(code) === `${errorCount}++`) write(_`${spending}(${stepsPerProblem})`);
+    return gen;
+  };
 }
 
 /** Finds what a reference calls; null where Ajv writes the part in its place, or finds nothing there. */
