@@ -64,7 +64,10 @@ describe('of Ajv', () => {
     const validate = compileWithProbe({ probe: true, contains: { oneOf: [false, false] } }, ({ gen }) => {
       const see = gen.scopeValue('func', { ref: made });
       const write = gen.code.bind(gen);
-      gen.code = (code) => (String(code) === 'errors++' ? write(code) && write(_`${see}()`) : write(code));
+      gen.code = (code) => {
+        write(code);
+        return String(code) === 'errors++' ? write(_`${see}()`) : gen;
+      };
     });
     validate([1, 2]);
     // Of each item: two parts that refuse it, and "oneOf"; then "contains".

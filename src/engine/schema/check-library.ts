@@ -85,8 +85,9 @@ function areDistinct(items: readonly Json[], budget: StepBudget): boolean {
   const seen = new Set<string>();
   for (const item of items) {
     const key = toCanonicalJson(item);
-    const isScalar = typeof item !== 'object';
-    budget.spend(stepsPerItem + Math.ceil(isScalar ? key.length / charactersPerStep : key.length));
+    // Objects and lists are written member by member, texts at once.
+    const ofKey = typeof item === 'object' ? key.length : Math.ceil(key.length / charactersPerStep);
+    budget.spend(stepsPerItem + ofKey);
     seen.add(key);
   }
   return seen.size === items.length;

@@ -23,8 +23,8 @@ export function keepFromLibrary(gen: CodeGen, code: Code): Name {
 }
 
 /**
- * Makes Ajv spend the budget: at every part of a schema that has a charge, in patterns, in the comparison of items, and
- * at references. What a reference leads to is asked once for each object or list of an input, because parts that refer
+ * Makes Ajv spend the budget: at every part of a schema that has a charge, for every problem, in patterns, in the
+ * comparison of items, and at references. What a reference leads to is asked once for each object or list of an input, because parts that refer
  * to the same part several times would otherwise multiply with each level of the input. A reference passes on at most
  * `maxProblems` problems.
  */
@@ -93,8 +93,8 @@ function writeCharge({ gen, data, schema, it }: KeywordCxt, settling: number | n
 }
 
 /**
- * Has the written code spend the cost of a problem wherever it makes one. Those of alternatives are made, too, and thrown
- * away where another one fits, so nothing else bounds them.
+ * Has the written code spend the cost of a problem wherever it makes one. Alternatives make problems too, which are
+ * thrown away where another alternative fits, so that nothing else bounds their number.
  */
 function chargeProblems(gen: CodeGen): void {
   const spending = keepFromLibrary(gen, _`lib.spend`);
