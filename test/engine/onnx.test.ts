@@ -4,7 +4,8 @@ import { type BlendModel, compileScorer, type LogisticModel } from '../../src/en
 import type { Trees } from '../../src/engine/classifiers/trees-model.ts';
 import { WorkbenchError } from '../../src/engine/errors.ts';
 import { exportClassifier, readClassifier } from '../../src/engine/onnx/classifier.ts';
-import { elementType, readModel, replaceOperator, toFloatTensor, writeModel } from '../../src/engine/onnx/graph.ts';
+import { elementType, extendModel, readModel, toFloatTensor, writeModel } from '../../src/engine/onnx/graph.ts';
+import { packTexts } from '../../src/engine/onnx/pack-texts.ts';
 import { buildTreeNodes, buildTreeTensors } from '../../src/engine/onnx/trees.ts';
 
 function random(seed: number): () => number {
@@ -97,9 +98,11 @@ describe('the classifier as an ONNX file', () => {
     expect(exportClassifier(randomModel(5, 5, 3))).toEqual(exportClassifier(randomModel(5, 5, 3)));
   });
 
-  it('keeps everything else where one operator is replaced by another', () => {
+  it('keeps everything else where nodes are wired anew', () => {
     const file = exportClassifier(randomModel(5, 5, 3));
-    const replaced = replaceOperator(file, 'Softmax', 'Abs');
+    const nothing = { nodes: [], initializers: [], outputs: [] };
+    expect(readModel(extendModel(file, nothing))).toEqual(readModel(file));
+    const replaced = extendModel(file, nothing, (node) => (node.op === 'Softmax' ? { ...node, op: 'Abs' } : node));
     expect(readModel(replaced)).toEqual({
       ...readModel(file),
       nodes: readModel(file).nodes.map((node) =>
@@ -107,7 +110,16 @@ describe('the classifier as an ONNX file', () => {
       ),
     });
     expect(readModel(replaced)).not.toEqual(readModel(file));
-    expect(replaceOperator(file, 'Erf', 'Abs')).toEqual(file);
+    const turned = extendModel(file, nothing, (node) => ({ ...node, inputs: node.inputs.toReversed() }));
+    expect(readModel(turned)).toEqual({
+      ...readModel(file),
+      nodes: readModel(file).nodes.map((node) => ({ ...node, inputs: node.inputs.toReversed() })),
+    });
+  });
+
+  it('packs the texts of the encoder alone', () => {
+    const file = exportClassifier(randomModel(5, 5, 3));
+    expect(packTexts(file)).toBe(file);
   });
 
   it('refuses a file that is cut off anywhere, and never takes it for another model', () => {

@@ -1,11 +1,12 @@
 /** The sentence encoder in its own process: what it answers and what happens when it dies. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { toEncoderInput } from '../../src/engine/text/encoder-input.ts';
+import { createZeroAdapters, toAdapterFeeds } from '../../src/engine/text/adapters.ts';
+import { padTexts, toEncoderInput } from '../../src/engine/text/encoder-input.ts';
 import { spawnChild } from '../../src/server/process/spawn-child.ts';
 import type { EncoderRequest } from '../../src/server/runtime/encoder-child.ts';
 import { EncoderHost } from '../../src/server/runtime/encoder-host.ts';
-import { openEncoder, openTokenWeigher } from '../../src/server/runtime/onnx-session.ts';
+import { openEncoder, openTokenWeigher, runModel } from '../../src/server/runtime/onnx-session.ts';
 import { openTextModel } from '../../src/server/runtime/text-model.ts';
 import { createAdapters } from '../engine/adapters-fixture.ts';
 import { statedMs } from '../stated-ms.ts';
@@ -64,6 +65,25 @@ describe('the encoder host', () => {
       const expected = Float32Array.from(embedding);
       expect(distance(await host.encoder.embed(inputs[at] ?? []), expected)).toBeLessThan(1e-6);
       expect(distance(batch[at] ?? new Float32Array(), expected)).toBeLessThan(1e-6);
+    }
+  });
+
+  it('packs texts of any lengths to what the file computes of them side by side', async () => {
+    const encoder = await openEncoder(model.encoderPath, model.encoderSha256);
+    const file = readFileSync(model.encoderPath);
+    for (const lengths of [[1], [3, 3, 3], [2, 250, 17], [64, 5, 5, 31, 128, 2, 90]]) {
+      const texts = lengths.map((length, row) => text(...Array.from({ length }, (_, at) => 2000 + 97 * row + at)));
+      const { dims, ids, mask } = padTexts(texts);
+      for (const adapters of [createZeroAdapters(), sharedAdapters]) {
+        const { sentence_embedding: expected = new Float32Array() } = await runModel(file, [
+          { name: 'input_ids', dims, data: ids },
+          { name: 'attention_mask', dims, data: mask },
+          ...toAdapterFeeds(adapters),
+        ]);
+        for (const [row, embedding] of (await encoder.embedBatch(texts, adapters)).entries()) {
+          expect(distance(embedding, expected.subarray(row * 384, (row + 1) * 384))).toBeLessThan(1e-6);
+        }
+      }
     }
   });
 

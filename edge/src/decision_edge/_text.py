@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -32,8 +32,9 @@ __all__ = ["TextFeatures", "join_text"]
 # Code points of an input's text that are read, as in the workbench.
 _MAX_CHARACTERS = 20_000
 
-# Texts that are encoded together; more of them cost as much each.
-_BATCH = 32
+# Texts that are encoded together, and their tokens with what fills up the short ones; more of them cost as much each,
+# or more where their memory has to be made ready first.
+_BATCH_TEXTS, _BATCH_TOKENS = 32, 1_024
 
 # Layers of the encoder; each has adapters of its queries and of its values.
 _LAYERS = 6
@@ -144,10 +145,8 @@ class _Encoder:
     def encode_many(self, texts: Sequence[list[int]]) -> list[list[float]]:
         """Return the embedding of each text; texts of about the same length are encoded together."""
         framed = [self._frame(ids) for ids in texts]
-        by_length = sorted(range(len(framed)), key=lambda at: len(framed[at]))
         embeddings: list[list[float]] = [[]] * len(framed)
-        for start in range(0, len(by_length), _BATCH):
-            batch = by_length[start : start + _BATCH]
+        for batch in _deal_batches([len(ids) for ids in framed]):
             for at, embedding in zip(batch, self._run([framed[at] for at in batch]), strict=True):
                 embeddings[at] = embedding
         return embeddings
@@ -170,6 +169,18 @@ class _Encoder:
             )
         rows: list[list[float]] = (embeddings * self._scale).tolist()
         return rows
+
+
+def _deal_batches(lengths: list[int]) -> Iterator[list[int]]:
+    """Part texts, given by their lengths in tokens, into batches: the positions of each, the shortest texts first."""
+    batch: list[int] = []
+    for at in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == _BATCH_TEXTS or (len(batch) + 1) * lengths[at] > _BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield batch
 
 
 def _read_rank(spec: JsonValue) -> int:

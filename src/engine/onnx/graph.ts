@@ -1,4 +1,5 @@
 /** ONNX files as far as classifiers need them: written from a graph, and read back without believing anything. */
+import { strFromU8 } from 'fflate';
 import {
   encodeBytes,
   encodeField,
@@ -6,6 +7,7 @@ import {
   encodeMessage,
   encodeNumber,
   encodeNumbers,
+  encodeParts,
   encodeString,
   listBytes,
   readFields,
@@ -112,31 +114,44 @@ const writeGraph = (name: Uint8Array[], graph: Omit<Graph, 'name'>): Uint8Array 
     ...graph.outputs.map((value) => encodeBytes(12, writeValue(value))),
   ]);
 
+/** What a node computes, and the tensors that it reads and writes, by their names. */
+export type Wiring = { op: string; inputs: string[]; outputs: string[] };
+
 /**
- * An ONNX file with more nodes, constants and outputs: what is written behind a message of Protocol Buffers is merged
- * into it, and lists grow at their end. The nodes may read every tensor of the file, by its name.
+ * An ONNX file with more nodes, constants and outputs, behind its own, which `rewire` may change: the nodes may read every
+ * tensor of the file by its name. A node that computes something else loses its attributes. The file is copied once,
+ * whatever its size.
  */
-export function extendModel(file: Uint8Array, addition: Omit<Graph, 'name' | 'inputs'>): Uint8Array {
-  return encodeMessage([file, encodeBytes(7, writeGraph([], { ...addition, inputs: [] }))]);
+export function extendModel(
+  file: Uint8Array,
+  addition: Omit<Graph, 'name' | 'inputs'>,
+  rewire: (wiring: Wiring) => Wiring = (wiring) => wiring,
+): Uint8Array {
+  const model = readFields(file);
+  const graph = listBytes(model, 7).flatMap(readFields);
+  return encodeMessage([
+    ...model.filter(({ number }) => number !== 7).map(encodeField),
+    ...encodeParts(7, [
+      ...graph.flatMap((field) => {
+        if (field.type !== 'bytes') return [encodeField(field)];
+        return encodeParts(field.number, [field.number === 1 ? rewireNode(field.value, rewire) : field.value]);
+      }),
+      writeGraph([], { ...addition, inputs: [] }),
+    ]),
+  ]);
 }
 
-/** An ONNX file in which every node of one operator computes another one, without attributes, of the same inputs. */
-export function replaceOperator(file: Uint8Array, from: string, to: string): Uint8Array {
-  const replaceNode = (bytes: Uint8Array): Uint8Array => {
-    const fields = readFields(bytes);
-    if (readString(fields, 4) !== from) return bytes;
-    const kept = fields.filter(({ number }) => number !== 4 && number !== 5);
-    return encodeMessage([...kept.map(encodeField), encodeString(4, to)]);
-  };
-  const replaceIn = (bytes: Uint8Array, number: number, replace: (value: Uint8Array) => Uint8Array): Uint8Array =>
-    encodeMessage(
-      readFields(bytes).map((field) =>
-        field.number === number && field.type === 'bytes'
-          ? encodeBytes(number, replace(field.value))
-          : encodeField(field),
-      ),
-    );
-  return replaceIn(file, 7, (graph) => replaceIn(graph, 1, replaceNode));
+function rewireNode(bytes: Uint8Array, rewire: (wiring: Wiring) => Wiring): Uint8Array {
+  const fields = readFields(bytes);
+  const before = readWiring(fields);
+  const { op, inputs, outputs } = rewire(before);
+  const replaced = op === before.op ? [1, 2, 4] : [1, 2, 4, 5];
+  return encodeMessage([
+    ...inputs.map((input) => encodeString(1, input)),
+    ...outputs.map((output) => encodeString(2, output)),
+    encodeString(4, op),
+    ...fields.filter(({ number }) => !replaced.includes(number)).map(encodeField),
+  ]);
 }
 
 /** The bytes of an ONNX file (ModelProto) with one graph; it asks for the tree operators only where it has them. */
@@ -156,11 +171,8 @@ export function writeModel(graph: Graph, producer: string): Uint8Array {
 
 /** A tensor as it stands in a foreign file: nothing about it is checked yet. */
 export type ReadTensor = { name: string; dims: number[]; type: number; raw: Uint8Array; external: boolean };
-export type ReadNode = {
-  op: string;
+export type ReadNode = Wiring & {
   domain: string;
-  inputs: string[];
-  outputs: string[];
   hasSubgraph: boolean;
   /** The fields of each AttributeProto, by its name. */
   attributes: Map<string, WireField[]>;
@@ -174,6 +186,15 @@ export type ReadModel = {
   inputs: string[];
   outputs: string[];
 };
+
+function readWiring(node: readonly WireField[]): Wiring {
+  const listNames = (field: number) => listBytes(node, field).map((value) => strFromU8(value));
+  return { op: readString(node, 4), inputs: listNames(1), outputs: listNames(2) };
+}
+
+/** The nodes of an ONNX file without their attributes. Throws ProtobufError where the bytes are no such file. */
+export const readWirings = (file: Uint8Array): Wiring[] =>
+  listBytes(listBytes(readFields(file), 7).flatMap(readFields), 1).map((node) => readWiring(readFields(node)));
 
 /** Reads the outline of an ONNX file. Throws ProtobufError where the bytes are no such file. */
 export function readModel(bytes: Uint8Array): ReadModel {
@@ -191,10 +212,8 @@ export function readModel(bytes: Uint8Array): ReadModel {
       const fields = readFields(entry);
       const attributes = listBytes(fields, 5).map(readFields);
       return {
-        op: readString(fields, 4),
+        ...readWiring(fields),
         domain: readString(fields, 7),
-        inputs: listBytes(fields, 1).map((value) => readString([{ number: 1, type: 'bytes', value }], 1)),
-        outputs: listBytes(fields, 2).map((value) => readString([{ number: 1, type: 'bytes', value }], 1)),
         // Attributes of kind graph (6) or graphs (11) could hide operators from the list.
         hasSubgraph: attributes.some((attribute) => attribute.some(({ number }) => number === 6 || number === 11)),
         attributes: new Map(attributes.map((attribute) => [readString(attribute, 1), attribute])),

@@ -40,7 +40,13 @@ export function encodeNumber(field: number, value: number): Uint8Array {
 
 /** A length-delimited field holding bytes or a nested message. */
 export function encodeBytes(field: number, value: Uint8Array): Uint8Array {
-  return concatBytes([encodeVarint(field * 8 + 2), encodeVarint(value.length), value]);
+  return concatBytes(encodeParts(field, [value]));
+}
+
+/** The pieces of a length-delimited field, whose value is what `parts` are one behind the other; none is copied. */
+export function encodeParts(field: number, parts: readonly Uint8Array[]): Uint8Array[] {
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  return [encodeVarint(field * 8 + 2), encodeVarint(length), ...parts];
 }
 
 /** A length-delimited field holding UTF-8 text. */

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { env, InferenceSession, Tensor } from 'onnxruntime-node';
 import { limits } from '../../engine/limits.ts';
+import { packTexts } from '../../engine/onnx/pack-texts.ts';
 import { addTokenGates, feedTokenGates, gatesOutput } from '../../engine/onnx/token-gates.ts';
 import type {
   Adapters,
@@ -70,13 +71,28 @@ export async function openTuningGraph(modelPath: string, threads = 1): Promise<M
   return { run: (inputs) => runSession(session, inputs), close: () => session.release() };
 }
 
+/** Loads a graph of the encoder as `change` makes it. */
+async function openChanged(
+  modelPath: string,
+  change: (file: Uint8Array) => Uint8Array,
+  threads: number,
+): Promise<InferenceSession> {
+  const file = await readFile(modelPath);
+  const model = change(file);
+  try {
+    return await InferenceSession.create(model, toEncoderOptions(threads));
+  } finally {
+    // Given back at once: these processes make so little garbage that they would keep both.
+    for (const { buffer } of [file, model]) if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
+  }
+}
+
 /** `weighTokens` of the encoder's port. */
 export type TokenWeigher = NonNullable<TextEncoder['weighTokens']>;
 
 /** Loads the graph of a fine-tuning step to weigh tokens by. Rejects when the file cannot be loaded. */
 export async function openTokenWeigher(modelPath: string, threads = 1): Promise<TokenWeigher> {
-  const model = addTokenGates(await readFile(modelPath));
-  const session = await InferenceSession.create(model, toEncoderOptions(threads));
+  const session = await openChanged(modelPath, addTokenGates, threads);
   return async (ids, direction, adapters) => {
     const feeds = toTensors(feedTokenGates(ids, direction, adapters ?? createZeroAdapters()));
     return floats((await session.run(feeds, [gatesOutput]))[gatesOutput]);
@@ -89,7 +105,7 @@ export async function openTokenWeigher(modelPath: string, threads = 1): Promise<
  * Rejects when the file cannot be loaded.
  */
 export async function openEncoder(modelPath: string, modelSha256: string, threads = 1): Promise<BatchTextEncoder> {
-  const session = await InferenceSession.create(modelPath, toEncoderOptions(threads));
+  const session = await openChanged(modelPath, packTexts, threads);
   const plain = toTensors(toAdapterFeeds(createZeroAdapters()));
   async function embedBatch(
     texts: readonly (readonly number[])[],

@@ -1,0 +1,90 @@
+/**
+ * The texts of a batch without what fills up the short ones. Nearly all work of the encoder is done on each token for
+ * itself: packed, the tokens of all texts stand one behind the other, and are put side by side only where a text's tokens
+ * look at each other (Zhai et al. 2023, ByteTransformer).
+ */
+import { limits } from '../limits.ts';
+import { extendModel, type Node, readWirings, toIntTensor, type Wiring } from './graph.ts';
+
+/** Heads of the encoder's attention. */
+const heads = 12;
+/** What its graph calls the tensors at which packing begins and ends. */
+const [embedded, last, pooled] = ['emb_sum', 'l5_out', 'xm'];
+/** What it calls the shapes that attention begins and ends with. */
+const [toHeads, fromHeads] = ['split', 'merge'];
+
+const createNode = (op: string, inputs: string[], output: string): Node => ({
+  ...{ op, domain: '', inputs, outputs: [output] },
+  attributes: op === 'Concat' ? { axis: 0 } : {},
+});
+
+/**
+ * The encoder's graph (`encoder.onnx`) with packed texts: the same inputs, and the same embeddings but for the order in
+ * which numbers are added up. The texts' tokens must come before what fills them up. Another graph stays as it is.
+ */
+export function packTexts(encoder: Uint8Array): Uint8Array {
+  const nodes = readWirings(encoder);
+  const tensors = new Set(nodes.flatMap(({ outputs }) => outputs));
+  if (![embedded, last, pooled].every((name) => tensors.has(name))) return encoder;
+  const { embeddingDimensions: dimensions } = limits;
+  const addition = {
+    // ONNX Runtime brings nodes in order itself.
+    nodes: [...listPlaces(), ...nodes.flatMap(moveTokens)],
+    initializers: [
+      toIntTensor('packing_flat', [-1]),
+      toIntTensor('packing_zero', [0]),
+      toIntTensor('packing_one', [1]),
+      toIntTensor('packing_tokens', [-1, dimensions]),
+      toIntTensor('packing_heads', [heads, dimensions / heads]),
+      toIntTensor('packing_dimensions', [dimensions]),
+    ],
+    outputs: [],
+  };
+  return extendModel(encoder, addition, rewire);
+}
+
+/** Nodes that make the places of tokens: `packed_from` in the texts side by side, `padded_from` one behind the other. */
+function listPlaces(): Node[] {
+  return [
+    createNode('Reshape', ['attention_mask', 'packing_flat'], 'packing_mask'),
+    createNode('NonZero', ['packing_mask'], 'packing_places'),
+    createNode('Reshape', ['packing_places', 'packing_flat'], 'packed_from'),
+    // Where a text has ended, its last token stands: nothing looks at it there, and it does not count.
+    createNode('CumSum', ['packing_mask', 'packing_zero'], 'packing_count'),
+    createNode('Sub', ['packing_count', 'packing_one'], 'packing_last'),
+    createNode('Max', ['packing_last', 'packing_zero'], 'padded_from'),
+    createNode('Shape', ['attention_mask'], 'packing_shape'),
+    createNode('Concat', ['packing_shape', 'packing_heads'], 'packing_to_heads'),
+    createNode('Concat', ['packing_shape', 'packing_dimensions'], 'packing_to_texts'),
+  ];
+}
+
+/** Nodes that pack or unpack what a node of the encoder reads or writes. */
+function moveTokens({ inputs, outputs }: Wiring): Node[] {
+  const [first = '', second] = inputs;
+  const [output = ''] = outputs;
+  if (second === toHeads) return [createNode('Gather', [first, 'padded_from'], `${first}_padded`)];
+  if (second === fromHeads) return [createNode('Gather', [`${output}_padded`, 'packed_from'], output)];
+  if (output === embedded) {
+    return [
+      createNode('Reshape', [embedded, 'packing_tokens'], `${embedded}_padded`),
+      createNode('Gather', [`${embedded}_padded`, 'packed_from'], `${embedded}_packed`),
+    ];
+  }
+  if (output !== last) return [];
+  return [
+    createNode('Gather', [last, 'padded_from'], `${last}_padded`),
+    createNode('Reshape', [`${last}_padded`, 'packing_to_texts'], `${last}_texts`),
+  ];
+}
+
+/** Lets a node of the encoder read what is packed or unpacked for it. */
+function rewire({ op, inputs, outputs }: Wiring): Wiring {
+  const [first = '', second = '', ...rest] = inputs;
+  const [output = ''] = outputs;
+  if (second === toHeads) return { op, inputs: [`${first}_padded`, 'packing_to_heads'], outputs };
+  if (second === fromHeads) return { op, inputs: [first, 'packing_tokens'], outputs: [`${output}_padded`] };
+  if (first === embedded) return { op, inputs: [`${embedded}_packed`, second, ...rest], outputs };
+  if (output === pooled) return { op, inputs: [`${last}_texts`, second], outputs };
+  return { op, inputs, outputs };
+}
