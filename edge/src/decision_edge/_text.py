@@ -146,7 +146,7 @@ class _Encoder:
         """Return the embedding of each text; texts of about the same length are encoded together."""
         framed = [self._frame(ids) for ids in texts]
         embeddings: list[list[float]] = [[]] * len(framed)
-        for batch in _deal_batches([len(ids) for ids in framed]):
+        for batch in _group_by_length([len(ids) for ids in framed]):
             for at, embedding in zip(batch, self._run([framed[at] for at in batch]), strict=True):
                 embeddings[at] = embedding
         return embeddings
@@ -171,7 +171,7 @@ class _Encoder:
         return rows
 
 
-def _deal_batches(lengths: list[int]) -> Iterator[list[int]]:
+def _group_by_length(lengths: list[int]) -> Iterator[list[int]]:
     """Part texts, given by their lengths in tokens, into batches: the positions of each, the shortest texts first."""
     batch: list[int] = []
     for at in sorted(range(len(lengths)), key=lengths.__getitem__):

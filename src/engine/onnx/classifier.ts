@@ -2,6 +2,7 @@
 import type { ClassifierModel } from '../classifiers/model.ts';
 import { WorkbenchError } from '../errors.ts';
 import {
+  createNode,
   elementType,
   type Graph,
   GraphError,
@@ -20,14 +21,6 @@ import {
 import { decodeFloats, ProtobufError } from './protobuf.ts';
 import { buildTreeNodes, buildTreeTensors, readTrees } from './trees.ts';
 
-const node = (op: string, inputs: string[], output: string, attributes: Node['attributes'] = {}): Node => ({
-  op,
-  domain: '',
-  inputs,
-  outputs: [output],
-  attributes,
-});
-
 /** Which parts a classifier has; the graph adds their scores up. */
 type Parts = { dense: boolean; ngrams: boolean; trees: Node[] };
 
@@ -35,15 +28,15 @@ function buildNodes({ dense, ngrams, trees }: Parts): Node[] {
   const nodes: Node[] = [];
   const scores: string[] = [];
   if (dense) {
-    nodes.push(node('MatMul', ['dense', 'dense_weights'], 'dense_scores'));
+    nodes.push(createNode('MatMul', ['dense', 'dense_weights'], 'dense_scores'));
     scores.push('dense_scores');
   }
   if (ngrams) {
     nodes.push(
-      node('Gather', ['ngram_weights', 'ngram_indices'], 'ngram_rows', { axis: 0 }),
-      node('Unsqueeze', ['ngram_values', 'last_axis'], 'ngram_column'),
-      node('Mul', ['ngram_rows', 'ngram_column'], 'ngram_products'),
-      node('ReduceSum', ['ngram_products', 'ngram_axis'], 'ngram_scores', { keepdims: 0 }),
+      createNode('Gather', ['ngram_weights', 'ngram_indices'], 'ngram_rows', { axis: 0 }),
+      createNode('Unsqueeze', ['ngram_values', 'last_axis'], 'ngram_column'),
+      createNode('Mul', ['ngram_rows', 'ngram_column'], 'ngram_products'),
+      createNode('ReduceSum', ['ngram_products', 'ngram_axis'], 'ngram_scores', { keepdims: 0 }),
     );
     scores.push('ngram_scores');
   }
@@ -53,12 +46,12 @@ function buildNodes({ dense, ngrams, trees }: Parts): Node[] {
   }
   const sum = scores.reduce((left, right, index) => {
     const output = index === scores.length - 1 ? 'scores' : `scores_${index}`;
-    nodes.push(node('Add', [left, right], output));
+    nodes.push(createNode('Add', [left, right], output));
     return output;
   }, scores.shift() ?? '');
-  if (sum === '') nodes.push(node('Unsqueeze', ['bias', 'first_axis'], 'logits'));
-  else nodes.push(node('Add', [sum, 'bias'], 'logits'));
-  nodes.push(node('Softmax', ['logits'], 'probabilities', { axis: 1 }));
+  if (sum === '') nodes.push(createNode('Unsqueeze', ['bias', 'first_axis'], 'logits'));
+  else nodes.push(createNode('Add', [sum, 'bias'], 'logits'));
+  nodes.push(createNode('Softmax', ['logits'], 'probabilities', { axis: 1 }));
   return nodes;
 }
 

@@ -1,4 +1,4 @@
-/** ONNX files as far as classifiers need them: written from a graph, and read back without believing anything. */
+/** ONNX files as far as they are needed here: written from a graph, extended, and read without believing anything. */
 import { strFromU8 } from 'fflate';
 import {
   encodeBytes,
@@ -51,6 +51,20 @@ export type Node = {
 /** A string in `dims` names a free dimension. */
 export type Value = { name: string; type: ElementType; dims: (number | string)[] };
 export type Graph = { name: string; nodes: Node[]; initializers: Tensor[]; inputs: Value[]; outputs: Value[] };
+
+/** A node of a standard operator with one output. */
+export const createNode = (
+  op: string,
+  inputs: string[],
+  output: string,
+  attributes: Node['attributes'] = {},
+): Node => ({
+  op,
+  domain: '',
+  inputs,
+  outputs: [output],
+  attributes,
+});
 
 /** Row-major float32 tensor, little-endian as ONNX wants it. */
 export function toFloatTensor(name: string, dims: number[], data: Float32Array): Tensor {
@@ -125,7 +139,7 @@ export type Wiring = { op: string; inputs: string[]; outputs: string[] };
 export function extendModel(
   file: Uint8Array,
   addition: Omit<Graph, 'name' | 'inputs'>,
-  rewire: (wiring: Wiring) => Wiring = (wiring) => wiring,
+  rewire: (wiring: Wiring) => Wiring,
 ): Uint8Array {
   const model = readFields(file);
   const graph = listBytes(model, 7).flatMap(readFields);

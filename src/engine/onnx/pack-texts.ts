@@ -4,7 +4,7 @@
  * look at each other (Zhai et al. 2023, ByteTransformer).
  */
 import { limits } from '../limits.ts';
-import { extendModel, type Node, readWirings, toIntTensor, type Wiring } from './graph.ts';
+import { createNode, extendModel, type Node, readWirings, toIntTensor, type Wiring } from './graph.ts';
 
 /** Heads of the encoder's attention. */
 const heads = 12;
@@ -12,11 +12,6 @@ const heads = 12;
 const [embedded, last, pooled] = ['emb_sum', 'l5_out', 'xm'];
 /** What it calls the shapes that attention begins and ends with. */
 const [toHeads, fromHeads] = ['split', 'merge'];
-
-const createNode = (op: string, inputs: string[], output: string): Node => ({
-  ...{ op, domain: '', inputs, outputs: [output] },
-  attributes: op === 'Concat' ? { axis: 0 } : {},
-});
 
 /**
  * The encoder's graph (`encoder.onnx`) with packed texts: the same inputs, and the same embeddings but for the order in
@@ -54,8 +49,8 @@ function listPlaces(): Node[] {
     createNode('Sub', ['packing_count', 'packing_one'], 'packing_last'),
     createNode('Max', ['packing_last', 'packing_zero'], 'padded_from'),
     createNode('Shape', ['attention_mask'], 'packing_shape'),
-    createNode('Concat', ['packing_shape', 'packing_heads'], 'packing_to_heads'),
-    createNode('Concat', ['packing_shape', 'packing_dimensions'], 'packing_to_texts'),
+    createNode('Concat', ['packing_shape', 'packing_heads'], 'packing_to_heads', { axis: 0 }),
+    createNode('Concat', ['packing_shape', 'packing_dimensions'], 'packing_to_texts', { axis: 0 }),
   ];
 }
 

@@ -8,7 +8,7 @@ import { limits } from '../limits.ts';
 import type { Adapters, ModelFeed } from '../ports.ts';
 import { toAdapterFeeds } from '../text/adapters.ts';
 import { padTexts } from '../text/encoder-input.ts';
-import { elementType, extendModel, type Node, toIntTensor, type Wiring } from './graph.ts';
+import { createNode, elementType, extendModel, type Node, toIntTensor, type Wiring } from './graph.ts';
 
 const layers = 6;
 /** What {@link addTokenGates} adds to the outputs of the graph: float32 [texts, tokens]. */
@@ -16,11 +16,8 @@ export const gatesOutput = 'token_gates';
 /** The graph multiplies the logits of its head by this. */
 const headScale = 20;
 
-const createNode = (op: string, inputs: string[], output: string): Node => ({
-  ...{ op, domain: '', inputs, outputs: [output] },
-  // All of these take away the dimensions that they sum over.
-  attributes: op === 'ReduceSum' ? { keepdims: 0 } : {},
-});
+/** Takes away the dimensions that it sums over. */
+const sumOver = (inputs: string[], output: string): Node => createNode('ReduceSum', inputs, output, { keepdims: 0 });
 
 /**
  * The graph of a tuning step (`encoder-training-step.onnx`) with one more output, in which the gates' derivatives stand.
@@ -29,14 +26,14 @@ const createNode = (op: string, inputs: string[], output: string): Node => ({
  */
 export function addTokenGates(tuningGraph: Uint8Array): Uint8Array {
   const ofLayers = Array.from({ length: layers }, (_, layer) =>
-    createNode('ReduceSum', [`b${layer}_ds0`, 'gates_axes'], `gates_attention${layer}`),
+    sumOver([`b${layer}_ds0`, 'gates_axes'], `gates_attention${layer}`),
   );
   const nodes = [
     ...ofLayers,
     createNode('Unsqueeze', ['mean', 'ax1'], 'gates_mean'),
     createNode('Sub', [`l${layers - 1}_x2`, 'gates_mean'], 'gates_centred'),
     createNode('Mul', ['gates_centred', 'dm3'], 'gates_products'),
-    createNode('ReduceSum', ['gates_products', 'axm1'], 'gates_pooling'),
+    sumOver(['gates_products', 'axm1'], 'gates_pooling'),
     createNode('Sum', [...ofLayers.flatMap(({ outputs }) => outputs), 'gates_pooling'], gatesOutput),
   ];
   const addition = {

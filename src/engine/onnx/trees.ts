@@ -1,6 +1,6 @@
 /** Boosted trees as the ONNX operator TreeEnsembleRegressor (ai.onnx.ml), and back. */
 import type { Trees } from '../classifiers/trees-model.ts';
-import { type Node, type ReadNode, refuse, type Tensor, toFloatTensor, treeDomain } from './graph.ts';
+import { createNode, type Node, type ReadNode, refuse, type Tensor, toFloatTensor, treeDomain } from './graph.ts';
 import { decodeFloats, listBytes, readNumber, readNumbers, readString } from './protobuf.ts';
 
 /** The attributes that the operator has here, and no others. */
@@ -29,15 +29,8 @@ const leafMode = 'LEAF';
  * The training rows that came through a node stand in `nodes_hitrates`. Without trees only the outline is right.
  */
 export function buildTreeNodes(trees: Trees | null): Node[] {
-  const node = (op: string, inputs: string[], output: string): Node => ({
-    op,
-    domain: '',
-    inputs,
-    outputs: [output],
-    attributes: {},
-  });
   return [
-    node('MatMul', ['dense', 'tree_columns'], 'tree_inputs'),
+    createNode('MatMul', ['dense', 'tree_columns'], 'tree_inputs'),
     {
       op: 'TreeEnsembleRegressor',
       domain: treeDomain,
@@ -45,7 +38,7 @@ export function buildTreeNodes(trees: Trees | null): Node[] {
       outputs: ['tree_sums'],
       attributes: trees === null ? {} : toAttributes(trees),
     },
-    node('MatMul', ['tree_sums', 'tree_options'], 'tree_scores'),
+    createNode('MatMul', ['tree_sums', 'tree_options'], 'tree_scores'),
   ];
 }
 
