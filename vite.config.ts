@@ -55,6 +55,8 @@ export default defineConfig({
   base: './',
   plugins: [react(), slimOperations, droppableSchemas, compressed],
   worker: { format: 'es' },
+  // The engine reads tables by the build for Node; a page has no Buffer, which the other build brings along.
+  resolve: { alias: { 'csv-parse/sync': 'csv-parse/browser/esm/sync' } },
   server: {
     host: '127.0.0.1',
     // The server hears only its own origin; in development Vite stands in front of it.

@@ -21,8 +21,8 @@ async function buildServer(): Promise<void> {
   const bundle = await rolldown({
     input: {
       serve: 'src/server/serve.ts',
-      'encoder-child': 'src/server/runtime/encoder-child.ts',
-      'labelling-child': 'src/server/runtime/labelling-child.ts',
+      'encoder-child': 'src/server/runtime/encoder/encoder-child.ts',
+      'labelling-child': 'src/server/runtime/labelling/labelling-child.ts',
       worker: 'src/server/jobs/worker.ts',
       'data-child': 'src/server/data-folder/data-child.ts',
       'preparation-child': 'src/server/preparation/preparation-child.ts',

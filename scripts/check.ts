@@ -1,5 +1,5 @@
 /** `npm run check`: everything that can be said without running the program. */
-import { runChecks } from './checks.ts';
+import { runChecks } from './testing/checks.ts';
+import { conclude } from './testing/steps.ts';
 
-const results = await runChecks();
-process.exitCode = results.some((result) => result.failed > 0) ? 1 : 0;
+conclude(await runChecks());

@@ -1,14 +1,19 @@
 /**
  * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table, and the
- * Python package's _tables.py from the engine's limits.
+ * Python package's _tables.py from package.json's version and the engine's limits.
  * With `--check` nothing is written; it fails if a file is not what would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ZodType, z } from 'zod';
 import { errorTable } from '../src/engine/errors.ts';
-import { describeType, listConstraints, type SchemaMarkup } from '../src/engine/schema/describe-schema.ts';
-import { callersByAccess, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
+import {
+  describeType,
+  listConstraints,
+  listProperties,
+  type SchemaMarkup,
+} from '../src/engine/schema/describe-schema.ts';
+import { describeCallers, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
 import { edgeTablesPath, renderEdgeTables } from './edge-tables.ts';
 import { projectRoot } from './freshness.ts';
@@ -48,7 +53,7 @@ function makeApiPage(): string {
   const tags = [...new Set(rows.map(({ row }) => row.tag))];
   const overview = rows.map(
     ({ row }) =>
-      `| ${row.method} | \`${toOpenApiPath(row)}\` | ${row.summary} | ${callersByAccess[row.access]} | ${row.status} |`,
+      `| ${row.method} | \`${toOpenApiPath(row)}\` | ${row.summary} | ${describeCallers(row)} | ${row.status} |`,
   );
   const sections = tags.flatMap((tag) => [
     `## ${tag}`,
@@ -62,20 +67,21 @@ function makeApiPage(): string {
     '|---|---|---|---|---|',
     ...overview,
     '',
-    'Where a call "takes an `Idempotency-Key`", the header (1 to 128 printable ASCII characters, a new one for each act) makes it safe to send again: for 24 hours the same key with the same request does nothing and is given the first answer, with `Idempotency-Replayed: true`. The key with another request is a 422, the call while the first is under way a 409; refusals are not kept.',
+    'Where a call "takes an `Idempotency-Key`", the header (1 to 128 printable ASCII characters, a new one for each act) makes it safe to send again: for 24 hours the same key with the same request of the same caller (an API key, or a person) does nothing and is given the first answer, with `Idempotency-Replayed: true`. The key with another request is a 422, the call while the first is under way a 409; refusals are not kept.',
     '',
     ...sections,
   ].join('\n')}\n`;
 }
 
 function describeOperation(name: string, row: Operation): string[] {
-  const lines = [
-    `### ${row.method} ${toOpenApiPath(row)}`,
-    `${row.summary} (\`${name}\`; ${callersByAccess[row.access]}).`,
-  ];
+  const lines = [`### ${row.method} ${toOpenApiPath(row)}`, `${row.summary} (\`${name}\`; ${describeCallers(row)}).`];
+  if (row.description !== undefined) lines.push('', row.description);
   if (row.takesIdempotencyKey) lines.push('', 'Takes an `Idempotency-Key`.');
+  if (row.sendsETag) lines.push('', 'Sends an `ETag`: takes `If-None-Match`, and HEAD.');
   if (row.query) lines.push('', ...fieldTable('query', row.query, 'input'));
   if (row.body) lines.push('', ...fieldTable(row.bodyOptional ? 'body (may be left out)' : 'body', row.body, 'input'));
+  if (row.fileForm) lines.push('', 'Or as a form (`multipart/form-data`): fields that are no text as JSON.');
+  if (row.fileForm) lines.push('', ...fieldTable('form', row.fileForm, 'input'));
   if (row.output) lines.push('', ...fieldTable(`answer ${row.status}`, row.output, 'output'));
   else lines.push('', `Answer ${row.status}: ${row.produces ?? 'no body'}.`);
   return [...lines, ''];
@@ -83,13 +89,12 @@ function describeOperation(name: string, row: Operation): string[] {
 
 function fieldTable(title: string, zod: ZodType, io: 'input' | 'output'): string[] {
   const schema = inlined(z.toJSONSchema(zod, { io, unrepresentable: 'any', reused: 'inline' }) as Schema);
-  const properties = Object.entries(schema.properties ?? {});
-  if (properties.length === 0) return [`${capital(title)}: ${describeType(schema, markdown)}.`];
-  const required = new Set(schema.required ?? []);
+  const { fields, required } = listProperties(schema);
+  if (fields.length === 0) return [`${capital(title)}: ${describeType(schema, markdown)}.`];
   return [
     `| ${title} | type | |`,
     '|---|---|---|',
-    ...properties.map(
+    ...fields.map(
       ([field, of]) =>
         `| \`${field}\` | ${describeType(of, markdown)} | ${describeField(of, io === 'output' || required.has(field))} |`,
     ),

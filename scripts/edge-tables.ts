@@ -1,13 +1,17 @@
-/** The bounds and tables that the Python package shares with the engine, written as its module `_tables.py`. */
+/** The version, bounds and tables that the Python package shares with the workbench, written as `_tables.py`. */
 import { fastFormats } from 'ajv-formats/dist/formats.js';
 import { z } from 'zod';
+import { inputFieldKinds } from '../src/engine/bundle/input-fields.ts';
 import { bundleLimits, maxEntryBytes } from '../src/engine/bundle/manifest.ts';
 import { maxEntries } from '../src/engine/bundle/zip.ts';
 import { classifierKinds } from '../src/engine/classifiers/model.ts';
+import { errorTable } from '../src/engine/errors.ts';
 import { limits } from '../src/engine/limits.ts';
 import { ruleFunctions } from '../src/engine/rules/functions.ts';
 import { ruleLimits } from '../src/engine/rules/rule-limits.ts';
 import { binaryOperators, macros } from '../src/engine/rules/tree.ts';
+import { toolVersion } from '../src/server/process/program-folder.ts';
+import { projectRoot } from './freshness.ts';
 
 export const edgeTablesPath = 'edge/src/decision_edge/_tables.py';
 
@@ -25,6 +29,7 @@ export function renderEdgeTables(): string {
     MAX_REASON_CODES: limits.maxReasonCodes,
     MAX_CONDITION_LENGTH: limits.maxConditionBytes,
     MAX_OPTIONS: limits.maxOptions,
+    MAX_BATCH_SIZE: limits.maxBatchSize,
     MAX_NAME_LENGTH: limits.maxNameLength,
     MAX_RULES: limits.maxRules,
     MAX_ADAPTER_RANK: limits.maxAdapterRank,
@@ -39,19 +44,29 @@ export function renderEdgeTables(): string {
   };
   const arities = [...ruleFunctions.values()].map(({ name, arity }) => `    "${name}": (${arity.join(', ')}),`);
   return `${[
-    '"""Bounds and tables of the workbench that this package keeps, too. Made by `npm run docs`: do not edit."""',
+    '"""Version, bounds and tables that this package shares with the workbench. Made by `npm run docs`: do not edit."""',
     '',
     'from __future__ import annotations',
+    '',
+    `VERSION = ${JSON.stringify(toolVersion(projectRoot))}`,
     '',
     ...Object.entries(numbers).map(([name, value]) => `${name} = ${writeInteger(value)}`),
     '',
     `OPERATORS = ${writeStrings(binaryOperators)}`,
     `MACROS = ${writeStrings(macros)}`,
     `CLASSIFIER_KINDS = ${writeStrings(classifierKinds)}`,
+    `FIELD_KINDS = ${writeStrings(inputFieldKinds)}`,
     'ARITIES = {',
     ...arities,
     '}',
     '"""Fewest and most arguments of each function, the receiver counted."""',
+    '',
+    'ERRORS = {',
+    ...Object.entries(errorTable).map(
+      ([code, { status, retryable }]) => `    "${code}": (${status}, ${retryable ? 'True' : 'False'}),`,
+    ),
+    '}',
+    '"""Codes of refusals with their HTTP status, and whether asking again can help."""',
     '',
     'MAX_ENTRY_BYTES = {',
     ...Object.entries(maxEntryBytes).map(([name, bytes]) => `    "${name}": ${writeInteger(bytes)},`),

@@ -1,5 +1,13 @@
-/** `npm run test:edge -- [pytest arguments]`: the checks and tests of the Python package alone. */
-import { runEdgeTests } from './edge-tests.ts';
+/**
+ * `npm run test:edge -- [pytest arguments]`: the checks and tests of the Python package alone, on the oldest Python, too.
+ * `npm run test:edge -- --many-machines`: its decisions by Spark, Polars and DuckDB alone.
+ */
+import { prepareEdge, runEdgeTests, testManyMachines, testOldestPython } from './testing/edge-tests.ts';
+import { conclude } from './testing/steps.ts';
 
-const results = await runEdgeTests(process.argv.slice(2));
-process.exitCode = results.some((result) => result.failed > 0) ? 1 : 0;
+const pytestArgs = process.argv.slice(2);
+conclude(
+  pytestArgs.includes('--many-machines')
+    ? await testManyMachines()
+    : [...(await runEdgeTests(prepareEdge(), pytestArgs)), ...(await testOldestPython(pytestArgs))],
+);

@@ -9,12 +9,17 @@ const citation = /\[([A-Z]{3}-\d{1,3})\]/g;
 /** Ids in brackets over all test files, with the files that name them. */
 function readCitations(root: string): Map<string, string[]> {
   const cited = new Map<string, string[]>();
-  for (const file of globSync(['test/**/*.test.{ts,tsx}', 'edge/tests/test_*.py'], { cwd: root })) {
+  for (const file of globSync(['test/**/*.test.{ts,tsx}', 'edge/tests/{test_*,*_story}.py'], { cwd: root })) {
     for (const [, id = ''] of readFileSync(join(root, file), 'utf8').matchAll(citation)) {
       cited.set(id, [...(cited.get(id) ?? []), file]);
     }
   }
   return cited;
+}
+
+/** Ids that long stories alone show: `npm test` says nothing of them. */
+export function listLongOnly(cited: ReadonlyMap<string, readonly string[]> = readCitations(projectRoot)): string[] {
+  return [...cited].filter(([, files]) => files.every((file) => file.includes('.long.test.'))).map(([id]) => id);
 }
 
 /** What is wrong between the rows of test/requirements.ts and the tests that cite them; empty: nothing. */

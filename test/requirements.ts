@@ -58,7 +58,7 @@ const decisionTypes = {
     'retention_days is null or 1 to 3650, default 90; older log records leave every answer and are really deleted.',
   'TYP-22': 'Rules, thresholds, fallback and escalation of the active version apply at once.',
   'TYP-23':
-    'After a change of the options the policy goes on with its own version and the type shows needs_retraining.',
+    'After a change of the options, or with another text model, the policy goes on as far as it can and the type shows needs_retraining.',
   'TYP-24': 'A deleted type is in no query any more; its versions, examples, policies and logs are preserved.',
   'TYP-25': 'GET lists the types in the pagination envelope; GET of one shows its active version.',
   'TYP-26': 'DELETE answers 204 without a body.',
@@ -74,7 +74,8 @@ const decisionTypes = {
     'What leaves is redacted by the present pii_fields: logs, their exports, held-out rows and bundles; a bundle that learned such values is a 409 conflict.',
   'TYP-36':
     'POST pii-residue/clear rewrites the log records in the background, also across a restart, until none of the values is left on the disk.',
-  'TYP-32': 'The references of an input schema end, and mean at most 10,000 parts; the 422 names the place.',
+  'TYP-32':
+    'What an input schema may hold is bounded where it is saved, and the 422 names the place; no input holds up others.',
   'TYP-33': 'A name of a type or an API key, an option or a reason code of only blanks is refused.',
   'SMP-1':
     'The sample project is right on nine of ten held-out rows after one training; its rules match, and it has wrong labels to find.',
@@ -169,6 +170,18 @@ const examples = {
     'A PATCH that names the label it replaces is a 409 conflict where another one stands there, and changes nothing; sent again it is none.',
   'EXA-12': 'A bulk change sets labels or reviewed or deletes, over ids or a filter, and can be undone.',
   'EXA-13': 'An import of CSV, TSV, JSON or JSONL is previewed first and written whole or not at all.',
+  'FIL-1':
+    'The kind of a column is found by all of its values, with the reason: numbers with decimal comma, thousands, money or percent, dates in any order and in five languages, yes and no, missing words; it can be changed.',
+  'FIL-2': 'A date whose order no value of its column tells is asked about and never guessed.',
+  'FIL-3':
+    'Where more than one column could be the answer it is asked for, with up to three candidates and their values.',
+  'FIL-4':
+    'Columns that only name the row, or follow from the answer, are left out with a sentence and can be taken back in.',
+  'FIL-5': 'Of a workbook the fullest sheet is read, below its titles; sheet and header can be chosen.',
+  'FIL-6':
+    'POST …/examples/import finds what the page finds, also in a form with a file of any format; a mapping overrides each finding.',
+  'FIL-7': 'A policy learns as much from dates as people write them as from ISO dates.',
+  'FIL-8': 'The name of a decision type keeps the letters of its file: ä becomes ae, ß ss.',
   'EXA-14': 'An imported file is read as strictly as a body; what would be stored as something else is refused.',
   'EXA-16': 'An example is marked as a test row one by one or in bulk; a generated one never is.',
   'EXA-15': 'An undone bulk change leaves alone what was changed, added or deleted since.',
@@ -191,6 +204,8 @@ const examples = {
   'XPL-3':
     'words are stretches of the texts with what the decision loses without them, heaviest first; estimates say so.',
   'XPL-4': 'An explanation shows no value of a PII field of another input, writes no log record and costs nothing.',
+  'XPL-5':
+    'One explanation of a caller is under way at a time, two of all; further ones wait, and beyond 32 of a caller are refused with 429. At most 100 fields are tried, and the note names those left out.',
   'FND-1':
     'data-findings lists contradictions, duplicates, near duplicates, suspect and unknown labels, leaks, constant fields, rare options and outliers, each with its examples, the likelier label and what to do, and counts of all.',
   'FND-2': 'Suspect labels come from models that had not seen the example, surest first, one item an example.',
@@ -229,6 +244,26 @@ const training = {
     'Where a training asks for it, the text stage tunes the encoder within a budget of tokens, the same way for the same seed, and can be cancelled between steps.',
   'TRN-19':
     'A tuned encoder is taken only where it is better on training rows it has not seen; metrics.text_tuning and the model card say how both did.',
+  'AUD-1':
+    'Corrections of live decisions are learned from and never held out, unless a person marks them as test rows; they move no held-out row, and metrics, notes and report count them.',
+  'TRN-20':
+    'min_per_option (8 or more, 38) is what an option needs to be learned; a training with rarer ones is refused, unless rare_options says otherwise.',
+  'TRN-21':
+    'Under set_aside rare options are not learned and never decided by the classifier; metrics, model card and report name them and count what becomes of their held-out rows.',
+  'TRN-22':
+    'Under fallback rare options are learned as one, whose probability they share, so that inputs like theirs are handed on.',
+  'AUD-2':
+    'A type may have audit.share: as decisions are recorded, that share is drawn by a hash of record and request, whatever was decided; dry runs are none.',
+  'AUD-3':
+    'Drawn decisions are judged in the queue audit, oldest first, without decision, confidence or suggestion, by the keys of all queues; no other queue and no teacher takes them.',
+  'AUD-4':
+    'GET …/audit gives the error of each policy’s live decisions, whole and automatic, with bounds that hold at every moment together with 95 % certainty; what was passed over counts as wrong in the upper one. Monitor shows it.',
+  'AUD-5':
+    'Where a policy is deployed, target_f1 is held against the rows that both policies have held out, 30 or more; metrics.compared_with_deployed gives the figures of both, and Deploy shows them.',
+  'AUD-6':
+    'Rows that nearly repeat each other (numbers of many values in one cell of a grid, all else equal, words in any order) share a side and a fold with the oldest of them; rows that many others lie close to count as near by chance.',
+  'AUD-7':
+    'Masked values of personal fields count as missing in a training, whose notes say how many examples have them; the analysis of rules counts the logged inputs in which a rule reads one.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PRM-1':
     'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',
@@ -237,14 +272,42 @@ const training = {
   'PRM-4':
     'PUT …/promise sets the threshold and keeps the promise with the deployed policy; where it is impossible: 409, nothing changed.',
   'PRM-8': 'The model card of an exported bundle says what is promised, and its figures belong to the settings in it.',
+  'PRM-9':
+    'A target declared before the look is tested with the whole risk, down from the strictest threshold: as much is decided alone as exact tests allow; other targets are exploration.',
+  'PRM-10':
+    'GET, PUT and DELETE /decision-types/{id}/promise: what is promised of a type is asked of every policy that is trained or deployed, whose threshold the type gets.',
+  'PRM-11':
+    'A policy that cannot keep the promise is not deployed by its training and says why (held_back, promise_standing); deployed by hand, it decides without it.',
   'PRM-5':
     'A kept promise is checked again after every change of rules or thresholds: kept, broken or unknown, on policy and type.',
-  'PRM-6': 'Corrections of automatic decisions are counted beside the promise.',
+  'PRM-6': 'Corrections of automatic decisions are counted beside the promise, without a rate: they are no sample.',
   'PRM-7':
-    'The whole decision (rules, classifier, thresholds as they stand) is measured on the held-out rows with intervals, and follows every change at once.',
+    'The whole decision (rules, classifier, thresholds as they stand) is measured on the held-out rows with intervals, beside always giving the commonest answer and the rules alone, and follows every change at once.',
+  'HDL-1':
+    'The headline of the whole decision is one figure in one wording: in the list of policies, under whole-decision, in the metrics and on the model card.',
+  'CST-1':
+    'costs of a type hold a currency, what a look costs, what a wrong answer costs and pairs of options with costs of their own, all optional; a change makes no version, and what they cannot hold is a 422 at its place.',
+  'CST-2':
+    'Costs go along with an option that is renamed, merged or deleted, come back with the undo, and change nothing of what is decided.',
+  'CST-3':
+    'GET …/policies/{id}/costs suggests the thresholds of least cost of the whole decision: a look for what is handed on, else what the answer costs.',
+  'CST-4':
+    'It says with intervals what 1,000 decisions cost now, with the suggested thresholds (on rows they were not chosen on) and all by hand, or why it cannot.',
+  'CST-5':
+    'Under Evaluate costs are set in a sheet of options by options, the amounts stand with their intervals, and one button takes the thresholds, which can be undone.',
+  'HDL-2':
+    'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
+  'HDL-3':
+    'comparison judges the whole decision of two policies, too, on the rows that both held out, with the p-value of McNemar’s exact test.',
+  'RPT-1':
+    'GET …/policies/{id}/report is one HTML page that runs and loads nothing: question, the figures of the whole decision beside a baseline, promise, weak parts, rules in words, thresholds.',
+  'RPT-2':
+    'The report has no input of an example, names in it are inert, and a policy whose training has not succeeded has none: 409.',
   'RDY-1':
-    'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option, issues and notes.',
+    'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option, set_aside, issues and notes.',
   'RDY-2': 'At least 38 labelled examples are needed in total and of each option.',
+  'RDY-3':
+    'Readiness answers for min_per_option and rare_options; set_aside has the options that would be left to a person and their examples.',
   'POL-1':
     'A summary has id, decision_type_id, version, policy_type, status, deployed, auto_deployed, accuracy, macro_f1, train_size, quality_gate_met, augmentation_status and created_at.',
   'POL-2':
@@ -292,6 +355,10 @@ const records = {
   'LOG-6': 'A correction is stored and makes a reviewed example linked to the record; null withdraws both.',
   'LOG-7':
     'A record names the version of the decision type whose rules and thresholds decided, whatever is saved or deployed afterwards, and says why, with the connected model that was asked; null in records of earlier programs.',
+  'LAT-1':
+    'The latency that a training estimates is of texts that are read for the first time, also where a training before it has read them.',
+  'LAT-2':
+    'An item of a batch takes its share of what was computed for all of them, and the metrics of a type have the median and the 95th percentile of the newest 1,000 decisions.',
   'MET-1':
     'Metrics of a type cover the last 24 hours: total_decisions, avg_confidence, avg_latency_ms, escalation_rate and decision_distribution.',
   'MET-2':
@@ -311,13 +378,34 @@ const records = {
   'EDG-3': 'Offline decisions know the stages rules, classifier and fallback, never escalation.',
   'EDG-4': 'A local tool server offers make_decision, load_edge_bundle and get_bundle_info.',
   'EDG-5': 'Offline answers are those of the service; an input that fails the input schema is refused by both.',
-  'EDG-6': 'The package declares the extras rules, mcp and all; the last is the two others together.',
-  'EDG-7': 'Without the extras everything runs but patterns and the tool server: expression rules decide.',
+  'EDG-6': 'The package declares the extras rules, mcp and serve, all for these together, and spark apart.',
+  'EDG-7': 'Without the extras everything runs but patterns and the servers: expression rules decide.',
+  'EDG-8': 'Neither the package nor the workbench lets ONNX Runtime identify the machine or send events to its maker.',
+};
+
+const serving = {
+  'SRV-1':
+    'decision-edge serve answers POST /decide and /decide/batch, also below /api/v1, as the package decides and in the shapes of the workbench.',
+  'SRV-2':
+    'What it refuses has the code, status and place that the workbench gives it; a bad item of a batch fails alone.',
+  'SRV-3': 'Several bundles are chosen by the names of their decision types; /openapi.json lists the fields of each.',
+  'SRV-4': '/metrics counts decisions, refusals and request times of all workers for Prometheus; nothing of an input.',
+  'SRV-5':
+    'A bundle file that is replaced decides from then on; where it cannot be used the version before it does, and /ready and the log say so.',
+  'SRV-6': 'After SIGTERM nobody is let in, and who has asked is answered.',
+  'SRV-7': 'Bundles that cannot be served are named before the service listens; exit code 2.',
+  'SRV-8': 'A Dockerfile and a compose example serve a bundle as a user without rights on a read-only root.',
+  'SRV-9':
+    'The first hour of an engineer, from pip install to a service that answers, is a page whose commands are run.',
+  'SRV-10':
+    'decision_edge.spark.decide adds the decision of each row to a Spark DataFrame or stream; a refused row tells why.',
+  'SRV-11': 'The recipes of docs/many-machines.md for Spark, Polars and DuckDB run and decide as the package does.',
 };
 
 const clock = {
-  'CLK-1': 'No log record is removed for its age after the clock leapt by more than two days, forward or back.',
-  'CLK-2': 'GET /clock and /ready say so; it ends when the clock is back or has agreed with itself as long, or 7 days.',
+  'CLK-1':
+    'What a pause of over an hour, or a clock set ahead as far, makes due is removed after four hours of running, never before.',
+  'CLK-2': 'GET /clock and /ready say so of more than a week; it ends then, or when the clock is back.',
   'CLK-3': "POST /clock/confirm says that the clock is right; only the owner's session may.",
   'CLK-4':
     'A record removed for its age can be restored by the owner for two days, but not where a type has pii_fields.',
@@ -330,7 +418,8 @@ const credits = {
   'CRD-3': 'A usage item has id, operation, credits, decision_type_id, reference_id and created_at.',
   'CRD-4': 'The summary has total_credits and by_operation over everything that the filter selects.',
   'CRD-5': 'A decision costs 1 credit; a refused one costs nothing.',
-  'CRD-6': 'A training costs 2,000 credits once per policy, and is refunded when it could not be dispatched.',
+  'CRD-6':
+    'A training costs 2,000 credits once per policy, and is refunded when it could not be dispatched or was interrupted before it began to compute.',
   'CRD-7': 'Generation costs a credit per started 100 tokens of the teacher.',
   'CRD-8': 'Hosting costs 2 credits for each started hour of each deployed policy.',
   'CRD-9': 'Each decision credit refers to exactly one log record, and each record has exactly one.',
@@ -376,6 +465,23 @@ const identity = {
   'AUT-14': 'Answers of the interface are sent with Cache-Control: no-store.',
 };
 
+const ruleSheet = {
+  'RSH-1':
+    'A cell of the sheet of rules becomes a condition that decides as the cell says; a condition is shown as cells only where typing these would decide the same.',
+  'RSH-2': 'What a cell cannot mean is refused beside it with what to write instead, and changes nothing.',
+  'RSH-3': 'A rule that does not fit a row says so in its row, stays as it is, and is opened as code by Enter.',
+  'RSH-4':
+    'Rules are made, changed, moved, cleared and taken back in the sheet by keyboard alone; cells offer the values that occur with their counts.',
+  'RSH-5':
+    'Beside the sheet stand the rule at the cursor in words and in code, and the values of the field of the cell.',
+  'RSH-7':
+    'POST …/policies/{id}/rules-effect says of unsaved rules whether the whole decision gets better or worse on the held-out rows: right, alone, wrong among these, cost; saving nothing.',
+  'RSH-8':
+    'Plain words in a condition (between, is, if … then, a decimal comma) get the words of the language, and a value that never occurs gets those that do.',
+  'RSH-6':
+    'Lines of a spreadsheet become rules after a preview that names what is not understood; the sheet is copied in the same form.',
+};
+
 const border = {
   'ERR-1': 'Every answer that is not a success has the envelope error with code, message and perhaps details.',
   'ERR-2': 'A 422 validation_error has details with type, loc and msg.',
@@ -403,6 +509,7 @@ const border = {
   'IDM-5': 'A kept answer can be read only with the request that it answers.',
   'IDM-6': 'The document names the header of every operation that takes it; making an API key does not.',
   'IDM-7': 'An effect and its answer are stored together: a kill between the two leaves both or neither.',
+  'IDM-8': 'Keys of different callers have nothing to do with each other: an API key is one caller, a person another.',
   'LCK-1':
     'While another program holds the data file, reads and /health are answered as ever, and writes that wait succeed when it lets go within five seconds.',
   'LCK-2': 'After five seconds a waiting write is a 503 unavailable, and nothing was changed.',
@@ -410,14 +517,16 @@ const border = {
   'EVT-1':
     'GET /events tells every listener of the organisation what callers have changed: operation, decision type, example and X-Request-ID; reads and refusals are not told.',
   'EVT-2': 'It tells that trainings and searches move on and end, and how many decisions were recorded, in groups.',
-  'EVT-3': 'A stream begins with ready and has no memory; past 64 streams the next is a 503 unavailable.',
+  'EVT-3':
+    'A stream begins with ready and has no memory; past 16 streams of a caller, or 64 of all, the next is a 503 unavailable.',
   'EVT-4': 'Nothing is told to another organisation.',
   'EVT-5': 'The end of the server ends every stream at once.',
   'EVT-6':
     'What waits for a slow reader is bounded: then it is told reset; after 30 s without taking anything its stream is closed. Every stream ends after ten minutes.',
+  'EVT-7': 'The streams of an API key end when it is revoked.',
   'MCP-1': 'A Streamable HTTP tool server at /mcp takes the API key in the Authorization header.',
   'MCP-2':
-    'It offers 21 tools: decision types with their rules and thresholds, examples, findings about the data, labelling, explaining, training, policies and their deployment, decisions, logs, metrics, credits and export.',
+    'It offers 22 tools: decision types with their rules and thresholds, examples, findings about the data, labelling, explaining, training, policies, how well they decide and their deployment, decisions, logs, metrics, credits and export.',
   'MCP-3':
     'workbench mcp offers the same tools on stdin and stdout, with the key in WORKBENCH_API_KEY or as the local owner.',
   'MCP-4':
@@ -426,8 +535,27 @@ const border = {
   'MCP-6': 'What breaks the protocol itself, a wrong Accept or a body that is no JSON-RPC, is answered in its form.',
   'MCP-7':
     'Each tool call of a JSON-RPC batch counts as one call of its key; one past the limit is an error result that says when to call again.',
+  'CLN-1':
+    'The document describes every operation, and has no alternatives, mixed types or object defaults that generators of clients stumble over; second names of fields are accepted and not in it.',
+  'CLN-2': 'An unknown parameter of an address is called so on every operation.',
+  'CLN-3': 'POST decide/batch?dry_run=true decides without log records and charges.',
+  'CLN-4': 'Every POST that makes something takes an Idempotency-Key, but those of API keys and backups.',
+  'CLN-5': 'Where an ETag is sent, If-None-Match is answered with 304 and HEAD with the headers.',
+  'CLN-6':
+    'Clients made of the document by openapi-generator (Java, Go, Python), oapi-codegen and openapi-python-client compile, and decide one input and a batch against the server.',
+  'AGT-1': 'The list of tools takes less than 25 kB, and every argument in it is described.',
+  'AGT-2':
+    'evaluate_policy has the whole decision, slices, promise, costs, unsaved rules and a comparison; answers do not repeat what was sent.',
+  'AGT-3': 'The guide to rules, and the model card of each deployed policy, are resources.',
+  'AGT-4':
+    'A tool about work in the background waits for its end up to 50 s and tells how far it is where progress is asked for; a second training is told which one is in progress.',
+  'AGT-5':
+    'A key may have scopes (decide, read, label, train, deploy, export) and reaches the operations of these alone: elsewhere a 403 names the one that is needed. A key without scopes has all; a training that deploys needs deploy, too.',
+  'AGT-6':
+    'Agents are offered the tools that their key may use; destructive ones with a key without scopes only where it says so, as those of before do.',
   'RUN-1': 'serve prints one line of JSON with url, mcp_url, data_dir and pid when it is ready.',
-  'RUN-2': 'A data folder in use ends the start with exit 97 and the address, a busy port with exit 98.',
+  'RUN-2':
+    'A data folder in use ends the start with exit 97 and the address, a busy port with exit 98; a program that only reads the database keeps nobody from starting.',
   'RUN-3': 'token prints a session of the local owner.',
   'RUN-4': 'npm start opens the window, or the browser through a login link that works once.',
   'DAT-1':
@@ -437,14 +565,30 @@ const border = {
     'A data folder that is removed or replaced while the program runs is noticed within 5 s: not ready, and every write a 503.',
   'DAT-4':
     "A folder that is not a data folder of the workbench is refused and keeps its permissions; ours is its owner's.",
-  'DAT-5': 'An upgrade of the data is done as a whole after a checked copy, or not at all.',
+  'DAT-5':
+    'An upgrade of the data is done as a whole after a checked copy, or not at all; policies it takes out of service are named before.',
   'DAT-6': 'The data are checked at the start or soon after, and daily; /ready, the page and the log report damage.',
   'DAT-7':
     'POST backups answers 201 and writes a backup while the service goes on, one at a time; GET backups lists them; owner only.',
   'DAT-9':
-    'POST backups/{name}/verify reads a backup again and says what is wrong; restore makes a new data folder of it and refuses to overwrite; owner only.',
+    'POST backups/{name}/verify reads a backup again and says what is wrong; restore makes a new data folder of it, refuses to overwrite and touches nothing beside it; one order at a time; owner only.',
   'DAT-8': 'workbench backup, restore and verify need no running workbench; restore makes a new data folder only.',
   'RUN-5': 'Flags and environment variables fill the same options, flags first; wrong ones are explained.',
+};
+
+const commands = {
+  'CMD-1':
+    'The bundle of any trained policy of a type is exported by its id; without one, that of the deployed policy.',
+  'CMD-2': 'A training takes a seed; without one it follows from the digest of the examples.',
+  'CMD-3':
+    'workbench train makes a decision type of a file, trains it and writes its bundle; it answers with one line of JSON.',
+  'CMD-4': 'With an accuracy under --fail-under it ends with 1, writes no bundle and deploys nothing.',
+  'CMD-5': 'What a command refuses ends with 2 and a sentence that names place and remedy, and leaves nothing behind.',
+  'CMD-6': 'On a folder on which a workbench runs the commands work through it, on any other they open it themselves.',
+  'CMD-7': 'workbench decide answers as REST does, in the order of the rows; a refused row has a line of its own.',
+  'CMD-8': 'Ctrl+C cancels the training of workbench train; nothing of it is left, and the code is 130.',
+  'CMD-9': 'workbench import, evaluate and export say what was added, measured and written.',
+  'CMD-10': 'The commands read every file that an import reads, and ask for what its values leave open by --read-as.',
 };
 
 export const requirements: Readonly<Record<string, Requirement>> = {
@@ -454,8 +598,11 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...examples,
   ...training,
   ...records,
+  ...serving,
   ...clock,
   ...credits,
   ...identity,
+  ...ruleSheet,
   ...border,
+  ...commands,
 };

@@ -1,4 +1,4 @@
-"""The shared mutations of bundles, applied: test/engine/mutated-bundles.ts does the same in TypeScript."""
+"""The shared mutations of bundles, applied: test/engine/deciding/mutated-bundles.ts does the same in TypeScript."""
 
 from __future__ import annotations
 

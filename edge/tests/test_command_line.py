@@ -14,10 +14,20 @@ from decision_edge import __version__
 SOURCE = Path(__file__).parents[1] / "src"
 
 
-def run(*arguments: Any, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+def run(*arguments: Any, stdin: bytes = b"", **variables: str) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-W", "error", "-m", "decision_edge", *map(str, arguments)]
-    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONIOENCODING": "ascii"}
+    environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PYTHONIOENCODING": "ascii", **variables}
+    environment.pop("ORT_DISABLE_TELEMETRY", None)  # Set in this process by the package, which must set it itself.
     return subprocess.run(command, input=stdin, capture_output=True, env=environment, timeout=60, check=False)
+
+
+def test_a_decision_leaves_nothing_behind(make_bundle: Any, tmp_path: Path) -> None:
+    """No id of the machine and no events to be sent, as ONNX Runtime keeps them of itself [EDG-8]."""
+    bundle, home = make_bundle(), tmp_path / "home"
+    home.mkdir()
+    done = run("predict", bundle, stdin=b'{"loan": {"amount": 4}}', HOME=str(home), USERPROFILE=str(home))
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert list(home.rglob("*")) == []
 
 
 def test_verify_an_honest_bundle(make_bundle: Any) -> None:
@@ -99,6 +109,7 @@ def test_predict_line_by_line_in_order(make_bundle: Any) -> None:
         "unfamiliar",
         "policy_version",
         "bundle_digest",
+        "unread",
     }
 
 

@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 
 from decision_edge import InvalidBundle
-from decision_edge._text import TextFeatures
+from decision_edge._model.shared import SharedFile
+from decision_edge._model.text import TextFeatures
 
 ROOT = Path(__file__).parents[2]
 SHARED = json.loads((ROOT / "test" / "cases" / "embeddings.json").read_text("utf-8"))
 MODEL = ROOT / "resources" / "models" / "all-MiniLM-L6-v2"
+
+
+def open_file(name: str) -> SharedFile:
+    return SharedFile("", (MODEL / name).read_bytes())
 
 
 def test_shared_embeddings_alone_and_among_others() -> None:
@@ -22,7 +27,7 @@ def test_shared_embeddings_alone_and_among_others() -> None:
     assert hashlib.sha256(encoder).hexdigest() == SHARED["encoder_sha256"]
     spec = {"dimensions": 384, "max_tokens": 256, "scale": 1.0}
     plan = {"fields": [["text"]], "ngrams": None, "encoder": spec}
-    text = TextFeatures(plan, (MODEL / "tokenizer.json").read_bytes(), encoder)
+    text = TextFeatures(plan, open_file("tokenizer.json"), SharedFile("", encoder))
     assert text.encoder is not None
     ids = [text.tokenize({"text": case["text"]}) for case in SHARED["cases"]]
     expected = np.array([case["embedding"] for case in SHARED["cases"]])
@@ -34,7 +39,7 @@ def test_shared_embeddings_alone_and_among_others() -> None:
 def tuned(rank: int, weights: bytes) -> TextFeatures:
     spec = {"dimensions": 384, "max_tokens": 256, "scale": 1.0, "adapters": {"rank": rank}}
     plan = {"fields": [["text"]], "ngrams": None, "encoder": spec}
-    return TextFeatures(plan, (MODEL / "tokenizer.json").read_bytes(), (MODEL / "encoder.onnx").read_bytes(), weights)
+    return TextFeatures(plan, open_file("tokenizer.json"), open_file("encoder.onnx"), weights)
 
 
 def test_shared_embeddings_with_adapters() -> None:

@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from decision_edge._features import TabularFeatures
-from decision_edge._json import clean_input, format_number
-from decision_edge._text import TextFeatures, join_text
+from decision_edge._inputs import clean_input
+from decision_edge._json import find_value, format_number
+from decision_edge._model.features import TabularFeatures
+from decision_edge._model.text import join_text
 
 CASES = Path(__file__).parents[2] / "test" / "cases" / "features.json"
 
@@ -24,15 +25,7 @@ def test_shared_cases_give_the_same_slots_and_text() -> None:
         expected = np.array(case["dense"], np.float32)
         np.testing.assert_allclose(dense, expected, rtol=1e-6, atol=1e-7, err_msg=case["name"])
         fields = (case["plan"]["text"] or {"fields": []})["fields"]
-        assert join_text(values, fields) == case["text"], case["name"]
-
-
-def test_the_tokenizer_file_gives_word_pieces_uncut_and_unpadded() -> None:
-    tokenizer = CASES.parents[2] / "resources" / "models" / "all-MiniLM-L6-v2" / "tokenizer.json"
-    features = TextFeatures({"fields": [["a"]], "ngrams": None, "encoder": None}, tokenizer.read_bytes(), None)
-    assert features.tokenize({"a": "Hello  WORLD"}) == [7592, 2088]
-    assert len(features.tokenize({"a": "word " * 300})) == 300
-    assert features.tokenize({}) == []
+        assert join_text(find_value(values, path) for path in fields) == case["text"], case["name"]
 
 
 @pytest.mark.parametrize(

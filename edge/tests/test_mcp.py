@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from decision_edge import __version__
+
 SOURCE = Path(__file__).parents[1] / "src"
 
 
@@ -25,7 +27,8 @@ class Session:
         )
         self._last = 0
         client = {"name": "test", "version": "1"}
-        self.call("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client})
+        opened = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
+        self.server: dict[str, Any] = self.call("initialize", opened)["serverInfo"]
         self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def __enter__(self) -> Session:
@@ -58,13 +61,43 @@ def test_load_look_decide(make_bundle: Any) -> None:
         tools = {tool["name"]: tool for tool in session.call("tools/list", {})["tools"]}
         assert set(tools) == {"make_decision", "load_edge_bundle", "get_bundle_info"}
         assert tools["make_decision"]["annotations"]["readOnlyHint"] is True
+        for tool in tools.values():
+            assert all(argument["description"] for argument in tool["inputSchema"]["properties"].values())
+        answered = tools["make_decision"]["outputSchema"]["properties"]
+        assert {"decision", "confidence", "stage", "escalate", "unread"} <= set(answered)
         early = session.tool("make_decision", input={})
         assert early["isError"] is True
-        assert "load_edge_bundle" in early["content"][0]["text"]
+        assert early["content"][0]["text"].startswith("No bundle is loaded. Call load_edge_bundle")
         assert session.tool("load_edge_bundle", path=str(make_bundle()))["structuredContent"]["decision_type"] == "loan"
         assert session.tool("get_bundle_info")["structuredContent"]["policy_version"] == "v3"
         result = session.tool("make_decision", input={"loan": {"amount": 4}})["structuredContent"]
         assert (result["decision"], result["stage"]) == ("approve", "classifier")
+        assert session.server["version"] == __version__
+
+
+def test_the_fields_that_an_agent_may_fill(make_bundle: Any) -> None:
+    """They are those of the manifest, and what is none of them is named."""
+    amount = {
+        "path": ["loan", "amount"],
+        "kind": "number",
+        "required": False,
+        "missing": 0.25,
+        "values": None,
+        "range": [-4, 4],
+    }
+    with Session(make_bundle(fields=[amount])) as session:
+        (listed,) = session.tool("get_bundle_info")["structuredContent"]["fields"]
+        assert listed == {**amount, "path": "loan.amount"}
+        mistyped = {"loan": {"amuont": 4}}
+        result = session.tool("make_decision", input=mistyped)["structuredContent"]
+        assert result["unread"] == ["'loan.amuont' is no field of the policy; did you mean 'amount'?"]
+        for arguments, told in [({}, "input: Field required."), ({"input": 4}, "input: Input should be a valid dict")]:
+            (content,) = session.tool("make_decision", **arguments)["content"]
+            assert content["text"].startswith(told)
+            assert "http" not in content["text"]
+        refused = session.tool("make_decision", input=mistyped, strict=True)
+        assert refused["isError"] is True
+        assert "'loan.amuont' is no field" in refused["content"][0]["text"]
 
 
 def test_a_bundle_from_the_command_line_stays_when_another_is_refused(make_bundle: Any) -> None:

@@ -6,7 +6,7 @@ import pathlib
 import pytest
 
 from decision_edge import _rules
-from decision_edge._patterns import weigh_pattern
+from decision_edge._rules.patterns import weigh_pattern
 
 CASES = json.loads((pathlib.Path(__file__).parents[2] / "test" / "cases" / "patterns.json").read_text("utf-8"))
 

@@ -22,7 +22,7 @@ CONFORMANCE = json.loads((SHARED / "rules-conformance.json").read_text("utf-8"))
 
 
 def expand(value):
-    """A value of rules-hostile.json with its short forms written out, as test/engine/rules-hostile.test.ts does."""
+    """Spells out the short forms of rules-hostile.json, as test/engine/rules/rules-hostile.test.ts does."""
     if isinstance(value, list):
         return [expand(member) for member in value]
     if not isinstance(value, dict):

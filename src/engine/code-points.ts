@@ -1,4 +1,4 @@
-/** The code points of strings, which JavaScript keeps in UTF-16. */
+/** The code points of strings, which JavaScript keeps in UTF-16, and their bytes in UTF-8. */
 export function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
@@ -17,4 +17,31 @@ export function countCodePoints(text: string): number {
     i++;
   }
   return count;
+}
+
+/** Counts the bytes of a string in UTF-8; the engine has no encoder of its own. */
+export function countUtf8Bytes(text: string): number {
+  let bytes = 0;
+  for (const character of text) {
+    const code = character.codePointAt(0) ?? 0;
+    bytes += code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+  }
+  return bytes;
+}
+
+/**
+ * Characters that cannot be seen: controls but blanks and ends of lines, signs that turn texts, blanks without width.
+ */
+const unseen = /[^\P{Cc}\t\n\r]|[\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]/gu;
+
+/** Replaces each character that cannot be seen by what `toShown` makes of its number, four hexadecimal digits. */
+export function replaceUnseen(text: string, toShown: (hex: string) => string): string {
+  return text.replace(unseen, (character) =>
+    toShown(character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')),
+  );
+}
+
+/** The text with each character that cannot be seen as its number: U+202E is shown as “[U+202E]”. */
+export function showUnseen(text: string): string {
+  return replaceUnseen(text, (hex) => `[U+${hex}]`);
 }

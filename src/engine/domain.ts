@@ -1,7 +1,7 @@
 /**
- * The nouns of the product. What crosses a border (REST, bundle, data file) is a schema from which its type is inferred,
- * with the fields of the wire in snake_case, so that all of them speak of the same shapes. What stays inside the process
- * is a plain type in camelCase.
+ * The nouns of the product. What crosses a border (REST, bundle, data file) is a schema from which its type is
+ * inferred, with the fields of the wire in snake_case, so that all of them speak of the same shapes. What stays inside
+ * the process is a plain type in camelCase.
  */
 import { z } from 'zod';
 import { limits } from './limits.ts';
@@ -41,7 +41,7 @@ export function characters(minLength: 0 | 1, maxLength: number) {
 
 export const ruleSchema = z
   .strictObject({
-    name: characters(1, limits.maxNameLength),
+    name: characters(1, limits.maxNameLength).describe('Shown in answers and log'),
     condition: characters(1, limits.maxConditionBytes).describe('A CEL expression over `ctx`, the input'),
     then: z.string().min(1).describe('One of the options'),
     reason_code: z.string().nullable().default(null).describe('One of the reason codes'),
@@ -52,19 +52,30 @@ export const ruleSchema = z
 export type Rule = z.infer<typeof ruleSchema>;
 
 export const confidenceThresholdsSchema = z
-  .strictObject({ auto_decide: z.number().min(0).max(1), escalation: z.number().min(0).max(1) })
-  .refine((t) => t.escalation <= t.auto_decide, { message: 'escalation must not exceed auto_decide' });
-/** Confidence at or above `auto_decide` decides directly; below `escalation` the fallback or a connected model decides. */
+  .strictObject({
+    auto_decide: z.number().min(0).max(1).describe('Confidence from which the classifier decides alone'),
+    escalation: z.number().min(0).max(1).describe('Confidence below which the decision is handed on'),
+  })
+  .refine((t) => t.escalation <= t.auto_decide, { message: 'escalation must not exceed auto_decide' })
+  .describe('The confidences that separate deciding alone, a look and handing on');
+/**
+ * Confidence at or above `auto_decide` decides directly; below `escalation` the fallback or a connected model decides.
+ */
 export type ConfidenceThresholds = z.infer<typeof confidenceThresholdsSchema>;
 export const defaultThresholds: ConfidenceThresholds = { auto_decide: 0.85, escalation: 0.6 };
 
-export const escalationPolicySchema = z.strictObject({
-  enabled: z.boolean().default(false),
-  between: z.enum(['flag', 'accept', 'fallback', 'escalate']).default('flag'),
-  connection: z.string().nullable().default(null),
-  timeout_ms: z.int().min(100).max(60_000).default(10_000),
-  unfamiliar: z.enum(['escalate', 'ignore']).default('escalate'),
-});
+export const escalationPolicySchema = z
+  .strictObject({
+    enabled: z.boolean().default(false).describe('Whether a connected model is asked below the thresholds'),
+    between: z
+      .enum(['flag', 'accept', 'fallback', 'escalate'])
+      .default('flag')
+      .describe('What becomes of a confidence between the thresholds'),
+    connection: z.string().nullable().default(null).describe('Name of the model connection that is asked'),
+    timeout_ms: z.int().min(100).max(60_000).default(10_000).describe('Wait for the connected model'),
+    unfamiliar: z.enum(['escalate', 'ignore']).default('escalate').describe('What becomes of unfamiliar inputs'),
+  })
+  .describe('What happens to decisions of low confidence');
 /** What happens to a decision of low confidence; `enabled` means that a connected model may be asked. */
 export type EscalationPolicy = z.infer<typeof escalationPolicySchema>;
 
@@ -110,6 +121,12 @@ export const definitionSchema = z.strictObject({
 });
 export type Definition = z.infer<typeof definitionSchema>;
 
+/**
+ * Where a row for training is from: labelled by a person, made or labelled by a teacher, or the correction of a live
+ * decision, which stands for what was looked at and not for what is decided.
+ */
+export type RowSource = 'user' | 'synthetic' | 'correction';
+
 /** An example as training sees it. */
 export type TrainingExample = {
   id: string;
@@ -117,30 +134,59 @@ export type TrainingExample = {
   /** Null while it has no label. */
   decision: string | null;
   reasonCodes: string[];
-  source: 'user' | 'synthetic';
+  source: RowSource;
   /** Whether the analyst marked it as a test row: it is measured on and never learned from. Left out: no. */
   test?: boolean;
 };
 
+const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
+
 export const trainingConfigSchema = z
   .strictObject({
-    augment: z.boolean().default(false),
-    augment_target_size: z.int().min(1).max(limits.maxExamples).nullable().default(null),
-    auto_generate: z.boolean().default(false),
-    tune_hyperparams: z.boolean().default(true),
-    n_tuning_trials: z.int().min(1).max(200).default(20),
-    target_f1: z.number().min(0).max(1).nullable().default(null),
-    auto_deploy: z.boolean().default(true),
-    escalation_threshold: z.number().min(0).max(1).nullable().default(null),
-    refit: z.boolean().default(true),
-    /**
-     * In no part of the held-out rows with at least `min_rows`, by one field or two, may a larger share be decided alone
-     * and wrongly, by rules, classifier and thresholds together.
-     */
-    slice_gate: z
-      .strictObject({ max_error: z.number().min(0).max(1), min_rows: z.int().min(10).max(100_000).default(30) })
+    augment: z.boolean().default(false).describe('Fill up the training side with varied copies'),
+    augment_target_size: z
+      .int()
+      .min(1)
+      .max(limits.maxExamples)
       .nullable()
-      .default(null),
+      .default(null)
+      .describe('Rows to reach with augment'),
+    auto_generate: z.boolean().default(false).describe('Have the teacher fill up options with too few examples'),
+    min_per_option: z
+      .int()
+      .min(limits.leastExamplesPerOption)
+      .max(1_000)
+      .default(limits.minExamplesPerOption)
+      .describe('Labelled examples from which an option is learned'),
+    rare_options: z
+      .enum(rareOptionModes)
+      .default('refuse')
+      .describe(
+        'Options with fewer: `refuse` the training, `set_aside` their examples, or learn them as one that is never decided, whose inputs end in the `fallback`',
+      ),
+    tune_hyperparams: z.boolean().default(true).describe('Choose the settings of the classifier by trials'),
+    n_tuning_trials: z.int().min(1).max(200).default(20).describe('Trials of tune_hyperparams'),
+    target_f1: z.number().min(0).max(1).nullable().default(null).describe('Least macro F1 for a deployment; null: any'),
+    auto_deploy: z
+      .boolean()
+      .default(true)
+      .describe('Deploy the policy when it is done and good enough: needs the scope deploy, too'),
+    escalation_threshold: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .default(null)
+      .describe('Threshold of escalation of this policy; null: that of the type'),
+    refit: z.boolean().default(true).describe('Fit the measured model again on all examples'),
+    slice_gate: z
+      .strictObject({
+        max_error: z.number().min(0).max(1).describe('Greatest share of a part that is decided alone and wrongly'),
+        min_rows: z.int().min(10).max(100_000).default(30).describe('Rows that a part must have'),
+      })
+      .nullable()
+      .default(null)
+      .describe('What no part of the held-out rows, by one field or two, may exceed for a deployment'),
     tune_encoder: z
       .boolean()
       .default(false)
@@ -151,6 +197,13 @@ export const trainingConfigSchema = z
       .max(10_000_000)
       .default(400_000)
       .describe('Tokens that tuning may go through, over all steps; 400,000 take about three minutes on two cores'),
+    seed: z
+      .int()
+      .min(0)
+      .max(2 ** 31 - 1)
+      .nullable()
+      .default(null)
+      .describe('What all chance in the training follows from; null: the digest of the examples'),
   })
   .meta({ id: 'TrainingConfig' });
 export type TrainingConfig = z.infer<typeof trainingConfigSchema>;
@@ -188,15 +241,12 @@ export function isInProgress(status: PolicyStatus): boolean {
 
 const familiarityEffectSchema = z.object({
   checks: z.array(z.enum(['words', 'embedding', 'nearest', 'fields'])),
-  /** The share of inputs like the examples that the limits are set to lose. */
-  target_loss: z.number(),
-  /** The share of held-out rows called unfamiliar, and the accuracy of the classifier on the two kinds of rows. */
-  flagged: z.number(),
-  accuracy_familiar: z.number().nullable(),
+  target_loss: z.number().describe('The share of inputs like the examples that the limits are set to lose'),
+  flagged: z.number().describe('The share of held-out rows called unfamiliar'),
+  accuracy_familiar: z.number().nullable().describe('Of the classifier on the other rows'),
   accuracy_unfamiliar: z.number().nullable(),
-  /** Texts that have nothing to do with the type, and how many of them are noticed. */
-  probes_tried: z.int(),
-  probes_noticed: z.int(),
+  probes_tried: z.int().describe('Texts that have nothing to do with the type'),
+  probes_noticed: z.int().describe('How many of them are noticed'),
   near: measuredShareSchema
     .nullable()
     .default(null)
@@ -228,16 +278,29 @@ const fittedTextSchema = z.object({
 });
 const textTuningSchema = z.object({
   chosen: z.enum(['frozen', 'tuned']),
-  /** Training rows that were tuned on in the end, and those of the folds on which both encoders were compared. */
-  rows: z.int(),
-  held_rows: z.int(),
+  rows: z.int().describe('Training rows that were tuned on in the end'),
+  held_rows: z.int().describe('Rows of the folds on which both encoders were compared'),
   frozen: fittedTextSchema,
   tuned: fittedTextSchema,
-  /** What the tuning took; like latencies it differs from run to run. */
-  seconds: z.number(),
+  seconds: z.number().describe('What the tuning took; like latencies it differs from run to run'),
   steps: z.int(),
-  /** Mean losses after every epoch of the first fold: of its steps, contrastive part included, and of its held-out rows. */
-  loss_curve: z.array(z.object({ step: z.int(), training_loss: z.number(), held_loss: z.number() })),
+  loss_curve: z
+    .array(z.object({ step: z.int(), training_loss: z.number(), held_loss: z.number() }))
+    .describe(
+      'Mean losses after every epoch of the first fold: of its steps, contrastive part included, and of its held-out rows',
+    ),
+});
+
+const rareOptionsReportSchema = z.object({
+  mode: z.enum(['set_aside', 'fallback']),
+  min_per_option: z.int(),
+  options: z.array(z.string()),
+  examples: z.int().describe('Their labelled examples'),
+  labelled: z.int().describe('The labelled examples of all options'),
+  held_out: z
+    .object({ rows: z.int(), handed_on: z.int(), right_by_rule: z.int(), wrong_alone: z.int() })
+    .describe('What becomes of their held-out rows'),
+  sentence: z.string(),
 });
 
 /**
@@ -249,35 +312,41 @@ export type JudgedPart = (typeof judgedParts)[number];
 
 export const metricsSchema = z
   .object({
-    accuracy: z.number(),
-    macro_f1: z.number(),
+    accuracy: z.number().describe('Of the classifier alone, on the held-out rows; `whole` judges the whole decision'),
+    macro_f1: z.number().describe('Of the classifier alone'),
     macro_precision: z.number(),
     macro_recall: z.number(),
-    per_class: z.record(z.string(), z.record(z.string(), z.number())),
-    confusion_matrix: z.array(z.array(z.int())),
-    confusion_labels: z.array(z.string()),
-    train_size: z.int(),
-    test_size: z.int(),
+    per_class: z
+      .record(z.string(), z.record(z.string(), z.number()))
+      .describe('Precision, recall, F1 and rows of each option'),
+    confusion_matrix: z.array(z.array(z.int())).describe('Rows: the right option; columns: the chosen one'),
+    confusion_labels: z.array(z.string()).describe('The options in the order of the matrix'),
+    train_size: z.int().describe('Rows learned from'),
+    test_size: z.int().describe('Rows held out'),
     feature_count: z.int(),
-    /** Null for policies of earlier versions. */
-    split: splitReportSchema.nullable().default(null),
-    /** 95 % confidence intervals on the held-out rows: Wilson's for accuracy, a bootstrap for macro-F1. */
-    accuracy_interval: intervalSchema.nullable().default(null),
-    macro_f1_interval: intervalSchema.nullable().default(null),
-    log_loss_before: z.number().nullable().default(null),
-    log_loss: z.number(),
-    /** Expected calibration error; null where fewer than 200 rows were measured: there it is mostly noise. */
-    ece_before: z.number().nullable(),
-    ece: z.number().nullable(),
+    split: splitReportSchema.nullable().default(null).describe('Null for policies of earlier versions'),
+    accuracy_interval: intervalSchema.nullable().default(null).describe("95 %, Wilson's, on the held-out rows"),
+    macro_f1_interval: intervalSchema.nullable().default(null).describe('95 %, by a bootstrap'),
+    log_loss_before: z.number().nullable().default(null).describe('Before calibration'),
+    log_loss: z.number().describe('After calibration'),
+    ece_before: z
+      .number()
+      .nullable()
+      .describe('Expected calibration error; null where fewer than 200 rows were measured: there it is mostly noise'),
+    ece: z.number().nullable().describe('Expected calibration error after calibration; null below 200 rows'),
     reliability: z.array(reliabilityBinSchema).default([]),
-    /** The whole decision on the held-out rows, with the settings of the training; null for earlier policies. */
-    whole: wholeDecisionSchema.nullable().default(null),
-    /** The share of decisions that would be handed on, rules included. */
-    escalation_estimate: z.number(),
-    latency_estimate_p50_ms: z.number(),
-    latency_estimate_p95_ms: z.number(),
-    /** For each threshold: share of rows decided at or above it, and the error among those. */
-    risk_coverage: z.array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() })),
+    whole: wholeDecisionSchema
+      .nullable()
+      .default(null)
+      .describe(
+        'The whole decision on the held-out rows, with the settings of the training; null for earlier policies',
+      ),
+    escalation_estimate: z.number().describe('The share of decisions that would be handed on, rules included'),
+    latency_estimate_p50_ms: z.number().describe('Half of the decisions take at most this long'),
+    latency_estimate_p95_ms: z.number().describe('95 of 100 take at most this long'),
+    risk_coverage: z
+      .array(z.object({ threshold: z.number(), coverage: z.number(), error: z.number() }))
+      .describe('For each threshold: share of rows decided at or above it, and the error among those'),
     /**
      * The lowest threshold that promises the target error among automatic decisions with 95 % certainty, rules
      * included; null where there is none. The bounds of all targets hold at once.
@@ -293,11 +362,21 @@ export const metricsSchema = z
         }),
       )
       .default([]),
-    /** What tuning the text model brought; null where it was not tried. */
-    text_tuning: textTuningSchema.nullable().default(null),
+    rare_options: rareOptionsReportSchema
+      .nullable()
+      .default(null)
+      .describe(
+        'The options that were left to a person, and what becomes of their held-out rows; null where all were learned',
+      ),
+    text_tuning: textTuningSchema
+      .nullable()
+      .default(null)
+      .describe('What tuning the text model brought; null where it was not tried'),
     learning_curve: learningCurveSchema.nullable().default(null),
-    /** What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them. */
-    familiarity: familiarityEffectSchema.nullable().default(null),
+    familiarity: familiarityEffectSchema
+      .nullable()
+      .default(null)
+      .describe('What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them'),
     /** Whether the gate on weak parts of the rows was met; null without one. */
     slice_gate: z
       .object({
@@ -308,15 +387,28 @@ export const metricsSchema = z
         max_error: z.number(),
         min_rows: z.int(),
         met: z.boolean(),
-        /** Parts that were tried. */
-        tested: z.int(),
+        tested: z.int().describe('Parts that were tried'),
         worst: z.object({ description: z.string(), rows: z.int(), errors: z.int(), error_rate: z.number() }).nullable(),
         sentence: z.string(),
       })
       .nullable()
       .default(null),
-    /** Plain sentences about the run: fields left out and why, texts cut, what the text model uses. */
-    notes: z.array(z.string()),
+    /** The policy and the one deployed when it was done, on the rows that both have held out; null without such rows. */
+    compared_with_deployed: z
+      .object({
+        policy_version: z.string(),
+        rows: z.int(),
+        right: z.int(),
+        right_deployed: z.int(),
+        macro_f1: z.number(),
+        macro_f1_deployed: z.number(),
+      })
+      .nullable()
+      .default(null)
+      .describe('What target_f1 is held against where a policy is deployed and both have held out 30 rows or more'),
+    notes: z
+      .array(z.string())
+      .describe('Plain sentences about the run: fields left out and why, texts cut, what the text model uses'),
     augmentation: z.object({
       status: z.string(),
       original_count: z.int(),
@@ -352,10 +444,10 @@ export const decisionTraceSchema = z.object({
   features: z.array(z.object({ field: z.string(), kind: z.string(), value: z.unknown(), contribution: z.number() })),
   thresholds: confidenceThresholdsSchema.nullable(),
   stage_ms: z.record(z.string(), z.number()),
-  /** Names of the text fields that were cut to the encoder's length. */
-  truncated: z.array(z.string()),
-  /** Probability of every reason code that has a head of its own. */
-  reasons: z.array(z.object({ code: z.string(), probability: z.number() })),
+  truncated: z.array(z.string()).describe("Names of the text fields that were cut to the encoder's length"),
+  reasons: z
+    .array(z.object({ code: z.string(), probability: z.number() }))
+    .describe('Probability of every reason code that has a head of its own'),
   /** What was compared to see whether the input is like the examples; `outside` names fields beyond their range. */
   familiarity: z.array(
     z.object({
@@ -371,17 +463,20 @@ export type DecisionTrace = z.infer<typeof decisionTraceSchema>;
 
 /** What the decider answers; the server adds request_id and latency_ms to it. */
 export const decisionSchema = z.object({
-  decision: z.string(),
-  confidence: z.number().min(0).max(1),
-  reason_codes: z.array(z.string()),
-  escalate: z.boolean(),
-  fallback_used: z.boolean(),
-  rules_triggered: z.array(z.string()),
-  policy_version: z.string(),
-  class_probabilities: z.record(z.string(), z.number()),
-  explanation: z.string(),
-  stage: z.enum(stages),
-  /** The input is unlike the examples that the policy learned from; it counts as below the escalation threshold. */
-  unfamiliar: z.boolean(),
+  decision: z.string().describe('One of the options'),
+  confidence: z.number().min(0).max(1).describe('The calibrated probability of the decision; 1 where a rule decided'),
+  reason_codes: z.array(z.string()).describe('Why, in codes of the type'),
+  escalate: z.boolean().describe('Whether a person should look before it is acted on'),
+  fallback_used: z.boolean().describe('Whether the fallback option answered'),
+  rules_triggered: z.array(z.string()).describe('Names of the rules that decided'),
+  policy_version: z.string().describe('The deployed policy, such as v3'),
+  class_probabilities: z.record(z.string(), z.number()).describe('A probability for every option'),
+  explanation: z.string().describe('Why, in a sentence'),
+  stage: z.enum(stages).describe('The stage that produced the decision'),
+  unfamiliar: z
+    .boolean()
+    .describe(
+      'The input is unlike the examples that the policy learned from; it counts as below the escalation threshold',
+    ),
 });
 export type Decision = z.infer<typeof decisionSchema>;

@@ -1,6 +1,7 @@
 /** A short name of an input's content. */
-import { toCanonicalJson } from './canonical-json.ts';
+
 import type { JsonObject } from './domain.ts';
+import { toCanonicalJson } from './json.ts';
 import { hashString } from './random.ts';
 
 /** Hashes what an input says, whatever the order of its keys: an unsigned 32-bit integer. */

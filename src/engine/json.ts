@@ -1,7 +1,17 @@
-/** Type guards for JSON values. */
-import type { JsonObject } from './domain.ts';
+/** JSON values: which are objects, and one form in which equal ones are equal texts, to compare and digest them. */
+import type { Json, JsonObject } from './domain.ts';
 
 /** True if a value that was read from JSON is an object: neither null, nor an array, nor a primitive. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Writes a JSON value with the keys of every object in code-unit order: equal values give equal strings. */
+export function toCanonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalJson).join()}]`;
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  const members = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${toCanonicalJson(value[key] ?? null)}`);
+  return `{${members.join()}}`;
 }

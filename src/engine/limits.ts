@@ -3,6 +3,8 @@ export const limits = {
   /** Labelled examples that a training needs, and of each option. */
   minExamples: 38,
   minExamplesPerOption: 38,
+  /** The lowest that a training may be asked to learn an option from. */
+  leastExamplesPerOption: 8,
   minOptions: 2,
   maxOptions: 200,
   maxReasonCodes: 500,

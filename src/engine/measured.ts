@@ -10,9 +10,24 @@ export const intervalSchema = z.object({ low: z.number(), high: z.number() });
 export const splitReportSchema = z.object({
   rule: z.enum(['hash', 'test_rows']),
   refitted: z.boolean(),
-  /** Held-out rows that equal a training row but for case, punctuation and the order of words; up to 100 ids. */
-  near_duplicates: z.int(),
+  near_duplicates: z
+    .int()
+    .describe('Held-out rows that equal a training row but for case, punctuation and the order of words'),
   near_duplicate_ids: z.array(z.string()),
+  corrections: z
+    .int()
+    .default(0)
+    .describe(
+      'Corrections of live decisions among the training rows; 0 in metrics of earlier versions, which held some out',
+    ),
+  corrections_held_out: z
+    .int()
+    .default(0)
+    .describe('Corrections of live decisions among the held-out rows: those that the analyst marked as test rows'),
+  near_repeats: z
+    .int()
+    .default(0)
+    .describe('Rows that nearly repeat others: they stay together on one side and in one fold; 0 in earlier metrics'),
 });
 
 /** Rows of a tenth of confidence: their mean confidence beside how many are right, with its 95 % interval. */
@@ -37,12 +52,17 @@ export type MeasuredShare = z.infer<typeof measuredShareSchema>;
 
 export const wholeDecisionSchema = z
   .object({
-    /** Held-out rows that were decided. */
-    rows: z.int(),
-    /** Held-out rows that do not count, because their example was deleted or its input changed since. */
-    missing: z.int(),
-    /** Held-out rows that the input schema refuses. */
-    refused: z.int(),
+    rows: z.int().describe('Held-out rows that were decided'),
+    missing: z
+      .int()
+      .describe('Held-out rows that do not count, because their example was deleted or its input changed since'),
+    refused: z.int().describe('Held-out rows that the input schema refuses'),
+    headline: z
+      .string()
+      .default('')
+      .describe(
+        'The figure to quote, in words: `accuracy` with its interval, beside the baseline; empty in earlier metrics',
+      ),
     accuracy: measuredShareSchema.describe('Decisions that are right, automatic or not'),
     automatic: measuredShareSchema.describe('Decided alone: by a rule, or by the classifier with enough confidence'),
     by_rule: measuredShareSchema,
@@ -51,31 +71,81 @@ export const wholeDecisionSchema = z
       'Handed on: flagged, put to a connected model, or answered by the fallback',
     ),
     fallback: measuredShareSchema.describe('Answered by the fallback option'),
+    baseline: z
+      .object({
+        option: z.string().describe('The commonest right answer among these rows'),
+        accuracy: measuredShareSchema.describe('Right where always this option were the answer'),
+        rules_alone: measuredShareSchema
+          .nullable()
+          .describe('Right with the rules, and the fallback option for what none decides; null where no rule decides'),
+      })
+      .nullable()
+      .default(null)
+      .describe('What is reached on the same rows without the classifier; null without rows, and in earlier metrics'),
     sentence: z.string(),
   })
   .meta({ id: 'WholeDecision' });
 export type WholeDecision = z.infer<typeof wholeDecisionSchema>;
 
+const effectPartSchema = z.object({
+  accuracy: measuredShareSchema,
+  automatic: measuredShareSchema,
+  error_automatic: measuredShareSchema,
+  cost_per_1000: z.number().nullable().describe('In the currency of the type; null where its costs are not known'),
+});
+
+/** Other rules in place of those of now, on the same held-out rows. */
+export const rulesEffectSchema = z
+  .object({
+    verdict: z
+      .enum(['better', 'worse', 'not_shown', 'unchanged'])
+      .describe(
+        '`better` or `worse`: more, or fewer, rows are right, and chance alone seldom does as much; `not_shown`: it may; `unchanged`: every row is decided as before',
+      ),
+    rows: z.int().describe('Held-out rows that were decided by both'),
+    before: effectPartSchema.describe('With the rules of now'),
+    after: effectPartSchema.describe('With the given rules'),
+    only_before_right: z.int(),
+    only_after_right: z.int(),
+    p_value: z.number().describe("Of McNemar's exact test, two-sided"),
+    sentence: z.string(),
+  })
+  .meta({ id: 'RulesEffect' });
+export type RulesEffect = z.infer<typeof rulesEffectSchema>;
+
 const share = z.number().min(0).max(1);
 /** Target and certainty as they are asked for. */
 export const promiseTermsSchema = z.strictObject({
   target_error: z.number().min(0.0001).max(0.5).describe('The error among automatic decisions that is to be promised'),
-  certainty: z.number().min(0.5).max(0.9999).default(0.95),
+  certainty: z.number().min(0.5).max(0.9999).default(0.95).describe('Of the bound'),
 });
 export type PromiseTerms = z.infer<typeof promiseTermsSchema>;
+
+/** Whether target and certainty were declared before the rows were looked at, or are one try of many on them. */
+const promiseBasisSchema = z.enum(['declared', 'explored']);
 
 export const promiseFindingSchema = z
   .object({
     possible: z.boolean(),
+    basis: promiseBasisSchema.describe(
+      '`declared`: the target of the type, declared before the policy was measured, tested with the whole risk. `explored`: any other one, with wider bounds that hold for all targets at once',
+    ),
     target_error: share,
     certainty: share,
     option: z.string().nullable(),
     threshold: share.nullable().describe('The least confidence from which the classifier may decide alone'),
     share_automatic: share.nullable(),
     error_observed: share.nullable(),
-    error_bound: share.nullable().describe('The error is at most this, with the certainty, at every threshold at once'),
+    error_bound: share
+      .nullable()
+      .describe('The error is at most this, with the certainty; where explored, at every threshold at once'),
     rows: z.int().describe('Held-out rows that were decided'),
-    rows_needed: z.int().describe('Rows decided alone without an error that would be enough'),
+    rows_needed: z
+      .int()
+      .nullable()
+      .describe(
+        'Held-out rows that it would take, with errors as often as among those there are: these where it is possible, else more; null where no number would do',
+      ),
     measured_on: z
       .enum(['the_policy', 'before_refit'])
       .describe('Whether the policy itself was measured, or its model before it was fitted again on all examples'),
@@ -84,10 +154,15 @@ export const promiseFindingSchema = z
   .meta({ id: 'PromiseFinding' });
 export type PromiseFinding = z.infer<typeof promiseFindingSchema>;
 
+/** What is promised of a type, whichever policy decides. `declared_at` is ISO 8601. */
+export const declaredPromiseSchema = z.object({ target_error: share, certainty: share, declared_at: z.string() });
+export type DeclaredPromise = z.infer<typeof declaredPromiseSchema>;
+
 /** A promise as it is kept with a policy: what was found when it was made. `made_at` is ISO 8601. */
 export const keptPromiseSchema = z.object({
   target_error: share,
   certainty: share,
+  basis: promiseBasisSchema.default('explored').describe('Promises of earlier versions were explored'),
   threshold: share,
   share_automatic: share,
   error_observed: share,
@@ -115,11 +190,39 @@ export const promiseStatusSchema = keptPromiseSchema
       rows: z.int(),
     }),
     live: z
-      .object({ checked: z.int(), wrong: z.int(), error_bound: share })
+      .object({
+        checked: z.int(),
+        wrong: z.int(),
+        error_bound: share.nullable().describe('A bound from a sample of them; null where none was drawn'),
+      })
       .describe(
-        'Automatic decisions of the policy that somebody has corrected or confirmed since; people look at doubtful ones first',
+        'Automatic decisions of the policy that somebody has corrected or confirmed since: counts, no sample. People look at doubtful ones first, so they say nothing of a rate',
       ),
     sentence: z.string(),
   })
   .meta({ id: 'PromiseStatus' });
 export type PromiseStatus = z.infer<typeof promiseStatusSchema>;
+
+/** How the promise of its type stands with one policy, in a word and a sentence. */
+export const promiseStandingSchema = z
+  .object({
+    state: z
+      .enum(['kept', 'not_kept', 'nothing_promised'])
+      .describe('`kept`: with the certainty that was declared, under rules and thresholds of now'),
+    sentence: z.string(),
+  })
+  .meta({ id: 'PromiseStanding' });
+export type PromiseStanding = z.infer<typeof promiseStandingSchema>;
+
+/** What is promised of a type, and how that stands with the policy that decides; nulls where nothing is promised. */
+export const typePromiseSchema = z
+  .object({
+    target_error: share.nullable(),
+    certainty: share.nullable(),
+    declared_at: z.string().nullable().describe('ISO 8601'),
+    policy_id: z.string().nullable().describe('The deployed policy'),
+    state: z.enum([...promiseStandingSchema.shape.state.options, 'nothing_deployed']),
+    sentence: z.string(),
+  })
+  .meta({ id: 'TypePromise' });
+export type TypePromise = z.infer<typeof typePromiseSchema>;

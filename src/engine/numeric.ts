@@ -60,3 +60,9 @@ export function logSumExp(values: Float64Array, from: number, size: number, divi
   for (let k = from; k < from + size; k++) sum += Math.exp((values[k] as number) / divisor - max);
   return Math.log(sum) + max;
 }
+
+/** The percentile of numbers by nearest rank, for a share from 0 to 1; 0 without numbers. */
+export function computePercentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? 0;
+}

@@ -1,4 +1,4 @@
-/** RE2 patterns: what one costs, and how it is found in linear time and bounded memory. */
+/** RE2 patterns: what one costs, and how it is found in linear time. RE2JS keeps up to 8 MB of states for each. */
 import { RE2JS } from 're2js';
 
 /** A compiled pattern. */
@@ -11,34 +11,14 @@ export type LinearPattern = {
   test(text: string): boolean;
 };
 
-/**
- * Bytes that the states of a pattern may take, for each of its instructions. RE2JS allows 8 MB for every pattern:
- * thousands of small ones, each met with a text that makes states without end, would exhaust the memory. With fewer
- * bytes it steps through the instructions instead.
- */
-const stateBytesPerInstruction = 2_048;
-/** The most bytes for one pattern, as RE2JS has it. */
-const maxStateBytes = 8_388_608;
-
 /** Compiles a pattern. Throws an exception of RE2JS, whose message quotes the pattern, where it is not one. */
 export function compileLinearPattern(source: string): LinearPattern {
   const compiled = RE2JS.compile(source);
-  const size = compiled.programSize();
-  let isBounded = false;
-  const test = (text: string): boolean => {
-    // Not before the first text: the tables of a pattern take longer than its compilation.
-    if (!isBounded) boundStates(compiled, Math.min(size * stateBytesPerInstruction, maxStateBytes));
-    isBounded = true;
-    return compiled.test(text);
+  return {
+    size: compiled.programSize(),
+    weight: weighPattern(source),
+    test: (text) => compiled.test(text),
   };
-  return { size, weight: weighPattern(source), test };
-}
-
-/** RE2JS declares these fields but has no option for them; test/engine/patterns.test.ts notices when they change. */
-function boundStates(compiled: RE2JS, bytes: number): void {
-  const { dfa } = compiled.re2Input;
-  dfa.stateBudget = bytes;
-  dfa.memBudget = bytes;
 }
 
 /** No pattern weighs more: the product of repetitions stays a number that is exact in every language. */
@@ -51,7 +31,7 @@ type Group = { sum: number; last: number };
 /**
  * Weighs an RE2 pattern from its text alone, so that every program gives the same number: one for each character,
  * class, alternative and repetition, two for each group and for the pattern, with what is repeated counted as often as
- * it may come. For what no RE2 is there is a number, too. The Python package repeats this in `_patterns.py`.
+ * it may come. For what no RE2 is there is a number, too. The Python package repeats this in `_rules/patterns.py`.
  */
 export function weighPattern(source: string): number {
   const characters = Array.from(source);

@@ -64,3 +64,22 @@ export function isPiiField(path: readonly string[], piiFields: readonly string[]
   const dotted = path.join('.');
   return piiFields.some((each) => dotted === each || dotted.startsWith(`${each}.`));
 }
+
+const maskPattern = /^pii:[0-9a-f]{24}$/;
+
+/** Whether a value is the mask that stands in the log for a personal one. */
+export function isMask(value: Json | undefined): boolean {
+  return typeof value === 'string' && maskPattern.test(value);
+}
+
+/** Returns the input with null for every mask at the dot paths, and whether there was one: its value is not known. */
+export function blankMasks(input: JsonObject, piiFields: readonly string[]): { input: JsonObject; isMasked: boolean } {
+  if (piiFields.length === 0) return { input, isMasked: false };
+  let isMasked = false;
+  const blanked = redactPii(input, piiFields, (value) => {
+    if (!isMask(value)) return value;
+    isMasked = true;
+    return null;
+  });
+  return { input: isMasked ? blanked : input, isMasked };
+}

@@ -12,15 +12,15 @@ export type TextEncoder = {
   readonly sha256: string;
   readonly dimensions: number;
   /**
-   * Embeds one text as token ids with [CLS] and [SEP] already in place (at most `limits.maxEncoderTokens`), by the plain
-   * encoder or with adapters. L2-normalised. Rejects with WorkbenchError 'unavailable' if the encoder dies while the
-   * call waits.
+   * Embeds one text as token ids with [CLS] and [SEP] already in place (at most `limits.maxEncoderTokens`), by the
+   * plain encoder or with adapters. L2-normalised. Rejects with WorkbenchError 'unavailable' if the encoder dies while
+   * the call waits.
    */
   embed(ids: readonly number[], adapters?: Adapters | null): Promise<Float32Array>;
   /**
-   * How much each token of a text, given as for `embed`, adds to `embedding · direction`: what leaving it out takes away,
-   * to first order. Takes three to four times as long as embedding the text. Absent where the encoder has no gradients;
-   * rejects as `embed` does.
+   * How much each token of a text, given as for `embed`, adds to `embedding · direction`: what leaving it out takes
+   * away, to first order. Takes three to four times as long as embedding the text. Absent where the encoder has no
+   * gradients; rejects as `embed` does.
    */
   weighTokens?(ids: readonly number[], direction: Float32Array, adapters: Adapters | null): Promise<Float32Array>;
 };
@@ -43,6 +43,12 @@ export type ModelRunner = (model: Uint8Array, inputs: ModelFeed[]) => Promise<Re
 export type ModelSession = {
   run(inputs: readonly ModelFeed[]): Promise<Record<string, Float32Array>>;
   close(): Promise<void>;
+};
+
+/** The graph of a fine-tuning step (`training/tune/tuning-step.ts`). */
+export type TuningGraph = ModelSession & {
+  /** The graph multiplies the logits of its head by this. */
+  readonly headScale: number;
 };
 
 /** Digests for the bundle; the engine has no crypto of its own. */

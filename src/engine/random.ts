@@ -74,8 +74,14 @@ export const randomStreams = {
   textTuningPart: fixed(61),
   /** The two halves of the rows on which a temperature is fitted and tried. */
   calibrationHalves: fixed(97),
+  /** Where grids lie over the numbers of rows that may nearly repeat each other. */
+  nearRepeatGrids: fixed(151),
+  /** Live decisions that are drawn to be judged. */
+  auditDraw: fixed(149),
   /** The half of the examples in which rules are searched; the other half checks them. */
   ruleProposalHalves: fixed(131),
+  /** Rows drawn for the intervals of costs. */
+  costBootstrap: fixed(157),
 } as const satisfies Record<string, RunStream | FixedStream>;
 
 /** The seed of a stream: that of a fixed stream, or that of a run's stream in the run with seed `runSeed`. */

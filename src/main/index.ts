@@ -6,7 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { app, BrowserWindow, dialog, Menu, shell } from 'electron';
 import { channels } from '../preload/bridge.ts';
 import { childEntry, type SpawnChild } from '../server/process/spawn-child.ts';
-import { startWorkbench } from '../server/start.ts';
+import { StartError } from '../server/process/start-error.ts';
+import { type StartOptions, startWorkbench, type Workbench } from '../server/start.ts';
 import { handleBridge } from './bridge-handlers.ts';
 import { guardNavigation, guardSession } from './guards.ts';
 import { menuTemplate } from './menu.ts';
@@ -30,12 +31,13 @@ if (app.requestSingleInstanceLock()) {
 async function open(): Promise<void> {
   const dataDir = process.env.WORKBENCH_DATA_DIR ?? join(homedir(), '.decision-workbench');
   const developmentUrl = process.env.ELECTRON_RENDERER_URL;
-  const workbench = await startWorkbench({
+  const workbench = await startOrAsk({
     dataDir,
     port: Number(process.env.WORKBENCH_PORT ?? 8737),
     rendererDir: join(outDir, 'renderer'),
     spawnChild: spawnBuiltChild,
   });
+  if (workbench === null) return app.quit();
   // In development the page comes from Vite, which proxies the API to this server.
   const appUrl = developmentUrl ?? withoutLogin(await workbench.loginLink());
   const window = new BrowserWindow(windowOptions(join(outDir, 'preload/index.cjs')));
@@ -57,6 +59,21 @@ async function open(): Promise<void> {
   });
   closeServerBeforeQuit(app, workbench);
   await window.loadURL(appUrl);
+}
+
+/** Starts the server; asks before an upgrade that takes policies out of service, null where it is not wanted. */
+async function startOrAsk(options: StartOptions): Promise<Workbench | null> {
+  try {
+    return await startWorkbench(options);
+  } catch (error) {
+    if (!(error instanceof StartError && error.kind === 'retraining')) throw error;
+    return confirmRetraining(error.message) ? startWorkbench({ ...options, acceptsRetraining: true }) : null;
+  }
+}
+
+function confirmRetraining(message: string): boolean {
+  const buttons = ['Upgrade', 'Quit'];
+  return dialog.showMessageBoxSync({ type: 'warning', message, buttons, defaultId: 1, cancelId: 1 }) === 0;
 }
 
 /** Children run from the bundle in out/server, on Electron's own Node. */

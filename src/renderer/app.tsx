@@ -6,8 +6,8 @@ import { useStore } from 'zustand';
 import { Login } from './features/start/login.tsx';
 import { Frame } from './frame/frame.tsx';
 import { Busy } from './parts/notes.tsx';
+import { useSettings, useWorkbench, type Workbench, WorkbenchContext } from './state/workbench.ts';
 import { resolveVariables, theme } from './theme.ts';
-import { useSettings, useWorkbench, type Workbench, WorkbenchContext } from './workbench.tsx';
 
 /** The page with everything its parts need around them. */
 export function App({ workbench }: { workbench: Workbench }) {

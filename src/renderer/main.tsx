@@ -6,15 +6,14 @@ import '@mantine/spotlight/styles.css';
 import './styles/base.css';
 import './styles/frame.css';
 import './styles/parts.css';
-import './styles/places.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { createMemoryJournal, openJournal } from './api/journal.ts';
-import { startSession } from './api/session.ts';
+import { sessionKey, startSession } from './api/session.ts';
 import { App } from './app.tsx';
+import { createWorkbench } from './create-workbench.ts';
 import { loadPlace } from './frame/places.tsx';
 import { parseRoute } from './state/route.ts';
-import { createWorkbench } from './workbench.tsx';
 
 const root = document.getElementById('root');
 if (!root) throw new Error('index.html has no element with the id root');
@@ -43,6 +42,11 @@ const workbench = createWorkbench({
     const { held = [] } = (await navigator.locks?.query()) ?? {};
     return new Set(held.flatMap(({ name }) => (name?.startsWith(lockPrefix) ? [name.slice(lockPrefix.length)] : [])));
   },
+});
+
+// Only other tabs of this browser are heard here.
+window.addEventListener('storage', ({ key, newValue }) => {
+  if (key === sessionKey) workbench.session.follow(newValue);
 });
 
 void startSession(

@@ -12,6 +12,7 @@ import {
   NativeSelect,
   NumberInput,
   PasswordInput,
+  Radio,
   SegmentedControl,
   Select,
   Textarea,
@@ -69,10 +70,12 @@ export const theme = createTheme({
     NumberInput: NumberInput.extend(small),
     PasswordInput: PasswordInput.extend(small),
     NativeSelect: NativeSelect.extend(small),
-    // A list exists only while it is open: 150 options drawn with every change of their field took half of a label's time.
+    // A list exists only while it is open: 150 options drawn with every change of their field took half of a label's
+    // time.
     Select: Select.extend({ defaultProps: { size: 'xs', comboboxProps: { shadow: 'md', keepMounted: false } } }),
     MultiSelect: MultiSelect.extend({ defaultProps: { comboboxProps: { keepMounted: false } } }),
     Checkbox: Checkbox.extend(small),
+    Radio: Radio.extend(small),
     SegmentedControl: SegmentedControl.extend(small),
     InputWrapper: Input.Wrapper.extend(small),
     Loader: Loader.extend({ defaultProps: { size: 'xs' } }),

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { serverKeyKind } from './auth/auth.ts';
 import { issuerKeyKind } from './auth/issuer.ts';
 import { findDamagedSecrets } from './auth/secrets.ts';
-import { restoreBackup, toBackupPath, writeBackup } from './data-folder/backup.ts';
+import { restoreBackup, toBackupPath, toPartPath, writeBackup } from './data-folder/backup.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
 import { listBackupProblems, listDataProblems } from './data-folder/verify.ts';
 import { findProgramFolder, toolVersion } from './process/program-folder.ts';
@@ -21,14 +21,15 @@ export type DataCommand =
 export function runDataCommand(line: DataCommand, nowMs: number): string {
   try {
     if (line.command === 'restore') {
-      restoreBackup(line.backup, line.dataDir);
+      restoreBackup(line.backup, line.dataDir, toPartPath(line.dataDir));
       return `The backup was restored into ${line.dataDir}.`;
     }
     if (line.command === 'verify') return verify(line.backup, line.dataDir);
     requireDataFolder(line.dataDir);
     const target = line.target ?? toBackupPath(line.dataDir, nowMs);
     const version = toolVersion(findProgramFolder(import.meta.dirname));
-    writeBackup({ dataDir: line.dataDir, target, withSecrets: line.withSecrets, toolVersion: version, nowMs });
+    const { dataDir, withSecrets } = line;
+    writeBackup({ dataDir, target, part: toPartPath(target), withSecrets, toolVersion: version, nowMs });
     return target;
   } catch (cause) {
     if (cause instanceof StartError || !(cause instanceof Error)) throw cause;

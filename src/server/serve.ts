@@ -1,20 +1,25 @@
 /** The entry without a window: a command line, its environment, its exit codes. */
 import { spawn } from 'node:child_process';
-import { constants, homedir } from 'node:os';
+import { constants } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { createIssuer } from './auth/issuer.ts';
+import { commandNames } from './command-line/command.ts';
 import { type DataCommand, runDataCommand } from './data-commands.ts';
 import { requireDataFolder } from './data-folder/folder.ts';
 import { systemClock } from './process/clock.ts';
 import type { Log } from './process/log.ts';
-import type { ServerOptions } from './process/options.ts';
+import { findNamedFolder, type ServerOptions, toDataDir } from './process/options.ts';
 import { findProgramFolder } from './process/program-folder.ts';
 import { exitCodes, StartError } from './process/start-error.ts';
 import type { StartOptions, Workbench } from './start.ts';
 
 const help = `Decision Workbench
 
+  workbench train [FILE] [--label COLUMN] [--out BUNDLE] [--fail-under SHARE]
+  workbench import FILE | evaluate [FILE] | export --out BUNDLE | decide [FILE]
+                            the way from a file to a policy and its decisions, with or without a running workbench;
+                            each explains its flags by --help
   workbench serve [flags]   serve the workbench and the REST API on this machine
   workbench token [flags]   print a session token for the owner of the data folder
   workbench mcp [flags]     offer the agent tools of the running workbench on stdin and stdout; WORKBENCH_API_KEY is
@@ -36,6 +41,7 @@ Flags (environment variable, default):
   --teacher-timeout-ms N    a connected model answers within this (WORKBENCH_TEACHER_TIMEOUT_MS, 60000)
   --max-wrong-credentials N calls with wrong credentials from one address in a minute, then 429
                             (WORKBENCH_MAX_WRONG_CREDENTIALS, 60)
+  --accept-retraining       go on with an upgrade that takes policies out of service until they are trained again
   --log-level LEVEL         silent, error, warn, info, debug (WORKBENCH_LOG_LEVEL, warn)
   --oidc-issuer URL         external OpenID provider (WORKBENCH_OIDC_ISSUER), with
   --oidc-audience NAME      its audience (WORKBENCH_OIDC_AUDIENCE) and
@@ -61,10 +67,8 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   }
   const { values, positionals } = parsed;
   if (values.help) return { command: 'help' };
-  const dataDir = path.resolve(
-    values['data-dir'] ?? env['WORKBENCH_DATA_DIR'] ?? path.join(homedir(), '.decision-workbench'),
-  );
-  const isDataDirGiven = (values['data-dir'] ?? env['WORKBENCH_DATA_DIR']) !== undefined;
+  const dataDir = toDataDir(values['data-dir'], env);
+  const isDataDirGiven = findNamedFolder(values['data-dir'], env) !== undefined;
   const forData = readDataCommand(positionals, values, dataDir, isDataDirGiven);
   if (forData !== null) return forData;
   const [command = 'serve', ...excess] = positionals;
@@ -108,6 +112,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
         1,
         1_000_000,
       ),
+      acceptsRetraining: values['accept-retraining'],
       logLevel: readChoice('--log-level', values['log-level'] ?? env['WORKBENCH_LOG_LEVEL'] ?? 'warn', [
         'silent',
         'error',
@@ -174,6 +179,7 @@ function parseFlags(args: readonly string[]) {
       'oidc-audience': string,
       'oidc-jwks': string,
       to: string,
+      'accept-retraining': { type: 'boolean', default: false },
       'with-secrets': { type: 'boolean', default: false },
       open: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -215,6 +221,12 @@ function readOidc(
 
 /** The program without a window: runs one command line and sets the exit code. */
 export async function runCommandLine(args: readonly string[], env: NodeJS.ProcessEnv): Promise<void> {
+  const name = commandNames.find((known) => known === args[0]);
+  if (name !== undefined) {
+    const { runCommand } = await import('./command-line/run-command.ts');
+    process.exitCode = await runCommand(name, args.slice(1), env);
+    return;
+  }
   try {
     const line = readCommandLine(args, env);
     if (line.command === 'help') process.stdout.write(help);
@@ -248,10 +260,13 @@ async function serve(options: StartOptions, open: boolean): Promise<void> {
   endOnSignal(workbench);
   const { url, mcpUrl, dataDir } = workbench;
   process.stdout.write(`${JSON.stringify({ url, mcp_url: mcpUrl, data_dir: dataDir, pid: process.pid })}\n`);
-  if (open) {
+  try {
     const link = await workbench.loginLink();
-    process.stderr.write(`Open the workbench: ${link}\n`);
-    openBrowser(link);
+    process.stderr.write(`Open the workbench (this link signs in once, within ten minutes): ${link}\n`);
+    if (open) openBrowser(link);
+  } catch (err) {
+    // On a full disk no code can be stored; the service goes on, and a token needs none.
+    workbench.log.error({ err }, 'no login link could be made: sign in with a token');
   }
 }
 

@@ -8,7 +8,7 @@ import type { DataFindings } from '../engine/findings/search-data.ts';
 import type { SliceReport } from '../engine/findings/slices.ts';
 import { type Analyses, Analysis } from './analysis/analysis.ts';
 import type { FindingsOrder, SlicesOrder } from './analysis/orders.ts';
-import { createAuth } from './auth/auth.ts';
+import { createAuth, serverKeyKind } from './auth/auth.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
 import { Caretaker } from './data-folder/caretaker.ts';
@@ -31,29 +31,32 @@ import { findProgramFolder, toolVersion } from './process/program-folder.ts';
 import { spawnChild } from './process/spawn-child.ts';
 import { StartError } from './process/start-error.ts';
 import { DeployedDeciders } from './runtime/deployed-deciders.ts';
-import { EncoderHost } from './runtime/encoder-host.ts';
-import { encodingsFolder } from './runtime/encoding-cache.ts';
-import { InputChecks } from './runtime/input-checks.ts';
-import { LabellingLeases } from './runtime/labelling-leases.ts';
-import { LabellingModels } from './runtime/labelling-models.ts';
+import { EncoderHost } from './runtime/encoder/encoder-host.ts';
+import { encodingsFolder } from './runtime/encoder/encoding-cache.ts';
+import { openTextModel } from './runtime/encoder/text-model.ts';
+import { LabellingLeases } from './runtime/labelling/labelling-leases.ts';
+import { LabellingModels } from './runtime/labelling/labelling-models.ts';
 import type { Runtime } from './runtime/runtime.ts';
-import { openTextModel } from './runtime/text-model.ts';
-import { prepareDeployedPolicies } from './services/deployment.ts';
-import { ExampleAdditions } from './services/example-additions.ts';
-import { ExampleLists } from './services/example-lists.ts';
-import { startHousekeeping } from './services/housekeeping.ts';
-import { tellJob, tellTraining } from './services/job-events.ts';
-import { PromiseChecks } from './services/promises.ts';
+import { refuseRetraining } from './runtime/upgrade-check.ts';
+import { ExplanationTurns } from './services/deciding/explaining.ts';
+import { ExampleAdditions } from './services/examples/example-additions.ts';
+import { ExampleLists } from './services/examples/example-lists.ts';
+import { TeacherLabellings } from './services/examples/teacher-labelling.ts';
+import { prepareDeployedPolicies } from './services/policies/deployment.ts';
+import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
+import { tellJob, tellPromise, tellTraining } from './services/policies/job-events.ts';
+import { PromiseChecks } from './services/policies/promises.ts';
+import { endInterruptedTraining } from './services/policies/training.ts';
+import { completeTraining } from './services/policies/training-completion.ts';
+import { toTrainingRequest } from './services/policies/training-request.ts';
+import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
 import { Receipts } from './services/receipts.ts';
-import { TeacherLabellings } from './services/teacher-labelling.ts';
-import { completeTraining } from './services/training-completion.ts';
-import { toTrainingRequest } from './services/training-request.ts';
-import { askTeacher, hasTeacher } from './services/training-teacher.ts';
-import { TrustedTime } from './services/trusted-time.ts';
-import { createCommitQueue } from './store/commit-queue.ts';
+import { startHousekeeping } from './services/upkeep/housekeeping.ts';
+import { TrustedTime } from './services/upkeep/trusted-time.ts';
 import { readMigrations } from './store/database.ts';
-import { isCheckedAtStart } from './store/folder-identity.ts';
+import { createCommitQueue } from './store/deciding/commit-queue.ts';
 import { createStore } from './store/store.ts';
+import { isCheckedAtStart } from './store/upkeep/folder-identity.ts';
 
 /** What closing takes at most; the end of the process then closes the rest. */
 const maxClosingMs = 4_500;
@@ -89,6 +92,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
     trainingMemoryMb: 2_000,
     teacherTimeoutMs: 60_000,
     maxWrongCredentialsPerMinute: 60,
+    acceptsRetraining: false,
     oidc: null,
     logLevel: 'info',
     ...options,
@@ -101,7 +105,8 @@ export type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise
 
 /**
  * Opens everything below the HTTP listener on a data folder and recovers what an earlier run left: resolves its
- * trainings, removes parts of additions and prepares every deployed policy. When it rejects, nothing of it is left open. Tests build on it.
+ * trainings, removes parts of additions and prepares every deployed policy. When it rejects, nothing of it is left
+ * open. Tests build on it.
  */
 export async function openWorkbench(options: ServerOptions, clock: Clock, log: Logger): Promise<OpenWorkbench> {
   const closing = new ClosingStack();
@@ -132,9 +137,13 @@ export async function openWorkbench(options: ServerOptions, clock: Clock, log: L
 function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: ClosingStack): Deps {
   const newId = createIdSource(clock.now);
   prepareDataFolder(options.dataDir);
+  const { artifacts } = toFolderPaths(options.dataDir);
   const db = openDataFolder(options.dataDir, {
     synchronous: options.synchronous,
     migrations: readMigrations(findMigrations()),
+    checkUpgrade: (upgraded) => {
+      if (!options.acceptsRetraining) refuseRetraining(upgraded, artifacts, openTextModel(options.resourcesDir));
+    },
     newId,
     now: clock.now,
   });
@@ -144,12 +153,19 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
   const version = toolVersion(findProgramFolder(import.meta.dirname));
   const caretaker = openCaretaker(options, version, clock, log, closing);
   const store = createStore(db, clock);
+  const serverKey = path.join(toFolderPaths(options.dataDir).secrets, serverKeyKind.name);
+  if (store.accounts.hasKeys() && !existsSync(serverKey)) {
+    log.warn(
+      { path: serverKey },
+      'a secret was missing and is made anew: no API key of before is valid, make new ones',
+    );
+  }
   const auth = createAuth(options, store, clock, newId);
   closing.defer(() => auth.apiKeys.flush());
   const metering = createMetering(store, clock);
-  const runtime = openRuntime({ options, db, store, clock, log }, closing);
   const preparation = new Preparation(options.spawnChild ?? spawnChild);
   closing.defer(() => preparation.close());
+  const runtime = openRuntime({ options, db, store, clock, log, preparation }, closing);
   const events = new EventHub(clock.monotonic);
   closing.defer(() => events.close());
   const base = {
@@ -172,7 +188,9 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
     pendingWrites: new PendingWrites(log),
     exampleAdditions: new ExampleAdditions({ store }),
     exampleLists: new ExampleLists(store),
+    explanationTurns: new ExplanationTurns(),
     promiseChecks: new PromiseChecks({ store }),
+    heldOutDecisions: new HeldOutDecisions(store),
     receipts: new Receipts({ store, auth, clock }),
   };
   const teacherLabellings = new TeacherLabellings(base);
@@ -211,8 +229,11 @@ function openCaretaker(
   return caretaker;
 }
 
-function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'log'>, closing: ClosingStack): Runtime {
-  const { options, db, store, clock, log } = deps;
+function openRuntime(
+  deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'log' | 'preparation'>,
+  closing: ClosingStack,
+): Runtime {
+  const { options, db, store, clock, log, preparation } = deps;
   const textModel = openTextModel(options.resourcesDir);
   const encoderHost = new EncoderHost({ spawn: options.spawnChild ?? spawnChild, model: textModel });
   closing.defer(() => encoderHost.close());
@@ -232,13 +253,12 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
     now: () => clock.monotonic(),
   });
   closing.defer(() => labellingModels.close());
-  const inputChecks = new InputChecks();
   const deployed = new DeployedDeciders({
     artifactsDir: toFolderPaths(options.dataDir).artifacts,
     textModel,
     encoderHost,
     now: () => clock.monotonic(),
-    findInputCheck: (schema) => inputChecks.find(schema),
+    checkElsewhere: (order) => preparation.run('inputs', 'checkInput', order),
     findEscalationThreshold: (policyId) => store.policies.byId(policyId)?.trainingConfig.escalation_threshold ?? null,
     findVersion: (typeId, versionId) => store.decisionTypes.getVersion(typeId, versionId),
     onAvailability(policyId, error) {
@@ -249,7 +269,6 @@ function openRuntime(deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'lo
   });
   return {
     deployed,
-    inputChecks,
     decisions: createCommitQueue(db, creditPrices.decision, store.writeLock),
     encoderHost,
     textModel,
@@ -272,7 +291,12 @@ function openJobs(deps: Omit<Deps, 'jobs' | 'teacherLabellings' | 'analyses'>, c
       toRequest: (policyId) => toTrainingRequest(store, deps.toolVersion, policyId),
       hasTeacher: (policyId) => hasTeacher(teacherDeps, policyId),
       askTeacher: (...question) => askTeacher(teacherDeps, ...question),
-      complete: (finished, isWanted) => completeTraining({ ...deps, artifactsDir }, finished, isWanted),
+      endInterrupted: (training, error) => endInterruptedTraining(deps, training, error),
+      complete: async (finished, isWanted) => {
+        const outcome = await completeTraining({ ...deps, artifactsDir }, finished, isWanted);
+        if (outcome === 'stored') tellPromise(deps, finished.policyId);
+        return outcome;
+      },
     },
     onProgress: (policyId, isEnded) => tellTraining(deps, policyId, isEnded),
     spawn: options.spawnChild ?? spawnChild,
@@ -308,17 +332,13 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
   const log = pino({ level: options.logLevel }, openLogDestination(systemClock.now));
   prepareDataFolder(options.dataDir);
   const closing = new ClosingStack();
-  return await closing.closeUnless(async () => {
+  const open = async () => {
     const lock = acquireFolderLock(options.dataDir);
     closing.defer(() => lock.release());
     const { app, deps, close } = await openWorkbench(options, systemClock, log);
     closing.defer(close);
     const url = await listen(app, options);
-    try {
-      lock.announce(url);
-    } catch (cause) {
-      throw toStartError(options.dataDir, cause);
-    }
+    lock.announce(url);
     return {
       url,
       mcpUrl: `${url}${mcpPath}`,
@@ -328,7 +348,12 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
       log,
       close: () => closeInTime(closing),
     };
-  });
+  };
+  try {
+    return await closing.closeUnless(open);
+  } catch (cause) {
+    throw toStartError(options.dataDir, cause);
+  }
 }
 
 async function closeInTime(closing: ClosingStack): Promise<void> {

@@ -4,10 +4,10 @@
  * a part alone (paint, script, places, large, labels, memory, scroll); it may be given several times.
  */
 import { parseArgs } from 'node:util';
-import { measureDecide } from './decide.ts';
-import { measureLargeCalls } from './large-calls.ts';
-import { measureLongLog } from './long-log.ts';
-import { measurePage, pageParts } from './page.ts';
+import { measurePage, pageParts } from './page/page.ts';
+import { measureDecide } from './serving/decide.ts';
+import { measureLargeCalls } from './serving/large-calls.ts';
+import { measureLongLog } from './serving/long-log.ts';
 
 const text = { type: 'string' } as const;
 const { values } = parseArgs({

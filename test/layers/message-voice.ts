@@ -1,4 +1,4 @@
-/** Reads TypeScript sources and finds messages for people that are not written in the one voice of the program. */
+/** Reads sources and finds messages, comments and names that are not written in the one voice of the program. */
 import ts from 'typescript';
 
 export type VoiceProblem = { place: string; text: string; problem: string };
@@ -32,15 +32,7 @@ type MessagePositions = ReadonlyMap<string, number>;
  * sentences, and banned words. The errors' classes and the functions that make them are found in the sources.
  */
 export function findVoiceProblems(sources: readonly SourceText[]): VoiceProblem[] {
-  const files = sources.map(({ path, text }) =>
-    ts.createSourceFile(
-      path,
-      text,
-      ts.ScriptTarget.Latest,
-      true,
-      path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
-    ),
-  );
+  const files = sources.map(parse);
   const positions = new Map(files.flatMap(listErrorClasses));
   const problems: VoiceProblem[] = [];
   for (const file of files) {
@@ -53,6 +45,11 @@ export function findVoiceProblems(sources: readonly SourceText[]): VoiceProblem[
     });
   }
   return problems;
+}
+
+function parse({ path, text }: SourceText): ts.SourceFile {
+  const kind = path.endsWith('x') ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  return ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, kind);
 }
 
 function visit(node: ts.Node, look: (node: ts.Node) => void): void {
@@ -144,3 +141,86 @@ function toWrittenText(node: ts.Node): string | null {
   const isName = ts.isImportDeclaration(parent) || ts.isLiteralTypeNode(parent) || ts.isElementAccessExpression(parent);
   return isName ? null : node.text;
 }
+
+const maxColumns = 120;
+
+/** Openings of a comment that say neither what a function does nor a fact; the first only of a function's. */
+const openings: readonly [RegExp, string][] = [
+  [/^What\b/, "a function's comment begins with a verb or a fact"],
+  [/^Has (?:the|a|an)\b[^.]*?\b\w+ed\b/, 'write what is done, not what somebody has done'],
+  [/(?:^|[.:;] )Whoever\b/, 'name who it is'],
+];
+
+const sayWords = (text: string): [text: string, problem: string][] =>
+  bannedWords.flatMap(([word, instead]) => (word.test(text) ? [[text, `write: ${instead}`]] : []));
+
+/** A name as its words: `isLeftOut` and `is_left_out` are `is left out`. */
+const toWords = (name: string) => name.replace(/(?<=[a-z\d])(?=[A-Z])|_/g, ' ').toLowerCase();
+
+/**
+ * Finds breaches in the comments and names of TypeScript sources, and sources that do not open with a sentence: above
+ * everything, or above the first thing that they declare or export.
+ */
+export function findCommentProblems(sources: readonly SourceText[]): VoiceProblem[] {
+  return sources.flatMap((source) => {
+    const file = parse(source);
+    const { text } = source;
+    const problems: VoiceProblem[] = [];
+    const seen = new Set<number>();
+    const report = (at: number, found: [text: string, problem: string][]) => {
+      const { line } = file.getLineAndCharacterOfPosition(at);
+      for (const [of, problem] of found) problems.push({ place: `${source.path}:${line + 1}`, text: of, problem });
+    };
+    visit(file, (node) => {
+      if (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) report(node.getStart(), sayWords(toWords(node.text)));
+      for (const { pos, end } of ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []) {
+        if (seen.has(pos)) continue;
+        seen.add(pos);
+        const comment = text.slice(pos, end);
+        const long = comment.split('\n').filter((line) => line.length > maxColumns && !line.includes('biome-ignore'));
+        report(pos, [
+          ...sayComment(toSentences(comment), comment.startsWith('/**') && isFunction(node)),
+          ...long.map(sayLong),
+        ]);
+      }
+    });
+    const first = file.statements.find((statement) => !ts.isImportDeclaration(statement));
+    const exported = file.statements.find((statement) => /^export\b/.test(statement.getText()));
+    const opens = [file, first, exported].some((node) => node && ts.getLeadingCommentRanges(text, node.getFullStart()));
+    if (!opens) report(0, [[source.path, 'a file opens with a sentence']]);
+    return problems;
+  });
+}
+
+/** Finds breaches in Python sources: of comments and docstrings, names, and how a module opens. */
+export function findPythonProblems(sources: readonly SourceText[]): VoiceProblem[] {
+  return sources.flatMap(({ path, text }) => {
+    let ofFunction = false;
+    const found = text.split('\n').flatMap((line, index) => {
+      ofFunction = /^\s*(?:class|def)\b/.test(line) ? /^\s*def\b/.test(line) : ofFunction;
+      const [, mark, doc] = /^\s*("""|# )(.*)/.exec(line) ?? [];
+      const ofLine = doc === undefined ? sayWords(toWords(line)) : sayComment(doc, ofFunction && mark === '"""');
+      return ofLine.map(([of, problem]) => ({ place: `${path}:${index + 1}`, text: of, problem }));
+    });
+    const opens = /^(?:"""|# )/.test(text);
+    return opens ? found : [...found, { place: `${path}:1`, text: path, problem: 'a file opens with a sentence' }];
+  });
+}
+
+const sayLong = (line: string): [string, string] => [line.trim(), `a comment has at most ${maxColumns} columns`];
+
+function sayComment(sentences: string, ofFunction: boolean): [text: string, problem: string][] {
+  const broken = openings.slice(ofFunction ? 0 : 1).filter(([opening]) => opening.test(sentences));
+  return [...broken.map(([, problem]): [string, string] => [sentences, problem]), ...sayWords(sentences)];
+}
+
+const toSentences = (comment: string) =>
+  comment
+    .replace(/^\/\*\*?|\*\/$|^\s*\* ?|^\/\/ ?/gm, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+const isFunction = (node: ts.Node) =>
+  ts.isFunctionLike(node) ||
+  (ts.isVariableStatement(node) &&
+    node.declarationList.declarations.some(({ initializer }) => initializer && ts.isFunctionLike(initializer)));

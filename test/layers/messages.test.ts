@@ -1,18 +1,68 @@
-/** The one voice of messages: whole plain sentences, in the words that the glossary fixes. */
+/** The one voice of messages, comments and names: whole plain sentences, in the words that the glossary fixes. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { findVoiceProblems } from './message-voice.ts';
+import { findCommentProblems, findPythonProblems, findVoiceProblems, type VoiceProblem } from './message-voice.ts';
 
 const root = join(import.meta.dirname, '../..');
 
+function readSources(pattern: string) {
+  const paths = globSync(pattern, { cwd: root }).sort();
+  return paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+}
+
+const toLines = (problems: readonly VoiceProblem[]) =>
+  problems.map(({ place, text, problem }) => `${place}: ${problem}: ${text}`);
+
 describe('The texts of the source', () => {
   it('are written in one voice, and the check has really read them', () => {
-    const paths = globSync('src/**/*.{ts,tsx}', { cwd: root }).sort();
-    const sources = paths.map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
-    expect(paths.length).toBeGreaterThan(200);
-    const problems = findVoiceProblems(sources);
-    expect(problems.map(({ place, text, problem }) => `${place}: ${problem}: ${text}`)).toEqual([]);
+    const sources = readSources('src/**/*.{ts,tsx}');
+    expect(sources.length).toBeGreaterThan(200);
+    expect(toLines(findVoiceProblems(sources))).toEqual([]);
+  });
+
+  it('are commented and named in it, too, in TypeScript and Python', () => {
+    const python = readSources('edge/src/**/*.py').filter(({ text }) => text.trim() !== '');
+    expect(python.length).toBeGreaterThan(20);
+    expect(toLines(findCommentProblems(readSources('src/**/*.{ts,tsx}')))).toEqual([]);
+    expect(toLines(findPythonProblems(python))).toEqual([]);
+  });
+
+  it('are guarded in comments and names: every planted breach is found, and nothing else', () => {
+    const text = [
+      "import { read } from './read.ts';",
+      'const isStrangeRow = read();',
+      '/** What a search needs. */',
+      'export type Search = { rows: number };',
+      '/** What a call is not. */',
+      'export const find = () => 1;',
+      '/** Has the texts of a batch embedded together. */',
+      'export function embed() {}',
+      '/** Reads a row. Whoever reads it waits. */',
+      `// Sums ${'up and '.repeat(20)}up.`,
+      'export const sum = 1; // biome-ignore lint: fine',
+    ].join('\n');
+    const bare = { path: 'b.ts', text: "import { read } from './read.ts';\nexport const row = read();" };
+    const places = findCommentProblems([{ path: 'a.ts', text }, bare]).map(
+      ({ place, problem }) => `${place}: ${problem}`,
+    );
+    expect(places).toEqual([
+      'a.ts:2: write: unfamiliar',
+      "a.ts:5: a function's comment begins with a verb or a fact",
+      'a.ts:7: write what is done, not what somebody has done',
+      'a.ts:9: name who it is',
+      'a.ts:10: a comment has at most 120 columns',
+      'b.ts:1: a file opens with a sentence',
+    ]);
+    const module = 'import os\n\ndef find():\n    """What is told."""\n    strange_rows = 1\n';
+    expect(
+      findPythonProblems([{ path: 'a.py', text: module }]).map(({ place, problem }) => `${place}: ${problem}`),
+    ).toEqual([
+      "a.py:4: a function's comment begins with a verb or a fact",
+      'a.py:4: write: reported, stated',
+      'a.py:5: write: unfamiliar',
+      'a.py:1: a file opens with a sentence',
+    ]);
   });
 
   it('are guarded: every planted breach is found, and nothing else', () => {

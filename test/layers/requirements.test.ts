@@ -1,6 +1,6 @@
 /** The check that every statement of the interface has a test. */
 import { describe, expect, it } from 'vitest';
-import { findRequirementProblems } from '../../scripts/requirements.ts';
+import { findRequirementProblems, listLongOnly } from '../../scripts/requirements.ts';
 
 describe('the statements of the interface', () => {
   it('fail the check where they are not cited, not known, or cited although waived', () => {
@@ -15,5 +15,13 @@ describe('the statements of the interface', () => {
       'no test cites AAA-2: Forgotten.',
       'AAA-3 is waived, but test/b.test.ts cites it: remove the waiver',
     ]);
+  });
+
+  it('are named where only long stories show them', () => {
+    const cited = new Map([
+      ['AAA-1', ['test/a.long.test.ts']],
+      ['AAA-2', ['test/a.long.test.ts', 'test/b.test.ts']],
+    ]);
+    expect(listLongOnly(cited)).toEqual(['AAA-1']);
   });
 });

@@ -17,7 +17,7 @@ import {
   writtenRules,
 } from './model.ts';
 
-export type Real = { call: Call; callAs(key: string): Call; move(ms: number): void };
+type Real = { call: Call; callAs(key: string): Call; move(ms: number): void };
 type Command = fc.AsyncCommand<Model, Real>;
 
 const base = '/api/v1/decision-types';
@@ -362,6 +362,7 @@ const listingExamples = fc
           flagged: 0,
           suspect: expect.any(Number),
           corrections: expect.any(Number),
+          audit: 0,
           synthetic: 0,
         },
       });

@@ -7,7 +7,7 @@ export type Definition = {
   thresholds: { auto_decide: number; escalation: number };
   between: 'flag' | 'accept' | 'fallback' | 'escalate';
 };
-export type Example = { id: string; input: object; decision: string | null; reviewed: boolean; logId: string | null };
+type Example = { id: string; input: object; decision: string | null; reviewed: boolean; logId: string | null };
 export type Log = {
   id: string | null;
   requestId: string;

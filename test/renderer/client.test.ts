@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { WorkbenchBridge } from '../../src/preload/bridge.ts';
-import { ApiError, createClient, describeDetail } from '../../src/renderer/api/client.ts';
 import { createSession, startSession } from '../../src/renderer/api/session.ts';
+import { ApiError, createClient, describeDetail } from '../../src/server/contract/client.ts';
 
 type Sent = { url: string; init: RequestInit };
 
@@ -63,19 +63,34 @@ describe('the typed client', () => {
 describe('opening the workbench', () => {
   const place = (hash: string) => ({ bridge: undefined, hash, clearHash: () => undefined });
 
-  it('exchanges the one-time code of the address and keeps the token for the tab', async () => {
-    window.sessionStorage.clear();
-    const session = createSession(window.sessionStorage);
+  it('exchanges the one-time code of the address and keeps the token for all tabs of the browser', async () => {
+    window.localStorage.clear();
+    const session = createSession(window.localStorage);
     await startSession(session, place('#login=C0DE'), async (code) => `token for ${code}`);
     expect(session.token()).toBe('token for C0DE');
-    const again = createSession(window.sessionStorage);
+    const again = createSession(window.localStorage);
     await startSession(again, place('#/'), () => Promise.reject(new Error('not asked')));
     expect(again.token()).toBe('token for C0DE');
   });
 
+  it('goes on with the login of another tab when its own session ends, and ends with it', () => {
+    window.localStorage.clear();
+    const [first, second] = [createSession(window.localStorage), createSession(window.localStorage)];
+    first.open('old');
+    second.follow('old');
+    second.close('The session has ended.');
+    second.open('new');
+    // The answer to what the first tab had sent with the old token comes late.
+    first.close('The session has ended.');
+    expect(first.store.getState()).toMatchObject({ token: 'new', status: 'open' });
+    second.close('The session has ended.');
+    first.follow(null);
+    expect(first.store.getState().status).toBe('closed');
+  });
+
   it('takes the token of the desktop window before anything else', async () => {
-    window.sessionStorage.clear();
-    const session = createSession(window.sessionStorage);
+    window.localStorage.clear();
+    const session = createSession(window.localStorage);
     const bridge: WorkbenchBridge = {
       sessionToken: () => Promise.resolve('token of the window'),
       setUnsavedDrafts: () => undefined,
@@ -86,8 +101,8 @@ describe('opening the workbench', () => {
   });
 
   it('explains a code that was used already', async () => {
-    window.sessionStorage.clear();
-    const session = createSession(window.sessionStorage);
+    window.localStorage.clear();
+    const session = createSession(window.localStorage);
     await startSession(session, place('#login=OLD'), () => Promise.reject(new Error('The code was used.')));
     expect(session.store.getState()).toEqual({ token: null, status: 'closed', problem: 'The code was used.' });
   });

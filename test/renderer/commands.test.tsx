@@ -1,8 +1,8 @@
 import { cleanup, fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Command, matchPress, searchCommands } from '../../src/renderer/commands/command.ts';
-import { openPalette, Palette } from '../../src/renderer/commands/palette.tsx';
 import { listCommands } from '../../src/renderer/commands/registry.ts';
+import { openPalette, Palette } from '../../src/renderer/frame/palette.tsx';
 import { openPage, show } from './page.tsx';
 
 const press = (key: string, more: Partial<KeyboardEvent> = {}) => ({
@@ -34,38 +34,65 @@ describe('shortcuts', () => {
   const commands = commandsThatNote([]);
 
   it('runs a command after its two keys, one after the other', () => {
-    const first = matchPress(commands, press('g'), '', false);
+    const first = matchPress(commands, press('g'), '', 'rows');
     expect(first).toEqual({ command: null, pending: 'g' });
-    expect(matchPress(commands, press('t'), first.pending, false).command?.id).toBe('train');
+    expect(matchPress(commands, press('t'), first.pending, 'rows').command?.id).toBe('train');
   });
 
   it('lets a person type in a field, except for commands that are meant for fields too', () => {
-    expect(matchPress(commands, press('?', { shiftKey: true }), '', true).command).toBeNull();
-    expect(matchPress(commands, press('?', { shiftKey: true }), '', false).command?.id).toBe('help');
-    expect(matchPress(commands, press('s', { ctrlKey: true }), '', true).command?.id).toBe('save');
-    expect(matchPress(commands, press('s', { metaKey: true }), '', true).command?.id).toBe('save');
+    expect(matchPress(commands, press('?', { shiftKey: true }), '', 'field').command).toBeNull();
+    expect(matchPress(commands, press('?', { shiftKey: true }), '', 'rows').command?.id).toBe('help');
+    expect(matchPress(commands, press('s', { ctrlKey: true }), '', 'field').command?.id).toBe('save');
+    expect(matchPress(commands, press('s', { metaKey: true }), '', 'field').command?.id).toBe('save');
+  });
+
+  it('runs single keys only where their rows are, and Ctrl, Alt and Escape anywhere', () => {
+    const closing = { id: 'close', title: 'Close', group: 'Go', keys: 'Escape', run: () => undefined };
+    const find = (key: string, more = {}) =>
+      matchPress([...commands, closing], press(key, more), '', 'elsewhere').command?.id ?? null;
+    expect([find('?', { shiftKey: true }), find('g')]).toEqual([null, null]);
+    expect(matchPress(commands, press('g'), '', 'elsewhere').pending).toBe('');
+    expect([find('s', { ctrlKey: true }), find('Escape')]).toEqual(['save', 'close']);
   });
 
   it('follows the keys that the reader has chosen instead of its own', () => {
     const owned = listCommands(new Map([['place', commands]]), { help: 'h' });
-    expect(matchPress(owned, press('?', { shiftKey: true }), '', false).command).toBeNull();
-    expect(matchPress(owned, press('h'), '', false).command?.id).toBe('help');
+    expect(matchPress(owned, press('?', { shiftKey: true }), '', 'rows').command).toBeNull();
+    expect(matchPress(owned, press('h'), '', 'rows').command?.id).toBe('help');
   });
 });
 
 describe('the palette', () => {
   afterEach(cleanup);
 
-  it('finds commands by letters in their order, and leaves out those that cannot run', () => {
+  it('finds commands by the beginnings of words and by parts of them, and leaves out those that cannot run', () => {
     const found = (query: string) => searchCommands(commandsThatNote([]), query).map(({ id }) => id);
     expect(found('start')).toEqual(['train']);
-    expect(found('svch')[0]).toBe('save');
-    expect(found('xyz')).toEqual([]);
+    expect(found('cut')).toEqual(['help']);
+    expect(found('key short')).toEqual(['help']);
+    expect(found('svch')).toEqual([]);
+    const titles = ['Restart', 'How to start', 'Start'].map((title) => ({
+      id: title,
+      title,
+      group: 'Go',
+      run: () => {},
+    }));
+    expect(searchCommands(titles, ' start').map(({ id }) => id)).toEqual(['Start', 'How to start', 'Restart']);
   });
 
   it('puts what was used last first, until something is typed', () => {
     const ids = searchCommands(commandsThatNote([]), '', ['help', 'save']).map(({ id }) => id);
     expect(ids).toEqual(['help', 'save', 'train']);
+  });
+
+  it('says that nothing was found, by what was typed', async () => {
+    const page = openPage(() => Promise.reject(new Error('not asked')));
+    page.commands.getState().put('test', commandsThatNote([]));
+    show(<Palette />, page);
+    openPalette();
+    await screen.findByRole('dialog', { name: 'Search commands' });
+    fireEvent.change(screen.getByLabelText('Search commands', { selector: 'input' }), { target: { value: 'sv' } });
+    await screen.findByText('No results for “sv”.');
   });
 
   it('is worked by keyboard alone, and remembers what was used', async () => {
@@ -74,11 +101,28 @@ describe('the palette', () => {
     page.commands.getState().put('test', commandsThatNote(done));
     show(<Palette />, page);
     openPalette();
-    const box = await screen.findByLabelText('Search commands');
+    const box = await screen.findByLabelText('Search commands', { selector: 'input' });
     fireEvent.change(box, { target: { value: 'keyb' } });
     await screen.findByText('Keyboard shortcuts');
     fireEvent.keyDown(box, { key: 'Enter', code: 'Enter' });
     await waitFor(() => expect(done).toEqual(['help']));
     expect(page.settings.store.getState().recent).toEqual(['help']);
+  });
+
+  it('runs the first line also where another stood there as the query was typed', async () => {
+    const done: string[] = [];
+    const page = openPage(() => Promise.reject(new Error('not asked')));
+    const [train, , help] = commandsThatNote(done);
+    if (!train || !help) throw new Error('no commands');
+    page.commands.getState().put('test', [{ ...help, title: 'Start here' }]);
+    show(<Palette />, page);
+    openPalette();
+    const box = await screen.findByLabelText('Search commands', { selector: 'input' });
+    fireEvent.change(box, { target: { value: 'start' } });
+    await screen.findByText('Start here');
+    page.commands.getState().put('test', [train]);
+    await screen.findByText('Start training');
+    fireEvent.keyDown(box, { key: 'Enter', code: 'Enter' });
+    await waitFor(() => expect(done).toEqual(['train']));
   });
 });

@@ -1,8 +1,8 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { percent } from '../../src/renderer/parts/figures.ts';
+import { percent } from '../../src/renderer/parts/text/figures.ts';
 import type { Clock } from '../../src/server/process/clock.ts';
-import { applyRetention } from '../../src/server/services/housekeeping.ts';
+import { applyRetention } from '../../src/server/services/upkeep/housekeeping.ts';
 import { openForTest, stoppedClock } from '../server/workbench.ts';
 import { claims, makeClaims } from './deployed.ts';
 import { closePage, showWindow } from './page.tsx';
@@ -24,7 +24,7 @@ async function openPlace(place: string, inputs: readonly object[] = [], clock?: 
   const shown = showWindow(call, `#/types/${id}/${place}`);
   return { call, deps, url: folder.url, ...shown };
 }
-const press = (key: string) => fireEvent.keyDown(document.body, { key });
+const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
 const region = (name: string) => screen.findByRole('region', { name });
 
 describe('Try', () => {
@@ -166,12 +166,53 @@ describe('Monitor', () => {
     screen.getByText('Records are kept for 1 day; because of the PII fields older ones are deleted at once.');
   });
 
+  it('says with Settings that the clock is in doubt, and trusts it on a press, also where it cannot be read [CLK-3]', async () => {
+    const { call } = await openPlace('monitor', inputs, stoppedClock(Date.now() + 365 * 86_400_000));
+    await screen.findByText(/shows .*, 365 days on from what the workbench saw last\. Set it right/);
+    screen.getByRole('button', { name: 'The time is right' });
+    closePage();
+    showWindow(call, '#/settings/data');
+    fireEvent.click(await screen.findByRole('button', { name: 'The time is right' }));
+    await waitFor(() => expect(screen.queryByRole('button', { name: 'The time is right' })).toBeNull());
+    expect((await call('GET', '/api/v1/clock')).body).toMatchObject({ state: 'trusted' });
+    closePage();
+    // Whatever ails the service: here it answers as it does to a path that it does not know.
+    showWindow((method, url, ...rest) => call(method, url.replace(/clock$/, 'nothing'), ...rest), '#/settings/data');
+    await screen.findByRole('button', { name: 'The time is right' });
+    screen.getByRole('alert');
+  });
+
   it('says what comes here as long as nothing was decided', async () => {
     await openPlace('monitor');
     await screen.findByText('No decisions yet');
     fireEvent.click(screen.getByRole('button', { name: 'Try one' }));
     await screen.findByTestId('decision');
   });
+});
+
+describe('types that need a new training', () => {
+  it('are named on the first page and trained by one press, as far as they can be [TYP-23]', async () => {
+    const { call } = await openForTest({ dataDir: folder.copy() });
+    await call('PUT', folder.url, { options: [...claims.options, 'ask'] });
+    const examples = Array.from({ length: 60 }, (_, n) => ({
+      input: { proof: 50, amount: 8_100 + n },
+      decision: 'ask',
+    }));
+    expect((await call('POST', `${folder.url}/examples`, { examples })).status).toBe(201);
+    const other = { name: 'mails', options: ['keep', 'drop'], fallback_option: 'keep' };
+    const url = `/api/v1/decision-types/${(await call('POST', '/api/v1/decision-types', other)).body.id}`;
+    const { id } = (await call('POST', `${url}/policies`, { kind: 'rules_only' })).body;
+    await call('POST', `${url}/policies/${id}/deploy`);
+    await call('PUT', url, { options: ['keep', 'drop', 'ask'] });
+    showWindow(call, '#/');
+    const note = (await screen.findByText(/^These decision types need a new training/)).textContent ?? '';
+    expect([note.includes(claims.name), note.includes('mails')]).toEqual([true, true]);
+    fireEvent.click(screen.getByRole('button', { name: 'Train all 2 again' }));
+    await screen.findByText(/^Training one after the other/);
+    const train = await screen.findByRole('button', { name: 'Train it again' }, { timeout: 90_000 });
+    expect(train.closest('.note')?.textContent).toMatch(/mails: /);
+    expect((await call('GET', folder.url)).body.needs_retraining).toBe(false);
+  }, 120_000);
 });
 
 /** What the page hands to the downloads of the browser. */
@@ -194,7 +235,7 @@ function keepDownloads(): Blob[] {
 describe('Train and Deploy', () => {
   it('trains again, keeps the policy until it is deployed, and rolls back', async () => {
     const { call, url } = await openPlace('train');
-    await screen.findByText(/examples that it had not seen/);
+    await screen.findAllByText(/unseen examples/);
     await screen.findAllByText('ready');
     fireEvent.click(screen.getByLabelText('Deploy when it is done'));
     fireEvent.click(screen.getByRole('button', { name: 'More' }));
@@ -231,6 +272,8 @@ describe('Train and Deploy', () => {
     fireEvent.click(screen.getByRole('button', { name: 'Export bundle' }));
     await screen.findByText(/is in your downloads/);
     expect(files).toHaveLength(1);
+    fireEvent.click(screen.getByRole('button', { name: 'Save report' }));
+    await waitFor(() => expect(files).toHaveLength(2));
     await waitFor(() => expect(document.querySelector('main')?.textContent ?? 'NO MAIN').toContain('"country": "'));
   });
 });

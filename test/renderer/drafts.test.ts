@@ -14,6 +14,7 @@ const base: TypeDraft = {
   fallback_option: null,
   pii_fields: [],
   retention_days: 90,
+  audit: null,
 };
 
 function openDraft(storage = emptyStorage()) {

@@ -1,8 +1,9 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { percent } from '../../src/renderer/parts/figures.ts';
+import { percent, toRight } from '../../src/renderer/parts/text/figures.ts';
+import { quoteNames } from '../../src/renderer/parts/text/names.ts';
 import { openForTest } from '../server/workbench.ts';
-import { makeClaims } from './deployed.ts';
+import { claims, makeClaims } from './deployed.ts';
 import { closePage, showWindow } from './page.tsx';
 
 let folder: Awaited<ReturnType<typeof makeClaims>>;
@@ -12,22 +13,60 @@ beforeAll(async () => {
 afterAll(() => folder.remove());
 afterEach(closePage);
 
-async function openPlace(place: string) {
+async function openPlace(place: string, settings: object = {}) {
   const { call } = await openForTest({ dataDir: folder.copy() });
+  await call('PUT', folder.url, settings);
   const id = folder.url.slice(folder.url.lastIndexOf('/') + 1);
   showWindow(call, `#/types/${id}/${place}`);
   return { call, url: folder.url, policyUrl: `${folder.url}/policies/${folder.policyId}` };
 }
-const press = (key: string) => fireEvent.keyDown(document.body, { key });
+const press = (key: string) => fireEvent.keyDown(document.activeElement ?? document.body, { key });
 const region = (name: string) => screen.findByRole('region', { name });
+
+describe('the headline of a policy', () => {
+  it.each(['train', 'evaluate', 'deploy'])('is one figure in bar, rail and under %s', async (place) => {
+    const [rule] = claims.rules;
+    const hard_rules = [{ ...rule, condition: 'ctx.amount > 4000' }];
+    const { call, policyUrl } = await openPlace(place, { hard_rules });
+    const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
+    const { accuracy } = (await call('GET', policyUrl)).body.metrics;
+    // The rule changes what the classifier would have decided.
+    expect(accuracy).not.toBe(whole.accuracy.share);
+    const figure = toRight(whole) ?? 'none';
+    const headline = quoteNames(whole.headline);
+    await waitFor(() => expect(document.querySelector('.bar .now')?.textContent).toContain(figure));
+    expect(document.querySelector('.bar .tag')?.getAttribute('title')).toContain(headline);
+    const inRail = await screen.findByTitle(`Evaluate: ${headline}`);
+    expect(inRail.textContent).toContain(figure);
+    await waitFor(() => expect(document.querySelector('main')?.textContent).toContain(headline));
+  });
+});
+
+describe('the sheet of rules', () => {
+  it('says in one line whether the whole decision gets better or worse, before anything is saved [RSH-7]', async () => {
+    const { call, url, policyUrl } = await openPlace('rules');
+    const grid = await screen.findByRole('grid', { name: 'Rules' });
+    await screen.findByRole('columnheader', { name: 'amount' });
+    fireEvent.doubleClick(within(grid).getByText('> 9000'));
+    const cell = await within(grid).findByLabelText('amount of too much');
+    fireEvent.change(cell, { target: { value: '> 0' } });
+    fireEvent.keyDown(cell, { key: 'Enter' });
+    const saved = (await call('GET', url)).body.active_version.hard_rules;
+    const rules = [{ ...saved[0], condition: 'ctx.amount > 0' }];
+    const effect = (await call('POST', `${policyUrl}/rules-effect`, { rules })).body;
+    expect(effect.verdict).not.toBe('unchanged');
+    await screen.findByText(effect.sentence);
+    expect((await call('GET', url)).body.active_version.hard_rules).toEqual(saved);
+  });
+});
 
 describe('Evaluate', () => {
   it('says in short how often the whole decision is right, and what is wrong', async () => {
     const { call, policyUrl } = await openPlace('evaluate');
-    const { accuracy, rows } = (await call('GET', `${policyUrl}/whole-decision`)).body;
+    const whole = (await call('GET', `${policyUrl}/whole-decision`)).body;
     const short = await region('In short');
-    expect(short.textContent).toContain(`Right ${percent(accuracy.share)}`);
-    expect(short.textContent).toContain(`of ${rows} unseen examples`);
+    expect(short.textContent).toContain(`Right ${toRight(whole)}`);
+    expect(short.textContent).toContain(quoteNames(whole.headline));
     await screen.findByText('Each option');
     const { metrics } = (await call('GET', policyUrl)).body;
     expect(screen.getAllByText(metrics.macro_f1.toFixed(3)).length).toBeGreaterThan(0);
@@ -39,7 +78,7 @@ describe('Evaluate', () => {
     const matrix = await screen.findByRole('table', { name: 'Right options against decided ones' });
     fireEvent.click(within(matrix).getByRole('button', { name: /examples? of pay decided as refuse/ }));
     const cell = await screen.findByRole('region', { name: 'pay, decided as refuse' });
-    const rows = (await call('GET', `${policyUrl}/held-out?expected=pay&predicted=refuse`)).body;
+    const rows = (await call('GET', `${policyUrl}/held-out?expected=pay&decided=refuse`)).body;
     await waitFor(() => expect(within(cell).getByRole('list').children).toHaveLength(rows.total));
     const labelOf = async () =>
       (await call('GET', `${url}/examples/${rows.items[0].example_id}`)).body.expected_decision;
@@ -54,12 +93,12 @@ describe('Evaluate', () => {
 
   it('lists the commonest mistakes first', async () => {
     const { call, policyUrl } = await openPlace('evaluate');
-    const { metrics } = (await call('GET', policyUrl)).body;
+    const { confusion_matrix: matrix } = (await call('GET', `${policyUrl}/whole-decision`)).body;
     fireEvent.click(await screen.findByRole('radio', { name: 'List' }));
     const counts = screen
       .getAllByRole('button', { name: /examples? of .* decided as/ })
       .map(({ textContent }) => Number(textContent));
-    expect(counts).toEqual([metrics.confusion_matrix[0][1], metrics.confusion_matrix[1][0]].sort((a, b) => b - a));
+    expect(counts).toEqual([matrix[0][1], matrix[1][0]].sort((a, b) => b - a));
   });
 
   it('moves a threshold, says what that does, stores it and takes it back', async () => {
@@ -75,6 +114,30 @@ describe('Evaluate', () => {
     await waitFor(async () => expect((await stored()).auto_decide).toBe(moved));
     fireEvent.click(await screen.findByRole('button', { name: 'Undo' }));
     await waitFor(async () => expect(await stored()).toEqual(before));
+  });
+
+  it('moves headline, matrix, options and rows of a cell with a threshold that is only tried', async () => {
+    const { call, url, policyUrl } = await openPlace('evaluate', { fallback_option: 'refuse' });
+    const before = (await call('GET', `${policyUrl}/whole-decision`)).body;
+    const address = window.location.hash;
+    act(() => {
+      window.location.hash = `${address}?direct=1&below=1`;
+    });
+    await waitFor(() => expect(screen.getByRole('slider', { name: 'Fall back below' }).ariaValueNow).toBe('1'));
+    const tried = (await call('GET', `${policyUrl}/whole-decision?auto_decide=1&escalation=1`)).body;
+    expect(tried.headline).not.toBe(before.headline);
+    const short = await region('In short');
+    await waitFor(() => expect(short.textContent).toContain(quoteNames(tried.headline)));
+    const [[, refused]] = tried.confusion_matrix;
+    const matrix = screen.getByRole('table', { name: 'Right options against decided ones' });
+    const cell = within(matrix).getByRole('button', { name: `${refused} examples of pay decided as refuse` });
+    const options = await region('Each option');
+    expect(options.textContent).toContain(percent(tried.per_class.refuse.precision));
+    fireEvent.click(cell);
+    const rows = within(await screen.findByRole('region', { name: 'pay, decided as refuse' })).getByRole('list');
+    await waitFor(() => expect(rows.children).toHaveLength(Math.min(25, refused)));
+    const stored = (await call('GET', url)).body.active_version.confidence_thresholds;
+    expect(stored).toEqual(before.confidence_thresholds);
   });
 
   it('promises what the unseen examples bear, and refuses a target out of range', async () => {

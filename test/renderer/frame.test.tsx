@@ -9,7 +9,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const press = (key: string, more: object = {}) => fireEvent.keyDown(document.body, { key, ...more });
+const press = (key: string, more: object = {}) =>
+  fireEvent.keyDown(document.activeElement ?? document.body, { key, ...more });
 
 describe('the first page', () => {
   it('opens the sample project, which waits for its labels', async () => {
@@ -45,27 +46,32 @@ describe('the first page', () => {
 });
 
 describe('the frame', () => {
-  it('leads to each place by two keys and names where one is', async () => {
+  it('leads from the rows to each place by two keys, and names where one is', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples: [{ input: { amount: 2 } }] });
     showWindow(call, `#/types/${id}/examples`);
-    await screen.findByText('No examples yet');
-    press('g');
-    press('t');
-    await screen.findByText('Nothing has been trained yet');
-    within(screen.getByRole('navigation', { name: 'Where I am' })).getByText('Train');
+    const card = await screen.findByLabelText('The example to label');
+    await waitFor(() => expect(document.activeElement).toBe(card));
     press('g');
     press('h');
     await screen.findByRole('heading', { name: 'Decision types', level: 1 });
     within(screen.getByRole('main')).getByText('not trained');
     fireEvent.click(within(screen.getByRole('main')).getByRole('link', { name: 'triage' }));
-    await screen.findByText('No examples yet');
+    await screen.findByLabelText('The example to label');
+    press('g');
+    press('t');
+    await screen.findByText('Nothing has been trained yet');
+    within(screen.getByRole('navigation', { name: 'Where I am' })).getByText('Train');
   });
 
   it('lists the keys of the place', async () => {
     const { call } = await openForTest();
-    showWindow(call, '#/');
-    await screen.findByRole('heading', { name: 'Welcome' });
+    const id = await makeType(call);
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples: [{ input: { amount: 2 } }] });
+    showWindow(call, `#/types/${id}/examples`);
+    const card = await screen.findByLabelText('The example to label');
+    await waitFor(() => expect(document.activeElement).toBe(card));
     press('?', { shiftKey: true });
     const dialog = await screen.findByRole('dialog', { name: 'Keyboard shortcuts' });
     within(dialog).getByText('Search commands');

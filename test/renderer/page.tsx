@@ -3,13 +3,13 @@ import { notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, configure, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
-import type { Fetch } from '../../src/renderer/api/client.ts';
 import { createMemoryJournal, type Journal } from '../../src/renderer/api/journal.ts';
 import { Look } from '../../src/renderer/app.tsx';
-import { readFile } from '../../src/renderer/features/import/read-file.ts';
-import type { ReadAnswer } from '../../src/renderer/features/import/read-file.worker.ts';
+import { createWorkbench } from '../../src/renderer/create-workbench.ts';
+import { type ReadAnswer, type ReadOrder, readSheet } from '../../src/renderer/features/import/read-sheet.ts';
 import { Frame } from '../../src/renderer/frame/frame.tsx';
-import { createWorkbench, type Workbench, WorkbenchContext } from '../../src/renderer/workbench.tsx';
+import { type Workbench, WorkbenchContext } from '../../src/renderer/state/workbench.ts';
+import type { Fetch } from '../../src/server/contract/client.ts';
 import type { Call } from '../server/workbench.ts';
 
 // Waits end when what is awaited is there; a busy machine may take its time.
@@ -38,12 +38,8 @@ function completeDom(): void {
   // A file is read on the page's own thread, by the code that its worker runs.
   window.Worker ??= class {
     onmessage: ((event: { data: ReadAnswer }) => void) | null = null;
-    async postMessage({ name, buffer }: { name: string; buffer: ArrayBuffer }) {
-      const data: ReadAnswer = await readFile(name, buffer).then(
-        (sheet) => ({ ok: true, sheet }),
-        (error: Error) => ({ ok: false, message: error.message }),
-      );
-      this.onmessage?.({ data });
+    async postMessage(order: ReadOrder) {
+      this.onmessage?.({ data: await readSheet(order) });
     }
     terminate() {}
   } as unknown as typeof Worker;

@@ -29,6 +29,19 @@ describe('Settings', () => {
     expect((await call('GET', '/api/v1/api-keys')).body).toEqual([]);
   });
 
+  it('makes a key for some things only, and says of each what it may do [AGT-5]', async () => {
+    const { call } = await openSettings('keys');
+    fireEvent.change(await screen.findByLabelText('Name of a new key'), { target: { value: 'labels' } });
+    fireEvent.click(screen.getByRole('combobox', { name: 'It may' }));
+    fireEvent.click(await screen.findByRole('option', { name: 'label examples' }));
+    fireEvent.click(screen.getByRole('option', { name: 'read', hidden: true }));
+    expect(screen.queryByRole('checkbox', { name: /Agents may also train/ })).toBeNull();
+    fireEvent.click(screen.getByRole('button', { name: 'Create key' }));
+    await screen.findByText(/Copy it now/);
+    await screen.findByText('read, label examples');
+    expect((await call('GET', '/api/v1/api-keys')).body).toMatchObject([{ name: 'labels', scopes: ['read', 'label'] }]);
+  });
+
   it('backs the data folder up, lists the copy, verifies it and restores it into a new folder', async () => {
     const { call } = await openSettings('data');
     await screen.findByText(/There is no backup yet/);

@@ -1,4 +1,4 @@
-"""The command line: `decision-edge info|verify|predict|mcp`."""
+"""The command line: `decision-edge info|verify|predict|mcp|serve`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import __version__
@@ -23,7 +23,10 @@ _COMMANDS = {
     "verify": "compare the bundle's golden vectors with what this package decides",
     "predict": "read one JSON object a line, write one result a line",
     "mcp": "serve tools over standard input and output (extra: mcp)",
+    "serve": "serve decisions over HTTP (extra: serve)",
 }
+# How many bundles a command takes: one, where nothing is said.
+_HOW_MANY = {"mcp": "?", "serve": "+"}
 # The exit status of a program that SIGPIPE ends.
 _READER_LEFT = 141
 
@@ -32,11 +35,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command. 0: done, all equal; 1: a difference or a refused line; 2: the bundle cannot be used."""
     chosen = _make_parser().parse_args(arguments)
     try:
-        status = _run(chosen.command, chosen.bundle, chosen.text_model)
+        status = _serve(chosen) if chosen.command in ("mcp", "serve") else _run(chosen)
         sys.stdout.flush()
     except DecisionEdgeError as error:
         if isinstance(error, InvalidBundle):
-            error.source = error.source or chosen.bundle
+            error.source = error.source or str(chosen.bundle)
         print(_one_line(error), file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -52,14 +55,28 @@ def _make_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, text in _COMMANDS.items():
         command = commands.add_parser(name, help=text)
-        command.add_argument("bundle", nargs="?" if name == "mcp" else None, help="the exported ZIP file")
+        command.add_argument("bundle", nargs=_HOW_MANY.get(name), help="the exported ZIP file")
         command.add_argument("--text-model", help="folder of the text model, for slim bundles")
+        if name == "serve":
+            default = "(default: %(default)s)"
+            port, workers = _make_reader(0, 65_535), _make_reader(1, 100)
+            command.add_argument("--host", default="127.0.0.1", help=f"address to listen at {default}")
+            command.add_argument("--port", default=8080, type=port, help=f"0: any free one {default}")
+            command.add_argument("--workers", default=1, type=workers, help=f"processes {default}")
     return parser
 
 
-def _run(command: str, bundle: str, text_model: str | None) -> int:
-    if command == "mcp":
-        return _serve(bundle, text_model)
+def _make_reader(lowest: int, highest: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not text.isdecimal() or not lowest <= int(text) <= highest:
+            raise argparse.ArgumentTypeError(f"must be a whole number from {lowest} to {highest}")
+        return int(text)
+
+    return read
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    command, bundle, text_model = chosen.command, chosen.bundle, chosen.text_model
     if command == "verify":
         # Opened without the check of its own golden vectors: all that differ are to be listed.
         return _verify(EdgePredictor(read_bundle(bundle, text_model)))
@@ -107,13 +124,20 @@ def _parse_line(line: bytes) -> Any:
         raise InvalidInput(f"The line is not JSON: {_one_line(error)}") from error
 
 
-def _serve(bundle: str | None, text_model: str | None) -> int:
+def _serve(chosen: argparse.Namespace) -> int:
     try:
-        from ._mcp import serve
+        if chosen.command == "mcp":
+            from ._mcp import serve as serve_tools
+
+            serve_tools(chosen.bundle, chosen.text_model)
+        else:
+            from ._serve import serve
+
+            serve(chosen.bundle, chosen.text_model, chosen.host, chosen.port, chosen.workers)
     except ModuleNotFoundError as error:
-        print(f"The tool server needs the extra mcp: pip install 'decision-edge[mcp]' ({error.name})", file=sys.stderr)
+        extra = f"pip install 'decision-edge[{chosen.command}]'"
+        print(f"The command {chosen.command} needs its extra: {extra} ({error.name})", file=sys.stderr)
         return 2
-    serve(bundle, text_model)
     return 0
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
 
 from ._json import (
     JsonObject,
@@ -27,16 +27,17 @@ _HEAD_THRESHOLD = 0.5
 
 @dataclass(frozen=True)
 class EdgeDecision:
-    """One decision. `stage` is "rules", "classifier" or "fallback"; `escalate` asks for a person's look.
+    """One decision; `escalate` asks for a person's look.
 
     `unfamiliar` says that the input is unlike the examples: the classifier's choice was not relied on.
-    `bundle_digest` is the SHA-256 of the bundle's manifest: it tells which bundle decided.
+    `bundle_digest` is the SHA-256 of the bundle's manifest: it tells which bundle decided. `unread` says in a sentence
+    each what of the input the policy did not read: no field of it, or of another kind.
     """
 
     decision: str
     confidence: float
     reason_codes: list[str]
-    stage: str
+    stage: Literal["rules", "classifier", "fallback"]
     class_probabilities: dict[str, float]
     rules_triggered: list[str]
     escalate: bool
@@ -44,6 +45,7 @@ class EdgeDecision:
     unfamiliar: bool
     policy_version: str
     bundle_digest: str
+    unread: list[str] = field(default_factory=list, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fields as a new JSON-ready dict."""
@@ -146,6 +148,8 @@ class Settings:
     def _choose_codes(self, option: str, head_softmax: Sequence[float]) -> list[str]:
         """Return at most three codes: those that heads find likely, most probable first, then the option's others."""
         usual = self._reasons.get(option, [])
+        if not self.heads:
+            return usual[:_MAX_CODES]
         likely: list[tuple[float, str]] = []
         for (code, options), weight in zip(self.heads, head_softmax, strict=False):
             total = weight + head_softmax[-1]

@@ -3,7 +3,7 @@
 DecisionEdgeError
 ├── InvalidBundle       the file is not a bundle that this version can trust or read
 │   └── TextModelNeeded the bundle is slim and its text model is missing, or is another one
-└── InvalidInput        the input of `predict` is not a plain JSON object
+└── InvalidInput        the input of `predict` is none, or does not fit the input schema
 
 Every error has a `code` out of the table that the workbench's own interface uses.
 """

@@ -8,13 +8,12 @@ from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from ._errors import InvalidBundle, InvalidInput
+from ._errors import InvalidBundle
 from ._tables import MAX_JSON_DEPTH, MAX_JSON_SEPARATORS
 
 __all__ = [
     "JsonObject",
     "JsonValue",
-    "clean_input",
     "expect_integer",
     "expect_keys",
     "expect_list",
@@ -27,12 +26,12 @@ __all__ = [
     "parse_json",
     "read_record",
     "reading",
+    "to_double",
 ]
 
 JsonValue: TypeAlias = "bool | int | float | str | list[JsonValue] | dict[str, JsonValue] | None"
 JsonObject: TypeAlias = "dict[str, JsonValue]"
 
-MAX_DEPTH = 32
 _MAX_SAFE_INTEGER = 2**53 - 1
 
 
@@ -76,7 +75,7 @@ def _check_values(root: JsonValue, name: str) -> None:
                 if depth == MAX_JSON_DEPTH:
                     raise InvalidBundle(f"{name} is nested too deeply.")
                 following.extend(value.values() if isinstance(value, dict) else value)
-            elif isinstance(value, (int, float)) and not math.isfinite(_to_double(value)):
+            elif isinstance(value, (int, float)) and not math.isfinite(to_double(value)):
                 raise InvalidBundle(f"{name} holds a number that is too large for a double.")
         level, depth = following, depth + 1
 
@@ -134,7 +133,7 @@ def expect_number(value: JsonValue) -> float:
     """Return a JSON number as a double. Raises ValueError for another type, and for numbers that no double holds."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise ValueError(f"a number is expected where {_name_type(value)} is")
-    number = _to_double(value)
+    number = to_double(value)
     if not math.isfinite(number):
         raise ValueError("a number is too large for a double")
     return number
@@ -158,56 +157,12 @@ def _name_type(value: JsonValue) -> str:
     return "a list" if isinstance(value, list) else "a number"
 
 
-def _to_double(value: int | float) -> float:
+def to_double(value: int | float) -> float:
     """Return the nearest double; an infinity for whole numbers beyond all of them, as JavaScript reads them."""
     try:
         return float(value)
     except OverflowError:
         return math.inf if value > 0 else -math.inf
-
-
-def clean_input(value: object) -> JsonObject:
-    """Return a deep copy of an input object with every number as float. Raises InvalidInput, naming the place."""
-    if not isinstance(value, dict):
-        raise InvalidInput(f"The input must be a JSON object (a dict), not {type(value).__name__}.")
-    return _clean_object(value, "input", 1)
-
-
-def _clean(value: object, place: str, depth: int) -> JsonValue:
-    if value is None or isinstance(value, bool):
-        return value
-    if isinstance(value, str):
-        return _clean_string(value, place)
-    if isinstance(value, (int, float)):
-        number = _to_double(value)
-        if not math.isfinite(number):
-            raise InvalidInput(f"{place} is not a finite number.")
-        return number
-    if isinstance(value, (dict, list, tuple)) and depth > MAX_DEPTH:
-        raise InvalidInput(f"The input is nested deeper than {MAX_DEPTH} levels.")
-    if isinstance(value, dict):
-        return _clean_object(value, place, depth)
-    if isinstance(value, (list, tuple)):
-        return [_clean(member, f"{place}[{index}]", depth + 1) for index, member in enumerate(value)]
-    raise InvalidInput(f"{place} is of type {type(value).__name__}, which JSON does not have.")
-
-
-def _clean_object(value: dict[object, object], place: str, depth: int) -> JsonObject:
-    cleaned: JsonObject = {}
-    for key, member in value.items():
-        if not isinstance(key, str):
-            raise InvalidInput(f"{place} has a key that is not a string: {key!r}.")
-        name = _clean_string(key, f"a key of {place}")
-        cleaned[name] = _clean(member, f"{place}.{name}", depth + 1)
-    return cleaned
-
-
-def _clean_string(value: str, place: str) -> str:
-    if "\x00" in value:
-        raise InvalidInput(f"{place} contains a NUL character.")
-    if not value.isascii() and any(0xD800 <= ord(character) <= 0xDFFF for character in value):
-        raise InvalidInput(f"{place} contains half of a surrogate pair, which is no valid text.")
-    return str(value)
 
 
 def find_value(value: JsonValue, path: list[str]) -> JsonValue:

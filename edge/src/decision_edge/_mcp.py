@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
+from pydantic import Field, ValidationError
 
+from ._decide import EdgeDecision
 from ._errors import DecisionEdgeError, InvalidBundle
+from ._tables import VERSION
 from .predictor import EdgePredictor
 
 __all__ = ["create_server", "serve"]
@@ -17,9 +20,27 @@ _READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempo
 _LOADS = ToolAnnotations(read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
+class _PlainServer(MCPServer):
+    """Says what is wrong in plain sentences: without the library's preamble and its validator's report."""
+
+    async def call_tool(self, *args: Any, **options: Any) -> Any:
+        try:
+            return await super().call_tool(*args, **options)
+        except ToolError as error:
+            if isinstance(error.__cause__, ToolError):
+                raise error.__cause__ from None
+            if not isinstance(error.__cause__, ValidationError):
+                raise
+            problems = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}." for e in error.__cause__.errors()]
+            raise ToolError(" ".join(problems)) from None
+
+
 def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
     """Return the server with its three tools; `predictor` is the bundle that is loaded at the start."""
-    server = MCPServer("decision-edge", instructions="Load an exported bundle, then make decisions with it, offline.")
+    instructions = "Load an exported bundle, then make decisions with it, offline."
+    if predictor is not None:
+        instructions = f"Make decisions of the type {predictor.info['decision_type']!r}, offline."
+    server = _PlainServer("decision-edge", version=VERSION, instructions=instructions)
     loaded = predictor
 
     def current() -> EdgePredictor:
@@ -28,7 +49,10 @@ def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
         return loaded
 
     @server.tool(annotations=_LOADS)
-    def load_edge_bundle(path: str, text_model: str | None = None) -> dict[str, Any]:
+    def load_edge_bundle(
+        path: Annotated[str, Field(description="Path of the ZIP file")],
+        text_model: Annotated[str | None, Field(description="Folder of the text model, for a slim bundle")] = None,
+    ) -> dict[str, Any]:
         """Load an exported bundle; it replaces the one loaded before. Slim bundles need the text model's folder."""
         nonlocal loaded
         try:
@@ -39,14 +63,21 @@ def create_server(predictor: EdgePredictor | None = None) -> MCPServer:
 
     @server.tool(annotations=_READ_ONLY)
     def get_bundle_info() -> dict[str, Any]:
-        """Return decision type, version, options, reason codes and thresholds of the loaded bundle."""
+        """Return decision type, version, options, thresholds and the fields of an input of the loaded bundle."""
         return current().info
 
     @server.tool(annotations=_READ_ONLY)
-    def make_decision(input: dict[str, Any]) -> dict[str, Any]:
-        """Decide one input with the loaded bundle. Costs nothing, records nothing, needs no network."""
+    def make_decision(
+        input: Annotated[dict[str, Any], Field(description="The JSON object that is decided")],
+        strict: Annotated[bool, Field(description="Refuse fields that the policy does not read")] = False,
+    ) -> EdgeDecision:
+        """Decide one input with the loaded bundle. Costs nothing, records nothing, needs no network.
+
+        The fields of the input are those that get_bundle_info lists; a dot in a path leads into an object. What else it
+        holds comes back in `unread`, or is refused with `strict`.
+        """
         try:
-            return current().predict(input).to_dict()
+            return current().predict(input, strict=strict)
         except DecisionEdgeError as error:
             raise ToolError(str(error)) from error
 

@@ -11,7 +11,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from contextvars import ContextVar
+from contextlib import suppress
 from typing import TypeAlias
 
 from jsonschema import Draft202012Validator, FormatChecker
@@ -20,11 +20,11 @@ from jsonschema.protocols import Validator
 from jsonschema.validators import extend
 from referencing import Registry
 from referencing.exceptions import Unresolvable
+from referencing.jsonschema import DRAFT202012
 
 from ._errors import InvalidBundle, InvalidInput
 from ._json import JsonObject, JsonValue
 from ._re2 import PatternError, compile_re2
-from ._schema_expansion import find_unfollowable
 from ._tables import FORMATS
 
 __all__ = ["InputSchema"]
@@ -32,11 +32,8 @@ __all__ = ["InputSchema"]
 _MAX_PROBLEMS = 5
 # Problems that are found before the first ones are chosen.
 _MAX_COLLECTED = 1_000
-# Keywords that the check of one input may ask: a few seconds. What the workbench accepts needs fewer by far.
-_MAX_CHECKS = 1_000_000
-# Problems that a reference passes on, as in the workbench.
-_MAX_PASSED_ON = 50
 _MAX_SHOWN_CHARACTERS = 200
+_SAME_VALUE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas")
 _MISMATCH = "Entry 'input_schema.json' cannot be used"
 
 # What is unevaluated depends on what the others find: jsonschema finds properties by Python's patterns, and the
@@ -64,16 +61,11 @@ class InputSchema:
         if unknown := _find_unknown(schema):
             raise InvalidBundle(f"{_MISMATCH}: this version does not check {unknown}.")
         try:
-            unfollowable = find_unfollowable(schema)
+            if _refers_to_itself(schema):
+                raise InvalidBundle(f"{_MISMATCH}: it refers to itself without end.")
         except RecursionError as error:
             raise InvalidBundle(f"{_MISMATCH}: its references go too deep.") from error
-        if unfollowable is not None:
-            raise InvalidBundle(f"{_MISMATCH}: {unfollowable}.")
-        keywords = {**Draft202012Validator.VALIDATORS, **_make_keywords(patterns)}
-        # What a dynamic reference leads to depends on the way to it, so that nothing may be remembered.
-        if not any("$dynamicRef" in part for part in _walk_objects(schema)):
-            keywords["$ref"] = _check_reference
-        validator = extend(Draft202012Validator, {name: _count(check) for name, check in keywords.items()})
+        validator = extend(Draft202012Validator, {**Draft202012Validator.VALIDATORS, **_make_keywords(patterns)})
         # An empty registry: references lead to the schema itself, never to a file or the network.
         self._validator = validator(schema, format_checker=_make_format_checker(), registry=Registry())
         self._find_problems({})
@@ -84,51 +76,16 @@ class InputSchema:
             raise InvalidInput(f"The input does not fit the input schema: {'; '.join(problems)}.")
 
     def _find_problems(self, values: JsonObject) -> list[str]:
-        checking = _current_check.set(_Check())
         try:
             if self._validator.is_valid(values):
                 return []
             found = itertools.islice(self._validator.iter_errors(values), _MAX_COLLECTED)
             errors = sorted(found, key=lambda error: list(map(str, error.path)))
-        except _ChecksExhausted:
-            return [f"it takes more than {_MAX_CHECKS} checks of keywords"]
         except RecursionError as error:
-            raise InvalidBundle(f"{_MISMATCH}: it refers to itself without end.") from error
+            raise InvalidBundle(f"{_MISMATCH}: its references go too deep.") from error
         except Unresolvable as error:
             raise InvalidBundle(f"{_MISMATCH}: it has a reference to a part that is not there.") from error
-        finally:
-            _current_check.reset(checking)
         return [_describe(error) for error in errors[:_MAX_PROBLEMS]]
-
-
-class _ChecksExhausted(Exception):
-    """One check of an input has asked too many keywords."""
-
-
-class _Check:
-    """What is known in the check of one input."""
-
-    def __init__(self) -> None:
-        self.keywords_left = _MAX_CHECKS
-        # What the parts with a reference have found in a value, by the identities of part and value.
-        self.outcomes: dict[tuple[int, int], list[ValidationError]] = {}
-
-
-# One for each check that goes on, whichever thread it runs in.
-_current_check: ContextVar[_Check] = ContextVar("current_check")
-
-
-def _count(check: Keyword) -> Keyword:
-    def counted(
-        validator: Validator, value: JsonValue, instance: JsonValue, schema: JsonObject
-    ) -> Iterator[ValidationError] | None:
-        current = _current_check.get()
-        current.keywords_left -= 1
-        if current.keywords_left < 0:
-            raise _ChecksExhausted
-        return check(validator, value, instance, schema)
-
-    return counted
 
 
 def _describe(error: ValidationError) -> str:
@@ -178,6 +135,35 @@ def _find_unknown(schema: JsonObject) -> str | None:
     return "the format regex" if any(part.get("format") == "regex" for part in parts) else None
 
 
+def _refers_to_itself(schema: JsonObject) -> bool:
+    """Return whether a part is applied to the same value for ever."""
+    resolver = Registry().with_resource("", DRAFT202012.create_resource(schema)).resolver("")
+    is_open: dict[int, bool] = {}
+
+    def list_applied(part: JsonObject) -> Iterator[JsonValue]:
+        reference = part.get("$ref")
+        if isinstance(reference, str):
+            # What is missing is reported by the validator, where a schema refers to it.
+            with suppress(Unresolvable):
+                yield resolver.lookup(reference).contents
+        for keyword in _SAME_VALUE:
+            value = part.get(keyword)
+            if isinstance(value, list):
+                yield from value
+            elif isinstance(value, dict):
+                yield from value.values() if keyword == "dependentSchemas" else (value,)
+
+    def follow(part: JsonValue) -> bool:
+        if not isinstance(part, dict):
+            return False
+        if id(part) not in is_open:
+            is_open[id(part)] = True
+            is_open[id(part)] = any(map(follow, list_applied(part)))
+        return is_open[id(part)]
+
+    return any(map(follow, _walk_objects(schema)))
+
+
 def _make_keywords(patterns: Patterns) -> dict[str, Keyword]:
     def check_pattern(
         validator: Validator, pattern: JsonValue, instance: JsonValue, schema: JsonObject
@@ -215,24 +201,6 @@ def _make_keywords(patterns: Patterns) -> dict[str, Keyword]:
         "type": _check_type,
         "uniqueItems": _check_unique,
     }
-
-
-def _check_reference(
-    validator: Validator, reference: JsonValue, instance: JsonValue, schema: JsonObject
-) -> Iterator[ValidationError]:
-    """Check `$ref`, once for each object or list: parts that refer to one part would multiply with each level."""
-    follow: Keyword = Draft202012Validator.VALIDATORS["$ref"]
-    if not isinstance(instance, (dict, list)):
-        yield from follow(validator, reference, instance, schema) or ()
-        return
-    outcomes = _current_check.get().outcomes
-    place = id(schema), id(instance)
-    if place not in outcomes:
-        found = follow(validator, reference, instance, schema) or ()
-        outcomes[place] = list(itertools.islice(found, _MAX_PASSED_ON))
-    for error in outcomes[place]:
-        # A copy, because whoever is given it adds the way to the value.
-        yield ValidationError.create_from(error)
 
 
 def _to_members(value: JsonValue) -> JsonObject:

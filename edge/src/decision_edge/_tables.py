@@ -1,6 +1,8 @@
-"""Bounds and tables of the workbench that this package keeps, too. Made by `npm run docs`: do not edit."""
+"""Version, bounds and tables that this package shares with the workbench. Made by `npm run docs`: do not edit."""
 
 from __future__ import annotations
+
+VERSION = "0.2.0"
 
 MAX_BUNDLE_ENTRIES = 32
 MAX_UNPACKED_BYTES = 268_435_456
@@ -11,6 +13,7 @@ MAX_GOLDEN_LINES = 1_000
 MAX_REASON_CODES = 500
 MAX_CONDITION_LENGTH = 4_096
 MAX_OPTIONS = 200
+MAX_BATCH_SIZE = 50
 MAX_NAME_LENGTH = 200
 MAX_RULES = 200
 MAX_ADAPTER_RANK = 64
@@ -26,6 +29,7 @@ MAX_LIST_LENGTH = 10_000
 OPERATORS = ("+", "-", "*", "/", "%", "<", "<=", ">", ">=", "==", "!=", "in")
 MACROS = ("all", "exists", "exists_one", "map", "filter")
 CLASSIFIER_KINDS = ("logistic", "trees", "blend")
+FIELD_KINDS = ("number", "boolean", "category", "date", "numbers", "strings", "objects", "text", "any")
 ARITIES = {
     "size": (1, 1),
     "contains": (2, 2),
@@ -61,6 +65,28 @@ ARITIES = {
     "getHours": (1, 2),
 }
 """Fewest and most arguments of each function, the receiver counted."""
+
+ERRORS = {
+    "bad_request": (400, False),
+    "unauthorized": (401, False),
+    "quota_exceeded": (402, False),
+    "insufficient_credits": (402, False),
+    "forbidden": (403, False),
+    "not_found": (404, False),
+    "decision_type_not_found": (404, False),
+    "method_not_allowed": (405, False),
+    "conflict": (409, False),
+    "payload_too_large": (413, False),
+    "unsupported_media_type": (415, False),
+    "validation_error": (422, False),
+    "model_not_deployed": (428, False),
+    "rate_limited": (429, True),
+    "headers_too_large": (431, False),
+    "internal_error": (500, True),
+    "training_dispatch_failed": (503, True),
+    "unavailable": (503, True),
+}
+"""Codes of refusals with their HTTP status, and whether asking again can help."""
 
 MAX_ENTRY_BYTES = {
     "manifest.json": 1_048_576,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
-
-import onnxruntime
 
 from ._bundle import Bundle
+from ._decide import EdgeDecision
 from ._errors import InvalidBundle, InvalidInput
 from ._json import (
     JsonObject,
@@ -22,11 +20,11 @@ from ._json import (
     read_record,
     reading,
 )
-
-if TYPE_CHECKING:
-    from .predictor import EdgePredictor
+from ._model.runtime import onnxruntime
 
 __all__ = ["Comparison", "check_itself", "iterate_comparisons"]
+
+Decide = Callable[[JsonObject], EdgeDecision]
 
 # The classifier runs in float32 here and in double in the workbench.
 _TOLERANCE = 1e-5
@@ -45,7 +43,7 @@ class Comparison:
     numbers: list[str]
 
 
-def check_itself(predictor: EdgePredictor, bundle: Bundle) -> list[str]:
+def check_itself(decide: Decide, bundle: Bundle) -> list[str]:
     """Decide the golden vectors and return notes about what a user should know.
 
     Raises InvalidBundle for a vector that is decided otherwise or whose numbers differ: the bundle was changed, or this
@@ -55,10 +53,10 @@ def check_itself(predictor: EdgePredictor, bundle: Bundle) -> list[str]:
     notes: list[str] = []
     if bundle.manifest["format_version"] == 1:
         notes.append("The bundle has format 1, in which nothing covers the manifest by a digest. Export it again.")
-    limit = _ENCODED_VECTORS if predictor.uses_encoder else None
+    limit = None if bundle.encoder_entry is None else _ENCODED_VECTORS
     different = number = 0
-    for number, compared in enumerate(islice(iterate_comparisons(predictor, bundle), limit), 1):
-        refused = compared.decided or (compared.numbers if predictor.is_exact else [])
+    for number, compared in enumerate(islice(iterate_comparisons(decide, bundle), limit), 1):
+        refused = compared.decided or (compared.numbers if bundle.is_exact else [])
         if refused:
             raise InvalidBundle(f"Golden vector {number} is not decided as in the workbench: {refused[0]}.")
         different += bool(compared.numbers)
@@ -74,12 +72,12 @@ def check_itself(predictor: EdgePredictor, bundle: Bundle) -> list[str]:
     return notes
 
 
-def iterate_comparisons(predictor: EdgePredictor, bundle: Bundle) -> Iterator[Comparison]:
+def iterate_comparisons(decide: Decide, bundle: Bundle) -> Iterator[Comparison]:
     """Compare each golden vector. Raises InvalidBundle for one that is not as the format says."""
     for number, golden in enumerate(bundle.iterate_golden(), 1):
         values, expected = _read_vector(golden, number)
         try:
-            yield _compare(predictor, values, expected)
+            yield _compare(decide(values), expected)
         except InvalidInput as error:
             yield Comparison([f"refused: {error}"], [])
 
@@ -105,8 +103,7 @@ def _read_vector(golden: JsonObject, number: int) -> tuple[JsonObject, JsonObjec
     return values, expected
 
 
-def _compare(predictor: EdgePredictor, values: JsonObject, expected: JsonObject) -> Comparison:
-    actual = predictor.predict(values)
+def _compare(actual: EdgeDecision, expected: JsonObject) -> Comparison:
     fields = actual.to_dict()
     decided = [
         f"{field}: expected {expected.get(field, False)!r}, got {fields[field]!r}"

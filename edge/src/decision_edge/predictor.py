@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ._bundle import TOKENIZER, Bundle, BundleSource, name_source, read_bundle
-from ._classifier import Classifier
+import numpy as np
+
+from ._bundle import Bundle, BundleSource, name_source, read_bundle
+from ._bundle.zip import ADAPTERS, TOKENIZER
 from ._decide import EdgeDecision, Settings
 from ._errors import InvalidBundle, InvalidInput
-from ._familiarity import Familiarity
-from ._features import TabularFeatures
-from ._json import JsonObject, clean_input, expect_object, reading
+from ._fields import EdgeField, Fields
+from ._inputs import Part, Row, Rows, clean_input, iterate_parts
+from ._json import JsonObject, expect_object, reading
+from ._model.classifier import Classifier
+from ._model.columns import Batch
+from ._model.familiarity import Familiarity
+from ._model.features import TabularFeatures
+from ._model.text import TextFeatures
 from ._rules import RulesError, RuleSet, load_rules
-from ._schema import InputSchema
-from ._text import TextFeatures
 from ._verify import Comparison, check_itself, iterate_comparisons
-from ._zip import ADAPTERS, INT8_ENCODER
+
+if TYPE_CHECKING:
+    from ._schema import InputSchema
 
 __all__ = ["EdgePredictor"]
 
+# Called with an input as it was given, and its decision.
+OnDecision: TypeAlias = "Callable[[Row, EdgeDecision], None]"
+_log = logging.getLogger("decision_edge")
+_MAX_LOGGED = 5
+_BATCH_ROWS = 1_000
 _INFO = (
     "decision_type",
     "version",
@@ -52,20 +69,27 @@ class EdgePredictor:
     A predictor keeps no state between calls and may be used from several threads. It can be pickled and copied.
     """
 
-    def __init__(self, bundle: Bundle, notes: Sequence[str] = ()) -> None:
+    def __init__(self, bundle: Bundle, notes: Sequence[str] = (), on_decision: OnDecision | None = None) -> None:
         """Compile a checked bundle; use `from_bundle`, which also lets it decide its golden vectors."""
         plan = bundle.json("features.json")
         self._bundle = bundle
         self._notes = tuple(notes)
+        self._on_decision = on_decision
         self._settings = Settings(bundle.manifest, bundle.digest, bundle.json("reasons.json"))
         self._rules = _load_rules(bundle, self._settings.options)
-        self._schema = InputSchema(bundle.json("input_schema.json")) if "input_schema.json" in bundle else None
+        schema = bundle.json("input_schema.json") if "input_schema.json" in bundle else {}
+        self._schema = _load_schema(schema) if schema else None
         self._tabular = TabularFeatures(plan)
         self._text = _load_text(bundle, plan)
         self._familiarity: Familiarity | None = None
+        ranges: Sequence[Sequence[float]] = ()
         if "familiarity.json" in bundle:
             familiarity = Familiarity(bundle.json("familiarity.json"), plan, self._tabular.field_sizes)
             self._familiarity = familiarity if self._settings.notices_unfamiliar else None
+            ranges = familiarity.ranges
+        self._fields = Fields(
+            plan, bundle.json("rules.json"), schema, bundle.manifest.get("fields"), self._tabular.field_sizes, ranges
+        )
         dense_size, ngram_size = self._tabular.size, 0
         if self._text is not None:
             dense_size += self._text.encoder.size if self._text.encoder else 0
@@ -87,35 +111,49 @@ class EdgePredictor:
                 raise InvalidBundle("reasons.onnx is not of kind logistic.")
 
     @classmethod
-    def from_bundle(cls, source: BundleSource, *, text_model: str | os.PathLike[str] | None = None) -> EdgePredictor:
+    def from_bundle(
+        cls,
+        source: BundleSource,
+        *,
+        text_model: str | os.PathLike[str] | None = None,
+        on_decision: OnDecision | None = None,
+    ) -> EdgePredictor:
         """Open a bundle: a path, its bytes or a binary file object, which stays open.
 
-        A slim one needs the folder with `encoder.onnx` and `tokenizer.json` as `text_model`. Raises InvalidBundle
-        (damaged, foreign, unsafe, unknown, or its golden vectors are decided otherwise here) or TextModelNeeded; the
-        message begins with the name of the file.
+        A slim one needs the folder with `encoder.onnx` and `tokenizer.json` as `text_model`. `on_decision` is called
+        with every decision and the input as it was given, once that is decided; what it raises reaches the caller.
+        It is pickled with the predictor. Raises InvalidBundle (damaged, foreign, unsafe, unknown, or its golden vectors
+        are decided otherwise here) or TextModelNeeded; the message begins with the name of the file.
         """
         try:
             bundle = read_bundle(source, text_model)
             predictor = cls(bundle)
-            predictor._notes = tuple(check_itself(predictor, bundle))
+            predictor._notes = tuple(check_itself(predictor._decide, bundle))
+            predictor._on_decision = on_decision
             return predictor
         except InvalidBundle as error:
             error.source = name_source(source)
             raise
 
-    def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle, tuple[str, ...]]]:
-        """Pickle the checked bundle; whoever unpickles it compiles it anew."""
-        return type(self), (self._bundle, self._notes)
+    def __reduce__(self) -> tuple[type[EdgePredictor], tuple[Bundle, tuple[str, ...], OnDecision | None]]:
+        """Pickle the checked bundle; unpickling compiles it anew."""
+        return type(self), (self._bundle, self._notes, self._on_decision)
 
     @property
     def info(self) -> dict[str, Any]:
-        """What the bundle is: decision type, version, options, thresholds, digest, notes; a new dict."""
+        """Describe the bundle: decision type, version, options, thresholds, fields, digest, notes; a new dict."""
         settings = {name: self._bundle.manifest.get(name) for name in _INFO}
-        return {**settings, "bundle_digest": self._bundle.digest, "notes": list(self._notes)}
+        fields = [asdict(field) for field in self.fields]
+        return {**settings, "fields": fields, "bundle_digest": self._bundle.digest, "notes": list(self._notes)}
+
+    @property
+    def fields(self) -> tuple[EdgeField, ...]:
+        """The fields that the policy reads, or that its input schema names."""
+        return self._fields.listed
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What a user of the bundle should know: an older format, an encoder that computes other numbers here."""
+        """Name what a user of the bundle should know: an older format, an encoder that computes other numbers here."""
         return self._notes
 
     @property
@@ -126,7 +164,7 @@ class EdgePredictor:
     @property
     def is_exact(self) -> bool:
         """Whether every machine gives the workbench's numbers: not with the int8 encoder of earlier bundles."""
-        return self._bundle.encoder_entry != INT8_ENCODER
+        return self._bundle.is_exact
 
     def golden(self) -> list[dict[str, Any]]:
         """Return the bundle's golden vectors, `{input, output}` each."""
@@ -134,44 +172,138 @@ class EdgePredictor:
 
     def verify(self) -> list[Comparison]:
         """Decide every golden vector and compare it with what the workbench decided."""
-        return list(iterate_comparisons(self, self._bundle))
+        return list(iterate_comparisons(self._decide, self._bundle))
 
-    def predict(self, input: dict[str, Any]) -> EdgeDecision:
-        """Decide one input, which stays unchanged.
+    def predict(self, input: Row, *, strict: bool = False) -> EdgeDecision:
+        """Decide one input, which stays unchanged: a mapping, or a row of a DataFrame.
 
-        Raises InvalidInput if it is not a plain JSON object, or does not fit the bundle's input schema.
+        What the policy does not read is reported in the decision's `unread`. Raises InvalidInput if the input holds
+        what JSON cannot hold, does not fit the bundle's input schema or, with `strict`, holds what is not read.
         """
-        values = self._accept(input)
-        decided = self._decide_by_rules(values)
-        if decided is not None:
-            return decided
-        ids = self._tokenize(values)
-        embedding = self._text.encoder.encode(ids) if self._text and self._text.encoder else []
-        return self._classify(values, ids, embedding)
+        decision = self._decide(input, strict)
+        self._tell(input, decision)
+        return decision
 
-    def predict_many(self, inputs: Iterable[dict[str, Any]]) -> list[EdgeDecision]:
-        """Decide many inputs: the same decisions as one by one, with texts encoded in batches, which is faster.
+    def _decide(self, input: Row, strict: bool = False) -> EdgeDecision:
+        values, unread = self._accept(input, strict)
+        decision = self._decide_by_rules(values)
+        if decision is None:
+            ids = self._tokenize(values)
+            embedding = self._text.encoder.encode(ids) if self._text and self._text.encoder else []
+            decision = self._classify(values, ids, embedding)
+        return replace(decision, unread=unread) if unread else decision
 
-        Raises InvalidInput for the first input that `predict` would refuse; its message begins with the input's index.
+    def _tell(self, input: Row, decision: EdgeDecision) -> None:
+        """Name a decision to the log, without its input, and to whoever asked for it."""
+        if _log.isEnabledFor(logging.DEBUG):
+            _log.debug("Decided %s by %s with confidence %.4f.", decision.decision, decision.stage, decision.confidence)
+        if self._on_decision is not None:
+            self._on_decision(input, decision)
+
+    def predict_many(self, inputs: Rows, *, strict: bool = False) -> list[EdgeDecision]:
+        """Decide many inputs: the same decisions as one by one, computed in batches, which is faster.
+
+        Of a pandas DataFrame or pyarrow Table, dotted columns are nested (`stay.adults`) and empty cells left out, so
+        the file that the policy learned from can be given as it is read. The logger `decision_edge` warns once of what
+        is not read. Raises InvalidInput for the first input that `predict` would refuse; its message begins with the
+        input's index.
         """
-        decisions: list[EdgeDecision | None] = []
-        waiting: list[tuple[int, JsonObject, list[int]]] = []
-        for index, input in enumerate(inputs):
+        decisions: list[EdgeDecision] = []
+        counts: Counter[str] = Counter()
+        unread_rows = 0
+        for part in iterate_parts(inputs, _BATCH_ROWS):
+            batch, rows = self._accept_part(part, strict)
+            decisions += self._decide_part(part, batch, rows)
+            unread_rows += len(batch.unread)
+            counts.update(chain.from_iterable(batch.unread.values()))
+        if counts:
+            listed = "; ".join(f"{sentence} ({count} times)" for sentence, count in counts.most_common(_MAX_LOGGED))
+            message = "%d of %d inputs hold what the policy does not read: %s."
+            _log.warning(message, unread_rows, len(decisions), listed)
+        return decisions
+
+    def predict_each(self, inputs: Rows, *, strict: bool = False) -> list[EdgeDecision | InvalidInput]:
+        """Decide many inputs as `predict_many` does; where one is refused, its InvalidInput stands in its place.
+
+        Up to 1,000 inputs around a refused one are decided one by one, which is slower. Of what is not read only the
+        decisions tell.
+        """
+        decided: list[EdgeDecision | InvalidInput] = []
+        for part in iterate_parts(inputs, _BATCH_ROWS):
             try:
-                values = self._accept(input)
+                batch, rows = self._accept_part(part, strict)
+                decided += self._decide_part(part, batch, rows)
+            except InvalidInput:
+                decided += [self._try(row, strict) for row in part.rows]
+        return decided
+
+    def _try(self, input: Row, strict: bool) -> EdgeDecision | InvalidInput:
+        try:
+            return self.predict(input, strict=strict)
+        except InvalidInput as error:
+            return error
+
+    def _decide_part(self, part: Part, batch: Batch, rows: list[JsonObject]) -> list[EdgeDecision]:
+        decisions = self._decide_batch(batch, rows)
+        for row, unread in batch.unread.items():
+            decisions[row] = replace(decisions[row], unread=unread)
+        if self._on_decision is not None or _log.isEnabledFor(logging.DEBUG):
+            for input, decision in zip(part.rows, decisions, strict=True):
+                self._tell(input, decision)
+        return decisions
+
+    def _accept_part(self, part: Part, strict: bool) -> tuple[Batch, list[JsonObject]]:
+        """Return some inputs as columns and, where rules or a schema read them, as checked rows."""
+        # A batch only finds that an input is to be refused; which one, and where in it, is said one by one.
+        with suppress(InvalidInput):
+            rows: list[JsonObject] = []
+            if self._rules.rules or self._schema is not None or not part.is_plain:
+                rows = [self._check(row) for row in part.rows]
+                batch = Batch.of_rows(rows, self._fields)
+            else:
+                batch = Batch.of_part(part, self._fields)
+            if not (strict and batch.unread):
+                return batch, rows
+        for index, row in enumerate(part.rows, part.start):
+            try:
+                self._accept(row, strict)
             except InvalidInput as error:
                 raise InvalidInput(f"Input {index}: {error}") from error
-            decisions.append(self._decide_by_rules(values))
-            if decisions[-1] is None:
-                waiting.append((index, values, self._tokenize(values)))
-        embeddings: list[list[float]] = [[]] * len(waiting)
-        if self._text is not None and self._text.encoder is not None:
-            embeddings = self._text.encoder.encode_many([ids for _, _, ids in waiting])
-        for (index, values, ids), embedding in zip(waiting, embeddings, strict=True):
-            decisions[index] = self._classify(values, ids, embedding)
-        return [decision for decision in decisions if decision is not None]
+        raise AssertionError("A batch was refused whose inputs are not.")
 
-    def _accept(self, input: dict[str, Any]) -> JsonObject:
+    def _decide_batch(self, batch: Batch, rows: list[JsonObject]) -> list[EdgeDecision]:
+        by_rule = [self._decide_by_rules(values) for values in rows] or [None] * batch.size
+        waiting = [row for row, decision in enumerate(by_rule) if decision is None]
+        if self._classifier is None:
+            return [decision or self._settings.decide_without_classifier() for decision in by_rule]
+        if not waiting:
+            return [decision for decision in by_rule if decision is not None]
+        dense = self._tabular.encode_columns(batch.find_column, batch.size)[waiting]
+        texts: list[list[int]] = [[] for _ in waiting]
+        ngrams: list[tuple[list[int], list[float]]] = [([], []) for _ in waiting]
+        if self._text is not None:
+            texts = self._text.tokenize_rows(batch.find_column, waiting)
+            if self._text.ngrams is not None:
+                ngrams = [self._text.ngrams.encode(ids) for ids in texts]
+            if self._text.encoder is not None:
+                dense = np.hstack([dense, self._text.encoder.encode_many(texts)])
+        scored = self._classifier.score_rows(dense, ngrams)
+        heads = [[]] * len(waiting) if self._heads is None else self._heads.score_rows(dense, ngrams)
+        unfamiliar = [False] * len(waiting)
+        if self._familiarity is not None:
+            unfamiliar = self._familiarity.find_unfamiliar(dense, texts)
+        decided = map(self._settings.decide_by_classifier, scored, unfamiliar, heads)
+        return [next(decided) if decision is None else decision for decision in by_rule]
+
+    def _accept(self, input: Row, strict: bool) -> tuple[JsonObject, list[str]]:
+        """Return a checked input, and what of it the policy does not read."""
+        values = self._check(input)
+        unread = self._fields.find_unread(values)
+        if unread and strict:
+            raise InvalidInput(f"{unread[0]}. Correct it or leave it out; the predictor's `fields` are what it reads.")
+        return values, unread
+
+    def _check(self, input: Row) -> JsonObject:
         values = clean_input(input)
         if self._schema is not None:
             self._schema.check(values)
@@ -193,9 +325,9 @@ class EdgePredictor:
         if self._text is not None and self._text.ngrams is not None:
             indices, weights = self._text.ngrams.encode(ids)
         heads = [] if self._heads is None else self._heads.score(dense, indices, weights)
-        is_unfamiliar = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
+        unfamiliar = self._familiarity is not None and self._familiarity.is_unfamiliar(dense, ids)
         probabilities = self._classifier.score(dense, indices, weights)
-        return self._settings.decide_by_classifier(probabilities, is_unfamiliar, heads)
+        return self._settings.decide_by_classifier(probabilities, unfamiliar, heads)
 
 
 def _load_rules(bundle: Bundle, options: list[str]) -> RuleSet:
@@ -209,6 +341,12 @@ def _load_rules(bundle: Bundle, options: list[str]) -> RuleSet:
     return rules
 
 
+def _load_schema(schema: JsonObject) -> InputSchema:
+    from ._schema import InputSchema  # Loads jsonschema, which other bundles do not need.
+
+    return InputSchema(schema)
+
+
 def _load_text(bundle: Bundle, plan: JsonObject) -> TextFeatures | None:
     if plan.get("text") is None:
         return None
@@ -217,7 +355,7 @@ def _load_text(bundle: Bundle, plan: JsonObject) -> TextFeatures | None:
     encoder = bundle.encoder_entry
     return TextFeatures(
         text,
-        bundle.bytes(TOKENIZER),
-        None if encoder is None else bundle.bytes(encoder),
+        bundle.text_file(TOKENIZER),
+        None if encoder is None else bundle.text_file(encoder),
         bundle.bytes(ADAPTERS) if ADAPTERS in bundle else None,
     )

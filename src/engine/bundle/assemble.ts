@@ -29,9 +29,14 @@ const undecidingEntries: readonly EntryName[] = [
 function computeRevision(manifest: ManifestDraft, files: Manifest['files'], sha256: Sha256): string {
   const {
     tool_version: _tool,
+    version: _version,
+    policy_id: _id,
+    policy_version: _policyVersion,
     created_at: _created,
     runtime: _runtime,
     training: _training,
+    fields: _fields,
+    promise: _promise,
     text,
     ...settings
   } = manifest;

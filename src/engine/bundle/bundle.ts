@@ -43,7 +43,7 @@ export type Bundle = {
   reasons: Reasons;
   /** The ONNX file of the reason codes' heads; null without heads. */
   reasonHeads: Uint8Array | null;
-  /** What the encoder is fed with; null where it is the plain one, or none is used. */
+  /** Weights of a tuned encoder; null for the plain one, and where none is used. */
   adapters: Adapters | null;
   /** null where the policy has no way to tell unfamiliar inputs. */
   familiarity: FamiliarityFile | null;
@@ -52,7 +52,7 @@ export type Bundle = {
   modelCard: string;
 };
 
-/** What {@link packBundle} needs: a bundle whose manifest has no digests yet. */
+/** The input of {@link packBundle}: a bundle whose manifest has no digests yet. */
 export type BundleParts = Omit<Bundle, 'manifest'> & { manifest: ManifestDraft };
 
 /** The shared text files of a full bundle; `encoder` is null where the policy uses the tokenizer only. */
@@ -202,7 +202,9 @@ function readGolden(bytes: Uint8Array): Golden[] {
   return lines;
 }
 
-/** The classifier's file; refuses one that the manifest does not name, a missing one, and parts that only it would use. */
+/**
+ * The classifier's file; refuses one that the manifest does not name, a missing one, and parts that only it would use.
+ */
 function findClassifier(files: ReadonlyMap<string, Uint8Array>, { classifier, text }: Manifest): Uint8Array | null {
   const bytes = files.get('classifier.onnx') ?? null;
   if (classifier !== null && bytes === null) throw toBundleError('entry classifier.onnx', 'is missing');
@@ -307,7 +309,7 @@ export function unpackBundle(bytes: Uint8Array, sha256: Sha256): Bundle {
   return openBundle(bytes, sha256).bundle;
 }
 
-/** What tells one bundle from another; `digest` is the SHA-256 of the manifest, which covers every other entry. */
+/** Identifies a bundle; `digest` is the SHA-256 of the manifest, which covers every other entry. */
 export type BundleIdentity = { digest: string; revision: string | null; isSlim: boolean };
 
 /** The identity of a bundle that this product has packed; no other entry than the manifest is read. */

@@ -1,4 +1,4 @@
-/** What stands in a bundle: the entries' names, the manifest, reason codes and golden decisions. */
+/** The contents of a bundle: the entries' names, the manifest, reason codes and golden decisions. */
 import { z } from 'zod';
 import { classifierKinds } from '../classifiers/model.ts';
 import type { Decision, JsonObject } from '../domain.ts';
@@ -9,6 +9,7 @@ import {
   reasonCodesSchema,
   stages,
 } from '../domain.ts';
+import { inputFieldSchema } from './input-fields.ts';
 import type { ZipLimits } from './zip.ts';
 
 /**
@@ -73,13 +74,20 @@ const settings = {
     .nullable(),
   files: recordOf(fileFactsSchema),
 };
-/** What a policy was trained from, as far as it is known; `version` is that of the decision type. */
+/** The origin of a policy, as far as it is known; `version` is that of the decision type. */
 const trainingSchema = z.strictObject({
   version: z.int().min(1),
   snapshot_sha256: sha256Hex.nullable(),
   seed: z.int().min(0).nullable(),
   node: z.string().nullable(),
   runtime: z.string().nullable(),
+});
+
+/** The promised error of automatic decisions, and whether the policy keeps it with the settings in the bundle. */
+const promiseSchema = z.strictObject({
+  state: z.enum(['kept', 'not_kept']),
+  target_error: z.number().min(0).max(1),
+  certainty: z.number().min(0).max(1),
 });
 
 const currentSchema = z.strictObject({
@@ -91,6 +99,10 @@ const currentSchema = z.strictObject({
   runtime: z.string().nullable(),
   /** Left out by earlier versions of this product. */
   training: trainingSchema.nullable().optional(),
+  /** What may be asked; left out by earlier versions of this product, so that theirs can read what they exported. */
+  fields: z.array(inputFieldSchema).optional(),
+  /** null or left out where nothing is promised. */
+  promise: promiseSchema.nullable().optional(),
 });
 const firstSchema = z.strictObject({ format_version: z.literal(1), ...settings });
 

@@ -1,18 +1,21 @@
 /** The model card of a bundle. */
-import type { Metrics } from '../domain.ts';
+import type { Json, Metrics } from '../domain.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import type { RulesFile } from '../rules/compile.ts';
-import type { ManifestDraft } from './manifest.ts';
+import type { InputField } from './input-fields.ts';
+import type { Golden, ManifestDraft } from './manifest.ts';
 
 /** What a model card is written from. */
 export type ModelCardFacts = {
   manifest: ManifestDraft;
   plan: FeaturePlan;
   rules: RulesFile;
+  /** One of these is the example. */
+  golden: readonly Golden[];
   /** Figures of the settings in the manifest; null where rules alone decide, and nothing was measured. */
   metrics: Metrics | null;
-  /** What is promised of its automatic decisions, in a sentence, and when that was made; null without a promise. */
-  promise: { sentence: string; madeAt: string } | null;
+  /** How the promise of its type stands with it, in a sentence, and when it made it its own; null without a promise. */
+  promise: { sentence: string; madeAt: string | null } | null;
 };
 
 const classifierWords: Record<NonNullable<ManifestDraft['classifier']>['kind'], string> = {
@@ -21,6 +24,7 @@ const classifierWords: Record<NonNullable<ManifestDraft['classifier']>['kind'], 
   blend: 'blend of a logistic classifier and boosted trees',
 };
 
+const maxRareOptions = 30;
 const formatPercent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 /** Keeps names that users chose from breaking the table or starting markup. */
 const escapeMarkdown = (text: string): string =>
@@ -67,10 +71,15 @@ function describeOrigin({ version, created_at, tool_version, classifier, trainin
   return sentences.join(' ');
 }
 
-/** The whole decision and its promise, as list items; none for policies that were measured by an earlier version. */
+function describePromise(promise: ModelCardFacts['promise']): string {
+  if (promise === null) return 'Nothing is promised of its automatic decisions.';
+  return promise.madeAt === null ? promise.sentence : `${promise.sentence} Promised ${promise.madeAt}.`;
+}
+
+/** The whole decision and its promise, as list items; no decision where an earlier version measured the policy. */
 function describeWhole({ whole, split }: Metrics, promise: ModelCardFacts['promise']): string[] {
-  const lines = whole === null ? [] : [`- rules, classifier and thresholds of this bundle together: ${whole.sentence}`];
-  if (promise !== null) lines.push(`- ${promise.sentence} Promised ${promise.madeAt}.`);
+  const figures = whole === null ? [] : [escapeMarkdown(whole.headline), whole.sentence];
+  const lines = [...figures.filter((text) => text !== ''), describePromise(promise)].map((text) => `- ${text}`);
   if (split?.refitted === true) {
     lines.push('- these figures are of the model before it was fitted again on all examples');
   }
@@ -103,12 +112,15 @@ function describeFigures(manifest: ManifestDraft, metrics: Metrics, promise: Mod
       : ` (${formatPercent(interval.low)} to ${formatPercent(interval.high)} with 95 % confidence)`;
   return [
     '## How well it does',
-    `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen:`,
+    `Trained on ${metrics.train_size} examples and measured on ${metrics.test_size} that it had not seen. Rules, classifier and thresholds of this bundle together:`,
+    [
+      ...describeWhole(metrics, promise),
+      `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
+    ].join('\n'),
+    '## The classifier alone',
     [
       `- accuracy ${formatPercent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
-      ...describeWhole(metrics, promise),
       ...describeCalibration(metrics),
-      `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),
     writeOptionTable(manifest, metrics),
     metrics.familiarity === null
@@ -122,12 +134,73 @@ function describeFigures(manifest: ManifestDraft, metrics: Metrics, promise: Mod
   ];
 }
 
+const maxListedFields = 100;
+const maxListedValues = 8;
+
+function describeSeen({ kind, values, range }: InputField): string {
+  if (range !== null) return escapeMarkdown(range.join(' to '));
+  if (values === null) return kind === 'boolean' ? 'true, false' : '';
+  const listed = values.slice(0, maxListedValues).map((value) => escapeMarkdown(value.slice(0, 50)));
+  return [...listed, ...(values.length > listed.length ? [`${values.length - listed.length} more`] : [])].join(', ');
+}
+
+/** The input contract as a table. */
+function describeFields(fields: readonly InputField[] = []): string[] {
+  if (fields.length === 0) return [];
+  const rows = fields.slice(0, maxListedFields).map((field) => {
+    const missing = field.missing === null ? '' : formatPercent(field.missing);
+    const name = escapeMarkdown(field.path.join('.'));
+    return `| ${name} | ${field.kind} | ${describeSeen(field)} | ${missing} | ${field.required ? 'yes' : 'no'} |`;
+  });
+  const rest = fields.length - rows.length;
+  return [
+    '## What it reads',
+    ['| field | kind | values, or range in the examples | missing | required |', '|---|---|---|---|---|', ...rows].join(
+      '\n',
+    ),
+    ...(rest > 0 ? [`${rest} more fields are listed in \`manifest.json\`.`] : []),
+    "A dot in a name leads into an object, or is part of the name of a table's column. What else an input holds is not read.",
+  ];
+}
+
+const maxExampleLength = 600;
+
+/** Writes a JSON value as Python does. */
+function toPython(value: Json): string {
+  if (value === null) return 'None';
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(toPython).join(', ')}]`;
+  const entries = Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${toPython(member)}`);
+  return `{${entries.join(', ')}}`;
+}
+
+/** A golden decision as a program: the first whose input is short, else the shortest. */
+function writeExample(golden: readonly Golden[]): string {
+  const open = 'from decision_edge import EdgePredictor\n\npredictor = EdgePredictor.from_bundle("bundle.zip")';
+  const examples = golden.map(({ input, output }) => ({ code: toPython(input), output }));
+  const short = examples.find(({ code }) => code.length > 2 && code.length <= maxExampleLength);
+  const example = short ?? examples.toSorted((a, b) => a.code.length - b.code.length)[0];
+  if (example === undefined) return `${open}\nprint(predictor.fields)`;
+  const { decision, stage } = example.output;
+  const answer = `${decision.replaceAll(/\s+/g, ' ')} ${stage}`;
+  return `${open}\nresult = predictor.predict(${example.code})\nprint(result.decision, result.stage)  # ${answer}`;
+}
+
+/** The options that were left to a person; none where all were learned. */
+function describeRareOptions({ rare_options: rare }: Metrics): string[] {
+  if (rare === null) return [];
+  const names = rare.options.slice(0, maxRareOptions).map(escapeMarkdown).join(', ');
+  const more = rare.options.length > maxRareOptions ? ` and ${rare.options.length - maxRareOptions} more` : '';
+  return [`These options were not learned: ${names}${more}.`];
+}
+
 const listUnder = (title: string, items: readonly string[]): string[] =>
   items.length === 0 ? [] : [`## ${title}`, items.map((item) => `- ${item}`).join('\n')];
 
 /** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
 export function writeModelCard(facts: ModelCardFacts): string {
-  const { manifest, metrics, plan, promise } = facts;
+  const { manifest, metrics, plan, promise, golden } = facts;
   const leftOut = plan.left_out.map((entry) => `${escapeMarkdown(entry.path)}: ${escapeMarkdown(entry.reason)}`);
   const parts = manifest.classifier === null ? '' : ', the feature plan, the classifier (ONNX), reason codes,';
   const sections = [
@@ -136,15 +209,17 @@ export function writeModelCard(facts: ModelCardFacts): string {
     '## What it decides',
     `One of ${manifest.options.length} options: ${manifest.options.map(escapeMarkdown).join(', ')}.`,
     ...describeDeciding(facts),
-    ...(metrics === null ? [] : describeFigures(manifest, metrics, promise)),
+    ...(metrics === null ? [] : describeRareOptions(metrics)),
+    ...(metrics === null ? [describePromise(promise)] : describeFigures(manifest, metrics, promise)),
+    ...describeFields(manifest.fields),
     ...listUnder('Fields left out', leftOut),
     '## What is inside',
-    `The hard rules${parts} and golden decisions to test an implementation against. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,
+    `The hard rules${parts} and golden decisions to test an implementation against: those of some examples as they are, with personal fields replaced. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,
     manifest.text === null
       ? 'Nothing else is needed to run it.'
       : 'It reads text: a full bundle holds the text files, a slim one names them by SHA-256.',
     '## How to run it from Python',
-    '```python\nfrom decision_edge import EdgePredictor\n\npredictor = EdgePredictor.from_bundle("bundle.zip")\nprint(predictor.predict({"field": "value"}))\n```',
+    `\`\`\`python\n${writeExample(golden)}\n\`\`\``,
   ];
   return `${sections.join('\n\n')}\n`;
 }

@@ -12,10 +12,10 @@ export type Pool = { weights: number[]; prior: number };
 /** Σ weight · logits + prior · shares of row-major logits; `shares` has one number per option. */
 export function poolLogits(parts: Parts, shares: Float64Array, { weights, prior }: Pool): Float64Array {
   const sum = new Float64Array(parts[0]?.length ?? 0);
-  if (prior !== 0) for (let i = 0; i < sum.length; i++) sum[i] = prior * (shares[i % shares.length] as number);
+  if (prior !== 0) for (let i = 0; i < sum.length; i++) sum[i] = prior * shares[i % shares.length];
   parts.forEach((logits, p) => {
     const weight = weights[p] ?? 0;
-    for (let i = 0; i < sum.length; i++) sum[i] = (sum[i] as number) + weight * (logits[i] as number);
+    for (let i = 0; i < sum.length; i++) sum[i] += weight * logits[i];
   });
   return sum;
 }
@@ -62,24 +62,24 @@ export function fitPool(parts: Parts, shares: Float64Array, labels: Int32Array):
       let loss = 0.5 * pool.prior * pool.prior;
       for (let i = 0; i < rows; i++) {
         const from = i * optionCount;
-        const label = labels[i] as number;
+        const label = labels[i];
         const residuals = softmaxInPlace(logits.subarray(from, from + optionCount));
         for (let k = 0; k < optionCount; k++) {
           const target = k === label ? 1 - doubt : others;
-          loss -= target * Math.log(Math.max(1e-300, residuals[k] as number));
-          residuals[k] = (residuals[k] as number) - target;
+          loss -= target * Math.log(Math.max(1e-300, residuals[k]));
+          residuals[k] -= target;
         }
         parts.forEach((part, p) => {
           let share = 0;
-          for (let k = 0; k < optionCount; k++) share += (residuals[k] as number) * (part[from + k] as number);
-          gradient[p] = (gradient[p] as number) + (share * (pool.weights[p] as number)) / rows;
+          for (let k = 0; k < optionCount; k++) share += residuals[k] * part[from + k];
+          gradient[p] += (share * pool.weights[p]) / rows;
         });
         for (let k = 0; k < optionCount; k++) {
-          const share = (residuals[k] as number) * (shares[k] as number);
-          gradient[last] = (gradient[last] as number) + share / rows;
+          const share = residuals[k] * shares[k];
+          gradient[last] += share / rows;
         }
       }
-      gradient[last] = (gradient[last] as number) + pool.prior / rows;
+      gradient[last] += pool.prior / rows;
       return loss / rows;
     },
     new Float64Array(last + 1).fill(Math.log(1 / last), 0, last),

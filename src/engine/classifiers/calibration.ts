@@ -7,7 +7,7 @@ export function computeLogLoss(logits: Float64Array, labels: Int32Array, optionC
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
     const from = i * optionCount;
-    const target = (logits[from + (labels[i] as number)] as number) / temperature;
+    const target = logits[from + labels[i]] / temperature;
     loss += logSumExp(logits, from, optionCount, temperature) - target;
   }
   return labels.length === 0 ? 0 : loss / labels.length;
@@ -54,7 +54,7 @@ function selectHalf(logits: Float64Array, labels: Int32Array, optionCount: numbe
   positions.forEach((position, i) => {
     taken.set(logits.subarray(position * optionCount, (position + 1) * optionCount), i * optionCount);
   });
-  return { logits: taken, labels: Int32Array.from(positions, (position) => labels[position] as number) };
+  return { logits: taken, labels: Int32Array.from(positions, (position) => labels[position]) };
 }
 
 /**
@@ -89,11 +89,11 @@ export function computeCalibrationError(
   const hits = new Float64Array(bins);
   confidences.forEach((value, i) => {
     const bin = Math.max(0, Math.min(bins - 1, Math.ceil(value * bins) - 1));
-    counts[bin] = (counts[bin] as number) + 1;
-    confidence[bin] = (confidence[bin] as number) + value;
-    hits[bin] = (hits[bin] as number) + (correct[i] === true ? 1 : 0);
+    counts[bin] += 1;
+    confidence[bin] += value;
+    hits[bin] += correct[i] === true ? 1 : 0;
   });
   let error = 0;
-  for (let bin = 0; bin < bins; bin++) error += Math.abs((hits[bin] as number) - (confidence[bin] as number));
+  for (let bin = 0; bin < bins; bin++) error += Math.abs(hits[bin] - confidence[bin]);
   return confidences.length === 0 ? 0 : error / confidences.length;
 }

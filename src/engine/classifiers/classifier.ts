@@ -2,7 +2,7 @@
 import type { ClassifierModel, Placement } from './model.ts';
 
 /** Sparse rows in compressed form: the entries of row i stand at `starts[i]` up to `starts[i + 1]`. */
-export type SparseRows = { starts: Int32Array; indices: Int32Array; values: Float64Array; width: number };
+type SparseRows = { starts: Int32Array; indices: Int32Array; values: Float64Array; width: number };
 
 /**
  * What trees may test of the dense block: a number in one slot, with the slot that is 1 where the number is missing
@@ -49,7 +49,7 @@ export type Fitted = {
   toModel(placement: Placement): ClassifierModel;
 };
 
-/** An algorithm. What it promises is tested for all of them alike in test/engine/classifiers.test.ts. */
+/** An algorithm. What it promises is tested for all of them alike in test/engine/training/classifiers.test.ts. */
 export type Classifier<Settings> = {
   readonly kind: ClassifierModel['kind'];
   fit(request: FitRequest<Settings>): Fitted;
@@ -62,17 +62,17 @@ export function selectRows(rows: Rows, positions: readonly number[]): Rows {
   const starts = new Int32Array(positions.length + 1);
   positions.forEach((position, i) => {
     dense.set(rows.dense.subarray(position * denseWidth, (position + 1) * denseWidth), i * denseWidth);
-    const size = (sparse.starts[position + 1] as number) - (sparse.starts[position] as number);
-    starts[i + 1] = (starts[i] as number) + size;
+    const size = sparse.starts[position + 1] - sparse.starts[position];
+    starts[i + 1] = starts[i] + size;
   });
-  const total = starts[positions.length] as number;
+  const total = starts[positions.length];
   const indices = new Int32Array(total);
   const values = new Float64Array(total);
   positions.forEach((position, i) => {
-    const from = sparse.starts[position] as number;
-    const to = sparse.starts[position + 1] as number;
-    indices.set(sparse.indices.subarray(from, to), starts[i] as number);
-    values.set(sparse.values.subarray(from, to), starts[i] as number);
+    const from = sparse.starts[position];
+    const to = sparse.starts[position + 1];
+    indices.set(sparse.indices.subarray(from, to), starts[i]);
+    values.set(sparse.values.subarray(from, to), starts[i]);
   });
   const { fields } = rows;
   return {

@@ -30,7 +30,7 @@ export function fitHead(request: HeadRequest, columns: HeadColumns, C: number, c
 /** Logarithm of each option's share of the labels, with one more counted for every option. */
 export function computeLogShares(labels: Int32Array, optionCount: number): Float64Array {
   const counts = new Float64Array(optionCount).fill(1);
-  for (const label of labels) counts[label] = (counts[label] as number) + 1;
+  for (const label of labels) counts[label] += 1;
   return counts.map((count) => Math.log(count / (labels.length + optionCount)));
 }
 
@@ -45,17 +45,17 @@ export function combineHeads(
   const parameters = new Float64Array(biasFrom + outputs);
   const shares = computeLogShares(labels, optionCount);
   for (let k = 0; k < outputs; k++) {
-    const share = outputs === 1 ? (shares[1] as number) - (shares[0] as number) : (shares[k] as number);
+    const share = outputs === 1 ? shares[1] - shares[0] : shares[k];
     parameters[biasFrom + k] = prior * share;
   }
   heads.forEach(({ columns, fitted }, h) => {
     const weight = weights[h] ?? 0;
     const at = (columns === 'sparse' ? rows.denseWidth : columns.from) * outputs;
     const size = fitted.parameters.length - outputs;
-    for (let i = 0; i < size; i++) parameters[at + i] = weight * (fitted.parameters[i] as number);
+    for (let i = 0; i < size; i++) parameters[at + i] = weight * fitted.parameters[i];
     for (let k = 0; k < outputs; k++) {
-      const bias = weight * (fitted.parameters[size + k] as number);
-      parameters[biasFrom + k] = (parameters[biasFrom + k] as number) + bias;
+      const bias = weight * fitted.parameters[size + k];
+      parameters[biasFrom + k] += bias;
     }
   });
   return toFittedLinear(rows, parameters, outputs, {

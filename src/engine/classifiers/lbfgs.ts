@@ -16,18 +16,18 @@ export type Minimum = { x: Float64Array; value: number; iterations: number; conv
 
 function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   return sum;
 }
 
 /** y ← y + factor · x */
 function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
-  for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + factor * (x[i] as number);
+  for (let i = 0; i < y.length; i++) y[i] += factor * x[i];
 }
 
 function findMaxMagnitude(v: Float64Array): number {
   let largest = 0;
-  for (let i = 0; i < v.length; i++) largest = Math.max(largest, Math.abs(v[i] as number));
+  for (let i = 0; i < v.length; i++) largest = Math.max(largest, Math.abs(v[i]));
   return largest;
 }
 
@@ -42,17 +42,17 @@ function computeDirection(gradient: Float64Array, pairs: readonly Pair[], precon
   const direction = Float64Array.from(gradient);
   const factors = new Float64Array(pairs.length);
   for (let i = pairs.length - 1; i >= 0; i--) {
-    const pair = pairs[i] as Pair;
+    const pair = pairs[i];
     const factor = pair.inverse * dot(pair.step, direction);
     factors[i] = factor;
     addScaled(direction, -factor, pair.change);
   }
   precondition(direction);
   const scale = pairs.at(-1)?.scale ?? 1;
-  for (let i = 0; i < direction.length; i++) direction[i] = -scale * (direction[i] as number);
+  for (let i = 0; i < direction.length; i++) direction[i] = -scale * direction[i];
   pairs.forEach((pair, i) => {
     const factor = pair.inverse * dot(pair.change, direction);
-    addScaled(direction, -(factors[i] as number) - factor, pair.step);
+    addScaled(direction, -factors[i] - factor, pair.step);
   });
   return direction;
 }

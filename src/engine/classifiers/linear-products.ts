@@ -7,9 +7,9 @@ import type { Rows } from './classifier.ts';
 type Matrix = { data: Float64Array; rows: number; columns: number; stride: number; step: number };
 
 /**
- * out[r, k] += Σ_c matrix[r, c] · source[c, k] for k < width; `out` and `source` start at `outFrom` and `sourceFrom` and have
- * rows of `width` numbers. Two rows and four columns at a time: eight products for six loads and two stores, which is
- * twice as fast as one at a time. A rest of rows or columns is filled up by coefficients of 0.
+ * out[r, k] += Σ_c matrix[r, c] · source[c, k] for k < width; `out` and `source` start at `outFrom` and `sourceFrom`
+ * and have rows of `width` numbers. Two rows and four columns at a time: eight products for six loads and two stores,
+ * which is twice as fast as one at a time. A rest of rows or columns is filled up by coefficients of 0.
  */
 function addProduct(
   matrix: Matrix,
@@ -28,14 +28,14 @@ function addProduct(
       const left = columns - c;
       const p = r * stride + c * step;
       const q = p + stride;
-      const a0 = data[p] as number;
-      const a1 = left > 1 ? (data[p + step] as number) : 0;
-      const a2 = left > 2 ? (data[p + 2 * step] as number) : 0;
-      const a3 = left > 3 ? (data[p + 3 * step] as number) : 0;
-      const b0 = second ? (data[q] as number) : 0;
-      const b1 = second && left > 1 ? (data[q + step] as number) : 0;
-      const b2 = second && left > 2 ? (data[q + 2 * step] as number) : 0;
-      const b3 = second && left > 3 ? (data[q + 3 * step] as number) : 0;
+      const a0 = data[p];
+      const a1 = left > 1 ? data[p + step] : 0;
+      const a2 = left > 2 ? data[p + 2 * step] : 0;
+      const a3 = left > 3 ? data[p + 3 * step] : 0;
+      const b0 = second ? data[q] : 0;
+      const b1 = second && left > 1 ? data[q + step] : 0;
+      const b2 = second && left > 2 ? data[q + 2 * step] : 0;
+      const b3 = second && left > 3 ? data[q + 3 * step] : 0;
       // One-hot columns are mostly zeros.
       if (a0 === 0 && a1 === 0 && a2 === 0 && a3 === 0 && b0 === 0 && b1 === 0 && b2 === 0 && b3 === 0) continue;
       const s0 = sourceFrom + c * width;
@@ -43,12 +43,12 @@ function addProduct(
       const s2 = left > 2 ? s1 + width : s0;
       const s3 = left > 3 ? s2 + width : s0;
       for (let k = 0; k < width; k++) {
-        const w0 = source[s0 + k] as number;
-        const w1 = source[s1 + k] as number;
-        const w2 = source[s2 + k] as number;
-        const w3 = source[s3 + k] as number;
-        out[o0 + k] = (out[o0 + k] as number) + (a0 * w0 + a1 * w1 + a2 * w2 + a3 * w3);
-        out[o1 + k] = (out[o1 + k] as number) + (b0 * w0 + b1 * w1 + b2 * w2 + b3 * w3);
+        const w0 = source[s0 + k];
+        const w1 = source[s1 + k];
+        const w2 = source[s2 + k];
+        const w3 = source[s3 + k];
+        out[o0 + k] += a0 * w0 + a1 * w1 + a2 * w2 + a3 * w3;
+        out[o1 + k] += b0 * w0 + b1 * w1 + b2 * w2 + b3 * w3;
       }
     }
   }
@@ -59,8 +59,8 @@ function addDots(dense: Float64Array, count: number, width: number, weights: Flo
   for (let i = 0; i < count; i++) {
     const row = i * width;
     let sum = 0;
-    for (let d = 0; d < width; d++) sum += (dense[row + d] as number) * (weights[d] as number);
-    out[i] = (out[i] as number) + sum;
+    for (let d = 0; d < width; d++) sum += dense[row + d] * weights[d];
+    out[i] += sum;
   }
 }
 
@@ -74,13 +74,12 @@ export function writeLogits(rows: Rows, parameters: Float64Array, outputs: numbe
   const biasFrom = sparseFrom + sparse.width * outputs;
   for (let i = 0; i < count; i++) {
     const out = i * outputs;
-    for (let k = 0; k < outputs; k++) logits[out + k] = parameters[biasFrom + k] as number;
-    const to = sparse.starts[i + 1] as number;
-    for (let j = sparse.starts[i] as number; j < to; j++) {
-      const x = sparse.values[j] as number;
-      const at = sparseFrom + (sparse.indices[j] as number) * outputs;
-      for (let k = 0; k < outputs; k++)
-        logits[out + k] = (logits[out + k] as number) + x * (parameters[at + k] as number);
+    for (let k = 0; k < outputs; k++) logits[out + k] = parameters[biasFrom + k];
+    const to = sparse.starts[i + 1];
+    for (let j = sparse.starts[i]; j < to; j++) {
+      const x = sparse.values[j];
+      const at = sparseFrom + sparse.indices[j] * outputs;
+      for (let k = 0; k < outputs; k++) logits[out + k] += x * parameters[at + k];
     }
   }
   if (outputs === 1) addDots(dense, count, denseWidth, parameters, logits);
@@ -98,22 +97,20 @@ export function addGradient(rows: Rows, residuals: Float64Array, outputs: number
   for (let i = 0; i < count; i++) {
     const out = i * outputs;
     for (let k = 0; k < outputs; k++) {
-      gradient[biasFrom + k] = (gradient[biasFrom + k] as number) + (residuals[out + k] as number);
+      gradient[biasFrom + k] += residuals[out + k];
     }
-    const to = sparse.starts[i + 1] as number;
-    for (let j = sparse.starts[i] as number; j < to; j++) {
-      const x = sparse.values[j] as number;
-      const at = sparseFrom + (sparse.indices[j] as number) * outputs;
-      for (let k = 0; k < outputs; k++)
-        gradient[at + k] = (gradient[at + k] as number) + x * (residuals[out + k] as number);
+    const to = sparse.starts[i + 1];
+    for (let j = sparse.starts[i]; j < to; j++) {
+      const x = sparse.values[j];
+      const at = sparseFrom + sparse.indices[j] * outputs;
+      for (let k = 0; k < outputs; k++) gradient[at + k] += x * residuals[out + k];
     }
   }
   if (outputs === 1) {
     for (let i = 0; i < count; i++) {
-      const residual = residuals[i] as number;
+      const residual = residuals[i];
       const row = i * denseWidth;
-      for (let d = 0; d < denseWidth; d++)
-        gradient[d] = (gradient[d] as number) + residual * (dense[row + d] as number);
+      for (let d = 0; d < denseWidth; d++) gradient[d] += residual * dense[row + d];
     }
     return;
   }

@@ -27,9 +27,9 @@ const precisions: Record<Request['precision'], MinimiseSettings> = {
 function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: number): number {
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
-    const label = labels[i] as number;
+    const label = labels[i];
     if (outputs === 1) {
-      const logit = logits[i] as number;
+      const logit = logits[i];
       const magnitude = Math.exp(-Math.abs(logit));
       const positive = logit >= 0 ? 1 / (1 + magnitude) : magnitude / (1 + magnitude);
       loss += Math.log1p(magnitude) + Math.max(logit, 0) - label * logit;
@@ -38,9 +38,9 @@ function toResidualsInPlace(logits: Float64Array, labels: Int32Array, outputs: n
     }
     const out = i * outputs;
     const max = findMax(logits, out, outputs);
-    const target = (logits[out + label] as number) - max;
+    const target = logits[out + label] - max;
     const sum = softmaxInto(logits, out, outputs, max, logits, out);
-    logits[out + label] = (logits[out + label] as number) - 1;
+    logits[out + label] -= 1;
     loss += Math.log(sum) - target;
   }
   return loss;
@@ -55,7 +55,7 @@ function listPenalties(request: Request, outputs: number): Float64Array {
   const { denseC, sparseC } = request.settings;
   const share = outputs === 1 ? 0.5 : 1;
   const penalties = new Float64Array(rows.denseWidth + rows.sparse.width + 1).fill(share / sparseC);
-  for (let d = 0; d < rows.denseWidth; d++) penalties[d] = share / (denseC[d] as number);
+  for (let d = 0; d < rows.denseWidth; d++) penalties[d] = share / denseC[d];
   penalties[penalties.length - 1] = 0;
   return penalties;
 }
@@ -70,8 +70,8 @@ function computeLogits(rows: Rows, parameters: Float64Array, outputs: number): F
   if (outputs !== 1) return logits;
   const both = new Float64Array(rows.count * 2);
   for (let i = 0; i < rows.count; i++) {
-    both[2 * i] = -(logits[i] as number) / 2;
-    both[2 * i + 1] = (logits[i] as number) / 2;
+    both[2 * i] = -logits[i] / 2;
+    both[2 * i + 1] = logits[i] / 2;
   }
   return both;
 }
@@ -98,10 +98,10 @@ function fit(request: Request): Fitted {
       gradient.fill(0);
       addGradient(rows, logits, outputs, gradient);
       for (let i = 0; i < size; i++) {
-        const distance = (x[i] as number) - (centre?.[i] ?? 0);
-        const pull = (penalties[Math.floor(i / outputs)] as number) * distance;
+        const distance = x[i] - (centre?.[i] ?? 0);
+        const pull = penalties[Math.floor(i / outputs)] * distance;
         value += 0.5 * pull * distance;
-        gradient[i] = ((gradient[i] as number) + pull) * perRow;
+        gradient[i] = (gradient[i] + pull) * perRow;
       }
       return value * perRow;
     },
@@ -138,8 +138,8 @@ function toLogisticModel(parameters: Float64Array, rows: Rows, placement: Placem
   const V = rows.sparse.width;
   const outputs = countOutputs(positions.length);
   const readParameter = (row: number, k: number) => {
-    if (outputs === 1) return ((k === 0 ? -1 : 1) * (parameters[row] as number)) / 2;
-    return parameters[row * outputs + k] as number;
+    if (outputs === 1) return ((k === 0 ? -1 : 1) * parameters[row]) / 2;
+    return parameters[row * outputs + k];
   };
   const block = (from: number, count: number) => {
     const weights = new Float32Array(count * K);
@@ -154,7 +154,7 @@ function toLogisticModel(parameters: Float64Array, rows: Rows, placement: Placem
   const centre = intercepts.reduce((sum, intercept) => sum + intercept, 0) / Math.max(1, intercepts.length);
   const bias = new Float32Array(K).fill(absentLogit);
   positions.forEach((position, k) => {
-    bias[position] = ((intercepts[k] as number) - centre) * weight;
+    bias[position] = (intercepts[k] - centre) * weight;
   });
   return { kind: 'logistic', dense: block(0, D), ngram: block(D, V), bias, D, V, K };
 }

@@ -9,7 +9,7 @@ type Linear = { dense: Float32Array; ngram: Float32Array };
 
 export type LogisticModel = Shape & Linear & { kind: 'logistic' };
 /** Trees read the dense vector only, so V is 0. */
-export type TreesModel = Shape & { kind: 'trees'; trees: Trees };
+type TreesModel = Shape & { kind: 'trees'; trees: Trees };
 export type BlendModel = Shape & Linear & { kind: 'blend'; trees: Trees };
 export type ClassifierModel = LogisticModel | TreesModel | BlendModel;
 
@@ -36,16 +36,16 @@ export function compileScorer(model: ClassifierModel): Scorer {
   return (dense, indices, values) => {
     const logits = bias.slice();
     if (linear !== null) {
-      for (let d = 0; d < D; d++) addScaledRow(logits, linear.dense, d * K, dense[d] as number);
+      for (let d = 0; d < D; d++) addScaledRow(logits, linear.dense, d * K, dense[d]);
       for (let j = 0; j < indices.length; j++) {
-        addScaledRow(logits, linear.ngram, (indices[j] as number) * K, values[j] as number);
+        addScaledRow(logits, linear.ngram, indices[j] * K, values[j]);
       }
     }
     if (trees !== null && addTreeScores !== null) {
       listColumns(trees, dense, 0, columns);
       scores.fill(0);
       addTreeScores(columns, scores);
-      for (let s = 0; s < scores.length; s++) addScaledRow(logits, trees.scoreOptions, s * K, scores[s] as number);
+      for (let s = 0; s < scores.length; s++) addScaledRow(logits, trees.scoreOptions, s * K, scores[s]);
     }
     return softmaxInPlace(logits);
   };
@@ -54,11 +54,11 @@ export function compileScorer(model: ClassifierModel): Scorer {
 /** logits += x · weights[from … from + K) */
 function addScaledRow(logits: Float64Array, weights: Float32Array, from: number, x: number): void {
   if (x === 0) return;
-  for (let k = 0; k < logits.length; k++) logits[k] = (logits[k] as number) + x * (weights[from + k] as number);
+  for (let k = 0; k < logits.length; k++) logits[k] += x * weights[from + k];
 }
 
 /**
- * What each dense slot adds to the logit of option number `option` for one dense vector; see {@link
+ * Computes what each dense slot adds to the logit of option number `option` for one dense vector; see {@link
  * computeColumnContributions}.
  */
 export function computeSlotContributions(model: ClassifierModel, dense: Float32Array, option: number): Float64Array {
@@ -73,14 +73,33 @@ export function computeSlotContributions(model: ClassifierModel, dense: Float32A
   // A column's slots all belong to one field: its whole contribution may stand at the first of them.
   const taken = new Uint8Array(ofColumns.length);
   for (let d = 0; d < D; d++) {
-    for (let j = slotStarts[d] as number; j < (slotStarts[d + 1] as number); j++) {
-      const column = slotColumns[j] as number;
+    for (let j = slotStarts[d]; j < slotStarts[d + 1]; j++) {
+      const column = slotColumns[j];
       if (taken[column] === 1) continue;
       taken[column] = 1;
-      shares[d] = (shares[d] as number) + (ofColumns[column] as number);
+      shares[d] += ofColumns[column];
     }
   }
   return shares;
+}
+
+/**
+ * The model in which the first of some options stands for all of them: they share its probability evenly, but for a
+ * hundredth more of the first, so that rounding never decides between them. With fewer than two, the model as it is.
+ */
+export function shareProbability(model: ClassifierModel, options: readonly number[]): ClassifierModel {
+  const [first] = options;
+  if (first === undefined || options.length < 2) return model;
+  const { K } = model;
+  const sources = Int32Array.from({ length: K }, (_, k) => (options.includes(k) ? first : k));
+  const copyColumns = (weights: Float32Array) => weights.map((_, i) => weights[i - (i % K) + sources[i % K]]);
+  const all = Math.log(options.length + 0.01);
+  const bias = copyColumns(model.bias);
+  for (const k of options) bias[k] += (k === first ? Math.log(1.01) : 0) - all;
+  const linear = model.kind === 'trees' ? {} : { dense: copyColumns(model.dense), ngram: copyColumns(model.ngram) };
+  const trees =
+    model.kind === 'logistic' ? {} : { trees: { ...model.trees, scoreOptions: copyColumns(model.trees.scoreOptions) } };
+  return { ...model, bias, ...linear, ...trees };
 }
 
 /** The model whose logits are the sum of a linear and a tree model of the same dense vector and options. */
@@ -88,6 +107,6 @@ export function blendModels(linear: ClassifierModel, trees: ClassifierModel): Cl
   if (trees.kind === 'logistic') return linear;
   if (linear.kind !== 'logistic' || trees.kind !== 'trees')
     throw new Error('only a linear and a tree model can be blended');
-  const bias = linear.bias.map((logit, k) => Math.max(absentLogit, logit + (trees.bias[k] as number)));
+  const bias = linear.bias.map((logit, k) => Math.max(absentLogit, logit + trees.bias[k]));
   return { ...linear, kind: 'blend', bias, trees: trees.trees };
 }

@@ -13,9 +13,9 @@ const widthPerOutput = 16;
 export function cholesky(a: Float64Array, size: number): void {
   for (let j = 0; j < size; j++) {
     for (let i = j; i < size; i++) {
-      let sum = a[i * size + j] as number;
-      for (let k = 0; k < j; k++) sum -= (a[i * size + k] as number) * (a[j * size + k] as number);
-      a[i * size + j] = i === j ? Math.sqrt(Math.max(sum, 1e-12)) : sum / (a[j * size + j] as number);
+      let sum = a[i * size + j];
+      for (let k = 0; k < j; k++) sum -= a[i * size + k] * a[j * size + k];
+      a[i * size + j] = i === j ? Math.sqrt(Math.max(sum, 1e-12)) : sum / a[j * size + j];
     }
   }
 }
@@ -24,18 +24,18 @@ export function cholesky(a: Float64Array, size: number): void {
 function solve(l: Float64Array, size: number, x: Float64Array, at: (row: number) => number, width: number): void {
   const subtract = (target: number, source: number, factor: number) => {
     if (factor === 0) return;
-    for (let k = 0; k < width; k++) x[target + k] = (x[target + k] as number) - factor * (x[source + k] as number);
+    for (let k = 0; k < width; k++) x[target + k] -= factor * x[source + k];
   };
   const divide = (target: number, by: number) => {
-    for (let k = 0; k < width; k++) x[target + k] = (x[target + k] as number) / by;
+    for (let k = 0; k < width; k++) x[target + k] /= by;
   };
   for (let r = 0; r < size; r++) {
-    for (let c = 0; c < r; c++) subtract(at(r), at(c), l[r * size + c] as number);
-    divide(at(r), l[r * size + r] as number);
+    for (let c = 0; c < r; c++) subtract(at(r), at(c), l[r * size + c]);
+    divide(at(r), l[r * size + r]);
   }
   for (let r = size - 1; r >= 0; r--) {
-    for (let c = r + 1; c < size; c++) subtract(at(r), at(c), l[c * size + r] as number);
-    divide(at(r), l[r * size + r] as number);
+    for (let c = r + 1; c < size; c++) subtract(at(r), at(c), l[c * size + r]);
+    divide(at(r), l[r * size + r]);
   }
 }
 
@@ -60,19 +60,18 @@ export function buildPreconditioner(
   const { gram, rows: taken } = whole ? computeGram(rows, gramRows) : { gram: new Float64Array(0), rows: 1 };
   if (whole) {
     const factor = (curvature * count) / taken;
-    for (let i = 0; i < gram.length; i++) gram[i] = (gram[i] as number) * factor;
+    for (let i = 0; i < gram.length; i++) gram[i] *= factor;
     for (let d = 0; d < size; d++) {
-      const penalty = penalties[d < denseWidth ? d : columns - 1] as number;
-      gram[d * size + d] = (gram[d * size + d] as number) * (1 + 1e-9) + penalty;
+      const penalty = penalties[d < denseWidth ? d : columns - 1];
+      gram[d * size + d] = gram[d * size + d] * (1 + 1e-9) + penalty;
     }
     cholesky(gram, size);
   }
   const at = (row: number) => (row < denseWidth ? row : columns - 1) * outputs;
   return (vector) => {
     const scale = (column: number) => {
-      const factor = inverse[column] as number;
-      for (let k = 0; k < outputs; k++)
-        vector[column * outputs + k] = (vector[column * outputs + k] as number) * factor;
+      const factor = inverse[column];
+      for (let k = 0; k < outputs; k++) vector[column * outputs + k] *= factor;
     };
     for (let column = whole ? denseWidth : 0; column < columns - (whole ? 1 : 0); column++) scale(column);
     if (whole) solve(gram, size, vector, at, outputs);

@@ -35,14 +35,14 @@ export function listColumns(trees: Trees, dense: ArrayLike<number>, offset: numb
   columns.fill(0);
   const { slotStarts, slotColumns, slotWeights } = trees;
   for (let slot = 0; slot + 1 < slotStarts.length; slot++) {
-    const from = slotStarts[slot] as number;
-    const to = slotStarts[slot + 1] as number;
+    const from = slotStarts[slot];
+    const to = slotStarts[slot + 1];
     if (from === to) continue;
-    const x = dense[offset + slot] as number;
+    const x = dense[offset + slot];
     if (x === 0) continue;
     for (let j = from; j < to; j++) {
-      const column = slotColumns[j] as number;
-      columns[column] = (columns[column] as number) + x * (slotWeights[j] as number);
+      const column = slotColumns[j];
+      columns[column] += x * slotWeights[j];
     }
   }
 }
@@ -60,19 +60,19 @@ export function compileTrees(trees: Trees, treeCount: number): TreeScorer {
   const nodes = new Int32Array(4 * size);
   const numbers = new Float32Array(nodes.buffer);
   for (let node = 0; node < size; node++) {
-    const column = trees.columns[node] as number;
+    const column = trees.columns[node];
     nodes[4 * node] = column;
-    numbers[4 * node + 1] = (column < 0 ? trees.values[node] : trees.thresholds[node]) as number;
-    nodes[4 * node + 2] = 4 * (trees.rights[node] as number);
+    numbers[4 * node + 1] = column < 0 ? trees.values[node] : trees.thresholds[node];
+    nodes[4 * node + 2] = 4 * trees.rights[node];
   }
   return (columns, scores) => {
     for (let tree = 0; tree < treeCount; tree++) {
-      let at = 4 * (roots[tree] as number);
-      for (let column = nodes[at] as number; column >= 0; column = nodes[at] as number) {
-        at = (columns[column] as number) <= (numbers[at + 1] as number) ? at + 4 : (nodes[at + 2] as number);
+      let at = 4 * roots[tree];
+      for (let column = nodes[at]; column >= 0; column = nodes[at]) {
+        at = columns[column] <= numbers[at + 1] ? at + 4 : nodes[at + 2];
       }
-      const target = targets[tree] as number;
-      scores[target] = (scores[target] as number) + (numbers[at + 1] as number);
+      const target = targets[tree];
+      scores[target] += numbers[at + 1];
     }
   };
 }
@@ -81,20 +81,20 @@ export function compileTrees(trees: Trees, treeCount: number): TreeScorer {
 function computeExpectedValues(trees: Trees): Float64Array {
   const expected = Float64Array.from(trees.values);
   for (let node = expected.length - 1; node >= 0; node--) {
-    if ((trees.columns[node] as number) < 0) continue;
-    const right = trees.rights[node] as number;
-    const leftCover = trees.covers[node + 1] as number;
-    const rightCover = trees.covers[right] as number;
+    if (trees.columns[node] < 0) continue;
+    const right = trees.rights[node];
+    const leftCover = trees.covers[node + 1];
+    const rightCover = trees.covers[right];
     const share = leftCover + rightCover > 0 ? leftCover / (leftCover + rightCover) : 0.5;
-    expected[node] = share * (expected[node + 1] as number) + (1 - share) * (expected[right] as number);
+    expected[node] = share * expected[node + 1] + (1 - share) * expected[right];
   }
   return expected;
 }
 
 /**
- * What each column adds to the logit of option `option` (of K) for one dense row: along the path of every tree, the
- * change of the mean leaf value at a node belongs to the node's column (Saabas 2014, "Interpreting random forests").
- * With the trees' mean values they sum to the trees' logit.
+ * Computes what each column adds to the logit of option `option` (of K) for one dense row: along the path of every
+ * tree, the change of the mean leaf value at a node belongs to the node's column (Saabas 2014, "Interpreting random
+ * forests"). With the trees' mean values they sum to the trees' logit.
  */
 export function computeColumnContributions(trees: Trees, dense: Float32Array, option: number, K: number): Float64Array {
   const columns = new Float32Array(trees.columnCount);
@@ -102,13 +102,13 @@ export function computeColumnContributions(trees: Trees, dense: Float32Array, op
   const expected = computeExpectedValues(trees);
   const contributions = new Float64Array(trees.columnCount);
   trees.roots.forEach((root, tree) => {
-    const weight = trees.scoreOptions[(trees.targets[tree] as number) * K + option] as number;
+    const weight = trees.scoreOptions[trees.targets[tree] * K + option];
     let node = root;
-    for (let column = trees.columns[node] as number; column >= 0; column = trees.columns[node] as number) {
-      const left = (columns[column] as number) <= (trees.thresholds[node] as number);
-      const next = left ? node + 1 : (trees.rights[node] as number);
-      const change = (expected[next] as number) - (expected[node] as number);
-      contributions[column] = (contributions[column] as number) + weight * change;
+    for (let column = trees.columns[node]; column >= 0; column = trees.columns[node]) {
+      const left = columns[column] <= trees.thresholds[node];
+      const next = left ? node + 1 : trees.rights[node];
+      const change = expected[next] - expected[node];
+      contributions[column] += weight * change;
       node = next;
     }
   });

@@ -1,12 +1,12 @@
 /** Gradient-boosted trees over binned columns. */
 import { countOutputs, findMax, softmaxInto } from '../numeric.ts';
 import { createRandom } from '../random.ts';
-import { assembleTrees } from './assemble-trees.ts';
-import { type BinnedRows, type FieldBins, fitBins, toBins } from './bins.ts';
 import type { Classifier, FitRequest, Fitted, Rows } from './classifier.ts';
-import { type GrownNode, type Growth, routeBinned, TreeGrower } from './grow-tree.ts';
+import { assembleTrees } from './growing/assemble-trees.ts';
+import { type BinnedRows, type FieldBins, fitBins, toBins } from './growing/bins.ts';
+import { type GrownNode, type Growth, routeBinned, TreeGrower } from './growing/grow-tree.ts';
+import { chooseFields, hashRows, sampleRows } from './growing/sampling.ts';
 import { absentLogit, type ClassifierModel, type Placement } from './model.ts';
-import { chooseFields, hashRows, sampleRows } from './sampling.ts';
 import { compileTrees, listColumns, type Trees } from './trees-model.ts';
 
 /** A round counts as better only if the watched loss falls by more than this share. */
@@ -35,9 +35,9 @@ export type FittedTrees = Fitted & {
 /** Prior scores: the log of each option's share, with half a row added to each; one log-odds for two options. */
 function computePriorScores(labels: Int32Array, optionCount: number): Float64Array {
   const counts = new Float64Array(optionCount).fill(0.5);
-  for (const label of labels) counts[label] = (counts[label] as number) + 1;
+  for (const label of labels) counts[label] += 1;
   const logs = counts.map((count) => Math.log(count / (labels.length + 0.5 * optionCount)));
-  return optionCount === 2 ? Float64Array.of((logs[1] as number) - (logs[0] as number)) : logs;
+  return optionCount === 2 ? Float64Array.of(logs[1] - logs[0]) : logs;
 }
 
 /** Gradients and hessians of the negative log-likelihood in all scores; `out` arrays are score-major. */
@@ -52,19 +52,19 @@ function computeDerivatives(
   // The diagonal of the softmax hessian understates the curvature (Friedman, Hastie & Tibshirani 2000).
   const factor = scoreCount / Math.max(1, scoreCount - 1);
   for (let i = 0; i < labels.length; i++) {
-    const label = labels[i] as number;
+    const label = labels[i];
     if (scoreCount === 1) {
-      const p = 1 / (1 + Math.exp(-(scores[i] as number)));
-      (gradients[0] as Float64Array)[i] = p - label;
-      (hessians[0] as Float64Array)[i] = Math.max(1e-16, p * (1 - p));
+      const p = 1 / (1 + Math.exp(-scores[i]));
+      gradients[0][i] = p - label;
+      hessians[0][i] = Math.max(1e-16, p * (1 - p));
       continue;
     }
     const from = i * scoreCount;
     softmaxInto(scores, from, scoreCount, findMax(scores, from, scoreCount), probabilities, 0);
     for (let k = 0; k < scoreCount; k++) {
-      const p = probabilities[k] as number;
-      (gradients[k] as Float64Array)[i] = p - (k === label ? 1 : 0);
-      (hessians[k] as Float64Array)[i] = Math.max(1e-16, factor * p * (1 - p));
+      const p = probabilities[k];
+      gradients[k][i] = p - (k === label ? 1 : 0);
+      hessians[k][i] = Math.max(1e-16, factor * p * (1 - p));
     }
   }
 }
@@ -74,15 +74,15 @@ function computeLoss(scores: Float64Array, labels: Int32Array, scoreCount: numbe
   const probabilities = new Float64Array(scoreCount);
   let loss = 0;
   for (let i = 0; i < labels.length; i++) {
-    const label = labels[i] as number;
+    const label = labels[i];
     if (scoreCount === 1) {
-      const margin = label === 1 ? (scores[i] as number) : -(scores[i] as number);
+      const margin = label === 1 ? scores[i] : -scores[i];
       loss += Math.log1p(Math.exp(-Math.abs(margin))) + Math.max(0, -margin);
       continue;
     }
     const from = i * scoreCount;
     softmaxInto(scores, from, scoreCount, findMax(scores, from, scoreCount), probabilities, 0);
-    loss -= Math.log(Math.max(1e-300, probabilities[label] as number));
+    loss -= Math.log(Math.max(1e-300, probabilities[label]));
   }
   return loss / Math.max(1, labels.length);
 }
@@ -157,8 +157,8 @@ function boost(
       const nodes = grower.grow({
         sample,
         fields: chooseFields(bins.length, fieldsPerTree, random),
-        gradients: gradients[target] as Float64Array,
-        hessians: hessians[target] as Float64Array,
+        gradients: gradients[target],
+        hessians: hessians[target],
         scores: training.scores,
         stride: scoreCount,
         offset: target,
@@ -170,8 +170,8 @@ function boost(
     }
     watchLoss();
     if (earlyStopping !== null) {
-      const best = watchedLoss[bestRound] as number;
-      if ((watchedLoss[rounds] as number) < best * (1 - minImprovement)) bestRound = rounds;
+      const best = watchedLoss[bestRound];
+      if (watchedLoss[rounds] < best * (1 - minImprovement)) bestRound = rounds;
       if (rounds - bestRound >= earlyStopping.patience) break;
     }
     // Without sampling a round that found no split would repeat for ever.
@@ -181,10 +181,7 @@ function boost(
 }
 
 function startScoring(binned: BinnedRows, prior: Float64Array): ScoredRows {
-  const scores = Float64Array.from(
-    { length: binned.count * prior.length },
-    (_, i) => prior[i % prior.length] as number,
-  );
+  const scores = Float64Array.from({ length: binned.count * prior.length }, (_, i) => prior[i % prior.length]);
   return { binned, scores };
 }
 
@@ -203,7 +200,7 @@ function addTree(
     if (sample[next] === i) next += 1;
     else {
       const at = i * stride + offset;
-      scores[at] = (scores[at] as number) + routeBinned(nodes, binned, i);
+      scores[at] += routeBinned(nodes, binned, i);
     }
   }
 }
@@ -224,7 +221,7 @@ function computeLogits(
     const scores = Float64Array.from(prior);
     addScores(columns, scores);
     if (scores.length > 1) logits.set(scores, i * optionCount);
-    else logits.set([-(scores[0] as number) / 2, (scores[0] as number) / 2], i * optionCount);
+    else logits.set([-scores[0] / 2, scores[0] / 2], i * optionCount);
   }
   return logits;
 }
@@ -241,11 +238,11 @@ function toOptionWeights({ positions, optionCount, weight }: Placement, scoreCou
 
 function toTreesModel(prior: Float64Array, trees: Trees, placement: Placement, rows: Rows): ClassifierModel {
   const { positions, optionCount: K, weight } = placement;
-  const logits = prior.length === 1 ? [-(prior[0] as number) / 2, (prior[0] as number) / 2] : [...prior];
+  const logits = prior.length === 1 ? [-prior[0] / 2, prior[0] / 2] : [...prior];
   const centre = logits.reduce((sum, logit) => sum + logit, 0) / logits.length;
   const bias = new Float32Array(K).fill(absentLogit);
   positions.forEach((position, k) => {
-    bias[position] = ((logits[k] as number) - centre) * weight;
+    bias[position] = (logits[k] - centre) * weight;
   });
   // Trees without any split say what the prior says already, and ONNX has no matrix without columns.
   if (trees.columnCount === 0) {

@@ -1,7 +1,7 @@
 /**
  * What would change a decision: the fewest and smallest changes to values seen in the data after which a familiar input
- * is decided otherwise (counterfactual explanations, Wachter et al. 2017; seen values as in FACE, Poyiadzi et al. 2020).
- * The search is greedy with a beam: it tries all single changes first, then adds to the most promising ones.
+ * is decided otherwise (counterfactual explanations, Wachter et al. 2017; seen values as in FACE, Poyiadzi et al.
+ * 2020). The search is greedy with a beam: it tries all single changes first, then adds to the most promising ones.
  */
 import type { Decision, JsonObject } from '../domain.ts';
 import { applyChanges, type Change, type SeenField, toNumberChange } from './seen-values.ts';
@@ -42,6 +42,7 @@ async function trySingleChanges(
 ): Promise<Tried[]> {
   const failed: Tried[] = [];
   for (const change of interleave(fields)) {
+    if (whatIf.isUsedUp()) break;
     if (change.distance >= findDistance(flips, change)) continue;
     const tried = await tryChanges(whatIf, input, [change]);
     if (tried === null) continue;
@@ -62,6 +63,7 @@ async function addToEach(
   const failed: Tried[] = [];
   for (const { changes } of beam) {
     for (const change of added) {
+      if (whatIf.isUsedUp()) return failed;
       if (hasField(changes, change) || hasFlipOf(flips, [...changes, change])) continue;
       const tried = await tryChanges(whatIf, input, [...changes, change]);
       if (tried === null) continue;

@@ -5,6 +5,8 @@ import { listLeaves, readPath } from '../features/values.ts';
 /** Another value for one field. `distance` is 0 to 1: for numbers the share of seen values that lie between. */
 export type Change = { path: string[]; from: Json | null; to: Json; distance: number };
 
+/** Fields whose values are tried, the heaviest. */
+const maxFields = 100;
 /** Different values of a field that are tried; numbers in steps of equal shares of the data. */
 const maxValuesPerField = 8;
 /** From so many words on a string is a text, whose words are looked at instead. */
@@ -29,18 +31,25 @@ export type SeenField = {
   numbers: number[];
 };
 
+/** Which fields may be tried and which first, and what is called between examples so that others have their turn. */
+export type SeenFieldsOptions = {
+  isExcluded(path: readonly string[]): boolean;
+  weigh(path: readonly string[]): number;
+  pause(): Promise<void>;
+};
+
 /**
- * Lists for every field of the input or the examples the values that could stand in place of the present one, most
- * frequent first. Texts, lists, and the paths that `isExcluded` names are left out.
+ * Lists for the fields of the input or the examples, the heaviest 100 first, the values that could stand in place of
+ * the present one, most frequent first; `leftOut` are the other fields. Texts, lists and excluded paths are in neither.
  */
-export function listSeenFields(
+export async function listSeenFields(
   input: JsonObject,
-  examples: readonly JsonObject[],
-  isExcluded: (path: readonly string[]) => boolean,
-): SeenField[] {
+  examples: Iterable<JsonObject>,
+  { isExcluded, weigh, pause }: SeenFieldsOptions,
+): Promise<{ fields: SeenField[]; leftOut: string[][] }> {
   const fields = new Map<string, { path: string[]; counts: Map<Scalar, number> }>();
-  for (const { path } of listLeaves(input)) fields.set(JSON.stringify(path), { path, counts: new Map() });
   for (const example of examples) {
+    await pause();
     for (const { path, value } of listLeaves(example)) {
       if (!isScalar(value) || isText(value)) continue;
       const key = JSON.stringify(path);
@@ -49,11 +58,16 @@ export function listSeenFields(
       fields.set(key, field);
     }
   }
-  return [...fields.values()].flatMap(({ path, counts }) => {
-    const present = readPath(input, path);
-    const isReplaceable = present === undefined || present === null || (isScalar(present) && !isText(present));
-    return isReplaceable && !isExcluded(path) ? [toSeenField(path, present ?? null, counts)] : [];
+  const seen = [...fields.values()].flatMap(({ path, counts }) => {
+    const present = readPath(input, path) ?? null;
+    const isReplaceable = present === null || (isScalar(present) && !isText(present));
+    return isReplaceable && !isExcluded(path) ? [{ path, present, counts, weight: weigh(path) }] : [];
   });
+  seen.sort((a, b) => b.weight - a.weight);
+  return {
+    fields: seen.slice(0, maxFields).map(({ path, present, counts }) => toSeenField(path, present, counts)),
+    leftOut: seen.slice(maxFields).map(({ path }) => path),
+  };
 }
 
 function toSeenField(path: string[], present: Scalar | null, counts: ReadonlyMap<Scalar, number>): SeenField {

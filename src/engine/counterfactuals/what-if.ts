@@ -4,7 +4,10 @@ import type { Stretch } from '../decide/weigh-text.ts';
 import type { Decision, JsonObject } from '../domain.ts';
 import type { MonotonicClock } from '../ports.ts';
 
-/** What looking for other decisions needs from outside; `pause`, called often, lets others have their turn when it is due. */
+/**
+ * What looking for other decisions needs from outside; `pause`, called often, lets others have their turn when it is
+ * due.
+ */
 export type WhatIfPorts = { now: MonotonicClock; pause(): Promise<void> };
 /** Decisions that may be made, and the time after which no further one is begun. */
 export type WhatIfBudget = { maxDecisions: number; maxMs: number };
@@ -25,7 +28,7 @@ export class WhatIf {
     this.#startedAtMs = ports.now();
   }
 
-  /** What is decided of another input; null where it does not fit the schema or the budget is used up. */
+  /** Decides another input; null where it does not fit the schema or the budget is used up. */
   async decide(input: JsonObject): Promise<Decision | null> {
     if (this.isUsedUp()) return null;
     this.#decisions += 1;
@@ -34,9 +37,14 @@ export class WhatIf {
     return result.ok ? result.decision : null;
   }
 
-  /** Has the texts of inputs embedded together, as many as the budget may still decide. */
+  /** Embeds the texts of inputs in one batch, as many as the budget may still decide. */
   async embedAhead(inputs: readonly JsonObject[]): Promise<void> {
-    await this.#decider.embedAhead(inputs.slice(0, Math.max(0, this.#budget.maxDecisions - this.#decisions)));
+    const embedded: Promise<unknown>[] = [];
+    for (const input of inputs.slice(0, Math.max(0, this.#budget.maxDecisions - this.#decisions))) {
+      await this.#ports.pause();
+      embedded.push(this.#decider.embedAhead([input]));
+    }
+    await Promise.all(embedded);
   }
 
   /** The probability of an option without each stretch, about; null where it cannot be estimated. */

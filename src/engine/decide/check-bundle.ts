@@ -4,12 +4,11 @@
  */
 import type { Bundle } from '../bundle/bundle.ts';
 import type { ClassifierModel } from '../classifiers/model.ts';
-import type { JsonObject } from '../domain.ts';
 import { WorkbenchError } from '../errors.ts';
 import type { EncoderSpec } from '../features/plan.ts';
 import { readClassifier } from '../onnx/classifier.ts';
 import type { Adapters, TextEncoder } from '../ports.ts';
-import { type InputValidator, loadInputCheck, writeInputCheck } from '../schema/input-schema.ts';
+import { compileInputSchema, type InputValidator } from '../schema/input-schema.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
 /** The installed text model; null where a part is not there. */
@@ -17,7 +16,7 @@ export type TextPorts = { encoder: TextEncoder | null; tokenizer: Tokenizer | nu
 
 /** The parts of the text model that a policy uses; `encoder` is null where word pieces are enough. */
 export type TextParts = { tokenizer: Tokenizer; encoder: EncoderPart | null };
-export type EncoderPart = { port: TextEncoder; spec: EncoderSpec; adapters: Adapters | null };
+type EncoderPart = { port: TextEncoder; spec: EncoderSpec; adapters: Adapters | null };
 
 /** The classifier and the reason codes' heads (null without heads). */
 export type Models = { classifier: ClassifierModel; reasonHeads: ClassifierModel | null };
@@ -77,19 +76,13 @@ export function requireTextParts(
   return { tokenizer, encoder: { port: encoder, spec, adapters } };
 }
 
-/** Compiles the bundle's input schema, or loads its check where it is written already; null without a schema. */
-export function compileInputValidator(
-  { inputSchema }: Pick<Bundle, 'inputSchema'>,
-  { findInputCheck }: { findInputCheck?(schema: JsonObject): string | null } = {},
-): InputValidator | null {
+/** Compiles the bundle's input schema, also one that would not be saved any more; null without a schema. */
+export function compileInputValidator({ inputSchema }: Pick<Bundle, 'inputSchema'>): InputValidator | null {
   if (inputSchema === null) return null;
-  const known = findInputCheck?.(inputSchema);
-  if (known) return loadInputCheck(known);
-  const written = writeInputCheck(inputSchema);
-  if (written.ok) return loadInputCheck(written.code);
-  throw new WorkbenchError(
-    'validation_error',
-    'Bundle entry input_schema.json is not a JSON Schema that can be used. Export the bundle again.',
-    written.problems,
-  );
+  try {
+    return compileInputSchema(inputSchema);
+  } catch (cause) {
+    const message = 'Bundle entry input_schema.json is not a JSON Schema that can be used. Export the bundle again.';
+    throw new WorkbenchError('validation_error', message, undefined, { cause });
+  }
 }

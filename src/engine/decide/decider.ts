@@ -16,7 +16,7 @@ import {
   type RulesFile,
   type RulesOutcome,
 } from '../rules/compile.ts';
-import type { InputValidator } from '../schema/input-schema.ts';
+import { type InputValidator, maxLightWork } from '../schema/input-schema.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from '../text/ngrams.ts';
 import {
@@ -44,8 +44,8 @@ import { type Estimates, estimateWithout, type Stretch } from './weigh-text.ts';
 /** What input schema and rules need from outside. */
 export type RulesPorts = {
   now: MonotonicClock;
-  /** The check of an input schema where it is written already, as {@link writeInputCheck} has it; else null. */
-  findInputCheck?(schema: JsonObject): string | null;
+  /** Checks an input that may take longer than others can wait, in a process of its own; without it, none is. */
+  checkElsewhere?(order: { schema: JsonObject; input: JsonObject }): Promise<ErrorDetail[]>;
 };
 /** What deciding needs from outside; a policy that reads no text needs the clock alone. */
 export type DeciderPorts = TextPorts & RulesPorts;
@@ -68,17 +68,19 @@ export type Decider = {
   /** The version of the decision type whose input schema, rules and thresholds decide. */
   version: number;
   /**
-   * Decides one input. The result is there at once unless the text encoder must be asked. Rejects with WorkbenchError
-   * 'unavailable' when it cannot be and no fallback is set.
+   * Decides one input. The result is there at once unless the text encoder must be asked, or the check of the input is
+   * much work. Rejects with WorkbenchError 'unavailable' when the encoder cannot be asked and no fallback is set.
    */
   decide(input: JsonObject, options?: { trace?: boolean }): DecisionResult | Promise<DecisionResult>;
   /**
    * Asks the encoder for the texts of all inputs that no rule decides, at once: it embeds them in batches and keeps
    * them, so that the decisions that follow need not wait for one text after the other. Whatever fails here shows when
-   * its input is decided.
+   * its input is decided. Resolves with the inputs whose texts were asked for.
    */
-  embedAhead(inputs: readonly JsonObject[]): Promise<void>;
-  /** What the classifier would say without words of the texts, about, from one run of the encoder (`weigh-text.ts`). */
+  embedAhead(inputs: readonly JsonObject[]): Promise<readonly JsonObject[]>;
+  /**
+   * Estimates what the classifier would say without words of the texts, from one run of the encoder (`weigh-text.ts`).
+   */
   estimateWithout(input: JsonObject, option: string, stretches: readonly Stretch[]): Promise<Estimates | null>;
 };
 
@@ -86,6 +88,8 @@ export type Decider = {
 type RulesPart = {
   now: MonotonicClock;
   validateInput: InputValidator | null;
+  /** Checks an input as `validateInput` does, in another process; null for one that is little work. */
+  validateElsewhere(input: JsonObject): Promise<ErrorDetail[]> | null;
   rules: CompiledRules;
   /** The decision of each rule, in the order of the rules. */
   ruleDecisions: readonly Decision[];
@@ -124,7 +128,10 @@ export function compileDecider(bundle: Bundle, ports: DeciderPorts): Decider {
   const policy = compilePolicy(bundle, models, ports);
   return {
     version,
-    decide: (input, options) => decide(policy, input, options?.trace === true ? startStageTimer(policy.now) : null),
+    decide(input, options) {
+      const timer = options?.trace === true ? startStageTimer(policy.now) : null;
+      return afterCheck(policy, input, timer, () => decide(policy, input, timer));
+    },
     embedAhead: (inputs) => embedAhead(policy, inputs),
     estimateWithout: (input, option, stretches) =>
       estimateWithout(policy, input, manifest.options.indexOf(option), stretches),
@@ -156,10 +163,12 @@ export function compileRulesDecider(
     version: policy.version,
     decide(input, options) {
       const timer = options?.trace === true ? startStageTimer(now) : null;
-      const outcome = decideByRules(part, input, timer);
-      return 'ok' in outcome ? outcome : otherwise(outcome, timer);
+      return afterCheck(part, input, timer, () => {
+        const outcome = decideByRules(part, input, timer);
+        return 'ok' in outcome ? outcome : otherwise(outcome, timer);
+      });
     },
-    embedAhead: () => Promise.resolve(),
+    embedAhead: () => Promise.resolve([]),
     estimateWithout: () => Promise.resolve(null),
   };
 }
@@ -167,9 +176,16 @@ export function compileRulesDecider(
 function compileRulesPart(policy: Omit<RulesOnlyPolicy, 'version'>, ports: RulesPorts): RulesPart {
   const { options, policyVersion } = policy;
   const rules = loadRules(policy.rules);
+  const validateInput = compileInputValidator(policy);
+  const { inputSchema: schema } = policy;
+  const { checkElsewhere } = ports;
   return {
     now: ports.now,
-    validateInput: compileInputValidator(policy, ports),
+    validateInput,
+    validateElsewhere(input) {
+      if (validateInput === null || schema === null || checkElsewhere === undefined) return null;
+      return validateInput.estimateWork(input) > maxLightWork ? checkElsewhere({ schema, input }) : null;
+    },
     rules,
     ruleDecisions: rules.file.rules.map((rule) => composeRuleDecision(rule, options, policyVersion)),
   };
@@ -203,13 +219,24 @@ function compilePolicy(bundle: Bundle, { classifier, reasonHeads }: Models, port
 const noIds: readonly number[] = [];
 const noNgrams: NgramRow = { indices: [], values: [] };
 
-/** The decision of the first rule that matches, what is wrong with the input, or the rules' outcome without a match. */
-function decideByRules(policy: RulesPart, input: JsonObject, timer: StageTimer | null): DecisionResult | RulesOutcome {
-  if (policy.validateInput !== null) {
-    const problems = policy.validateInput(input);
-    if (problems.length > 0) return { ok: false, problems };
+/** Decides by `decideFitting` once the input is known to fit the input schema, or says what is wrong with it. */
+function afterCheck(
+  { validateInput, validateElsewhere }: RulesPart,
+  input: JsonObject,
+  timer: StageTimer | null,
+  decideFitting: () => DecisionResult | Promise<DecisionResult>,
+): DecisionResult | Promise<DecisionResult> {
+  if (validateInput === null) return decideFitting();
+  const goOn = (problems: ErrorDetail[]) => {
+    if (problems.length > 0) return { ok: false, problems } as const;
     timer?.mark('schema');
-  }
+    return decideFitting();
+  };
+  return validateElsewhere(input)?.then(goOn) ?? goOn(validateInput(input));
+}
+
+/** The decision of the first rule that matches an input, or the rules' outcome without a match. */
+function decideByRules(policy: RulesPart, input: JsonObject, timer: StageTimer | null): DecisionMade | RulesOutcome {
   const rulesOutcome = policy.rules.evaluate(input, timer !== null);
   timer?.mark('rules');
   if (rulesOutcome.matched !== null) {
@@ -253,13 +280,20 @@ function decide(
   );
 }
 
-async function embedAhead(policy: CompiledPolicy, inputs: readonly JsonObject[]): Promise<void> {
-  if (policy.text === null || policy.text.encoder === null) return;
+async function embedAhead(policy: CompiledPolicy, inputs: readonly JsonObject[]): Promise<readonly JsonObject[]> {
+  if (policy.text === null || policy.text.encoder === null) return [];
   const { tokenizer } = policy.text;
   const { port, spec, adapters } = policy.text.encoder;
-  const open = inputs.filter((input) => !('ok' in decideByRules(policy, input, null)));
+  const { validateInput } = policy;
+  const open = inputs.filter((input) => {
+    if (validateInput !== null) {
+      if (validateInput.estimateWork(input) > maxLightWork || validateInput(input).length > 0) return false;
+    }
+    return !('ok' in decideByRules(policy, input, null));
+  });
   const texts = open.map((input) => tokenizer.encode(policy.features.joinText(input).text));
   await Promise.allSettled(texts.map((ids) => port.embed(toEncoderInput(ids, spec.max_tokens).ids, adapters)));
+  return open;
 }
 
 function classify(
@@ -300,7 +334,7 @@ function classify(
   return { ok: true, decision, trace, escalation, ruleErrors: rulesOutcome.errors };
 }
 
-/** What a policy of rules alone decides where none matches: the fallback, or what a connected model says. */
+/** Compiles what a policy of rules alone decides where none matches: the fallback, or what a connected model says. */
 function compileFallback(manifest: Manifest): (rulesOutcome: RulesOutcome, timer: StageTimer | null) => DecisionResult {
   const { fallback_option: fallback, escalation_policy: policy } = manifest;
   if (fallback === null) {

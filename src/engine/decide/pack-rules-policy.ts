@@ -1,5 +1,6 @@
 /** Packing a policy of rules alone: it has learned nothing, and what no rule decides goes to the fallback option. */
 import { packBundle } from '../bundle/bundle.ts';
+import { listInputFields, seeInputs } from '../bundle/input-fields.ts';
 import { bundleFormatVersion, type ManifestDraft } from '../bundle/manifest.ts';
 import { writeModelCard } from '../bundle/model-card.ts';
 import type { JsonObject } from '../domain.ts';
@@ -28,10 +29,19 @@ export async function packRulesPolicy(
   piiFields: readonly string[],
   ports: { now: MonotonicClock; sha256: Sha256 },
 ): Promise<Uint8Array> {
-  const manifest: ManifestDraft = { ...settings, classifier: null, runtime: null, text: null };
+  const fields = listInputFields({ plan: emptyPlan, rules, inputSchema }, seeInputs(inputs, piiFields));
+  const manifest: ManifestDraft = { ...settings, classifier: null, runtime: null, text: null, fields };
   const parts = {
-    ...{ rules, plan: emptyPlan, classifier: null, reasons: { by_option: {}, heads: [] }, reasonHeads: null },
-    ...{ adapters: null, familiarity: null, inputSchema, golden: [], modelCard: '' },
+    rules,
+    plan: emptyPlan,
+    classifier: null,
+    reasons: { by_option: {}, heads: [] },
+    reasonHeads: null,
+    adapters: null,
+    familiarity: null,
+    inputSchema,
+    golden: [],
+    modelCard: '',
   };
   const decider = compileDecider(
     {
@@ -41,6 +51,6 @@ export async function packRulesPolicy(
     { encoder: null, tokenizer: null, now: ports.now },
   );
   const golden = await recordGoldenLines(decider, [...inputs, {}], piiFields, settings.confidence_thresholds);
-  const modelCard = writeModelCard({ manifest, plan: emptyPlan, rules, metrics: null, promise: null });
+  const modelCard = writeModelCard({ manifest, plan: emptyPlan, rules, golden, metrics: null, promise: null });
   return packBundle({ ...parts, manifest, golden, modelCard }, ports.sha256);
 }

@@ -1,6 +1,6 @@
 /**
- * What a classifier would say of an input without some of its words, estimated in one run of the encoder: the n-grams are
- * taken away exactly, the embedding by what its tokens add to the logit to first order. Rules are not tried.
+ * What a classifier would say of an input without some of its words, estimated in one run of the encoder: the n-grams
+ * are taken away exactly, the embedding by what its tokens add to the logit to first order. Rules are not tried.
  */
 import type { ClassifierModel, Scorer } from '../classifiers/model.ts';
 import type { JsonObject } from '../domain.ts';
@@ -28,9 +28,9 @@ export type WeighedPolicy = {
 };
 
 /**
- * The probability of an option (by its number) without each stretch; those of texts that the classifier does not read
- * change nothing. Null where the policy has no encoder, the encoder no gradients that can be asked for, or the text's
- * tokens cannot be told apart at the stretches' ends. Rejects with whatever embedding the text rejects with.
+ * Estimates the probability of an option (by its number) without each stretch; those of texts that the classifier does
+ * not read change nothing. Null where the policy has no encoder, the encoder no gradients that can be asked for, or the
+ * text's tokens cannot be separated at the stretches' ends. Rejects with whatever embedding the text rejects with.
  */
 export async function estimateWithout(
   { features, classifier, denseWidth, score, text }: WeighedPolicy,

@@ -6,7 +6,7 @@ import type { FeaturePlan } from './plan.ts';
 import { compilePath } from './values.ts';
 
 /** Where a field stands in the dense vector. */
-export type Slot = { field: string; kind: string; start: number; size: number };
+type Slot = { field: string; kind: string; start: number; size: number };
 /** The text of an input and where each field's part of it ends (UTF-16 index). `cut` are the fields not read whole. */
 export type InputText = { text: string; parts: { field: string; end: number }[]; cut: string[] };
 
@@ -16,7 +16,8 @@ export type CompiledFeatures = {
   /** Writes the tabular part of the dense vector, `tabularSize` numbers in float32, over the start of `dense`. */
   writeTabular(input: JsonObject, dense?: Float32Array): Float32Array;
   /**
-   * The text fields joined by line ends, as far as `limits.maxTextCharacters`; missing and non-string values are skipped.
+   * The text fields joined by line ends, as far as `limits.maxTextCharacters`; missing and non-string values are
+   * skipped.
    */
   joinText(input: JsonObject): InputText;
 };

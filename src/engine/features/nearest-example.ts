@@ -28,8 +28,8 @@ export type Directions = Pick<NearestFile, 'basis' | 'scale' | 'offset'>;
 export type Projection = (embedding: ArrayLike<number>, from: number) => Float64Array;
 
 /**
- * Σ a[aFrom + i] · b[bFrom + i] for i below `size`, in four sums side by side: a processor adds them at once, and an input
- * is compared with a thousand examples.
+ * Σ a[aFrom + i] · b[bFrom + i] for i below `size`, in four sums side by side: a processor adds them at once, and an
+ * input is compared with a thousand examples.
  */
 function computeDot(a: Float64Array, aFrom: number, b: Float64Array, bFrom: number, size: number): number {
   let s0 = 0;

@@ -1,5 +1,5 @@
 /** Equal inputs: twice the same, or the same with different labels. */
-import { toCanonicalJson } from '../canonical-json.ts';
+import { toCanonicalJson } from '../json.ts';
 import { hashString } from '../random.ts';
 import { type Finding, type FindingRow, findMajority, quoteList, type Search, toFinding } from './finding.ts';
 

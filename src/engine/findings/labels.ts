@@ -1,7 +1,20 @@
 /** Labels that are no option, options with too few examples, and labels that a training found suspect. */
 import { limits } from '../limits.ts';
-import type { LabelCheck } from '../training/request.ts';
 import { type Finding, maxListedExamples, quoteList, type Search, toFinding } from './finding.ts';
+
+/**
+ * The verdict of models that have not seen an example on its label: the label's probability, the likeliest other option
+ * with its probability, how doubtful the label is (0 to 1, higher is worse), and whether it is suspect.
+ */
+export type LabelCheck = {
+  example_id: string;
+  label: string;
+  probability: number;
+  likelier: string;
+  likelier_probability: number;
+  doubt: number;
+  suspect: boolean;
+};
 
 /** An option is rare below this share of the examples that each option would have of equally many. */
 const rareShare = 0.1;
@@ -74,7 +87,7 @@ function listRare(counts: Map<string, number>): Finding[] {
 
 const toPercent = (share: number) => `${(100 * share).toFixed(share < 0.01 ? 1 : 0)} %`;
 
-/** Suspect labels as findings, one an example, in the order in which they come: the surest first. */
+/** Suspect labels as findings, one an example, in their order: the most certain first. */
 export function describeSuspects(checks: readonly LabelCheck[]): Finding[] {
   return checks.map((check) =>
     toFinding({

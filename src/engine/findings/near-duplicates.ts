@@ -1,8 +1,8 @@
 /** Inputs that are nearly the same: by another spelling, or by most of their text. */
-import { toCanonicalJson } from '../canonical-json.ts';
+
 import type { Json, JsonObject } from '../domain.ts';
 import { isFiniteNumber, listLeaves } from '../features/values.ts';
-import { isJsonObject } from '../json.ts';
+import { isJsonObject, toCanonicalJson } from '../json.ts';
 import { hashNumber, hashString } from '../random.ts';
 import { digestText } from './equal-inputs.ts';
 import { type Finding, type FindingRow, findMajority, quoteList, type Search, toFinding } from './finding.ts';

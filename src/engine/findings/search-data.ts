@@ -4,11 +4,13 @@ import { searchFields } from './fields.ts';
 import { type Finding, type FindingKind, type FindingRow, findingKinds, maxListedFindings } from './finding.ts';
 import { searchLabels } from './labels.ts';
 import { searchNearDuplicates } from './near-duplicates.ts';
-import { searchStrangeTexts } from './strange-texts.ts';
+import { searchOutliers } from './outlier-texts.ts';
 
 /** How many findings of each kind there are. */
 export type FindingCounts = Record<FindingKind, number>;
-/** The findings that are listed, worst kind first and the surest of a kind first, and how many there are of all. */
+/**
+ * The findings that are listed, worst kind first and, of a kind, the most certain first, and how many there are of all.
+ */
 export type DataFindings = { items: Finding[]; counts: FindingCounts };
 
 export type DataSearch = {
@@ -21,7 +23,7 @@ export type DataSearch = {
 export function startDataSearch(options: readonly string[], piiFields: readonly string[]): DataSearch {
   const equal = searchEqualInputs();
   const near = searchNearDuplicates();
-  const others = [searchLabels(options), searchFields(options, piiFields), searchStrangeTexts()];
+  const others = [searchLabels(options), searchFields(options, piiFields), searchOutliers()];
   return {
     add(row) {
       equal.add(row);

@@ -16,6 +16,10 @@ export const sliceSchema = z.object({
   error_rate: z.number(),
   error_interval: z.object({ low: z.number(), high: z.number() }).describe("Wilson's, 95 %"),
   rest_error_rate: z.number(),
+  automatic: z.int().describe('Rows of the part that are decided alone'),
+  error_automatic: z.number().describe('Wrong ones among those decided alone'),
+  error_automatic_interval: z.object({ low: z.number(), high: z.number() }).describe("Wilson's, 95 %"),
+  rest_error_automatic: z.number(),
   escalation_rate: z.number(),
   rest_escalation_rate: z.number(),
   p_value: z.number(),
@@ -33,7 +37,7 @@ export type SliceParams = {
   /** The rows that a part must have to be tried. */
   minRows: number;
   piiFields: readonly string[];
-  /** A part is weak when it errs more often than the other rows (null), or than this share of its own (0 to 1). */
+  /** A part is weak when it is wrong more often than the other rows (null), or than this share of its own (0 to 1). */
   maxError: number | null;
 };
 
@@ -85,7 +89,7 @@ function tryParts(conditions: readonly Condition[], known: Known, minRows: numbe
   return { tried, tested };
 }
 
-/** Whether a part still errs more than expected without what was found before, or inside it. */
+/** Whether a part is still wrong more often than expected without what was found before, or inside it. */
 function isNews(part: Tried, found: readonly Tried[], known: Known, minRows: number, level: number): boolean {
   const { wrong, logs } = known;
   const covered = found.reduce<RowSet>((union, other) => unite(union, other.rows), new Uint32Array(wrong.length));
@@ -141,11 +145,20 @@ export function findWeakSlices(rows: readonly JudgedRow[], params: SliceParams):
   };
 }
 
+/** Counts rows decided alone, and the wrong ones among them. */
+function countAutomatic(rows: RowSet, wrong: RowSet, escalated: RowSet) {
+  const alone = subtract(rows, escalated);
+  return { automatic: countRows(alone), errors: countCommon(alone, wrong) };
+}
+
 function toSlice({ part, adjusted }: { part: Tried; adjusted: number }, known: Known, escalated: RowSet): Slice {
   const { count, errors } = part;
   const rest = Math.max(1, known.count - count);
   const escalations = countCommon(part.rows, escalated);
   const meanError = known.errors / known.count;
+  const inside = countAutomatic(part.rows, known.wrong, escalated);
+  const everyRow = collectRows(known.count, () => true);
+  const outside = countAutomatic(subtract(everyRow, part.rows), known.wrong, escalated);
   return {
     description: part.conditions.map(({ text }) => text).join(' and '),
     fields: part.conditions.map(({ field }) => field),
@@ -154,6 +167,10 @@ function toSlice({ part, adjusted }: { part: Tried; adjusted: number }, known: K
     error_rate: errors / count,
     error_interval: computeWilsonInterval(errors, count),
     rest_error_rate: (known.errors - errors) / rest,
+    automatic: inside.automatic,
+    error_automatic: inside.errors / Math.max(1, inside.automatic),
+    error_automatic_interval: computeWilsonInterval(inside.errors, inside.automatic),
+    rest_error_automatic: outside.errors / Math.max(1, outside.automatic),
     escalation_rate: escalations / count,
     rest_escalation_rate: (countRows(escalated) - escalations) / rest,
     p_value: part.p,

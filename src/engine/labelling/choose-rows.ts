@@ -3,7 +3,7 @@ import { createRandom } from '../random.ts';
 import { dot } from './online-ridge.ts';
 
 /** A row that could be labelled, as the model sees it. */
-export type Candidate = {
+type Candidate = {
   /** Its place in the pool. */
   index: number;
   /** The likeliest option and the next one, by number. */
@@ -93,11 +93,11 @@ function compareBest(pool: Pool, count: number): Compared[] {
   const limit = Math.max(0, findLimit(uses, count));
   const best: Compared[] = [];
   for (let index = 0; index < uses.length; index++) {
-    if ((uses[index] as number) < limit) continue;
+    if (uses[index] < limit) continue;
     const candidate = pool.read(index);
     best.push({ candidate, variance: candidate.variance });
   }
-  return best.sort((a, b) => (uses[b.candidate.index] as number) - (uses[a.candidate.index] as number)).slice(0, count);
+  return best.sort((a, b) => uses[b.candidate.index] - uses[a.candidate.index]).slice(0, count);
 }
 
 /** Of so many values one is sorted, to find about where the largest ones begin. */
@@ -135,7 +135,7 @@ function conditionOn(steps: readonly Step[], covariance: Float64Array, row: Floa
   for (const { direction, gain } of steps) {
     const factor = gain * dot(row, direction);
     for (let d = 0; d < covariance.length; d++) {
-      covariance[d] = (covariance[d] as number) - factor * (direction[d] as number);
+      covariance[d] -= factor * direction[d];
     }
   }
   return covariance;

@@ -12,8 +12,8 @@ const goldenRatio = (Math.sqrt(5) - 1) / 2;
 export type UnseenScores = { scores: Float64Array; label: number };
 
 /**
- * What a row scores without its own label (Allen's PRESS): its residual grows by 1 / (1 − variance). `variance` is that
- * of the row with its label taken in, weight 1.
+ * Computes the scores of a row without its own label (Allen's PRESS): its residual grows by 1 / (1 − variance).
+ * `variance` is that of the row with its label taken in, weight 1.
  */
 export function toUnseenScores(scores: Float64Array, label: number, variance: number): UnseenScores {
   const factor = variance / Math.max(1e-6, 1 - variance);
@@ -21,15 +21,15 @@ export function toUnseenScores(scores: Float64Array, label: number, variance: nu
 }
 
 /**
- * The temperature with the lowest log-loss on rows that were not learned from, by golden-section search. A few rows pull
- * it away from the usual 0.2 only a little: the assumption weighs as much as two of them.
+ * The temperature with the lowest log-loss on rows that were not learned from, by golden-section search. A few rows
+ * pull it away from the usual 0.2 only a little: the assumption weighs as much as two of them.
  */
 export function fitTemperature(rows: readonly UnseenScores[]): number {
   const computeLoss = (log: number) => {
     const temperature = Math.exp(log);
     let loss = 2 * (log - usual) ** 2;
     for (const { scores, label } of rows) {
-      loss += logSumExp(scores, 0, scores.length, temperature) - (scores[label] as number) / temperature;
+      loss += logSumExp(scores, 0, scores.length, temperature) - scores[label] / temperature;
     }
     return loss;
   };

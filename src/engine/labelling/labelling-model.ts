@@ -105,7 +105,7 @@ export class LabellingModel {
     this.#refill();
   }
 
-  /** What the model would say of a row, without the row's own label; null for a row that it does not know. */
+  /** Predicts a row as if its own label had not been learned; null for a row that it does not know. */
   suggest(id: string): Suggestion | null {
     const place = this.#matrix.findPlace(id);
     if (place === null) return null;
@@ -124,7 +124,7 @@ export class LabellingModel {
     const readDoubt = (lead: number) => Math.exp(-lead / temperature);
     const uses = pool.readLeads();
     for (let index = 0; index < uses.length; index++) {
-      uses[index] = rateUse(readDoubt(uses[index] as number), pool.readVariance(index));
+      uses[index] = rateUse(readDoubt(uses[index]), pool.readVariance(index));
     }
     for (const id of taken) {
       const index = pool.find(id);

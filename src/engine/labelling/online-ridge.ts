@@ -1,7 +1,7 @@
 /**
  * Ridge regression on one-hot labels that stays exact under every label given, changed or taken back. Each change is
  * one step of recursive least squares (Sherman & Morrison 1950) and costs width² operations, whatever the number of
- * labels; what follows for the scores of other rows is told, so that they need not be computed anew.
+ * labels; each change returns what follows for the scores of other rows, so that they need not be computed anew.
  */
 
 /**
@@ -38,7 +38,7 @@ export class OnlineRidge {
     const gain = weight / (1 + weight * variance);
     const scoreSteps = this.score(row);
     for (let k = 0; k < this.outputCount; k++) {
-      scoreSteps[k] = gain * ((k === label ? 1 : 0) - (scoreSteps[k] as number));
+      scoreSteps[k] = gain * ((k === label ? 1 : 0) - scoreSteps[k]);
     }
     this.#addOuterProduct(direction, scoreSteps);
     this.#addToInverse(direction, -gain);
@@ -50,7 +50,7 @@ export class OnlineRidge {
     const direction = this.multiplyInverse(row);
     const scoreSteps = new Float64Array(this.outputCount);
     scoreSteps[from] = -weight;
-    scoreSteps[to] = (scoreSteps[to] as number) + weight;
+    scoreSteps[to] += weight;
     this.#addOuterProduct(direction, scoreSteps);
     return { direction, scoreSteps, varianceStep: 0 };
   }
@@ -60,11 +60,11 @@ export class OnlineRidge {
     const { outputCount } = this;
     const scores = new Float64Array(outputCount);
     for (let d = 0; d < this.width; d++) {
-      const value = row[d] as number;
+      const value = row[d];
       if (value === 0) continue;
       const from = d * outputCount;
       for (let k = 0; k < outputCount; k++) {
-        scores[k] = (scores[k] as number) + value * (this.#weights[from + k] as number);
+        scores[k] += value * this.#weights[from + k];
       }
     }
     return scores;
@@ -76,7 +76,7 @@ export class OnlineRidge {
     const product = new Float64Array(width);
     for (let d = 0; d < width; d++) {
       let sum = 0;
-      for (let e = 0, at = d * width; e < width; e++, at++) sum += (this.#inverse[at] as number) * (row[e] as number);
+      for (let e = 0, at = d * width; e < width; e++, at++) sum += this.#inverse[at] * row[e];
       product[d] = sum;
     }
     return product;
@@ -85,18 +85,18 @@ export class OnlineRidge {
   #addOuterProduct(direction: Float64Array, steps: Float64Array): void {
     const { outputCount } = this;
     for (let d = 0, at = 0; d < this.width; d++) {
-      const factor = direction[d] as number;
+      const factor = direction[d];
       for (let k = 0; k < outputCount; k++, at++) {
-        this.#weights[at] = (this.#weights[at] as number) + factor * (steps[k] as number);
+        this.#weights[at] += factor * steps[k];
       }
     }
   }
 
   #addToInverse(direction: Float64Array, step: number): void {
     for (let d = 0, at = 0; d < this.width; d++) {
-      const factor = step * (direction[d] as number);
+      const factor = step * direction[d];
       for (let e = 0; e < this.width; e++, at++) {
-        this.#inverse[at] = (this.#inverse[at] as number) + factor * (direction[e] as number);
+        this.#inverse[at] += factor * direction[e];
       }
     }
   }
@@ -105,6 +105,6 @@ export class OnlineRidge {
 /** The scalar product of two vectors of one length. */
 export function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
-  for (let d = 0; d < a.length; d++) sum += (a[d] as number) * (b[d] as number);
+  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
   return sum;
 }

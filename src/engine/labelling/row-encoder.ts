@@ -5,7 +5,9 @@ import { inferPlan } from '../features/infer.ts';
 import { limits } from '../limits.ts';
 import { hashNumber } from '../random.ts';
 
-/** Columns that fields get at most; more of them share columns, each with a sign of its own (Weinberger et al. 2009). */
+/**
+ * Columns that fields get at most; more of them share columns, each with a sign of its own (Weinberger et al. 2009).
+ */
 const maxFieldColumns = 512;
 
 export type RowEncoder = {
@@ -47,7 +49,7 @@ export function fitRowEncoder(inputs: readonly JsonObject[], inputSchema: JsonOb
         const hash = isShared ? hashNumber(slot, columns) : slot;
         const column = embeddingWidth + (isShared ? hash % columns : slot);
         const sign = isShared && hash >= 2 ** 31 ? -1 : 1;
-        row[column] = (row[column] as number) + sign * scale * value;
+        row[column] += sign * scale * value;
       });
       return row;
     },

@@ -41,7 +41,7 @@ export class RowMatrix {
     if ((place + 1) * this.width > this.#values.length) this.#grow();
     let squares = 0;
     for (let d = 0, at = place * this.width; d < this.width; d++, at++) {
-      const steps = Math.round((row[d] as number) * stepsPerUnit);
+      const steps = Math.round(row[d] * stepsPerUnit);
       const kept = Math.max(-maxSteps, Math.min(maxSteps, steps));
       this.#values[at] = kept;
       squares += kept * kept;
@@ -64,7 +64,7 @@ export class RowMatrix {
   read(place: number): Float64Array {
     const row = new Float64Array(this.width);
     for (let d = 0, at = place * this.width; d < this.width; d++, at++) {
-      row[d] = (this.#values[at] as number) / stepsPerUnit;
+      row[d] = this.#values[at] / stepsPerUnit;
     }
     return row;
   }
@@ -73,7 +73,7 @@ export class RowMatrix {
   multiply(place: number, vector: Float64Array): number {
     let sum = 0;
     for (let d = 0, at = place * this.width; d < this.width; d++, at++) {
-      sum += (this.#values[at] as number) * (vector[d] as number);
+      sum += this.#values[at] * vector[d];
     }
     return sum / stepsPerUnit;
   }
@@ -87,7 +87,7 @@ export class RowMatrix {
     const length = Math.sqrt(dot(row, row));
     const nearest: { id: string; similarity: number }[] = [];
     for (const [id, place] of this.#places) {
-      const lengths = (length * (this.#lengths[place] as number)) / stepsPerUnit;
+      const lengths = (length * this.#lengths[place]) / stepsPerUnit;
       const similarity = lengths === 0 ? 0 : this.multiply(place, row) / lengths;
       const last = nearest[nearest.length - 1];
       if (nearest.length === count && last !== undefined && similarity <= last.similarity) continue;

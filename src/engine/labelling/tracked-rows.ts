@@ -47,12 +47,12 @@ export class TrackedRows {
     const index = this.#indices.get(id);
     if (index === undefined) return;
     const last = this.ids.length - 1;
-    const lastId = this.ids[last] as string;
+    const lastId = this.ids[last];
     this.ids[index] = lastId;
-    this.places[index] = this.places[last] as number;
+    this.places[index] = this.places[last];
     this.#scores.copyWithin(index * this.#outputCount, last * this.#outputCount, (last + 1) * this.#outputCount);
-    this.#variances[index] = this.#variances[last] as number;
-    this.#leads[index] = this.#leads[last] as number;
+    this.#variances[index] = this.#variances[last];
+    this.#leads[index] = this.#leads[last];
     this.#indices.set(lastId, index);
     this.#indices.delete(id);
     this.ids.pop();
@@ -64,7 +64,7 @@ export class TrackedRows {
   }
 
   readVariance(index: number): number {
-    return this.#variances[index] as number;
+    return this.#variances[index];
   }
 
   /** The two outputs with the highest scores of a row, and by how much the first leads. */
@@ -73,13 +73,13 @@ export class TrackedRows {
     let first = 0;
     let second = -1;
     for (let k = 1; k < this.#outputCount; k++) {
-      const score = this.#scores[from + k] as number;
-      if (score > (this.#scores[from + first] as number)) {
+      const score = this.#scores[from + k];
+      if (score > this.#scores[from + first]) {
         second = first;
         first = k;
-      } else if (second < 0 || score > (this.#scores[from + second] as number)) second = k;
+      } else if (second < 0 || score > this.#scores[from + second]) second = k;
     }
-    return { first, second, lead: (this.#scores[from + first] as number) - (this.#scores[from + second] as number) };
+    return { first, second, lead: this.#scores[from + first] - this.#scores[from + second] };
   }
 
   /** By how much the highest score of each row leads the next one, as a copy. */
@@ -90,11 +90,11 @@ export class TrackedRows {
   /** Follows one step of the regression. */
   apply({ direction, scoreSteps, varianceStep }: RidgeStep, matrix: RowMatrix): void {
     for (let index = 0; index < this.ids.length; index++) {
-      const product = matrix.multiply(this.places[index] as number, direction);
-      this.#variances[index] = (this.#variances[index] as number) + varianceStep * product * product;
+      const product = matrix.multiply(this.places[index], direction);
+      this.#variances[index] += varianceStep * product * product;
       const from = index * this.#outputCount;
       for (let k = 0; k < this.#outputCount; k++) {
-        this.#scores[from + k] = (this.#scores[from + k] as number) + product * (scoreSteps[k] as number);
+        this.#scores[from + k] += product * scoreSteps[k];
       }
       this.#leads[index] = this.#computeLead(index);
     }
@@ -105,7 +105,7 @@ export class TrackedRows {
     let first = Number.NEGATIVE_INFINITY;
     let second = Number.NEGATIVE_INFINITY;
     for (let at = from; at < from + this.#outputCount; at++) {
-      const score = this.#scores[at] as number;
+      const score = this.#scores[at];
       if (score > first) {
         second = first;
         first = score;

@@ -44,8 +44,3 @@ export function boundError(wrong: number, decided: number, risk: number): number
   const level = findLevel(wrong);
   return computeUpperBound(level.wrong, decided, risk * level.share);
 }
-
-/** How many decided rows without a wrong one it takes for a bound of at most `target` (above 0, below 1). */
-export function countRowsNeeded(target: number, risk: number): number {
-  return Math.ceil(Math.log(risk * findLevel(0).share) / Math.log1p(-target));
-}

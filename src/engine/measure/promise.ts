@@ -1,15 +1,16 @@
 /** The threshold that keeps a promised error among automatic decisions, or why there is none. */
 import type { Metrics } from '../domain.ts';
 import type { PromiseFinding, PromiseTerms } from '../measured.ts';
-import { boundError, countRowsNeeded, isErrorBelow } from './error-bound.ts';
+import { boundError, isErrorBelow } from './error-bound.ts';
+import { listSequence, passesTest, type Tried, walkSequence } from './fixed-sequence.ts';
 import { formatShare } from './format-share.ts';
 import type { ReplayedRow } from './replay.ts';
-
-/** Decided rows and the wrong ones among them. */
-export type ErrorCount = { decided: number; wrong: number };
+import { countRowsNeeded } from './rows-needed.ts';
 
 export type PromiseQuestion = PromiseTerms & {
-  /** Only decisions for this option, or null for all. */
+  /** Whether target and certainty were declared before the rows were looked at, or are one try of many. */
+  basis: PromiseFinding['basis'];
+  /** Only decisions for this option, or null for all; a declared promise is about all. */
   option: string | null;
   /** How many options there are: what is promised of each of them holds of all at once. */
   optionCount: number;
@@ -33,11 +34,11 @@ export function toRisk({
   return (1 - certainty) / (option === null ? 1 : optionCount);
 }
 
-/** A threshold with what is decided alone from it on. */
-type Tried = ErrorCount & { threshold: number };
-
-/** Every threshold with the counts from it on; rows decided by a rule count at each of them. */
-function countByThreshold(rows: readonly ReplayedRow[], { option, lowest }: PromiseQuestion): Tried[] {
+/**
+ * Every threshold with the counts from it on, down to `lowest` or, in its place, `last`; rows decided by a rule count
+ * at each of them.
+ */
+function countByThreshold(rows: readonly ReplayedRow[], { option, lowest }: PromiseQuestion, last?: number): Tried[] {
   const own = rows.filter(({ ruled, prediction }) => option === null || (ruled ?? prediction.option) === option);
   const isWrong = ({ expected, ruled, prediction }: ReplayedRow) => (ruled ?? prediction.option) !== expected;
   const ruled = own.filter((row) => row.ruled !== null);
@@ -46,42 +47,56 @@ function countByThreshold(rows: readonly ReplayedRow[], { option, lowest }: Prom
     .sort((a, b) => b.prediction.confidence - a.prediction.confidence);
   let decided = ruled.length;
   let wrong = ruled.filter(isWrong).length;
+  let expected = 0;
   let next = 0;
-  return triedThresholds
-    .filter((threshold) => threshold >= lowest)
-    .map((threshold) => {
-      for (let row = open[next]; row !== undefined && row.prediction.confidence >= threshold; row = open[next]) {
-        next += 1;
-        decided += 1;
-        if (isWrong(row)) wrong += 1;
-      }
-      return { threshold, decided, wrong };
-    });
+  const thresholds = triedThresholds.filter((threshold) => threshold >= (last ?? lowest));
+  if (last !== undefined && thresholds.at(-1) !== last) thresholds.push(last);
+  return thresholds.map((threshold) => {
+    for (let row = open[next]; row !== undefined && row.prediction.confidence >= threshold; row = open[next]) {
+      next += 1;
+      decided += 1;
+      expected += 1 - row.prediction.confidence;
+      if (isWrong(row)) wrong += 1;
+    }
+    return { threshold, decided, wrong, expected };
+  });
 }
 
 /**
- * Finds the lowest threshold whose bound of the error is within the target. The bounds hold at all thresholds at once
- * (see error-bound.ts), so any number of targets can be tried on the same rows. Rows decided by a rule are among the
- * automatic ones; unfamiliar and refused ones never are.
+ * Finds the lowest threshold that keeps the target. Of a declared target it is the last one that passes a fixed
+ * sequence of exact tests (see fixed-sequence.ts). Else it is the lowest whose bound is within the target: these bounds
+ * hold at all thresholds at once (see error-bound.ts), so any number of targets can be explored on the same rows. Rows
+ * decided by a rule are among the automatic ones; unfamiliar and refused ones never are.
  */
 export function findPromise(rows: readonly ReplayedRow[], question: PromiseQuestion): PromiseFinding {
-  const { target_error, certainty, option, isRefitted } = question;
+  const { target_error, certainty, option, isRefitted, basis } = question;
   const risk = toRisk(question);
-  const found = countByThreshold(rows, question).findLast(
-    ({ decided, wrong }) => decided > 0 && isErrorBelow(target_error, wrong, decided, risk),
-  );
-  const needed = countRowsNeeded(target_error, risk);
+  const tried = countByThreshold(rows, question);
+  const isDeclared = basis === 'declared';
+  const sequence = isDeclared ? listSequence(tried, rows.length, target_error, risk) : [];
+  const isWithin = ({ decided, wrong }: Tried) => decided > 0 && isErrorBelow(target_error, wrong, decided, risk);
+  const found = isDeclared ? walkSequence(sequence, target_error, risk) : (tried.findLast(isWithin) ?? null);
   const common = {
     target_error,
     certainty,
     option,
+    basis,
     rows: rows.length,
-    rows_needed: needed,
     measured_on: isRefitted ? ('before_refit' as const) : ('the_policy' as const),
   };
-  if (found === undefined) {
+  if (found === null) {
     const none = { threshold: null, share_automatic: null, error_observed: null, error_bound: null };
-    return { possible: false, ...common, ...none, sentence: describeRefusal(rows.length, question, needed) };
+    const passes = isDeclared ? (each: Tried) => passesTest(target_error, each, risk) : isWithin;
+    // A sequence that has begun ends at its first test, whatever more rows say of the thresholds behind it.
+    const candidates = sequence.length > 0 ? sequence.slice(0, 1) : tried;
+    const needed = countRowsNeeded(candidates, rows.length, target_error, passes);
+    return {
+      possible: false,
+      ...common,
+      ...none,
+      rows_needed: needed,
+      sentence: describeRefusal(needed, rows, question),
+    };
   }
   const { threshold, decided, wrong } = found;
   const share = decided / rows.length;
@@ -91,23 +106,45 @@ export function findPromise(rows: readonly ReplayedRow[], question: PromiseQuest
     threshold,
     share_automatic: share,
     error_observed: wrong / decided,
-    error_bound: boundError(wrong, decided, risk),
+    // What a sequence of tests says is that the target is kept, no more.
+    error_bound: isDeclared ? target_error : boundError(wrong, decided, risk),
+    rows_needed: rows.length,
     sentence: describeFinding(threshold, share, question),
   };
 }
 
-function describeFinding(threshold: number, share: number, question: PromiseQuestion): string {
-  const { target_error, certainty, option, isRefitted } = question;
-  const what = option === null ? 'are decided alone' : `are decided alone as "${option}"`;
-  const model = isRefitted ? ' It was measured before the last fit on all examples.' : '';
-  return `From ${threshold}, ${formatShare(share)} ${what}, at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty.${model}`;
+/**
+ * Whether a declared target is kept from a threshold on, which was set without a look at the rows' labels: the sequence
+ * down to it passes, or it alone where it is stricter than all of them.
+ */
+export function keepsDeclared(rows: readonly ReplayedRow[], question: PromiseQuestion, threshold: number): boolean {
+  const { target_error } = question;
+  const risk = toRisk(question);
+  const tried = countByThreshold(rows, question, threshold);
+  const asked = tried.at(-1);
+  if (asked === undefined) return false;
+  const down = listSequence(tried, rows.length, target_error, risk);
+  return [...down, asked].every((each) => passesTest(target_error, each, risk));
 }
 
-function describeRefusal(rows: number, { target_error, certainty, option }: PromiseQuestion, needed: number): string {
-  const target = formatShare(target_error);
-  if (rows < needed) return `${rows} rows are too few to promise ${target}. It takes ${needed}, none of them wrong.`;
+function describeFinding(threshold: number, share: number, question: PromiseQuestion): string {
+  const { target_error, certainty, option, isRefitted, basis } = question;
+  const what = option === null ? 'are decided alone' : `are decided alone as "${option}"`;
+  const model = isRefitted ? ' It was measured before the last fit on all examples.' : '';
+  const explored = basis === 'explored' ? ' This is exploration, bounded for all targets at once.' : '';
+  return `From ${threshold}, ${formatShare(share)} ${what}, at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty.${explored}${model}`;
+}
+
+function describeRefusal(
+  needed: number | null,
+  { length }: readonly ReplayedRow[],
+  { target_error, certainty, option }: PromiseQuestion,
+): string {
   const whose = option === null ? '' : ` for "${option}"`;
-  return `No threshold keeps the error among automatic decisions${whose} at ${target} with ${formatShare(certainty)} certainty on ${rows} rows; it takes ${needed} without an error, or more with some. More or better examples may help.`;
+  const promise = `${formatShare(target_error)}${whose} with ${formatShare(certainty)} certainty`;
+  return needed === null
+    ? `No threshold keeps ${promise} on ${length} rows, and more rows like these would not change that. Better examples may.`
+    : `${length} rows are too few to promise ${promise}. With errors as often as among them it takes about ${needed}.`;
 }
 
 /** Errors for which the report suggests thresholds. */
@@ -120,6 +157,7 @@ export function suggestThresholds(rows: readonly ReplayedRow[], lowest: number):
     const found = findPromise(rows, {
       target_error,
       certainty: suggestedCertainty,
+      basis: 'explored',
       option: null,
       optionCount: 1,
       lowest,

@@ -21,16 +21,21 @@ export type DecidingSettings = ThresholdSettings & { rules: CompiledRules; input
 /** A row up to the thresholds: the option of the rule that matches, or null, and the prediction without it. */
 export type ReplayedRow = { expected: string; ruled: string | null; prediction: Prediction };
 
-export type Replay = {
-  rows: ReplayedRow[];
+export type Replay<Row extends RecordedRow = RecordedRow> = {
+  /** Each beside what was recorded of it. */
+  rows: (ReplayedRow & { recorded: Row })[];
   /** Rows that the input schema refuses: they are no decisions. */
   refused: number;
   /** Rows at the end that were left out, because schema and rules had taken all steps. */
   leftOut: number;
 };
 
-/** Steps of schema and rules for all rows together, about a second; 10,000 rows of a usual type take a fifth of them. */
+/**
+ * Steps of schema and rules for all rows together, about a second; 10,000 rows of a usual type take a fifth of them.
+ */
 const maxSteps = 20_000_000;
+/** Of the work that the check of a row is at most, an ordinary row takes about this part as steps. */
+const workPerStep = 25;
 
 /**
  * Makes what takes a row through input schema and rules, with null where the schema refuses it, and says in how many
@@ -42,19 +47,20 @@ export function compileReplay(
   const validate = compileInputValidator(settings);
   const minds = settings.escalation_policy.unfamiliar === 'escalate';
   return ({ input, expected, predicted, confidence, unfamiliar }) => {
-    if (validate !== null && validate(input).length > 0) return { row: null, steps: validate.steps };
+    const ofSchema = validate === null ? 0 : Math.ceil(validate.estimateWork(input) / workPerStep);
+    if (validate !== null && validate(input).length > 0) return { row: null, steps: ofSchema };
     const { matched, steps } = settings.rules.evaluate(input, false);
     const unfamiliarReason = minds && unfamiliar ? 'as it was measured' : null;
     // Rounding can take a probability of 1 a little beyond it.
     const prediction = { option: predicted, confidence: Math.min(1, confidence), unfamiliarReason };
-    return { row: { expected, ruled: matched?.then ?? null, prediction }, steps: steps + (validate?.steps ?? 0) };
+    return { row: { expected, ruled: matched?.then ?? null, prediction }, steps: steps + ofSchema };
   };
 }
 
 /** Takes rows through input schema and rules, as many as a bounded number of steps is enough for. */
-export function replayRows(recorded: readonly RecordedRow[], settings: DecidingSettings): Replay {
+export function replayRows<Row extends RecordedRow>(recorded: readonly Row[], settings: DecidingSettings): Replay<Row> {
   const replay = compileReplay(settings);
-  const rows: ReplayedRow[] = [];
+  const rows: Replay<Row>['rows'] = [];
   let refused = 0;
   let left = maxSteps;
   for (const each of recorded) {
@@ -62,7 +68,7 @@ export function replayRows(recorded: readonly RecordedRow[], settings: DecidingS
     const { row, steps } = replay(each);
     left -= steps;
     if (row === null) refused += 1;
-    else rows.push(row);
+    else rows.push({ ...row, recorded: each });
   }
   return { rows, refused, leftOut: recorded.length - rows.length - refused };
 }

@@ -3,7 +3,7 @@ import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { computeWilsonInterval } from '../intervals.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { formatShare } from './format-share.ts';
-import { decideRow, type Replay } from './replay.ts';
+import { decideRow, type ReplayedRow } from './replay.ts';
 
 /** A counted share with its Wilson interval. */
 export function measureShare(count: number, of: number): MeasuredShare {
@@ -12,7 +12,7 @@ export function measureShare(count: number, of: number): MeasuredShare {
 
 /** Counts what becomes of replayed rows; `missing` rows could not be replayed and are only reported. */
 export function measureWholeDecision(
-  { rows, refused }: Pick<Replay, 'rows' | 'refused'>,
+  { rows, refused }: { rows: readonly ReplayedRow[]; refused: number },
   settings: ThresholdSettings,
   missing: number,
 ): WholeDecision {
@@ -30,18 +30,54 @@ export function measureWholeDecision(
   const total = rows.length;
   const automatic = measureShare(counts.automatic, total);
   const error = measureShare(counts.wrongAutomatic, counts.automatic);
+  const accuracy = measureShare(counts.right, total);
+  const baseline = measureBaseline(rows, settings);
   return {
     rows: total,
     missing,
     refused,
-    accuracy: measureShare(counts.right, total),
+    headline: describeHeadline(accuracy, baseline),
+    accuracy,
     automatic,
     by_rule: measureShare(counts.byRule, total),
     error_automatic: error,
     escalated: measureShare(total - counts.automatic, total),
     fallback: measureShare(counts.fallback, total),
+    baseline,
     sentence: describe(automatic, error),
   };
+}
+
+/**
+ * Measures on rows how often always giving the commonest answer, and the rules alone, would be right. Of equally common
+ * answers the first by name counts.
+ */
+function measureBaseline(
+  rows: readonly ReplayedRow[],
+  { fallback_option }: Pick<ThresholdSettings, 'fallback_option'>,
+): WholeDecision['baseline'] {
+  const counts = new Map<string, number>();
+  for (const { expected } of rows) counts.set(expected, (counts.get(expected) ?? 0) + 1);
+  const [commonest] = [...counts].sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1));
+  if (commonest === undefined) return null;
+  const [option, count] = commonest;
+  const rightByRules = rows.filter(({ ruled, expected }) => (ruled ?? fallback_option) === expected).length;
+  const isRuled = rows.some(({ ruled }) => ruled !== null);
+  return {
+    option,
+    accuracy: measureShare(count, rows.length),
+    rules_alone: isRuled ? measureShare(rightByRules, rows.length) : null,
+  };
+}
+
+function describeHeadline({ share, of, low, high }: MeasuredShare, baseline: WholeDecision['baseline']): string {
+  if (share === null || baseline === null) return 'Not measured: no unseen example is left.';
+  const { option, accuracy, rules_alone: rules } = baseline;
+  const right = `Right on ${formatShare(share)} of ${of} unseen examples, ${formatShare(low)} to ${formatShare(high)} with 95 % certainty.`;
+  const always = `Always answering «${option}» would get ${formatShare(accuracy.share ?? 0)}`;
+  return rules === null
+    ? `${right} ${always}.`
+    : `${right} ${always}, the rules alone ${formatShare(rules.share ?? 0)}.`;
 }
 
 function describe(automatic: MeasuredShare, error: MeasuredShare): string {

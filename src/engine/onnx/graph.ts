@@ -49,7 +49,7 @@ export type Node = {
   attributes: Record<string, Attribute>;
 };
 /** A string in `dims` names a free dimension. */
-export type Value = { name: string; type: ElementType; dims: (number | string)[] };
+type Value = { name: string; type: ElementType; dims: (number | string)[] };
 export type Graph = { name: string; nodes: Node[]; initializers: Tensor[]; inputs: Value[]; outputs: Value[] };
 
 /** A node of a standard operator with one output. */
@@ -132,9 +132,9 @@ const writeGraph = (name: Uint8Array[], graph: Omit<Graph, 'name'>): Uint8Array 
 export type Wiring = { op: string; inputs: string[]; outputs: string[] };
 
 /**
- * An ONNX file with more nodes, constants and outputs, behind its own, which `rewire` may change: the nodes may read every
- * tensor of the file by its name. A node that computes something else loses its attributes. The file is copied once,
- * whatever its size.
+ * An ONNX file with more nodes, constants and outputs, behind its own, which `rewire` may change: the nodes may read
+ * every tensor of the file by its name. A node that computes something else loses its attributes. The file is copied
+ * once, whatever its size.
  */
 export function extendModel(
   file: Uint8Array,
@@ -184,7 +184,7 @@ export function writeModel(graph: Graph, producer: string): Uint8Array {
 }
 
 /** A tensor as it stands in a foreign file: nothing about it is checked yet. */
-export type ReadTensor = { name: string; dims: number[]; type: number; raw: Uint8Array; external: boolean };
+type ReadTensor = { name: string; dims: number[]; type: number; raw: Uint8Array; external: boolean };
 export type ReadNode = Wiring & {
   domain: string;
   hasSubgraph: boolean;

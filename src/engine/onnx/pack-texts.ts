@@ -1,30 +1,26 @@
 /**
  * The texts of a batch without what fills up the short ones. Nearly all work of the encoder is done on each token for
- * itself: packed, the tokens of all texts stand one behind the other, and are put side by side only where a text's tokens
- * look at each other (Zhai et al. 2023, ByteTransformer).
+ * itself: packed, the tokens of all texts stand one behind the other, and are put side by side only where a text's
+ * tokens look at each other (Zhai et al. 2023, ByteTransformer).
  */
 import { limits } from '../limits.ts';
-import { createNode, extendModel, type Node, readWirings, toIntTensor, type Wiring } from './graph.ts';
+import { type EncoderFacts, readKnownWirings } from './encoder-facts.ts';
+import { createNode, extendModel, type Node, toIntTensor, type Wiring } from './graph.ts';
 
-/** Heads of the encoder's attention. */
-const heads = 12;
-/** What its graph calls the tensors at which packing begins and ends. */
-const [embedded, last, pooled] = ['emb_sum', 'l5_out', 'xm'];
-/** What it calls the shapes that attention begins and ends with. */
-const [toHeads, fromHeads] = ['split', 'merge'];
+type Tensors = EncoderFacts['tensors'];
 
 /**
  * The encoder's graph (`encoder.onnx`) with packed texts: the same inputs, and the same embeddings but for the order in
- * which numbers are added up. The texts' tokens must come before what fills them up. Another graph stays as it is.
+ * which numbers are added up. The texts' tokens must come before what fills them up. Throws as
+ * {@link readKnownWirings} where the facts are those of another graph.
  */
-export function packTexts(encoder: Uint8Array): Uint8Array {
-  const nodes = readWirings(encoder);
-  const tensors = new Set(nodes.flatMap(({ outputs }) => outputs));
-  if (![embedded, last, pooled].every((name) => tensors.has(name))) return encoder;
+export function packTexts(encoder: Uint8Array, facts: EncoderFacts): Uint8Array {
+  const nodes = readKnownWirings(encoder, facts);
+  const { heads, tensors } = facts;
   const { embeddingDimensions: dimensions } = limits;
   const addition = {
     // ONNX Runtime brings nodes in order itself.
-    nodes: [...listPlaces(), ...nodes.flatMap(moveTokens)],
+    nodes: [...listPlaces(), ...nodes.flatMap((node) => moveTokens(node, tensors))],
     initializers: [
       toIntTensor('packing_flat', [-1]),
       toIntTensor('packing_zero', [0]),
@@ -35,10 +31,12 @@ export function packTexts(encoder: Uint8Array): Uint8Array {
     ],
     outputs: [],
   };
-  return extendModel(encoder, addition, rewire);
+  return extendModel(encoder, addition, (node) => rewire(node, tensors));
 }
 
-/** Nodes that make the places of tokens: `packed_from` in the texts side by side, `padded_from` one behind the other. */
+/**
+ * Nodes that make the places of tokens: `packed_from` in the texts side by side, `padded_from` one behind the other.
+ */
 function listPlaces(): Node[] {
   return [
     createNode('Reshape', ['attention_mask', 'packing_flat'], 'packing_mask'),
@@ -55,11 +53,12 @@ function listPlaces(): Node[] {
 }
 
 /** Nodes that pack or unpack what a node of the encoder reads or writes. */
-function moveTokens({ inputs, outputs }: Wiring): Node[] {
+function moveTokens({ inputs, outputs }: Wiring, tensors: Tensors): Node[] {
+  const { embedded, last_layer: last } = tensors;
   const [first = '', second] = inputs;
   const [output = ''] = outputs;
-  if (second === toHeads) return [createNode('Gather', [first, 'padded_from'], `${first}_padded`)];
-  if (second === fromHeads) return [createNode('Gather', [`${output}_padded`, 'packed_from'], output)];
+  if (second === tensors.to_heads) return [createNode('Gather', [first, 'padded_from'], `${first}_padded`)];
+  if (second === tensors.from_heads) return [createNode('Gather', [`${output}_padded`, 'packed_from'], output)];
   if (output === embedded) {
     return [
       createNode('Reshape', [embedded, 'packing_tokens'], `${embedded}_padded`),
@@ -73,13 +72,14 @@ function moveTokens({ inputs, outputs }: Wiring): Node[] {
   ];
 }
 
-/** Lets a node of the encoder read what is packed or unpacked for it. */
-function rewire({ op, inputs, outputs }: Wiring): Wiring {
+/** Rewires a node of the encoder to what is packed or unpacked for it. */
+function rewire({ op, inputs, outputs }: Wiring, tensors: Tensors): Wiring {
+  const { embedded, last_layer: last } = tensors;
   const [first = '', second = '', ...rest] = inputs;
   const [output = ''] = outputs;
-  if (second === toHeads) return { op, inputs: [`${first}_padded`, 'packing_to_heads'], outputs };
-  if (second === fromHeads) return { op, inputs: [first, 'packing_tokens'], outputs: [`${output}_padded`] };
+  if (second === tensors.to_heads) return { op, inputs: [`${first}_padded`, 'packing_to_heads'], outputs };
+  if (second === tensors.from_heads) return { op, inputs: [first, 'packing_tokens'], outputs: [`${output}_padded`] };
   if (first === embedded) return { op, inputs: [`${embedded}_packed`, second, ...rest], outputs };
-  if (output === pooled) return { op, inputs: [`${last}_texts`, second], outputs };
+  if (output === tensors.pooled) return { op, inputs: [`${last}_texts`, second], outputs };
   return { op, inputs, outputs };
 }

@@ -1,44 +1,48 @@
 /**
- * How much each token of a text adds to a linear function of the text's embedding. A gate on a token scales how much all
- * attention looks at it, and its part in the mean that the embedding is; closed, the token is as good as left out. The
- * derivative by the gate, at a gate that is open, is what leaving the token out takes away, to first order (gates on
- * attention: Michel et al. 2019, there on heads). One run of the graph gives it for all tokens of the text.
+ * How much each token of a text adds to a linear function of the text's embedding. A gate on a token scales how much
+ * all attention looks at it, and its part in the mean that the embedding is; closed, the token is as good as left out.
+ * The derivative by the gate, at a gate that is open, is what leaving the token out takes away, to first order (gates
+ * on attention: Michel et al. 2019, there on heads). One run of the graph gives it for all tokens of the text.
  */
 import { limits } from '../limits.ts';
 import type { Adapters, ModelFeed } from '../ports.ts';
 import { toAdapterFeeds } from '../text/adapters.ts';
 import { padTexts } from '../text/encoder-input.ts';
+import { readKnownWirings, type TuningGraphFacts } from './encoder-facts.ts';
 import { createNode, elementType, extendModel, type Node, toIntTensor, type Wiring } from './graph.ts';
 
-const layers = 6;
 /** What {@link addTokenGates} adds to the outputs of the graph: float32 [texts, tokens]. */
 export const gatesOutput = 'token_gates';
-/** The graph multiplies the logits of its head by this. */
-const headScale = 20;
 
 /** Takes away the dimensions that it sums over. */
 const sumOver = (inputs: string[], output: string): Node => createNode('ReduceSum', inputs, output, { keepdims: 0 });
 
 /**
- * The graph of a tuning step (`encoder-training-step.onnx`) with one more output, in which the gates' derivatives stand.
- * They are made of what the graph has anyway: of each layer the attention's probabilities times their gradients, centred
- * (`b…_ds0`, [texts, heads, from, to]), and of the mean its tokens (`l5_x2`) and its gradient (`dm3`).
+ * The graph of a tuning step (`encoder-training-step.onnx`) with one more output, in which the gates' derivatives
+ * stand. They are made of what the graph has anyway: gradients of each layer's attention, and of the mean its tokens
+ * and its gradient. Throws as {@link readKnownWirings} where the facts are those of another graph.
  */
-export function addTokenGates(tuningGraph: Uint8Array): Uint8Array {
-  const ofLayers = Array.from({ length: layers }, (_, layer) =>
-    sumOver([`b${layer}_ds0`, 'gates_axes'], `gates_attention${layer}`),
+export function addTokenGates(tuningGraph: Uint8Array, facts: TuningGraphFacts): Uint8Array {
+  readKnownWirings(tuningGraph, facts);
+  const { attention_gradients, last_layer, mean, mean_gradient } = facts.tensors;
+  const ofLayers = attention_gradients.map((gradient, layer) =>
+    sumOver([gradient, 'gates_axes'], `gates_attention${layer}`),
   );
   const nodes = [
     ...ofLayers,
-    createNode('Unsqueeze', ['mean', 'ax1'], 'gates_mean'),
-    createNode('Sub', [`l${layers - 1}_x2`, 'gates_mean'], 'gates_centred'),
-    createNode('Mul', ['gates_centred', 'dm3'], 'gates_products'),
-    sumOver(['gates_products', 'axm1'], 'gates_pooling'),
+    createNode('Unsqueeze', [mean, 'gates_token_axis'], 'gates_mean'),
+    createNode('Sub', [last_layer, 'gates_mean'], 'gates_centred'),
+    createNode('Mul', ['gates_centred', mean_gradient], 'gates_products'),
+    sumOver(['gates_products', 'gates_dimension_axis'], 'gates_pooling'),
     createNode('Sum', [...ofLayers.flatMap(({ outputs }) => outputs), 'gates_pooling'], gatesOutput),
   ];
   const addition = {
     nodes,
-    initializers: [toIntTensor('gates_axes', [1, 2])],
+    initializers: [
+      toIntTensor('gates_axes', [1, 2]),
+      toIntTensor('gates_token_axis', [1]),
+      toIntTensor('gates_dimension_axis', [-1]),
+    ],
     outputs: [{ name: gatesOutput, type: elementType.float32, dims: ['B', 'S'] }],
   };
   // Without dropout nothing is drawn, but its random numbers, each compared with 0, would take an eighth of the time.
@@ -47,10 +51,15 @@ export function addTokenGates(tuningGraph: Uint8Array): Uint8Array {
 }
 
 /**
- * What the graph is fed with to weigh the tokens of a text by `embedding · direction`. A head of one option has a loss
- * that never changes, and the logit itself as its gradient where the target is nothing.
+ * Builds the feeds with which the graph weighs the tokens of a text by `embedding · direction`. A head of one option
+ * has a loss that never changes, and the logit itself as its gradient where the target is nothing.
  */
-export function feedTokenGates(ids: readonly number[], direction: Float32Array, adapters: Adapters): ModelFeed[] {
+export function feedTokenGates(
+  ids: readonly number[],
+  direction: Float32Array,
+  adapters: Adapters,
+  headScale: number,
+): ModelFeed[] {
   const text = padTexts([ids]);
   return [
     { name: 'input_ids', dims: text.dims, data: text.ids },

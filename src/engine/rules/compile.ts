@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { type JsonObject, type Rule, type RuleTrace, ruleSchema } from '../domain.ts';
 import { type Result, WorkbenchError } from '../errors.ts';
 import { limits } from '../limits.ts';
-import { compilePattern, type PatternBudget } from './calls.ts';
-import { compileTree, countStepsLeft, startRun } from './evaluate.ts';
-import { parseCondition } from './parse.ts';
-import { readTree } from './read-tree.ts';
+import { compilePattern, type PatternBudget } from './evaluation/calls.ts';
+import { compileTree, countStepsLeft, startRun } from './evaluation/evaluate.ts';
+import { compileTracer, type Tracer } from './evaluation/trace.ts';
+import { type ErrorKind, type Outcome, RuleError, typeMismatch } from './evaluation/values.ts';
+import { parseCondition } from './parsing/parse.ts';
+import { readTree } from './parsing/read-tree.ts';
 import { ruleLimits } from './rule-limits.ts';
 import type { ConditionProblem, SourceRange } from './source.ts';
 import { findNearest } from './suggest.ts';
-import { compileTracer, type Tracer } from './trace.ts';
 import { listChildren, type RuleNode } from './tree.ts';
 import { inferType } from './types.ts';
-import { type ErrorKind, type Outcome, RuleError, typeMismatch } from './values.ts';
 
 /** What is wrong with a rule, and in which of its fields. `range` is a place in the condition, else 0–0. */
 export type RuleProblem = {

@@ -84,6 +84,17 @@ export function hasComment(source: string): boolean {
   return false;
 }
 
+/** Returns the offset of the quote that begins a string literal without an end; null without one. */
+export function findOpenString(source: string): number | null {
+  for (let i = 0; i < source.length; i++) {
+    if (source[i] !== '"' && source[i] !== "'") continue;
+    const start = i;
+    i = findStringEnd(source, i);
+    if (i === source.length) return start;
+  }
+  return null;
+}
+
 /** Returns the offset of the last quote of the string literal whose first quote is at `start`. */
 function findStringEnd(source: string, start: number): number {
   const quote = source[start] ?? '"';

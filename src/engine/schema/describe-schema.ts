@@ -19,6 +19,28 @@ export function findReferenceName(schema: JsonSchema): string | null {
   return typeof reference === 'string' ? (reference.split('/').at(-1) ?? null) : null;
 }
 
+/**
+ * Lists the fields of an object, and those that it must have. Of alternatives in `oneOf` all fields are listed, each
+ * with the alternatives that it has there, and required where all of them require it.
+ */
+export function listProperties(schema: JsonSchema): {
+  fields: [name: string, of: JsonSchema][];
+  required: Set<unknown>;
+} {
+  const objects = schema['properties'] === undefined ? listSchemas(schema['oneOf']) : [schema];
+  const byName = Map.groupBy(
+    objects.flatMap((object) => Object.entries(toSchema(object['properties']))),
+    ([name]) => name,
+  );
+  const fields = [...byName].map(([name, all]): [string, JsonSchema] => {
+    const distinct = new Map(all.map(([, of]) => [JSON.stringify(of), toSchema(of)]));
+    const [first = {}] = distinct.values();
+    return [name, distinct.size === 1 ? first : { anyOf: [...distinct.values()] }];
+  });
+  const required = objects.map((object) => [object['required'] ?? []].flat());
+  return { fields, required: new Set(required[0]?.filter((name) => required.every((names) => names.includes(name)))) };
+}
+
 /** Describes the type of a schema's values, such as "list of string" or "object (name, priority)". */
 export function describeType(schema: JsonSchema, markup: SchemaMarkup): string {
   const name = findReferenceName(schema);

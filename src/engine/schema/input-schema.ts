@@ -1,87 +1,163 @@
 /** Checks input schemas (JSON Schema 2020-12), and inputs against them. */
-import { _, Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import writeModule from 'ajv/dist/standalone/index.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { JsonObject } from '../domain.ts';
+import { countUtf8Bytes } from '../code-points.ts';
+import type { Json, JsonObject } from '../domain.ts';
 import type { ErrorDetail } from '../errors.ts';
 import { compileLinearPattern } from '../patterns.ts';
-import { countUtf8Bytes } from '../utf8.ts';
-import { repairKeywords } from './ajv-repairs.ts';
-import { repairScope } from './ajv-scope.ts';
-import { addCharges, countDynamicReferences, findComparedPart } from './charges.ts';
-import { createCheckLibrary, requireRuntime } from './check-library.ts';
-import { meter } from './metering.ts';
-import { findUnfollowable } from './schema-expansion.ts';
-import { createStepBudget } from './step-budget.ts';
+import { type Path, readSchema } from './schema-parts.ts';
+import { weighParts } from './schema-work.ts';
 
 /** Size of an input schema, in bytes of its JSON. */
 const maxSchemaBytes = 64 * 1024;
 /** Levels of an input schema. */
 const maxSchemaDepth = 32;
-/** Dynamic references of an input schema; what they cost grows with the square of their number. */
-const maxDynamicReferences = 50;
 /** Problems that are reported of one input or schema. */
 const maxProblems = 50;
-/** Steps of the check of one input: about 40 ms. An order of 1,000 positions with 20 fields takes 120,000. */
-const maxSteps = 1_000_000;
+/** Work for each character of an input, by `weighParts`: an input of a megabyte takes at most 30 s. */
+const maxWeight = 4_000;
+/** Work beyond which the problems of an input are not listed; only the first one is reported. About 0.1 s. */
+const maxListingWork = 2_000_000;
+/** Work of a check that holds up nobody: about 0.1 s. More is for a process of its own. */
+export const maxLightWork = 25_000_000;
 const dialect = 'https://json-schema.org/draft/2020-12/schema';
+/** Older dialects whose keywords mean the same, as far as they are accepted. */
+const knownDialects = /^https?:\/\/json-schema\.org\/(draft\/2020-12|draft\/2019-09|draft-07|draft-06)\/schema#?$/;
+const base: Path = ['body', 'input_schema'];
 
 /** Checks one input and returns what is wrong with it, `loc` starting with ['body', 'input']. */
 export type InputValidator = {
   (input: JsonObject): ErrorDetail[];
-  /** Steps that the last check took. */
-  readonly steps: number;
+  /** The work that the check of an input is at most; see {@link maxLightWork}. */
+  estimateWork(input: JsonObject): number;
 };
 
-const referenceKeywords = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
-
-/** Checks depth, references and keywords of a schema and of everything in it. */
-function checkStructure(value: unknown, path: (string | number)[], depth: number, problems: ErrorDetail[]): void {
-  if (typeof value !== 'object' || value === null || problems.length >= maxProblems) return;
-  if (depth > maxSchemaDepth) {
-    problems.push({ type: 'schema_depth', loc: path, msg: `must not be nested deeper than ${maxSchemaDepth} levels` });
-    return;
+/**
+ * Returns what is wrong with a JSON Schema (2020-12) for inputs, nothing where it may be saved: at most 64 KiB and 32
+ * levels, no references out of the schema, no keyword whose work has no bound, and no more work for each character of
+ * an input than `maxWeight`. `loc` of a problem starts with ['body', 'input_schema']. Takes up to half a second.
+ */
+export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
+  for (const check of [checkSize, (it: JsonObject) => readSchema(it, base).problems, checkKeywords, checkWork]) {
+    const problems = check(schema);
+    if (problems.length > 0) return problems.slice(0, maxProblems);
   }
-  for (const [key, child] of Object.entries(value)) {
-    const loc = [...path, Array.isArray(value) ? Number(key) : key];
-    if (referenceKeywords.has(key) && typeof child === 'string' && !child.startsWith('#')) {
-      problems.push({ type: 'schema_ref', loc, msg: 'must be a reference inside the schema that starts with "#"' });
-    }
-    if (key === '$async') problems.push({ type: 'schema_keyword', loc, msg: '"$async" is not supported' });
-    checkStructure(child, loc, depth + 1, problems);
+  try {
+    compile(schema, { isListing: false, isNoting: true });
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const msg =
+      error instanceof RangeError ? 'its parts go too deep; refer to fewer parts that refer on' : error.message;
+    return [{ type: 'schema', loc: base, msg }];
   }
+  return [];
 }
 
-/** Writes patterns for the linear-time engine of the check library; Ajv keeps them by their text. */
+function checkSize(schema: JsonObject): ErrorDetail[] {
+  const tooDeep = findTooDeep(schema, base, 1);
+  if (tooDeep !== null) {
+    return [{ type: 'schema_depth', loc: tooDeep, msg: `must not be nested deeper than ${maxSchemaDepth} levels` }];
+  }
+  if (countUtf8Bytes(JSON.stringify(schema)) <= maxSchemaBytes) return [];
+  return [{ type: 'schema_size', loc: base, msg: `must not be larger than ${maxSchemaBytes} bytes` }];
+}
+
+/** Checks the form of the keywords, by the schema of the dialect. */
+function checkKeywords(schema: JsonObject): ErrorDetail[] {
+  const { $schema = dialect } = schema;
+  if (typeof $schema !== 'string' || !knownDialects.test($schema)) {
+    const msg = `must be ${dialect}, or that of draft 2019-09, 07 or 06`;
+    return [{ type: 'schema_dialect', loc: [...base, '$schema'], msg }];
+  }
+  if (dialectChecker.validateSchema({ ...schema, $schema: dialect }) === true) return [];
+  return (dialectChecker.errors ?? []).map((error) => toDetail(error, base, schema));
+}
+
+function checkWork(schema: JsonObject): ErrorDetail[] {
+  const heaviest = weighParts(readSchema(schema, base)).findHeaviest(maxWeight);
+  if (heaviest === undefined) return [];
+  const bound = `must not take more than ${maxWeight} steps for each character of an input`;
+  const remedy = 'use fewer alternatives, shorter lists and patterns, or fewer references to this part from inside it';
+  return [{ type: 'schema_work', loc: heaviest.loc, msg: `${bound}; ${remedy}` }];
+}
+
+function findTooDeep(value: Json, path: Path, depth: number): Path | null {
+  if (typeof value !== 'object' || value === null) return null;
+  if (depth > maxSchemaDepth) return path;
+  for (const [key, child] of Object.entries(value)) {
+    const found = findTooDeep(child, [...path, Array.isArray(value) ? Number(key) : key], depth + 1);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+const unevaluated = ['unevaluatedProperties', 'unevaluatedItems'];
+
+/**
+ * Compiles a schema, once for all inputs. One that was saved before `checkInputSchema` refused it is compiled all the
+ * same; the work of its checks counts as without bound. Throws what Ajv throws where the schema is none.
+ */
+export function compileInputSchema(schema: JsonObject): InputValidator {
+  const read = readSchema(schema, base);
+  const isBounded = read.problems.length === 0;
+  const weight = isBounded ? weighParts(read).weight : Number.POSITIVE_INFINITY;
+  // Without a bound on its parts, the code that ends with the first problem may be nested too deeply.
+  const isNoting = !isBounded || read.parts.some((part) => unevaluated.some((keyword) => keyword in part.schema));
+  const decide = compile(schema, { isListing: !isBounded, isNoting });
+  let list: ValidateFunction | null = null;
+  const estimateWork = (input: JsonObject) => weight * JSON.stringify(input).length;
+  const check = (input: JsonObject): ErrorDetail[] => {
+    if (decide(input)) return [];
+    const { errors } = decide;
+    if (estimateWork(input) > maxListingWork) return toDetails(errors, input);
+    list ??= compile(schema, { isListing: true, isNoting });
+    list(input);
+    return toDetails(list.errors, input);
+  };
+  return Object.assign(check, { estimateWork });
+}
+
+/** Compiles patterns for a linear-time engine; Ajv keeps them by their text. */
 const linearRegExp = Object.assign(
-  (pattern: string) => {
-    const { test } = compileLinearPattern(pattern);
-    return { test, toString: () => `/${pattern}/u` };
-  },
-  { code: 'lib.compilePattern' },
+  (pattern: string) => ({ test: compileLinearPattern(pattern).test, toString: () => pattern }),
+  { code: 'linearRegExp' },
 );
 
-function createAjv(): Ajv2020 {
+function createAjv(isListing: boolean): Ajv2020 {
   const ajv = new Ajv2020({
-    allErrors: true,
+    allErrors: isListing,
     strict: false,
     logger: false,
     ownProperties: true,
     // What is compiled here has been checked before, with problems that have a place.
     validateSchema: false,
-    // To shorten the code takes as long as to write it, and the same is decided as fast.
-    code: { source: true, optimize: false, regExp: linearRegExp, formats: _`lib.formats` },
+    // The work is bounded with references as calls; written in their place, they would multiply the code.
+    inlineRefs: false,
+    // To shorten the code takes ten times as long as to write it.
+    code: { optimize: false, regExp: linearRegExp },
   });
   addFormats.default(ajv, { mode: 'fast' });
   return ajv;
 }
 
-/** Checks schemas against the dialect, whose own schema takes it 20 ms to compile: with the first one that it is asked. */
-const dialectChecker = createAjv();
+/** Checks schemas against the dialect, whose own schema takes 20 ms to compile: with the first one that it is asked. */
+const dialectChecker = createAjv(true);
+
+/**
+ * Whether all problems of an input are found, or the first; and whether note is kept of what was looked at, where Ajv
+ * fails on `patternProperties` behind some alternatives.
+ */
+type Compilation = { isListing: boolean; isNoting: boolean };
+
+function compile(schema: JsonObject, { isListing, isNoting }: Compilation): ValidateFunction {
+  const ajv = createAjv(isListing);
+  ajv.opts.unevaluated = isNoting;
+  return ajv.compile(schema);
+}
 
 /** Parses a JSON pointer into a path; a segment is a number where it indexes an array of `root`. */
-function parsePointer(pointer: string, root: unknown): (string | number)[] {
-  const path: (string | number)[] = [];
+function parsePointer(pointer: string, root: unknown): Path {
+  const path: Path = [];
   let value = root;
   for (const raw of pointer.split('/').slice(1)) {
     const segment = raw.replaceAll('~1', '/').replaceAll('~0', '~');
@@ -91,7 +167,11 @@ function parsePointer(pointer: string, root: unknown): (string | number)[] {
   return path;
 }
 
-function toDetail(error: ErrorObject, prefix: (string | number)[], root: unknown): ErrorDetail {
+function toDetails(errors: ValidateFunction['errors'], input: JsonObject): ErrorDetail[] {
+  return (errors ?? []).slice(0, maxProblems).map((error) => toDetail(error, ['body', 'input'], input));
+}
+
+function toDetail(error: ErrorObject, prefix: Path, root: unknown): ErrorDetail {
   const params = error.params as Record<string, unknown>;
   const key = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
   const loc = [...prefix, ...parsePointer(error.instancePath, root), ...(typeof key === 'string' ? [key] : [])];
@@ -102,98 +182,4 @@ function toDetail(error: ErrorObject, prefix: (string | number)[], root: unknown
         .slice(0, 300)}`
     : '';
   return { type: error.keyword, loc, msg: `${error.message ?? 'is not valid'}${allowed}` };
-}
-
-/** The check of an input schema as source text, for {@link loadInputCheck}, or what is wrong with the schema. */
-export type WrittenCheck = { ok: true; code: string } | { ok: false; problems: ErrorDetail[] };
-
-/**
- * Checks a JSON Schema (2020-12) for inputs and writes the code that inputs are checked by: at most 64 KiB and 32 levels,
- * no references out of the schema, 10,000 parts where those inside are followed. `loc` of a problem starts with
- * ['body', 'input_schema']. Takes up to a second; to load what is written takes less than a tenth of that.
- */
-export function writeInputCheck(schema: JsonObject): WrittenCheck {
-  const base = ['body', 'input_schema'];
-  const problems = checkForm(schema);
-  if (problems.length > 0) return { ok: false, problems };
-  try {
-    const code = writeCode(schema);
-    if (!loadInputCheck(code)({}).some(({ type }) => type === 'input_steps')) return { ok: true, code };
-    return { ok: false, problems: [tooCostly(base)] };
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    return { ok: false, problems: [{ type: 'schema', loc: base, msg: error.message }] };
-  }
-}
-
-/** Checks a schema as {@link writeInputCheck} does, and returns what is wrong with it, nothing where it can be used. */
-export function checkInputSchema(schema: JsonObject): ErrorDetail[] {
-  const written = writeInputCheck(schema);
-  return written.ok ? [] : written.problems;
-}
-
-/** Checks what can be said of a schema before it is compiled. */
-function checkForm(schema: JsonObject): ErrorDetail[] {
-  const base = ['body', 'input_schema'];
-  const problems: ErrorDetail[] = [];
-  checkStructure(schema, base, 1, problems);
-  if (problems.length > 0) return problems;
-  if (countUtf8Bytes(JSON.stringify(schema)) > maxSchemaBytes) {
-    return [{ type: 'schema_size', loc: base, msg: `must not be larger than ${maxSchemaBytes} bytes` }];
-  }
-  const unfollowable = findUnfollowable(schema, base);
-  if (unfollowable !== null) return [unfollowable];
-  const declared = schema.$schema;
-  if (declared !== undefined && (typeof declared !== 'string' || declared.replace(/#$/, '') !== dialect)) {
-    return [{ type: 'schema_dialect', loc: [...base, '$schema'], msg: `must be ${dialect}` }];
-  }
-  if (findComparedPart(schema) !== null)
-    return [{ type: 'schema_ref', loc: base, msg: 'must not have references into "enum" or "const"' }];
-  if (countDynamicReferences(schema) > maxDynamicReferences)
-    return [
-      { type: 'schema_ref', loc: base, msg: `must not have more than ${maxDynamicReferences} dynamic references` },
-    ];
-  if (dialectChecker.validateSchema(schema) !== true)
-    return (dialectChecker.errors ?? []).slice(0, maxProblems).map((error) => toDetail(error, base, schema));
-  return [];
-}
-
-/** Compiles a schema that {@link checkInputSchema} accepts, once for all inputs. */
-export function compileInputSchema(schema: JsonObject): InputValidator {
-  return loadInputCheck(writeCode(schema));
-}
-
-function writeCode(schema: JsonObject): string {
-  const ajv = createAjv();
-  repairKeywords(ajv);
-  meter(ajv, schema, maxProblems);
-  repairScope(ajv);
-  return writeModule(ajv, ajv.compile(addCharges(schema)));
-}
-
-/** Loads what {@link writeInputCheck} has written. */
-export function loadInputCheck(code: string): InputValidator {
-  const budget = createStepBudget();
-  const lib = createCheckLibrary(budget);
-  const written: { exports: ValidateFunction | null } = { exports: null };
-  // The text is Ajv's, in which everything that comes from a schema is quoted.
-  new Function('module', 'require', 'lib', code)(written, requireRuntime, lib);
-  const validate = written.exports;
-  if (validate === null) throw new Error('The written check has no function.');
-  const check = (input: JsonObject): ErrorDetail[] => {
-    const errors = budget.run(maxSteps, () => (validate(input) ? [] : (validate.errors ?? [])));
-    if (errors === null) return [tooManySteps(['body', 'input'])];
-    return errors.slice(0, maxProblems).map((error) => toDetail(error, ['body', 'input'], input));
-  };
-  return Object.defineProperty(check, 'steps', { get: () => budget.taken }) as InputValidator;
-}
-
-function tooManySteps(loc: ErrorDetail['loc']): ErrorDetail {
-  const msg = `takes more than ${maxSteps} steps to compare with the input schema; send less, or simplify the schema`;
-  return { type: 'input_steps', loc, msg };
-}
-
-function tooCostly(loc: ErrorDetail['loc']): ErrorDetail {
-  const msg = `takes more than ${maxSteps} steps to compare with an empty input; use shorter lists or fewer references`;
-  return { type: 'schema_steps', loc, msg };
 }

@@ -10,8 +10,8 @@ const bytesPerNumber = 4;
 export type AdapterMatrix = { name: string; dims: [number, number]; from: number };
 
 /**
- * The matrices of adapters in the order of their weights: q_a0, q_b0, v_a0, v_b0, q_a1 … v_b5, row-major. What a layer's
- * queries or values get is 2 · x · a · b, with a [dimensions, rank] and b [rank, dimensions].
+ * The matrices of adapters in the order of their weights: q_a0, q_b0, v_a0, v_b0, q_a1 … v_b5, row-major. What a
+ * layer's queries or values get is 2 · x · a · b, with a [dimensions, rank] and b [rank, dimensions].
  */
 export function listAdapterMatrices(rank: number): AdapterMatrix[] {
   const { embeddingDimensions: dimensions } = limits;

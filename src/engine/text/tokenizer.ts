@@ -47,7 +47,7 @@ function prepareLookup({ model }: HuggingFaceTokenizer): ((ideograph: string) =>
 }
 
 /**
- * Lets the library look for no piece that is longer than the longest of the vocabulary. It tries all ends of a word for
+ * Keeps the library from looking for a piece longer than the longest of the vocabulary. It tries all ends of a word for
  * each piece otherwise: half a second for 20,000 characters in words of 99.
  */
 function boundPieces({ model }: HuggingFaceTokenizer, settings: unknown): void {

@@ -1,6 +1,7 @@
 /** What a training run is given and what it gives back. */
 import type { Definition, JsonObject, Metrics, TrainingConfig, TrainingExample, TrainingStage } from '../domain.ts';
-import type { BatchTextEncoder, ModelRunner, ModelSession, MonotonicClock, Sha256 } from '../ports.ts';
+import type { LabelCheck } from '../findings/labels.ts';
+import type { BatchTextEncoder, ModelRunner, MonotonicClock, Sha256, TextEncoder, TuningGraph } from '../ports.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
 export type TrainRequest = {
@@ -14,7 +15,7 @@ export type TrainRequest = {
   config: TrainingConfig;
   seed: number;
   toolVersion: string;
-  /** Digest of the examples and version of Node, for whoever wants to repeat the run; left out where unknown. */
+  /** Digest of the examples and version of Node, to repeat the run with; left out where unknown. */
   provenance?: { snapshotSha256: string; node: string };
   /** ISO 8601 */
   createdAt: string;
@@ -22,7 +23,7 @@ export type TrainRequest = {
   piiFields?: string[];
 };
 
-/** An example that a teacher proposes; whoever receives it gives it an id. */
+/** An example that a teacher proposes; its receiver gives it an id. */
 export type Proposal = { input: JsonObject; decision: string; reasonCodes: string[] };
 
 /** A request to a connected teacher: up to `count` new inputs of an option. It is shown `examples`, none held out. */
@@ -30,11 +31,13 @@ export type TeacherRequest = { option: string; count: number; examples: Training
 
 export type TrainPorts = {
   encoder: BatchTextEncoder;
+  /** Encodes every text anew, where `encoder` may know some: by it decisions are timed. Left out: by `encoder`. */
+  freshEncoder?: TextEncoder;
   tokenizer: Tokenizer;
   tokenizerSha256: string;
   runModel: ModelRunner;
   /** Loads the graph by whose steps the encoder is tuned; left out where it has none and stays as it is. */
-  openTuningGraph?(): Promise<ModelSession>;
+  openTuningGraph?(): Promise<TuningGraph>;
   /** What runs the encoder, with its version: golden lines are exact only there. */
   runtimeVersion: string;
   sha256: Sha256;
@@ -57,20 +60,6 @@ export type HeldOutRow = {
   unfamiliar: boolean;
   /** {@link hashInput} of the input that was measured: an example that was edited since does not count any more. */
   input_hash: number;
-};
-
-/**
- * What models that have not seen an example say of its label: the label's probability, the likeliest other option with
- * its probability, how doubtful the label is (0 to 1, higher is worse), and whether it is suspect.
- */
-export type LabelCheck = {
-  example_id: string;
-  label: string;
-  probability: number;
-  likelier: string;
-  likelier_probability: number;
-  doubt: number;
-  suspect: boolean;
 };
 
 export type TrainOutcome = {

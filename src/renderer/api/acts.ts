@@ -1,22 +1,25 @@
-/** What a person did with examples, and how it is taken back: without limit, also after a reload. */
+/** What a person did with examples, and how it is taken back and done again: without limit, also after a reload. */
 import type { QueryClient } from '@tanstack/react-query';
 import { createStore } from 'zustand/vanilla';
-import type { Example, ExampleInput } from '../../server/contract/examples.ts';
+import { limits } from '../../engine/limits.ts';
+import { ApiError } from '../../server/contract/client.ts';
+import type { Example } from '../../server/contract/examples/examples.ts';
 import type { InputOf, OperationName, OutputOf } from '../../server/contract/operations.ts';
 import { invalidate, staleByLabels } from './changes.ts';
-import { ApiError } from './client.ts';
-import { type Act, type Journal, type LabelPatch, noType, type UndoStep } from './journal.ts';
+import { type Act, type ActStep, type Journal, type LabelPatch, noType, type ServerCall } from './journal.ts';
 import { patchCachedExample, patchCachedStats } from './labels.ts';
 import type { Outbox } from './outbox.ts';
 
-export type ActsState = {
+type ActsState = {
   done: readonly Act[];
   undone: readonly Act[];
   /** The example whose labels were taken back, or put again, last; its reader is taken there. */
   turned: { exampleId: string } | null;
+  /** What is being taken back or done again: until the server has answered, its act is in neither list. */
+  turns: readonly Promise<Act | null>[];
 };
 
-export type ActsPorts = {
+type ActsPorts = {
   journal: Journal;
   outbox: Outbox;
   queries: QueryClient;
@@ -27,101 +30,71 @@ type Bulk = InputOf<'examples.bulk'>['body'];
 /** An example as far as its labels go; what a change does not touch may be left out. */
 type Labelled = Pick<Example, 'id' | 'expected_decision'> &
   Partial<Pick<Example, 'reviewed' | 'reason_codes' | 'status'>>;
-/** The example that a step was about, where it was one; its reader is taken there. */
-export type Undone = { title: string; exampleId: string | null };
 
-const maxIdsPerCall = 10_000;
 const countDelayMs = 1_500;
-
-function toInput(row: Example): ExampleInput {
-  return {
-    input: row.input_payload as ExampleInput['input'],
-    decision: row.expected_decision,
-    reason_codes: row.reason_codes,
-  };
-}
 
 /** Picks from an example what a patch is about to change. */
 function readBefore(example: Labelled, patch: LabelPatch): LabelPatch {
   return Object.fromEntries(Object.keys(patch).map((key) => [key, example[key as keyof LabelPatch]])) as LabelPatch;
 }
 
-/** Adds deleted rows again, where the server has forgotten the deletion. */
-async function addAgain(call: ActsPorts['call'], typeId: string, rows: readonly ExampleInput[]): Promise<void> {
-  for (let at = 0; at < rows.length; at += maxIdsPerCall) {
-    const examples = rows.slice(at, at + maxIdsPerCall) as InputOf<'examples.create'>['body']['examples'];
-    await call('examples.create', { params: { decision_type_id: typeId }, body: { examples } });
+/** The calls that delete examples. */
+function toDeletions(typeId: string, exampleIds: readonly string[]): ServerCall[] {
+  const params = { decision_type_id: typeId };
+  const calls: ServerCall[] = [];
+  for (let at = 0; at < exampleIds.length; at += limits.maxExamplesPerCall) {
+    const ids = exampleIds.slice(at, at + limits.maxExamplesPerCall);
+    calls.push({ name: 'examples.bulk', input: { params, body: { ids, action: 'delete' } } });
   }
+  return calls;
 }
 
-/** Removes what was added. */
-async function removeAdded(call: ActsPorts['call'], typeId: string, exampleIds: readonly string[]): Promise<void> {
-  for (let at = 0; at < exampleIds.length; at += maxIdsPerCall) {
-    const ids = exampleIds.slice(at, at + maxIdsPerCall);
-    await call('examples.bulk', { params: { decision_type_id: typeId }, body: { ids, action: 'delete' } });
-  }
+/** The call that takes another one back by the token in its answer; none where the answer has no token. */
+function toUndoCalls({ name, input }: ServerCall, answer: unknown): ServerCall[] {
+  const token = (answer as { undo_token?: string | null } | null)?.undo_token;
+  if (!token || !('params' in input) || !('decision_type_id' in input.params)) return [];
+  const { decision_type_id } = input.params;
+  const undo = { params: { decision_type_id }, body: { undo_token: token } };
+  return [{ name: name === 'examples.bulk' ? 'examples.undo' : 'options.undo', input: undo }];
 }
 
-/** Takes a step back that the server has to. */
-async function takeBackThere(
-  call: ActsPorts['call'],
-  typeId: string,
-  step: Exclude<UndoStep, { kind: 'label' }>,
-): Promise<void> {
-  if (step.kind === 'type') {
-    await call('decision_types.restore', { params: { decision_type_id: step.deletedId } });
-  } else if (step.kind === 'call') {
-    // What `done` has noted fits its operation; the journal gives it back as it was.
-    await call(step.name, step.input as InputOf<OperationName>);
-  } else if (step.kind === 'added') await removeAdded(call, typeId, step.exampleIds);
-  else {
-    try {
-      await call('examples.undo', { params: { decision_type_id: typeId }, body: { undo_token: step.token } });
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'conflict') || step.rows.length === 0) throw error;
-      await addAgain(call, typeId, step.rows);
-    }
-  }
-}
-
-/** Whether a refusal says that a step can never be taken back: what it is about is gone, or has changed since. */
-function isFinal(step: UndoStep, error: unknown): boolean {
-  if (!(error instanceof ApiError)) return false;
-  const finalCodes = ['not_found', 'conflict', 'validation_error'];
-  return error.code === 'decision_type_not_found' || (step.kind === 'call' && finalCodes.includes(error.code));
+/** Whether a refusal says that an act can never be turned any more: what it is about is gone, or has changed since. */
+function isFinal({ step }: Act, error: unknown): boolean {
+  const finalCodes = ['not_found', 'decision_type_not_found', 'conflict', 'validation_error'];
+  return step.kind === 'calls' && error instanceof ApiError && finalCodes.includes(error.code);
 }
 
 /** The acts themselves: in memory and, so that they outlive the window, in the journal. */
 function createActList(journal: Journal) {
-  const store = createStore<ActsState>()(() => ({ done: [], undone: [], turned: null }));
+  const store = createStore<ActsState>()(() => ({ done: [], undone: [], turned: null, turns: [] }));
 
   /** Acts that the server has not answered yet: whether it does them. */
   const underWay = new Map<string, Promise<boolean>>();
-  const add = (typeId: string, title: string, step: UndoStep): Act => {
-    const act: Act = { key: crypto.randomUUID(), typeId, title, at: Date.now(), step };
+  const add = (typeId: string, title: string, exampleCount: number, step: ActStep): Act => {
+    const act: Act = { key: crypto.randomUUID(), typeId, title, exampleCount, at: Date.now(), step };
     store.setState(({ done, undone }) => ({
       done: [...done, act],
       undone: undone.filter((each) => each.typeId !== typeId),
     }));
     return act;
   };
-  const record = (typeId: string, title: string, step: UndoStep): Act => {
-    const act = add(typeId, title, step);
+  const record = (typeId: string, title: string, exampleCount: number, step: ActStep): Act => {
+    const act = add(typeId, title, exampleCount, step);
     void journal.putAct(act);
     return act;
   };
   const drop = (from: 'done' | 'undone', { key }: Act) =>
     store.setState((state) => ({ [from]: state[from].filter((each) => each.key !== key) }) as Partial<ActsState>);
   /** Notes an act in its place among the others while the server works on it; `answer` says how it is taken back. */
-  const begin = (typeId: string, title: string, step: UndoStep, answer: Promise<UndoStep>): void => {
-    const begun = add(typeId, title, step);
-    const isDone = answer.then(
-      (known) => {
-        const act = { ...begun, step: known };
-        store.setState(({ done }) => ({ done: done.map((each) => (each.key === act.key ? act : each)) }));
-        void journal.putAct(act);
-        return true;
-      },
+  const begin = (begun: Act, answer: Promise<Pick<Act, 'step' | 'exampleCount'>>): Promise<Act> => {
+    const known = answer.then((found) => {
+      const act = { ...begun, ...found };
+      store.setState(({ done }) => ({ done: done.map((each) => (each.key === act.key ? act : each)) }));
+      void journal.putAct(act);
+      return act;
+    });
+    const isDone = known.then(
+      () => true,
       () => {
         drop('done', begun);
         return false;
@@ -131,6 +104,7 @@ function createActList(journal: Journal) {
       begun.key,
       isDone.finally(() => underWay.delete(begun.key)),
     );
+    return known;
   };
   /** Reads the acts of earlier windows. */
   const load = async () => {
@@ -140,7 +114,16 @@ function createActList(journal: Journal) {
       done: [...acts.filter(({ key }) => !done.some((d) => d.key === key)), ...done],
     }));
   };
-  return { store, record, begin, drop, load, isDone: ({ key }: Act) => underWay.get(key) };
+  /** Notes a turn until the server has answered. */
+  const noteTurn = async (turned: Promise<Act | null>) => {
+    store.setState(({ turns }) => ({ turns: [...turns, turned] }));
+    try {
+      return await turned;
+    } finally {
+      store.setState(({ turns }) => ({ turns: turns.filter((each) => each !== turned) }));
+    }
+  };
+  return { store, add, record, begin, drop, load, noteTurn, isDone: ({ key }: Act) => underWay.get(key) };
 }
 
 /** Changes the labels of one example: in what is shown and counted at once, on the server by the outbox. */
@@ -162,93 +145,112 @@ function createLabelling({ outbox, queries }: Pick<ActsPorts, 'outbox' | 'querie
   };
 }
 
-/** Creates the acts of this window. */
-export function createActs({ journal, outbox, queries, call }: ActsPorts) {
-  const { store, record, begin, drop, load, isDone } = createActList(journal);
-  const apply = createLabelling({ outbox, queries });
+type ActList = ReturnType<typeof createActList>;
 
-  const takeBack = async ({ typeId, step }: Act): Promise<UndoStep> => {
+/** Turns acts: takes one back that is done, or does one again that was taken back. */
+function createTurning({ journal, outbox, call }: ActsPorts, list: ActList, apply: ReturnType<typeof createLabelling>) {
+  const { store, drop, isDone } = list;
+
+  /** Takes an act back, or does it again; answers how it is turned from then on. */
+  const carryOut = async ({ typeId, step }: Act, from: 'done' | 'undone'): Promise<ActStep> => {
     if (step.kind === 'label') {
-      apply(typeId, step.exampleId, step.before, step.after);
-      return { ...step, before: step.after, after: step.before };
+      const [patch, before] = from === 'done' ? [step.before, step.after] : [step.after, step.before];
+      apply(typeId, step.exampleId, patch, before);
+      return step;
     }
     await outbox.settled(typeId);
-    await takeBackThere(call, typeId, step);
-    return step;
+    const [way, back] = from === 'done' ? (['undo', 'redo'] as const) : (['redo', 'undo'] as const);
+    const found: ServerCall[] = [];
+    for (const each of step[way]) {
+      const answer = await call(each.name, each.input as InputOf<OperationName>);
+      found.push(...toUndoCalls(each, answer));
+    }
+    return found.length === 0 ? step : { ...step, [back]: found };
   };
 
-  const turn = async (from: 'done' | 'undone', typeId: string): Promise<Undone | null> => {
-    const act = store.getState()[from].findLast((each) => each.typeId === typeId);
+  const turnOne = async (from: 'done' | 'undone', typeId: string, key?: string): Promise<Act | null> => {
+    const act = store.getState()[from].findLast((each) => each.typeId === typeId && each.key === (key ?? each.key));
     if (!act) return null;
     const underWay = isDone(act);
-    if (underWay) return (await underWay) ? turn(from, typeId) : null;
+    if (underWay) return (await underWay) ? turnOne(from, typeId, key) : null;
     drop(from, act);
     try {
-      const step = await takeBack(act);
-      const turned = { ...act, step };
-      const canTurnBack = step.kind === 'label';
-      if (from === 'done') {
-        void journal.removeAct(act.key);
-        if (canTurnBack) store.setState(({ undone }) => ({ undone: [...undone, turned] }));
-      } else {
-        void journal.putAct(turned);
-        store.setState(({ done }) => ({ done: [...done, turned] }));
-      }
-      const exampleId = step.kind === 'label' ? step.exampleId : null;
-      if (exampleId !== null) store.setState({ turned: { exampleId } });
-      return { title: act.title, exampleId };
+      const turned = { ...act, step: await carryOut(act, from) };
+      const to = from === 'done' ? 'undone' : 'done';
+      store.setState((state) => ({ [to]: [...state[to], turned] }) as Partial<ActsState>);
+      void (from === 'done' ? journal.removeAct(act.key) : journal.putAct(turned));
+      if (turned.step.kind === 'label') store.setState({ turned: { exampleId: turned.step.exampleId } });
+      return turned;
     } catch (error) {
-      // What can never be taken back any more would stand before all earlier acts.
-      if (isFinal(act.step, error)) void journal.removeAct(act.key);
+      // What can never be turned any more would stand before all earlier acts.
+      if (isFinal(act, error)) void journal.removeAct(act.key);
       else store.setState((state) => ({ [from]: [...state[from], act] }) as Partial<ActsState>);
       throw error;
     }
   };
+  return (...which: Parameters<typeof turnOne>) => list.noteTurn(turnOne(...which));
+}
+
+/** Creates the acts of this window. */
+export function createActs(ports: ActsPorts) {
+  const { journal, outbox, call } = ports;
+  const list = createActList(journal);
+  const { store, add, record, begin, drop, load } = list;
+  const apply = createLabelling(ports);
+  const turn = createTurning(ports, list, apply);
 
   return {
     store,
+    /** Waits for what is being taken back or done again. */
+    untilTurned: async () => void (await Promise.allSettled(store.getState().turns)),
     /** Labels one example. It shows at once; the outbox brings it to the server. */
     label: (typeId: string, example: Labelled, patch: LabelPatch, title: string) => {
       const before = readBefore(example, patch);
       apply(typeId, example.id, patch, before);
-      record(typeId, title, { kind: 'label', exampleId: example.id, before, after: patch });
+      record(typeId, title, 1, { kind: 'label', exampleId: example.id, before, after: patch });
     },
-    /** Changes many examples on the server; `rows` are those deleted, as far as they are at hand. */
-    bulk: async (typeId: string, body: Bulk, title: string, rows: readonly Example[] = []): Promise<number> => {
-      const answer = outbox
-        .settled(typeId)
-        .then(() => call('examples.bulk', { params: { decision_type_id: typeId }, body }));
-      const step = { kind: 'bulk' as const, token: '', rows: rows.map(toInput) };
-      begin(
-        typeId,
-        title,
-        step,
-        answer.then(({ undo_token }) => ({ ...step, token: undo_token })),
+    /** Changes `exampleCount` examples on the server; the act that it answers knows how many those were. */
+    bulk: (typeId: string, body: Bulk, title: string, exampleCount: number): Promise<Act> => {
+      const redo: ServerCall = { name: 'examples.bulk', input: { params: { decision_type_id: typeId }, body } };
+      const act = add(typeId, title, exampleCount, { kind: 'calls', undo: [], redo: [redo] });
+      const answer = outbox.settled(typeId).then(() => call(redo.name, redo.input));
+      return begin(
+        act,
+        answer.then((known) => ({
+          exampleCount: known.affected,
+          step: { kind: 'calls', undo: toUndoCalls(redo, known), redo: [redo] },
+        })),
       );
-      return (await answer).affected;
     },
     /** Takes note of examples that were added. */
-    added: (typeId: string, exampleIds: string[], title: string) =>
-      record(typeId, title, { kind: 'added', exampleIds }),
-    /** Takes note of an act, with the operation that takes it back. */
-    done: <N extends OperationName>(typeId: string, title: string, name: N, input: InputOf<N>) =>
-      record(typeId, title, { kind: 'call', name, input }),
+    added: (typeId: string, exampleIds: string[], title: string): Act =>
+      record(typeId, title, exampleIds.length, { kind: 'calls', undo: toDeletions(typeId, exampleIds), redo: [] }),
+    /** Takes note of an act, with the calls that take it back and do it again. */
+    done: (typeId: string, title: string, undo: ServerCall, redo: ServerCall, exampleCount = 0): Act =>
+      record(typeId, title, exampleCount, { kind: 'calls', undo: [undo], redo: [redo] }),
     /** Deletes a decision type. */
-    deleteType: async (id: string, title: string): Promise<void> => {
+    deleteType: async (id: string, title: string): Promise<Act> => {
+      const params = { decision_type_id: id };
+      const undo: ServerCall = { name: 'decision_types.restore', input: { params } };
+      const redo: ServerCall = { name: 'decision_types.delete', input: { params } };
       // Noted first: a window that is closed before the answer comes can restore it all the same.
-      const act = record(noType, title, { kind: 'type', deletedId: id });
+      const act = record(noType, title, 0, { kind: 'calls', undo: [undo], redo: [redo] });
       try {
-        await call('decision_types.delete', { params: { decision_type_id: id } });
+        await call(redo.name, redo.input);
+        return act;
       } catch (error) {
         drop('done', act);
         void journal.removeAct(act.key);
         throw error;
       }
     },
-    /** Takes the newest act of a type back; null where there is none. Rejects with the server's refusal. */
-    undo: (typeId: string) => turn('done', typeId),
-    /** Does again what was taken back last; null where there is nothing. */
-    redo: (typeId: string) => turn('undone', typeId),
+    /**
+     * Takes an act of the type back, the newest where none is named; null where there is none. Rejects with the
+     * server's refusal.
+     */
+    undo: (typeId: string, key?: string) => turn('done', typeId, key),
+    /** Does again what was taken back, last where none is named; null where there is nothing. */
+    redo: (typeId: string, key?: string) => turn('undone', typeId, key),
     load,
   };
 }

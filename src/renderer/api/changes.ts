@@ -1,11 +1,24 @@
-/** What each changing operation makes stale: only that is read again, in this window and, by the server's events, in every other one. */
+/**
+ * What each changing operation makes stale: only that is read again, in this window and, by the server's events, in
+ * every other one.
+ */
 import type { QueryClient } from '@tanstack/react-query';
-import type { WorkbenchEvent } from '../../server/contract/events.ts';
 import type { OperationName } from '../../server/contract/operations.ts';
+import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';
 
 const typeReads = ['decision_types.list', 'decision_types.get', 'versions.list', 'training.readiness'] as const;
 /** What the held-out examples say; it changes with examples that are changed or deleted. */
-const heldOutReads = ['policies.whole', 'policies.promise', 'policies.slices'] as const;
+const heldOutReads = [
+  'policies.list',
+  'policies.whole',
+  'policies.try_rules',
+  'policies.costs',
+  'policies.promise',
+  'promises.get',
+  'policies.slices',
+  'policies.held_out',
+  'policies.compare',
+] as const;
 const exampleReads = [
   'examples.list',
   'examples.get',
@@ -17,7 +30,7 @@ const exampleReads = [
   ...heldOutReads,
 ] as const;
 const optionReads = [...typeReads, ...exampleReads] as const;
-const policyReads = ['policies.list', 'policies.get', 'policies.progress', ...heldOutReads, 'credits.balance'] as const;
+const policyReads = ['policies.get', 'policies.progress', ...heldOutReads, 'credits.balance'] as const;
 
 /** The reading operations whose answers a changing one may alter; an operation that is left out alters nothing read. */
 const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = {
@@ -50,7 +63,10 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   // Corrections wait until a policy that has learned them is deployed.
   'policies.deploy': [...policyReads, ...typeReads, 'examples.stats'],
   'policies.keep_promise': [...policyReads, ...typeReads],
-  'logs.correct': [...exampleReads, 'logs.list'],
+  'policies.withdraw_promise': [...policyReads, ...typeReads],
+  'promises.declare': [...policyReads, ...typeReads],
+  'promises.withdraw': [...policyReads, ...typeReads],
+  'logs.correct': [...exampleReads, 'logs.list', 'audit.get'],
   'logs.restore': ['logs.list', 'metrics.type', 'metrics.organisation'],
   'connections.create': ['connections.list'],
   'connections.delete': ['connections.list'],
@@ -64,12 +80,15 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
 };
 
 /** What labels of this window make stale once they are with the server; the rest of it is patched as they are given. */
-export const staleByLabels: readonly OperationName[] = ['examples.stats', 'training.readiness'];
+export const staleByLabels: readonly OperationName[] = ['examples.stats', 'training.readiness', 'audit.get'];
+
+/** What is read again once a policy was asked for the promise of its type. */
+export const staleByPromise: readonly OperationName[] = [...policyReads, ...typeReads];
 
 /** What new log records make stale. */
-export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type'];
+export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type', 'audit.get'];
 
-/** What work in the background makes stale: while it goes on, its progress; at its end, what it has made. */
+/** Lists what work in the background makes stale: while it goes on, its progress; at its end, what it has made. */
 export function staleByJob({ job, ended }: Extract<WorkbenchEvent, { event: 'job' }>): readonly OperationName[] {
   if (job === 'findings') return ['data_findings.list'];
   if (job === 'slices') return ['policies.slices'];
@@ -84,7 +103,7 @@ function readTypeId(input: unknown): string | null {
   return typeof params?.decision_type_id === 'string' ? params.decision_type_id : null;
 }
 
-/** What a finished call makes stale. */
+/** Lists what a finished call makes stale. */
 export function findStale(name: OperationName, input: unknown): Staleness {
   return { names: affectedReads[name] ?? [], typeId: readTypeId(input) };
 }

@@ -1,7 +1,7 @@
 /** Whether the server answers, and how fast: measured on the calls that are made anyway. */
 import { createStore } from 'zustand/vanilla';
 
-export type HealthState = { reachable: boolean; medianMs: number | null };
+type HealthState = { reachable: boolean; medianMs: number | null };
 
 const maxTimes = 50;
 const retryMs = 1_000;

@@ -1,7 +1,7 @@
 /** What must outlive a reload: labels on their way to the server, and the acts that can be undone. */
 import { type DBSchema, openDB } from 'idb';
-import type { Example, ExampleInput } from '../../server/contract/examples.ts';
-import type { OperationName } from '../../server/contract/operations.ts';
+import type { Example } from '../../server/contract/examples/examples.ts';
+import type { InputOf, OperationName } from '../../server/contract/operations.ts';
 
 export type LabelPatch = Partial<Pick<Example, 'expected_decision' | 'reviewed' | 'reason_codes' | 'status'>>;
 
@@ -16,26 +16,19 @@ export type OutboxEntry = {
   replaces?: string | null;
 };
 
-/**
- * How an act is taken back: by the labels that stood before, by the server's token, by deleting what was added, by
- * restoring a decision type, or by one call of another operation.
- */
-export type UndoStep =
+/** A call of the server. */
+export type ServerCall = { [N in OperationName]: { name: N; input: InputOf<N> } }[OperationName];
+
+/** How an act is taken back and done again: by the labels before and after it, or by calls of the server. */
+export type ActStep =
   | { kind: 'label'; exampleId: string; before: LabelPatch; after: LabelPatch }
-  | {
-      kind: 'bulk';
-      token: string /** Deleted rows, to be added again where the token is too old. */;
-      rows: ExampleInput[];
-    }
-  | { kind: 'added'; exampleIds: string[] }
-  | { kind: 'type'; deletedId: string }
-  | { kind: 'call'; name: OperationName; input: unknown };
+  | { kind: 'calls'; undo: readonly ServerCall[]; redo: readonly ServerCall[] };
 
 /** The type of acts that are about no type at hand: deleting one. */
 export const noType = '';
 
-/** Something a person did. */
-export type Act = { key: string; typeId: string; title: string; at: number; step: UndoStep };
+/** Something a person did; `exampleCount` says to how many examples, 0 where it was about something else. */
+export type Act = { key: string; typeId: string; title: string; exampleCount: number; at: number; step: ActStep };
 
 export type Journal = {
   load(): Promise<{ entries: OutboxEntry[]; acts: Act[] }>;
@@ -61,7 +54,9 @@ export function openJournal(): Journal {
   return {
     load: async () => {
       const db = await opened;
-      return { entries: await db.getAll('outbox'), acts: await db.getAll('acts') };
+      // Acts that an earlier program noted otherwise cannot be taken back by this one.
+      const acts = (await db.getAll('acts')).filter(({ exampleCount }) => exampleCount !== undefined);
+      return { entries: await db.getAll('outbox'), acts };
     },
     putEntry: async (entry) => void (await (await opened).put('outbox', entry)),
     removeEntry: async (key) => (await opened).delete('outbox', key),

@@ -1,6 +1,6 @@
 /** Labels as the page shows them: what the server said, with what is still on its way on top. */
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
-import type { Example } from '../../server/contract/examples.ts';
+import type { Example } from '../../server/contract/examples/examples.ts';
 import type { OutputOf } from '../../server/contract/operations.ts';
 import type { LabelPatch } from './journal.ts';
 
@@ -55,7 +55,8 @@ function moveBetween(stats: Stats, before: LabelPatch, after: LabelPatch): Stats
     }
     if (patch.reviewed) reviewed += by;
     const status = readStatus(patch);
-    if (status === 'to_label' || status === 'flagged') by_queue[status] += by;
+    // A drawn decision is not counted among those to label.
+    if (status === 'to_label' || status === 'flagged') by_queue[status] = Math.max(0, by_queue[status] + by);
   };
   add(before, -1);
   add(after, 1);

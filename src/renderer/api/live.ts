@@ -2,16 +2,16 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { createParser } from 'eventsource-parser';
 import { createStore } from 'zustand/vanilla';
-import type { WorkbenchEvent } from '../../server/contract/events.ts';
-import type { Example } from '../../server/contract/examples.ts';
+import type { Example } from '../../server/contract/examples/examples.ts';
 import { heartbeatMs } from '../../server/contract/heartbeat.ts';
 import type { OperationName } from '../../server/contract/operations.ts';
-import { findStale, invalidate, type Staleness, staleByJob, staleByLogs } from './changes.ts';
+import type { WorkbenchEvent } from '../../server/contract/upkeep/events.ts';
+import { findStale, invalidate, type Staleness, staleByJob, staleByLogs, staleByPromise } from './changes.ts';
 import { type ExamplePage, patchCachedExample, queueKey } from './labels.ts';
 import type { Outbox } from './outbox.ts';
 
 /** What arrives: an event, or a sign that the stream is alive. */
-export type Heard = WorkbenchEvent | { event: 'alive' };
+type Heard = WorkbenchEvent | { event: 'alive' };
 
 export type LivePorts = {
   queries: QueryClient;
@@ -22,8 +22,8 @@ export type LivePorts = {
   open(signal: AbortSignal): Promise<ReadableStream<Uint8Array>>;
   readExample(typeId: string, exampleId: string): Promise<Example>;
   /**
-   * Runs `listen` in one window of the browser at a time: a browser has six connections to a server for all its windows,
-   * and each stream takes one.
+   * Runs `listen` in one window of the browser at a time: a browser has six connections to a server for all its
+   * windows, and each stream takes one.
    */
   lead(listen: () => Promise<void>, signal: AbortSignal): Promise<void>;
 };
@@ -34,7 +34,7 @@ const maxSilenceMs = heartbeatMs * 2.5;
 /** What is stale is read again at most so often. */
 const readIntervalMs = 1_000;
 
-/** The events of a stream, and its signs of life. */
+/** The events of a stream, and its heartbeats. */
 async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Heard> {
   let heard: Heard[] = [];
   const parser = createParser({
@@ -105,6 +105,7 @@ export function createLive(ports: LivePorts) {
     hasHeard = true;
     if (heard.event === 'reset' || (heard.event === 'ready' && isNews)) void queries.invalidateQueries();
     if (heard.event === 'logs') markStale({ names: staleByLogs, typeId: heard.decision_type_id });
+    if (heard.event === 'promise') markStale({ names: staleByPromise, typeId: heard.decision_type_id });
     if (heard.event === 'job') markStale({ names: staleByJob(heard), typeId: heard.decision_type_id });
     if (heard.event !== 'change' || heard.request_id.startsWith(windowId)) return;
     const { decision_type_id: typeId, example_id: exampleId } = heard;

@@ -1,10 +1,10 @@
 /** Labels on their way to the server: kept until it has confirmed them, sent in order, sent again after a fault. */
 import { createStore } from 'zustand/vanilla';
-import type { Example } from '../../server/contract/examples.ts';
-import { ApiError } from './client.ts';
+import { ApiError } from '../../server/contract/client.ts';
+import type { Example } from '../../server/contract/examples/examples.ts';
 import type { Journal, LabelPatch, OutboxEntry } from './journal.ts';
 
-export type OutboxState = {
+type OutboxState = {
   /** Entries that wait, oldest first. */
   waiting: readonly OutboxEntry[];
   /** By example: what its labels are once everything waiting has arrived. */
@@ -13,7 +13,7 @@ export type OutboxState = {
   given: ReadonlyMap<string, LabelPatch>;
 };
 
-export type OutboxPorts = {
+type OutboxPorts = {
   journal: Journal;
   /** Sends one change; rejects with an ApiError. */
   send(entry: OutboxEntry): Promise<Example>;

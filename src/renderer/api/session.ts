@@ -9,12 +9,13 @@ declare global {
   }
 }
 
-export type SessionState = { token: string | null; status: 'starting' | 'open' | 'closed'; problem: string | null };
+type SessionState = { token: string | null; status: 'starting' | 'open' | 'closed'; problem: string | null };
 type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
-const storageKey = 'decision-workbench.session';
+/** Where the token is kept in this browser's storage. */
+export const sessionKey = 'decision-workbench.session';
 
-/** Creates the session, whose token is kept for this browser tab only. */
+/** Creates the session, whose token is kept for all tabs of this browser. */
 export function createSession(storage: Store) {
   const store = createStore<SessionState>()(() => ({ token: null, status: 'starting', problem: null }));
   return {
@@ -22,14 +23,20 @@ export function createSession(storage: Store) {
     token: () => store.getState().token,
     /** Takes a token, trimmed; it is trusted until the server refuses it. */
     open: (token: string) => {
-      storage.setItem(storageKey, token.trim());
+      storage.setItem(sessionKey, token.trim());
       store.setState({ token: token.trim(), status: 'open', problem: null });
     },
+    /** Ends the session in every tab, unless another tab has signed in anew: then this one goes on with its token. */
     close: (problem: string | null) => {
-      storage.removeItem(storageKey);
+      const kept = storage.getItem(sessionKey);
+      if (kept !== null && kept !== store.getState().token) return store.setState({ token: kept });
+      storage.removeItem(sessionKey);
       store.setState({ token: null, status: 'closed', problem });
     },
-    stored: () => storage.getItem(storageKey),
+    /** Does what another tab did: signs in with its token, or out where it is null. */
+    follow: (token: string | null) =>
+      store.setState(token === null ? { token, status: 'closed' } : { token, status: 'open', problem: null }),
+    stored: () => storage.getItem(sessionKey),
   };
 }
 
@@ -41,8 +48,8 @@ function readLoginCode(hash: string): string | null {
 }
 
 /**
- * Finds a session: the desktop window's token, then a one-time code of the address, then what this tab has kept. `exchange`
- * turns a code into a token and rejects for a used one.
+ * Finds a session: the desktop window's token, then a one-time code of the address, then what this browser has kept.
+ * `exchange` turns a code into a token and rejects for a used one.
  */
 export async function startSession(
   session: Session,

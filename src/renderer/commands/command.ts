@@ -1,4 +1,4 @@
-import fuzzysort from 'fuzzysort';
+import type { KeyPlace } from './key-focus.ts';
 
 /** Anything a person can do, as a record: menu, palette and shortcuts are made from these. */
 export type Command = {
@@ -14,7 +14,7 @@ export type Command = {
 };
 
 /** What of a key press matters here; a DOM KeyboardEvent fits. */
-export type KeyPress = { key: string; ctrlKey: boolean; metaKey: boolean; altKey: boolean; shiftKey: boolean };
+type KeyPress = { key: string; ctrlKey: boolean; metaKey: boolean; altKey: boolean; shiftKey: boolean };
 
 /** 'Mod+Shift+z' for a key press; Mod is Ctrl or ⌘. Shift is named only with a modifier or a named key. */
 export function pressName(press: KeyPress): string {
@@ -37,18 +37,26 @@ const normalKeys = (keys: string): string =>
     })
     .join(' ');
 
+/** Whether keys are pressed without Ctrl or Alt; Escape, which only closes, does not count. */
+function isSingle(keys: string): boolean {
+  return !/^(Mod|Alt)\+/.test(keys) && keys !== 'Escape';
+}
+
 /**
- * The command a press leads to. `pending` is the first key of a two-key shortcut or ''. Answers the command to run,
- * or the new pending key when the press begins a two-key shortcut, or neither.
+ * The command a press leads to; single keys act only where the rows are that they are about. `pending` is the first key
+ * of a two-key shortcut or ''. Answers the command to run, or the new pending key when the press begins a two-key
+ * shortcut, or neither.
  */
 export function matchPress(
   commands: readonly Command[],
   press: KeyPress,
   pending: string,
-  inField: boolean,
+  place: KeyPlace,
 ): { command: Command | null; pending: string } {
   const name = pressName(press);
-  const usable = commands.filter((c) => c.keys !== undefined && c.enabled !== false && (!inField || c.inFields));
+  const acts = ({ keys = '', inFields }: Command) =>
+    place === 'field' ? inFields : place === 'rows' || !isSingle(keys);
+  const usable = commands.filter((c) => c.keys !== undefined && c.enabled !== false && acts(c));
   const wanted = pending === '' ? name : `${pending} ${name}`;
   const command = usable.find((c) => normalKeys(c.keys ?? '') === wanted) ?? null;
   if (command) return { command, pending: '' };
@@ -56,17 +64,25 @@ export function matchPress(
   return { command: null, pending: begins ? name : '' };
 }
 
+const toWords = (text: string) => text.toLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? [];
+
 /**
- * Commands that fit a query, best first: letters in order are enough. Without a query those used last come first.
+ * Commands in which every word of a query occurs: first those that begin with the query, then those in which each word
+ * begins a word, then the others; among equals, and without a query, those used last come first.
  */
 export function searchCommands(commands: readonly Command[], query: string, recent: readonly string[] = []): Command[] {
-  const usable = commands.filter(({ enabled }) => enabled !== false);
-  const place = (command: Command) => {
-    const at = recent.indexOf(command.id);
-    return at < 0 ? recent.length : at;
+  const wanted = toWords(query);
+  const findRank = ({ title, group }: Command) => {
+    const text = ` ${toWords(`${title} ${group}`).join(' ')}`;
+    if (text.startsWith(` ${wanted.join(' ')}`)) return 0;
+    if (wanted.every((word) => text.includes(` ${word}`))) return 1;
+    return wanted.every((word) => text.includes(word)) ? 2 : 3;
   };
-  const ordered = [...usable].sort((a, b) => place(a) - place(b));
-  if (query.trim() === '') return ordered;
-  const targets = ordered.map((command) => ({ command, text: `${command.title} ${command.group}` }));
-  return fuzzysort.go(query.trim(), targets, { key: 'text', threshold: 0.2 }).map(({ obj }) => obj.command);
+  const findAge = ({ id }: Command) => (recent.includes(id) ? recent.indexOf(id) : recent.length);
+  return commands
+    .filter(({ enabled }) => enabled !== false)
+    .map((command) => ({ command, rank: findRank(command), age: findAge(command) }))
+    .filter(({ rank }) => rank < 3)
+    .sort((a, b) => a.rank - b.rank || a.age - b.age)
+    .map(({ command }) => command);
 }

@@ -1,9 +1,10 @@
 import { Button } from '@mantine/core';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { openPalette } from '../commands/palette.tsx';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
+import { leavesFocus } from '../commands/key-focus.ts';
 import { Figure } from '../parts/figure.tsx';
-import { showUnseen } from '../parts/names.ts';
+import { quoteNames, showUnseen } from '../parts/text/names.ts';
 import { formatRoute, goTo, type Route } from '../state/route.ts';
+import { openPalette } from './palette.tsx';
 import { placeSpecs } from './places.tsx';
 import { type TypeState, toTypeTone } from './type-state.ts';
 
@@ -35,7 +36,7 @@ export function Bar({ route, type, state }: { route: Route; type: DecisionType |
           </>
         )}
       </nav>
-      <button type="button" className="ask" onClick={openPalette}>
+      <button type="button" className="ask" {...leavesFocus} onClick={openPalette}>
         Search or run a command <kbd>Ctrl K</kbd>
       </button>
       <div className="now">
@@ -54,11 +55,11 @@ function DeployedTag({ type, deployed }: { type: DecisionType; deployed: TypeSta
   const { tone, word } = toTypeTone(type);
   if (!deployed) return <span className="tag only-wide">not deployed</span>;
   const sentence = type.availability?.reason ?? `Policy ${deployed.name} decides for this type.`;
-  const right = `It is right on ${deployed.accuracy} of the examples that it had not seen.`;
+  const { headline, right } = deployed;
   return (
-    <Figure className={`tag ${tone} only-wide`} says={deployed.accuracy ? `${sentence} ${right}` : sentence}>
+    <Figure className={`tag ${tone} only-wide`} says={headline ? `${sentence} ${quoteNames(headline)}` : sentence}>
       {deployed.name} {word}
-      {deployed.accuracy && ` · ${deployed.accuracy}`}
+      {right && ` · ${right}`}
     </Figure>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { goTo, parseRoute } from '../state/route.ts';
-import { useUi } from '../workbench.tsx';
+import { useUi } from '../state/workbench.ts';
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
 

@@ -1,29 +1,31 @@
 import { Button } from '@mantine/core';
 import { lazy, memo, Suspense, useEffect, useRef } from 'react';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
-import { useOperation } from '../api/queries.ts';
-import { openPalette, Palette } from '../commands/palette.tsx';
-import { ShortcutsDialog } from '../commands/shortcuts.tsx';
-import { useCommands, useShell, useShortcuts } from '../commands/use-commands.ts';
+import { useFocusBack } from '../commands/key-focus.ts';
 import { NewImport } from '../features/import/new-import.tsx';
 import { NewTypeDialog } from '../features/start/new-type-dialog.tsx';
 import { Start } from '../features/start/start.tsx';
-import { isolate } from '../parts/names.ts';
 import { Busy, EmptyState, ErrorNote } from '../parts/notes.tsx';
 import { useAssignedColours } from '../parts/option.tsx';
 import { PaneBoundary } from '../parts/panes.tsx';
-import { useUndo } from '../parts/use-undo.ts';
-import { notify } from '../state/notices.tsx';
+import { isolate } from '../parts/text/names.ts';
+import { notify, notifyFailure } from '../state/notices.tsx';
+import { useOperation } from '../state/queries.ts';
 import { goTo, parseRoute, places, type Route, settingsSections, settingsTitles, useRoute } from '../state/route.ts';
-import { useUi, useWorkbench } from '../workbench.tsx';
+import { useCommands, useShell, useShortcuts } from '../state/use-commands.ts';
+import { useUndo } from '../state/use-undo.ts';
+import { useUi, useWorkbench } from '../state/workbench.ts';
 import { Bar } from './bar.tsx';
 import { DropAnywhere } from './drop-anywhere.tsx';
 import { FocusedTitle } from './focused-title.tsx';
+import { openPalette, Palette } from './palette.tsx';
 import { loadPlacesAhead, placeSpecs, readPlaceAhead } from './places.tsx';
 import { Rail } from './rail.tsx';
+import { ShortcutsDialog } from './shortcuts.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTypeState } from './type-state.ts';
+import { UndoDialog } from './undo-dialog.tsx';
 
 // It comes when it is first opened: all but its looks and keys asks the server anyway.
 const SettingsPlace = lazy(async () => ({
@@ -49,6 +51,7 @@ export function Frame() {
   const main = useRef<HTMLElement>(null);
   const announcement = useUi((ui) => ui.announcement);
   useShortcuts();
+  useFocusBack();
   useShell();
   useTitle(route, type);
   useReadingAhead();
@@ -144,19 +147,17 @@ function useTitle(route: Route, type: DecisionType | null): void {
 function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
   const { ui, session, settings, drafts, acts } = useWorkbench();
   const { show } = ui.getState();
-  const { undo } = useUndo(noType);
+  const { undoThis } = useUndo(noType);
   const type = route.page === 'type' ? (types.find(({ id }) => id === route.id) ?? null) : null;
   const drop = () => {
     if (!type || !window.confirm(`Delete the decision type “${isolate(type.name)}”? Programs can no longer ask it.`))
       return;
-    acts.deleteType(type.id, `Deleted ${isolate(type.name)}`).then(
-      () => {
-        drafts.getState().discard(type.id);
-        goTo({ page: 'start' });
-        notify({ kind: 'info', text: `${isolate(type.name)} is deleted. For two days it can be brought back.`, undo });
-      },
-      (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
-    );
+    acts.deleteType(type.id, `Deleted ${isolate(type.name)}`).then((act) => {
+      drafts.getState().discard(type.id);
+      goTo({ page: 'start' });
+      const text = `${isolate(type.name)} is deleted. For two days it can be brought back.`;
+      notify({ kind: 'info', text, undo: () => undoThis(act) });
+    }, notifyFailure);
   };
   useCommands([
     { id: 'palette.open', title: 'Search commands', group: 'Help', keys: 'Mod+K', inFields: true, run: openPalette },
@@ -187,6 +188,13 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
             keys: `g ${placeSpecs[place].key}`,
             run: () => goTo({ page: 'type', id: type.id, place }),
           })),
+          {
+            id: 'go-to-export',
+            title: 'Export bundle',
+            group: 'Go',
+            enabled: route.page === 'type' && route.place !== 'deploy',
+            run: () => goTo({ page: 'type', id: type.id, place: 'deploy' }),
+          },
           { id: 'delete-type', title: 'Delete this decision type', group: 'Edit', run: drop },
         ]
       : []),
@@ -202,12 +210,14 @@ function useFrameCommands(route: Route, types: readonly DecisionType[]): void {
 const Overlays = memo(function Overlays() {
   const { ui } = useWorkbench();
   const open = useUi((state) => state.open);
+  const question = useUi((state) => state.question);
   const close = () => ui.getState().show(null);
   return (
     <>
       <Palette />
       {open === 'new-type' && <NewTypeDialog onClose={close} />}
       {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+      {question && <UndoDialog {...question} onClose={() => ui.getState().ask(null)} />}
     </>
   );
 });

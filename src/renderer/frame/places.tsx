@@ -12,10 +12,10 @@ import {
   Upload,
 } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { readExamplesAhead } from '../features/examples/read-ahead.ts';
 import type { Place, Query, Route } from '../state/route.ts';
-import type { Workbench } from '../workbench.tsx';
+import type { Workbench } from '../state/workbench.ts';
 
 type View = ComponentType<{ type: DecisionType }>;
 type PlaceSpec = { title: string; key: string; icon: LucideIcon; view: View };
@@ -54,7 +54,7 @@ const readers: Partial<Record<Place, (workbench: Workbench, typeId: string, quer
   examples: readExamplesAhead,
 };
 
-/** Asks for what a place shows first; a fault is told by the place, which asks again. */
+/** Asks for what a place shows first; a fault is shown by the place, which asks again. */
 export function readPlaceAhead(workbench: Workbench, route: Route): void {
   if (route.page !== 'type') return;
   void readers[route.place]?.(workbench, route.id, route.query ?? {}).catch(() => undefined);

@@ -1,12 +1,12 @@
 import { TextInput } from '@mantine/core';
 import { CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { useOperation } from '../api/queries.ts';
-import { count, number } from '../parts/figures.ts';
-import { isolate, showUnseen } from '../parts/names.ts';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
+import { count, number } from '../parts/text/figures.ts';
+import { isolate, showUnseen } from '../parts/text/names.ts';
+import { useOperation } from '../state/queries.ts';
 import { formatRoute, type Place, type Route } from '../state/route.ts';
-import { useWorkbench } from '../workbench.tsx';
+import { useWorkbench } from '../state/workbench.ts';
 import { placeSpecs, railPlaces, readPlaceAhead } from './places.tsx';
 import { type TypeState, toTypeTone } from './type-state.ts';
 

@@ -1,14 +1,15 @@
 import { useStore } from 'zustand';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { noType } from '../api/journal.ts';
-import { useChange, useOperation } from '../api/queries.ts';
-import { useCommands } from '../commands/use-commands.ts';
+import { leavesFocus } from '../commands/key-focus.ts';
 import { Figure } from '../parts/figure.tsx';
-import { count, decimal } from '../parts/figures.ts';
-import { shorten } from '../parts/inputs.ts';
-import { useUndo } from '../parts/use-undo.ts';
+import { count, decimal } from '../parts/text/figures.ts';
+import { shorten } from '../parts/text/inputs.ts';
 import { changedFields } from '../state/drafts.ts';
-import { useWorkbench } from '../workbench.tsx';
+import { useChange, useOperation } from '../state/queries.ts';
+import { useCommands } from '../state/use-commands.ts';
+import { useUndo } from '../state/use-undo.ts';
+import { useWorkbench } from '../state/workbench.ts';
 import type { TypeState } from './type-state.ts';
 
 /** The server and its speed, whether all is saved, jobs with their progress, undo, and credits. */
@@ -104,21 +105,21 @@ function Job({ typeId, policyId, version }: { typeId: string; policyId: string; 
 const maxTitleLength = 60;
 
 function UndoButton({ typeId }: { typeId: string }) {
-  const { next, undo, redo, canRedo } = useUndo(typeId);
+  const { next, undo, redo, canUndo, canRedo } = useUndo(typeId);
   useCommands([
     {
       id: 'undo-act',
       title: 'Undo the last act',
       group: 'Edit',
       keys: 'Mod+Z',
-      enabled: next !== null,
+      enabled: canUndo,
       run: undo,
     },
     { id: 'redo-act', title: 'Redo', group: 'Edit', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
   ]);
   if (next === null) return null;
   return (
-    <button type="button" onClick={undo} title={`${next} (Ctrl+Z takes it back)`}>
+    <button type="button" {...leavesFocus} onClick={undo} title={`${next} (Ctrl+Z takes it back)`}>
       Undo: {shorten(next, maxTitleLength)}
     </button>
   );

@@ -1,11 +1,12 @@
 /** How a decision type stands, in one line for rail and bar. */
 import { isInProgress } from '../../engine/domain.ts';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { useOperation } from '../api/queries.ts';
-import { number, percent } from '../parts/figures.ts';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
+import { number, toRight } from '../parts/text/figures.ts';
+import { quoteNames } from '../parts/text/names.ts';
+import { useOperation } from '../state/queries.ts';
 import type { Place } from '../state/route.ts';
 
-export type Tone = 'good' | 'warn' | 'bad' | '';
+type Tone = 'good' | 'warn' | 'bad' | '';
 
 /** The state of a type as a colour and a word. */
 export function toTypeTone(type: DecisionType): { tone: Tone; word: string } {
@@ -20,7 +21,8 @@ type PlaceFigure = { text: string; says: string };
 export type TypeState = {
   /** What stands beside each place in the rail. */
   figures: Partial<Record<Place, PlaceFigure>>;
-  deployed: { name: string; accuracy: string | null } | null;
+  /** `right` is the figure to quote, and `headline` says it in words; null where nothing was measured. */
+  deployed: { name: string; right: string | null; headline: string | null } | null;
   running: { policyId: string; version: number } | null;
   next: { text: string; place: Place } | null;
 };
@@ -35,7 +37,7 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   const params = { decision_type_id: typeId ?? '' };
   const enabled = typeId !== null;
   const stats = useOperation('examples.stats', { params }, { enabled }).data;
-  const readiness = useOperation('training.readiness', { params }, { enabled }).data;
+  const readiness = useOperation('training.readiness', { params, query: {} }, { enabled }).data;
   const policies = useOperation(
     'policies.list',
     { params },
@@ -43,6 +45,7 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   ).data;
   const newest = policies?.[0];
   const deployed = policies?.find((policy) => policy.deployed) ?? null;
+  const right = deployed?.whole ? toRight(deployed.whole) : null;
   const running = newest && isInProgress(newest.status) ? newest : null;
   const isReady = readiness?.ready === true;
   const toDo = stats?.unlabelled ?? 0;
@@ -56,19 +59,13 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
         : isReady
           ? { train: toFigure('ready', 'there are enough labelled examples.') }
           : {}),
-      ...(deployed?.accuracy
-        ? {
-            evaluate: toFigure(
-              percent(deployed.accuracy),
-              'how often the deployed policy is right on unseen examples.',
-            ),
-          }
-        : {}),
+      ...(right !== null && deployed?.whole ? { evaluate: toFigure(right, quoteNames(deployed.whole.headline)) } : {}),
       ...(deployed ? { deploy: toFigure(`v${deployed.version}`, 'the policy that decides now.') } : {}),
     },
     deployed: deployed && {
       name: `v${deployed.version}`,
-      accuracy: deployed.accuracy === null ? null : percent(deployed.accuracy),
+      right,
+      headline: right === null ? null : (deployed.whole?.headline ?? null),
     },
     running: running && { policyId: running.id, version: running.version },
     next: stats ? findNext({ total: stats.total, toDo, isReady, newest, running: running !== null, type }) : null,

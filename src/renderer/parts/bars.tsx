@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { percent } from './figures.ts';
+import { percent } from './text/figures.ts';
 
 /** Named shares between 0 and 1 as bars with their figures; `says` tells in one sentence what they are. */
 export function Bars({

@@ -1,4 +1,4 @@
-import { useOperation } from '../api/queries.ts';
+import { useOperation } from '../state/queries.ts';
 
 /** Says that the daily check found the data damaged, and what to do; nothing while they are sound. */
 export function DamageNote() {

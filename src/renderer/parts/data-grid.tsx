@@ -8,8 +8,9 @@ import {
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { memo, type ReactNode, type Ref, useEffect, useId, useImperativeHandle, useMemo, useRef } from 'react';
+import { takesKeys, useRowsFocus } from '../commands/key-focus.ts';
 import { Figure } from './figure.tsx';
-import { useNewest } from './use-newest.ts';
+import { useNewest } from './hooks/use-newest.ts';
 
 const features = tableFeatures({ columnSizingFeature, columnResizingFeature });
 const helper = createColumnHelper<typeof features, object>();
@@ -40,23 +41,7 @@ function turnSort(sorted: string, sort: string): string {
   return sorted === `-${sort}` ? '' : sort;
 }
 
-/**
- * A table of any length, of which only the rows in sight exist. One cursor: the row that keys act on, named to screen
- * readers as the active one. `rowAt` gives undefined for a row that is not here yet; `onRange` hears which are wanted.
- */
-export function DataGrid<T>({
-  label,
-  columns,
-  count,
-  rowAt,
-  cursor,
-  onCursor,
-  onRange,
-  isSelected,
-  sorted = '',
-  onSort,
-  handle,
-}: {
+type GridProps<T> = {
   label: string;
   columns: readonly GridColumn<T>[];
   count: number;
@@ -70,9 +55,13 @@ export function DataGrid<T>({
   sorted?: string;
   onSort?: (sorted: string) => void;
   handle?: Ref<GridHandle>;
-}) {
-  const id = useId();
-  const scroller = useRef<HTMLDivElement>(null);
+};
+
+/**
+ * Finds how wide each column is in a scroller of this width: as it was dragged, and what is left goes to those that
+ * grow.
+ */
+function useColumnWidths<T>(columns: readonly GridColumn<T>[]) {
   const definitions = useMemo(
     () =>
       columns.map(({ id: columnId, header, width }) =>
@@ -81,6 +70,19 @@ export function DataGrid<T>({
     [columns],
   );
   const table = useTable({ features, columns: definitions, data: noRows, columnResizeMode: 'onChange' });
+  const headers = table.getHeaderGroups()[0]?.headers ?? [];
+  const findWidths = (scrollerWidth: number) => {
+    const sizes = headers.map((header) => header.getSize());
+    const spare = Math.max(0, scrollerWidth - sizes.reduce((sum, size) => sum + size, 0));
+    return sizes.map((size, index) => (columns[index]?.grows ? size + spare : size));
+  };
+  return { headers, findWidths };
+}
+
+/** Finds which rows and columns are in sight, keeps the cursor's row among them, and tells the rows to `onRange`. */
+function useSight<T>({ columns, count, cursor, onRange }: GridProps<T>) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const { headers, findWidths } = useColumnWidths(columns);
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => scroller.current,
@@ -88,21 +90,16 @@ export function DataGrid<T>({
     overscan: 4,
     scrollPaddingStart: rowHeightPx,
   });
-  const items = virtual.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items.at(-1)?.index ?? -1;
+  const rows = virtual.getVirtualItems();
+  const first = rows[0]?.index ?? 0;
+  const last = rows.at(-1)?.index ?? -1;
   useEffect(() => {
     if (last >= 0) onRange?.(first, last);
   }, [first, last, onRange]);
   useEffect(() => {
     if (cursor >= 0) virtual.scrollToIndex(cursor, { align: 'auto' });
   }, [cursor, virtual]);
-  useImperativeHandle(handle, () => ({ focus: () => scroller.current?.focus() }), []);
-  const headers = table.getHeaderGroups()[0]?.headers ?? [];
-  const sizes = headers.map((header) => header.getSize());
-  const spare = Math.max(0, (virtual.scrollElement?.clientWidth ?? 0) - sizes.reduce((sum, size) => sum + size, 0));
-  const widths = sizes.map((size, index) => (columns[index]?.grows ? size + spare : size));
-  const totalWidth = widths.reduce((sum, width) => sum + width, 0);
+  const widths = findWidths(virtual.scrollElement?.clientWidth ?? 0);
   const widthText = widths.join(' ');
   const across = useVirtualizer({
     horizontal: true,
@@ -113,11 +110,25 @@ export function DataGrid<T>({
   });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the text stands for the widths
   useEffect(() => across.measure(), [across, widthText]);
-  const inSight = across.getVirtualItems();
+  return { scroller, headers, widths, rows, heightPx: virtual.getTotalSize(), inSight: across.getVirtualItems() };
+}
+
+/**
+ * A table of any length, of which only the rows in sight exist. One cursor: the row that keys act on, named to screen
+ * readers as the active one. `rowAt` gives undefined for a row that is not here yet; `onRange` hears which are wanted.
+ */
+export function DataGrid<T>(props: GridProps<T>) {
+  const { label, columns, count, rowAt, cursor, onCursor, isSelected, sorted = '', onSort, handle } = props;
+  const id = useId();
+  const { scroller, headers, widths, rows, heightPx, inSight } = useSight(props);
+  useImperativeHandle(handle, () => ({ focus: () => scroller.current?.focus() }), [scroller]);
+  useRowsFocus(label);
   const choose = useNewest((index: number) => {
     scroller.current?.focus();
     onCursor(index);
   });
+  const widthText = widths.join(' ');
+  const width = widths.reduce((sum, each) => sum + each, 0);
   return (
     <div
       ref={scroller}
@@ -128,8 +139,9 @@ export function DataGrid<T>({
       aria-colcount={columns.length}
       aria-activedescendant={cursor >= 0 ? `${id}-${cursor}` : undefined}
       tabIndex={0}
+      {...takesKeys}
     >
-      <div className="head" role="rowgroup" style={{ width: totalWidth, minWidth: '100%' }}>
+      <div className="head" role="rowgroup" style={{ width, minWidth: '100%' }}>
         <div role="row" aria-rowindex={1}>
           {headers.map((header, index) => (
             <div
@@ -154,9 +166,9 @@ export function DataGrid<T>({
       <div
         className="lines"
         role="rowgroup"
-        style={{ height: virtual.getTotalSize(), width: totalWidth, minWidth: '100%', position: 'relative' }}
+        style={{ height: heightPx, width, minWidth: '100%', position: 'relative' }}
       >
-        {items.map(({ index, start }) => {
+        {rows.map(({ index, start }) => {
           const row = rowAt(index);
           return (
             <GridRow

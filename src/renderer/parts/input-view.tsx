@@ -1,5 +1,5 @@
-import { flattenInput, valueText } from './inputs.ts';
-import { showUnseen } from './names.ts';
+import { flattenInput, valueText } from './text/inputs.ts';
+import { showUnseen } from './text/names.ts';
 
 /** An input as a table of its fields; `note` may say something of a field beside its value. */
 export function InputView({

@@ -1,8 +1,8 @@
 import { Button, Loader } from '@mantine/core';
 import { type ReactNode, useEffect, useState } from 'react';
-import { ApiError, describeDetail } from '../api/client.ts';
-import { moment, relative } from './figures.ts';
-import { showUnseen } from './names.ts';
+import { ApiError, describeDetail } from '../../server/contract/client.ts';
+import { moment, relative } from './text/figures.ts';
+import { showUnseen } from './text/names.ts';
 
 /** A waiting sign with words; shown wherever an answer may take longer than half a second. */
 export function Busy({ children }: { children: ReactNode }) {
@@ -54,7 +54,7 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
   );
 }
 
-/** What a place shows before there is anything: what belongs here and how to get it. */
+/** Fills a place before there is anything: what belongs here and how to get it. */
 export function EmptyState({ title, children, actions }: { title: string; children: ReactNode; actions?: ReactNode }) {
   return (
     <section className="empty">

@@ -1,8 +1,10 @@
 import { Select } from '@mantine/core';
-import { useEffect } from 'react';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { useSettings, useWorkbench } from '../workbench.tsx';
-import { showUnseen } from './names.ts';
+import { useEffect, useMemo } from 'react';
+import { useStore } from 'zustand';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
+import { type ColourSlots, giveSlots } from '../state/settings.ts';
+import { useSettings, useWorkbench } from '../state/workbench.ts';
+import { showUnseen } from './text/names.ts';
 
 /** Slots of colours; each round of them has another shape, so that colour is never all that tells options apart. */
 const colourCount = 10;
@@ -14,13 +16,6 @@ const shapes = [
   <path key="cross" d="M3.4 .5h3.2v2.9h2.9v3.2H6.6v2.9H3.4V6.6H.5V3.4h2.9Z" />,
 ];
 
-/** The colour of a slot, as a CSS value. */
-function slotColour(slot: number): string {
-  return `var(--option-${slot % colourCount})`;
-}
-
-const noSlots: Readonly<Record<string, number>> = {};
-
 /** Gives each option of the type in the window its colour, which it keeps for ever. */
 export function useAssignedColours(type: DecisionType | null): void {
   const { settings } = useWorkbench();
@@ -29,18 +24,32 @@ export function useAssignedColours(type: DecisionType | null): void {
   }, [settings, type]);
 }
 
+const noSlots: ColourSlots = {};
+
+/** The slots of a type's options; those that only its draft has are shown with the ones that saving will give them. */
+function useSlots(typeId: string): ColourSlots {
+  const known = useSettings((state) => state.colours[typeId]) ?? noSlots;
+  const drafted = useStore(useWorkbench().drafts, (state) => state.byType[typeId]?.history.present.options);
+  return useMemo(() => giveSlots(known, drafted ?? []), [known, drafted]);
+}
+
+/** The colour of an option as a CSS value; one that the type has no more may have none. */
+function toColour(slots: ColourSlots, option: string): string {
+  return Object.hasOwn(slots, option) ? `var(--option-${(slots[option] ?? 0) % colourCount})` : 'var(--muted)';
+}
+
 /** The colours of a type's options. */
-export function useOptionColours(typeId: string, options: readonly string[]): (option: string) => string {
-  const slots = useSettings((state) => state.colours[typeId]) ?? noSlots;
-  return (option) => slotColour(slots[option] ?? Math.max(0, options.indexOf(option)));
+export function useOptionColours(typeId: string): (option: string) => string {
+  const slots = useSlots(typeId);
+  return (option) => toColour(slots, option);
 }
 
 /** The mark of an option: its colour and shape. */
 export function OptionMark({ typeId, option }: { typeId: string; option: string }) {
-  const slot = useSettings((state) => state.colours[typeId]?.[option]) ?? 0;
+  const slots = useSlots(typeId);
   return (
-    <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true" fill={slotColour(slot)}>
-      {shapes[Math.floor(slot / colourCount) % shapes.length]}
+    <svg width="10" height="10" viewBox="0 0 10 10" aria-hidden="true" fill={toColour(slots, option)}>
+      {shapes[Math.floor((slots[option] ?? 0) / colourCount) % shapes.length]}
     </svg>
   );
 }

@@ -3,7 +3,7 @@ import { useMediaQuery } from '@mantine/hooks';
 import { X } from 'lucide-react';
 import { Component, Fragment, type ReactNode, Suspense, useId } from 'react';
 import { Group, Panel, Separator, useDefaultLayout } from 'react-resizable-panels';
-import { useCommands } from '../commands/use-commands.ts';
+import { useCommands } from '../state/use-commands.ts';
 import { Busy } from './notes.tsx';
 
 /** Keeps a fault in one pane from taking the others with it. */
@@ -108,8 +108,8 @@ export function useNarrow(): boolean {
 }
 
 /**
- * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or the
- * inspector while something is inspected.
+ * A place: a pane at the left where there is one, the main pane, and at its right either what always stands there or
+ * the inspector while something is inspected.
  */
 export function PlaceLayout({
   id,
@@ -140,7 +140,7 @@ export function PlaceLayout({
   );
 }
 
-/** What is chosen in the list beside it; Escape closes it. */
+/** Shows what is chosen in the list beside it; Escape closes it. */
 export function Inspector({
   title,
   onClose,

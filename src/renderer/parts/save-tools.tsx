@@ -1,14 +1,14 @@
 import { Button, Modal } from '@mantine/core';
 import { useState } from 'react';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { change } from '../api/queries.ts';
-import { useCommands } from '../commands/use-commands.ts';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { changedFields, findConflicts, type TypeDraft, toDraft } from '../state/drafts.ts';
 import { notify } from '../state/notices.tsx';
+import { change } from '../state/queries.ts';
+import { useCommands } from '../state/use-commands.ts';
 import { useDraft } from '../state/use-draft.ts';
-import { useWorkbench } from '../workbench.tsx';
-import { readJsonText } from './json-text.ts';
+import { useWorkbench } from '../state/workbench.ts';
 import { ErrorNote } from './notes.tsx';
+import { readJsonText } from './text/json-text.ts';
 
 const versionFields: readonly (keyof TypeDraft)[] = [
   'options',
@@ -30,6 +30,7 @@ const fieldNames: Record<keyof TypeDraft, string> = {
   fallback_option: 'the fallback option',
   pii_fields: 'the PII fields',
   retention_days: 'the retention',
+  audit: 'the audit',
 };
 
 /** Writes the changed fields of a draft, unless somebody else has changed one of them since the draft began. */

@@ -1,11 +1,11 @@
 import { createStore } from 'zustand/vanilla';
 import type { Rule } from '../../engine/domain.ts';
-import type { DecisionType, Version } from '../../server/contract/decision-types.ts';
+import type { DecisionType, Version } from '../../server/contract/types/decision-types.ts';
 import { amendHistory, type History, pushHistory, redoHistory, startHistory, undoHistory } from './history.ts';
 
 /** A decision type while it is edited. The input schema is kept as text, for it may be unfinished JSON. */
 export type TypeDraft = Pick<Version, 'options' | 'reason_codes' | 'confidence_thresholds' | 'escalation_policy'> &
-  Pick<DecisionType, 'name' | 'description' | 'fallback_option' | 'pii_fields' | 'retention_days'> & {
+  Pick<DecisionType, 'name' | 'description' | 'fallback_option' | 'pii_fields' | 'retention_days' | 'audit'> & {
     hard_rules: Rule[];
     inputSchemaText: string;
   };
@@ -25,6 +25,7 @@ export function toDraft(type: Omit<DecisionType, 'active_version'> & { active_ve
     fallback_option: type.fallback_option,
     pii_fields: type.pii_fields,
     retention_days: type.retention_days,
+    audit: type.audit,
   };
 }
 
@@ -44,7 +45,7 @@ export function findConflicts(base: TypeDraft, draft: TypeDraft, stored: TypeDra
 }
 
 /** A draft with the state that it began from. */
-export type Edited = { base: TypeDraft; history: History<TypeDraft>; mergeKey: string | null };
+type Edited = { base: TypeDraft; history: History<TypeDraft>; mergeKey: string | null };
 type DraftsState = {
   byType: Readonly<Record<string, Edited>>;
   /** What was thrown away last, by type; an undo that has no other step brings it back. */

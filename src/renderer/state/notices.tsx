@@ -2,7 +2,7 @@ import { Button, Group } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 
 /** A short message at the foot of the window; errors stay until they are closed. */
-export type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void; act?: { title: string; run(): void } };
+type Notice = { kind: 'info' | 'error'; text: string; undo?: () => void; act?: { title: string; run(): void } };
 
 const infoMs = 6_000;
 
@@ -33,4 +33,9 @@ export function notify({ kind, text, undo, act = undo && { title: 'Undo', run: u
       </Group>
     ),
   });
+}
+
+/** Says why something failed, in the words of its error. */
+export function notifyFailure(error: unknown): void {
+  notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) });
 }

@@ -8,8 +8,9 @@ export type Settings = {
   /** Commands used last, newest first. */
   recent: readonly string[];
   /** Colour slots of options, by decision type: an option keeps its colour for ever. */
-  colours: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  colours: Readonly<Record<string, ColourSlots>>;
 };
+export type ColourSlots = Readonly<Record<string, number>>;
 type Store = Pick<Storage, 'getItem' | 'setItem'>;
 
 const storageKey = 'decision-workbench.settings';
@@ -24,6 +25,15 @@ function readSettings(storage: Store): Settings {
     // What cannot be read is as good as nothing: the settings begin anew.
     return initial;
   }
+}
+
+/** The colour slots with one more for each option that has none: the lowest that is free. */
+export function giveSlots(known: ColourSlots, options: readonly string[]): ColourSlots {
+  const fresh = options.filter((option) => !Object.hasOwn(known, option));
+  if (fresh.length === 0) return known;
+  const taken = new Set(Object.values(known));
+  const free = Array.from({ length: taken.size + fresh.length }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+  return { ...known, ...Object.fromEntries(fresh.map((option, place) => [option, free[place] ?? 0])) };
 }
 
 /** Creates the settings and keeps every change of them. */
@@ -42,20 +52,11 @@ export function createSettings(storage: Store) {
       const { recent } = store.getState();
       store.setState({ recent: [commandId, ...recent.filter((id) => id !== commandId)].slice(0, maxRecent) });
     },
-    /** Gives each option without a colour the lowest free slot. */
+    /** Keeps the slots of a type's options. */
     assignColours: (typeId: string, options: readonly string[]) => {
       const known = store.getState().colours[typeId] ?? {};
-      const fresh = options.filter((option) => known[option] === undefined);
-      if (fresh.length === 0) return;
-      const taken = new Set(Object.values(known));
-      const slots: Record<string, number> = { ...known };
-      let slot = 0;
-      for (const option of fresh) {
-        while (taken.has(slot)) slot += 1;
-        taken.add(slot);
-        slots[option] = slot;
-      }
-      store.setState(({ colours }) => ({ colours: { ...colours, [typeId]: slots } }));
+      const slots = giveSlots(known, options);
+      if (slots !== known) store.setState(({ colours }) => ({ colours: { ...colours, [typeId]: slots } }));
     },
     /** Lets a renamed option keep its colour, under its old name, too: a rename can be undone. */
     shareColour: (typeId: string, from: string, to: string) => {

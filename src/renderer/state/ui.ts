@@ -1,15 +1,21 @@
+/** State of the window itself: overlays, announcements, questions, and a file that waits. */
 import { createStore } from 'zustand/vanilla';
 
 type Overlay = 'shortcuts' | 'new-type' | null;
+/** An act that is taken back once somebody has said yes. */
+type UndoQuestion = { title: string; run(): void };
 
 export type UiState = {
   open: Overlay;
   /** Read out by the live region; a screen reader hears it once. */
   announcement: string;
+  /** What is asked before it is taken back. */
+  question: UndoQuestion | null;
   /** A file that waits to be imported. */
   file: File | null;
   show(open: Overlay): void;
   announce(text: string): void;
+  ask(question: UndoQuestion | null): void;
   takeFile(file: File | null): void;
 };
 
@@ -18,9 +24,11 @@ export function createUiStore() {
   return createStore<UiState>()((set) => ({
     open: null,
     announcement: '',
+    question: null,
     file: null,
     show: (open) => set({ open }),
     announce: (announcement) => set({ announcement }),
+    ask: (question) => set({ question }),
     takeFile: (file) => set({ file }),
   }));
 }

@@ -1,8 +1,8 @@
 import { useMemo } from 'react';
 import { useStore } from 'zustand';
-import type { DecisionType } from '../../server/contract/decision-types.ts';
-import { useWorkbench } from '../workbench.tsx';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { type TypeDraft, toDraft } from './drafts.ts';
+import { useWorkbench } from './workbench.ts';
 
 /** The draft of a type (or its stored state) and the way to edit it. */
 export function useDraft(type: DecisionType) {

@@ -6,7 +6,7 @@ import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
 import { loadRules } from '../../engine/rules/compile.ts';
-import { ExampleReader } from '../store/example-reader.ts';
+import { ExampleReader } from '../store/examples/example-reader.ts';
 import type { AnalysisOrder, AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
 
 /** Below the server and its encoder: whatever is asked here can wait. */

@@ -5,8 +5,8 @@ import type { DataFindings } from '../../engine/findings/search-data.ts';
 import type { SliceReport } from '../../engine/findings/slices.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
+import { createRecentCache, type RecentCache } from '../process/recent-cache.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import { createRecentCache, type RecentCache } from '../runtime/recent-cache.ts';
 import type { AnalysisOrder, AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
 
 const childHeapMb = 1_024;
@@ -32,31 +32,32 @@ type AnalysisOptions = {
 
 /** Results of one kind by their subject, such as a decision type. One process works at a time. */
 export class Analysis<Order extends AnalysisOrder, Result> {
-  private readonly options: AnalysisOptions;
-  private readonly kept: RecentCache<string, Known<Result>> = createRecentCache(maxKept);
-  private readonly running = new Map<string, Running>();
-  private readonly children = new Set<ChildProcess>();
-  private last: Promise<void> = Promise.resolve();
-  private isClosed = false;
+  readonly #options: AnalysisOptions;
+  readonly #kept: RecentCache<string, Known<Result>> = createRecentCache(maxKept);
+  readonly #running = new Map<string, Running>();
+  readonly #children = new Set<ChildProcess>();
+  #last: Promise<void> = Promise.resolve();
+  #isClosed = false;
 
   constructor(options: AnalysisOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
-  /** What is known of a subject now; starts nothing. */
+  /** Returns what is known of a subject now; starts nothing. */
   peek(subject: string, key: string): AnalysisState<Result> {
-    const known = this.kept.get(subject) ?? null;
-    return { known, isFresh: known?.key === key, progress: this.running.get(subject)?.share ?? null };
+    const known = this.#kept.get(subject) ?? null;
+    return { known, isFresh: known?.key === key, progress: this.#running.get(subject)?.share ?? null };
   }
 
   /**
-   * What is known of a subject in the state that `key` names. Where that is not known, a process is started that finds
-   * it out, and the answer waits for it up to `waitMs`. Rejects with WorkbenchError 'unavailable' when it fails.
+   * Returns what is known of a subject in the state that `key` names. Where that is not known, a process is started
+   * that finds it out, and the answer waits for it up to `waitMs`. Rejects with WorkbenchError 'unavailable' when it
+   * fails.
    */
   async ask(subject: string, key: string, order: Order, waitMs: number): Promise<AnalysisState<Result>> {
     const state = this.peek(subject, key);
     if (state.isFresh) return state;
-    const { ended } = this.running.get(subject) ?? this.start(subject, key, order);
+    const { ended } = this.#running.get(subject) ?? this.#start(subject, key, order);
     let timer: NodeJS.Timeout | undefined;
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, waitMs);
@@ -67,39 +68,39 @@ export class Analysis<Order extends AnalysisOrder, Result> {
 
   /** Ends what is under way. */
   close(): void {
-    this.isClosed = true;
-    for (const child of this.children) child.kill('SIGKILL');
+    this.#isClosed = true;
+    for (const child of this.#children) child.kill('SIGKILL');
   }
 
-  private start(subject: string, key: string, order: Order): Running {
-    const running: Running = { key, share: 0, ended: this.last.then(() => this.run(subject, running, order)) };
-    this.running.set(subject, running);
-    this.last = running.ended.catch((err: unknown) => {
-      if (!this.isClosed) this.options.log.error({ err }, 'the examples could not be searched');
+  #start(subject: string, key: string, order: Order): Running {
+    const running: Running = { key, share: 0, ended: this.#last.then(() => this.#run(subject, running, order)) };
+    this.#running.set(subject, running);
+    this.#last = running.ended.catch((err: unknown) => {
+      if (!this.#isClosed) this.#options.log.error({ err }, 'the examples could not be searched');
     });
     return running;
   }
 
-  private async run(subject: string, running: Running, order: Order): Promise<void> {
+  async #run(subject: string, running: Running, order: Order): Promise<void> {
     try {
-      const result = await this.runChild(order, (share) => {
+      const result = await this.#runChild(order, (share) => {
         running.share = share;
-        this.options.onProgress(order.typeId, false);
+        this.#options.onProgress(order.typeId, false);
       });
-      this.kept.set(subject, { key: running.key, result, computedAt: this.options.clock.now() });
+      this.#kept.set(subject, { key: running.key, result, computedAt: this.#options.clock.now() });
     } finally {
-      this.running.delete(subject);
-      this.options.onProgress(order.typeId, true);
+      this.#running.delete(subject);
+      this.#options.onProgress(order.typeId, true);
     }
   }
 
-  private runChild(order: Order, report: (share: number) => void): Promise<Result> {
-    if (this.isClosed) return Promise.reject(new WorkbenchError('unavailable', 'The workbench is closing.'));
-    const child = this.options.spawn('analysis-child', { heapMb: childHeapMb });
-    this.children.add(child);
+  #runChild(order: Order, report: (share: number) => void): Promise<Result> {
+    if (this.#isClosed) return Promise.reject(new WorkbenchError('unavailable', 'The workbench is closing.'));
+    const child = this.#options.spawn('analysis-child', { heapMb: childHeapMb });
+    this.#children.add(child);
     return new Promise((resolve, reject) => {
       const fail = (cause: string) => {
-        this.children.delete(child);
+        this.#children.delete(child);
         const message = 'The process that searches the examples ended early. Ask again; the log says why.';
         reject(new WorkbenchError('unavailable', message, undefined, { cause }));
       };

@@ -2,8 +2,8 @@
 import type { JudgedPart } from '../../engine/domain.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import type { RulesFile } from '../../engine/rules/compile.ts';
-import type { judgedRows } from '../contract/evaluation.ts';
-import type { CheckedPolicy } from '../store/example-reader.ts';
+import type { judgedRows } from '../contract/policies/evaluation.ts';
+import type { CheckedPolicy } from '../store/examples/example-reader.ts';
 
 /** Server to child, once. */
 export type FindingsOrder = {

@@ -2,12 +2,14 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ShownCredentials } from '../hot-path/shown-credentials.ts';
 import type { Clock } from '../process/clock.ts';
-import type { ApiKeyRecord } from '../store/accounts.ts';
+import type { ApiKeyRecord } from '../store/account/accounts.ts';
 import type { Store } from '../store/store.ts';
 
 const keyPattern = /^[0-9a-f]{64}$/;
 const prefixLength = 8;
 const maxCachedPrefixes = 10_000;
+
+type KeySettings = Pick<ApiKeyRecord, 'name' | 'rateLimitPerMinute' | 'scopes' | 'allowsDestructive'>;
 
 /** True when the token has the form of an API key (64 hexadecimal characters). */
 export function looksLikeApiKey(token: string): boolean {
@@ -27,17 +29,16 @@ export function createApiKeys(store: Store, clock: Clock, newId: () => string, s
 
   return {
     /** Makes a key of an organisation; `key` is not kept and cannot be shown again. */
-    create(organisationId: string, name: string, rateLimitPerMinute: number): { record: ApiKeyRecord; key: string } {
+    create(organisationId: string, settings: KeySettings): { record: ApiKeyRecord; key: string } {
       const key = randomBytes(32).toString('hex');
       const salt = randomBytes(16);
       const record: ApiKeyRecord = {
         id: newId(),
+        ...settings,
         organisationId,
-        name,
         prefix: key.slice(0, prefixLength),
         salt,
         digest: digest(salt, key),
-        rateLimitPerMinute,
         createdAt: clock.now(),
         lastUsedAt: null,
       };

@@ -1,10 +1,10 @@
 /** Who is calling: API keys, session tokens, login codes, and what the key of the data folder protects. */
 import { randomBytes } from 'node:crypto';
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Access } from '../contract/operation.ts';
+import type { Access, Scope } from '../contract/operation.ts';
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
-import type { ApiKeyRecord, UserRecord } from '../store/accounts.ts';
+import type { ApiKeyRecord, UserRecord } from '../store/account/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { createApiKeys, looksLikeApiKey } from './api-keys.ts';
 import type { Caller } from './caller.ts';
@@ -66,7 +66,7 @@ export function createAuth(
     /** Counts a further call that came in a request of this caller; null where no limit applies. */
     countFurtherCall: (caller: Caller): RateVerdict | null =>
       caller.apiKeyId === null ? null : limiter.takeFurther(caller.apiKeyId),
-    /** Throws `unauthorized` or `forbidden` unless the caller may use an operation of this access. */
+    /** Throws `unauthorized` or `forbidden` unless the caller may use an operation of this access and scope. */
     authorise,
     /** Makes a code that can be exchanged once, within ten minutes, for a session. */
     makeLoginCode: (): string => loginCodes.create(),
@@ -90,6 +90,8 @@ function toUserCaller(store: Pick<Store, 'accounts'>, user: UserRecord): Caller 
     apiKeyId: null,
     userId: user.id,
     role: user.role,
+    scopes: null,
+    allowsDestructive: true,
   };
 }
 
@@ -101,13 +103,28 @@ function toKeyCaller(store: Pick<Store, 'accounts'>, key: ApiKeyRecord): Caller 
     apiKeyId: key.id,
     userId: null,
     role: 'member',
+    scopes: key.scopes,
+    // Scopes that were chosen say what may be replaced, too.
+    allowsDestructive: key.scopes !== null || key.allowsDestructive,
   };
 }
 
-function authorise(caller: Caller | null, access: Access): void {
+/** Throws `forbidden` unless the caller may act in this scope. */
+export function requireScope({ scopes }: Pick<Caller, 'scopes'>, scope: Scope): void {
+  if (scopes === null || scopes.includes(scope)) return;
+  throw new WorkbenchError(
+    'forbidden',
+    `The API key needs the scope ${scope}; it has ${scopes.join(', ')}. Keys with other scopes are made under Settings.`,
+  );
+}
+
+function authorise(caller: Caller | null, access: Access, scope: Scope | undefined): void {
   if (access === 'public') return;
   if (caller === null) throw new WorkbenchError('unauthorized', 'Credentials are missing or not valid.');
-  if (access === 'key') return;
+  if (access === 'key') {
+    if (scope !== undefined) requireScope(caller, scope);
+    return;
+  }
   if (caller.kind === 'key') {
     throw new WorkbenchError('forbidden', 'An API key cannot be used here; sign in instead.');
   }

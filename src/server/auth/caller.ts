@@ -1,3 +1,5 @@
+import type { Scope } from '../contract/operation.ts';
+
 /** Who calls: every query takes its organisation from here. */
 export type Caller = {
   kind: 'key' | 'jwt';
@@ -7,9 +9,13 @@ export type Caller = {
   apiKeyId: string | null;
   userId: string | null;
   role: 'owner' | 'member';
+  /** What the API key may do; null: everything. */
+  scopes: readonly Scope[] | null;
+  /** Whether agents may call tools that replace or remove something. */
+  allowsDestructive: boolean;
 };
 
-/** Whom the large calls of a caller are counted for: its key, or the person. */
+/** Whom calls, connections, streams and receipts are counted for: the API key, or the person. */
 export function toCallerId({ apiKeyId, userId, organisationId }: Caller): string {
   return apiKeyId ?? userId ?? organisationId;
 }

@@ -1,9 +1,7 @@
 /** Redaction of personal fields in what is stored or sent. */
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Json, JsonObject } from '../../engine/domain.ts';
-import { redactPii } from '../../engine/pii.ts';
-
-const tokenPattern = /^pii:[0-9a-f]{24}$/;
+import { isMask, redactPii } from '../../engine/pii.ts';
 
 /**
  * Makes the function that redacts personal fields before anything is written: every value that one of the dot paths can
@@ -13,7 +11,7 @@ const tokenPattern = /^pii:[0-9a-f]{24}$/;
 export function createPiiRedactor(serverKey: Buffer): (input: JsonObject, piiFields: readonly string[]) => JsonObject {
   // Made once: reading the key anew for each digest would take five times as long.
   const key = createSecretKey(serverKey);
-  const token = (value: Json) => (typeof value === 'string' && tokenPattern.test(value) ? value : makeToken(value));
+  const token = (value: Json) => (isMask(value) ? value : makeToken(value));
   const makeToken = (value: Json) =>
     `pii:${createHmac('sha256', key).update('pii').update(JSON.stringify(value)).digest('hex').slice(0, 24)}`;
   return (input, piiFields) => redactPii(input, piiFields, token);

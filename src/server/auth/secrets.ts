@@ -8,8 +8,8 @@ import { StartError } from '../process/start-error.ts';
 export type SecretKind = { name: string; make(): string; isSound(text: string): boolean };
 
 /**
- * A secret of the data folder, made when there is none. Two processes that ask at the same time get the same secret: the
- * first complete file wins. Mode 0600. Throws StartError `data` when the file holds something else.
+ * A secret of the data folder, made when there is none. Two processes that ask at the same time get the same secret:
+ * the first complete file wins. Mode 0600. Throws StartError `data` when the file holds something else.
  */
 export function readOrMakeSecret(dataDir: string, { name, make, isSound }: SecretKind): string {
   const file = path.join(dataDir, 'secrets', name);

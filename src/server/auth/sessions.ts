@@ -1,7 +1,7 @@
 /** Users behind session tokens, of the local owner and of an external identity provider. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../process/clock.ts';
-import type { UserRecord } from '../store/accounts.ts';
+import type { UserRecord } from '../store/account/accounts.ts';
 import type { Store } from '../store/store.ts';
 import { type Identity, type Issuer, localIssuer } from './issuer.ts';
 
@@ -52,7 +52,7 @@ function findOrAddUser({ store, clock, newId }: Deps, identity: Identity): UserR
       organisationId,
       email: identity.email,
       name: identity.name ?? identity.email ?? 'User',
-      // Whoever can read the data folder owns it, even if a user of an external provider came first.
+      // Who can read the data folder owns it, even if a user of an external provider came first.
       role: organisation === null || identity.issuer === localIssuer ? 'owner' : 'member',
       createdAt: now,
     };

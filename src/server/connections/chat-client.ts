@@ -18,7 +18,7 @@ export type Question = {
 };
 export type ChatOptions = { timeoutMs: number; retries?: number; signal: AbortSignal };
 
-const limits = { responseBytes: 4 * 1024 * 1024, retries: 2, backoffMs: 500 } as const;
+const limits = { responseKib: 256, retries: 2, backoffMs: 500 } as const;
 
 /** What a token is counted as where the endpoint does not say how many it took. */
 const bytesPerToken = 4;
@@ -125,7 +125,7 @@ function readCompletion(bytes: Buffer): { content: string; tokens: number } {
   try {
     answer = (readJsonBody(bytes) ?? {}) as typeof answer;
   } catch (cause) {
-    throw new ChatError('Its answer is cut off or not JSON.', true, null, { cause });
+    throw new ChatError('Its answer is cut off or not JSON.', false, null, { cause });
   }
   const content = Array.isArray(answer.choices) ? answer.choices[0]?.message?.content : undefined;
   if (typeof content !== 'string') throw new ChatError('Its answer is not a chat completion.', true);
@@ -198,9 +198,9 @@ async function readAll(response: IncomingMessage): Promise<Buffer> {
   let size = 0;
   for await (const chunk of response) {
     size += (chunk as Buffer).length;
-    if (size > limits.responseBytes) {
+    if (size > limits.responseKib * 1024) {
       response.destroy();
-      throw new ChatError('Its answer is larger than 4 MiB.', false);
+      throw new ChatError(`Its answer is larger than ${limits.responseKib} KiB.`, false);
     }
     chunks.push(chunk as Buffer);
   }

@@ -2,7 +2,7 @@
 import type { Proposal } from '../../engine/training/request.ts';
 
 /** Asks a teacher for up to `count` more examples of an option; it may give fewer, and none at the end. */
-export type AskTeacher = (option: string, count: number) => Promise<Proposal[]>;
+type AskTeacher = (option: string, count: number) => Promise<Proposal[]>;
 /** One way to make examples; `tokens` is what the stored ones cost. */
 export type Teacher = { ask: AskTeacher; tokens(stored: readonly Proposal[]): number; maxRounds: number };
 /** How many labelled examples there are of each option that the teacher may be asked for. */

@@ -1,18 +1,23 @@
 /** The model connections of the organisations: their endpoints with the keys, which only this module reads. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
+import { WorkbenchError } from '../../engine/errors.ts';
 import { toFolderPaths } from '../data-folder/folder.ts';
 import { moveToTrash } from '../data-folder/trash.ts';
 import { writeDurably } from '../process/durable-file.ts';
-import type { ConnectionRecord } from '../store/connections.ts';
+import type { ConnectionRecord } from '../store/account/connections.ts';
 import type { Store } from '../store/store.ts';
 import type { ChatOptions, Endpoint } from './chat-client.ts';
 
 export type ModelConnections = {
   /** The connection that generates examples for an organisation, or null: then the embedded teacher does. */
   findForGeneration(organisationId: string): ConnectionRecord | null;
-  /** Reads the key, too, where the connection has one. */
+  /** Reads the key, too, where the connection has one; throws `unavailable` when its file is missing. */
   toEndpoint(connection: ConnectionRecord): Endpoint;
+  /** Whether the connection can show a key; the file of one is missing after a restore without secrets. */
+  hasKey(connection: ConnectionRecord): boolean;
+  /** How many connections were made with a key whose file is missing. */
+  countMissingKeys(): number;
   /** Stores a connection with its key; the key first, so that no connection is without its file. */
   add(connection: ConnectionRecord, apiKey: string | null): void;
   /** Removes a connection and its key; returns false when the organisation has no such connection. */
@@ -23,7 +28,7 @@ export type ModelConnections = {
   close(): void;
 };
 
-const keyFileName = /^connection-(.+)\.key$/;
+const keyFileName = /^connection-(.+)\.key(\.part)?$/;
 
 /** Opens the connections; key files that belong to none of them (an interrupted change) go into the trash. */
 export function openModelConnections(
@@ -38,15 +43,20 @@ export function openModelConnections(
     const id = keyFileName.exec(name)?.[1];
     if (id !== undefined && !known.has(id)) moveToTrash(path.join(folder, name), trash, settings.now());
   }
+  const hasKey = (connection: ConnectionRecord) => connection.hasApiKey && existsSync(toKeyPath(connection.id));
   return {
     chat: { timeoutMs: settings.timeoutMs, signal: closing.signal },
     findForGeneration: (organisationId) => store.connections.getGenerating(organisationId),
-    toEndpoint: (connection) => ({
-      url: connection.url,
-      model: connection.model,
-      privateNetwork: connection.privateNetwork,
-      apiKey: connection.hasApiKey ? readFileSync(toKeyPath(connection.id), 'utf8') : null,
-    }),
+    toEndpoint(connection) {
+      const { id, name, url, model, privateNetwork, hasApiKey } = connection;
+      if (hasApiKey && !hasKey(connection)) {
+        const message = `The key of the connection "${name}" is missing. Remove the connection and make it anew.`;
+        throw new WorkbenchError('unavailable', message);
+      }
+      return { url, model, privateNetwork, apiKey: hasApiKey ? readFileSync(toKeyPath(id), 'utf8') : null };
+    },
+    hasKey,
+    countMissingKeys: () => store.connections.listIdsWithKey().filter((id) => !existsSync(toKeyPath(id))).length,
     add(connection, apiKey) {
       if (apiKey !== null) writeDurably(toKeyPath(connection.id), Buffer.from(apiKey));
       try {

@@ -7,16 +7,33 @@ export const dateTime = z.string().meta({ format: 'date-time', description: 'ISO
 
 export const pageQuery = {
   /** Bounded, so that the place of a row stays an exact number. */
-  page: z.int().min(1).max(1_000_000_000).default(1),
-  page_size: z.int().min(1).max(100).default(20),
+  page: z.int().min(1).max(1_000_000_000).default(1).describe('Page of the list, from 1'),
+  page_size: z.int().min(1).max(100).default(20).describe('Items on a page'),
 };
+
+/** A second name of the field `of`: accepted, and left out of the document and of what agents are offered. */
+export function aliasOf<S extends z.ZodType>(of: string, schema: S) {
+  return schema.optional().meta({ description: `The same as ${of}`, aliasOf: of });
+}
 
 /** The pagination envelope around one kind of item. */
 export function paginated<T extends z.ZodType>(item: T) {
-  return z.object({ items: z.array(item), total: z.int(), page: z.int(), page_size: z.int(), pages: z.int() });
+  return z.object({
+    items: z.array(item),
+    total: z.int().describe('Items on all pages'),
+    page: z.int(),
+    page_size: z.int(),
+    pages: z.int(),
+  });
 }
 
-export const decisionTypeParams = z.strictObject({ decision_type_id: uuid });
+export const decisionTypeParams = z.strictObject({ decision_type_id: uuid.describe('Id of the decision type') });
+/** One policy of a decision type. */
+export const policyParams = decisionTypeParams.extend({ policy_id: uuid.describe('Id of the policy') });
+/** One example of a decision type. */
+export const exampleParams = decisionTypeParams.extend({ example_id: uuid.describe('Id of the example') });
+/** One log record of a decision type. */
+export const logParams = decisionTypeParams.extend({ log_id: uuid.describe('Id of the log record') });
 
 /** How far an analysis is that takes longer than a call waits. */
 export const analysisStateShape = {

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 import { errorEnvelopeSchema } from './common.ts';
-import { type Access, listErrors, type Operation, toOpenApiPath } from './operation.ts';
+import { type Access, describeCallers, listErrors, type Operation, toOpenApiPath } from './operation.ts';
 import { listOperations } from './operations.ts';
 
 /** A JSON Schema, or another piece of the document. */
@@ -40,14 +40,60 @@ function relink(schema: JsonSchema, names: ReadonlyMap<string, string>): JsonSch
     if (Array.isArray(value)) return value.map(walk);
     if (typeof value !== 'object' || value === null) return value;
     const { $ref } = value as { $ref?: unknown };
+    const plain = simplify(value as JsonSchema);
     if (typeof $ref === 'string' && $ref.startsWith('#/$defs/')) {
       const name = $ref.slice('#/$defs/'.length);
       return toReference(names.get(name) ?? name);
     }
-    return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, walk(member)]));
+    return Object.fromEntries(Object.entries(plain).map(([key, member]) => [key, walk(member)]));
   };
   const { id: _name, ...rest } = schema;
   return walk(rest) as JsonSchema;
+}
+
+const isRecord = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Writes one schema without what generators of clients make no type of, or a wrong one; what is accepted stays the
+ * same. Second names of fields are left out, defaults that are objects become words, alternatives of one object are one
+ * object whose required fields are those of all, and a value of several types is any value.
+ */
+function simplify(schema: JsonSchema): JsonSchema {
+  const { default: given, type, ...rest } = { ...schema, ...joinAlternatives(schema) };
+  const simple: JsonSchema = { ...rest };
+  if (isRecord(rest.properties)) {
+    const fields = Object.entries(rest.properties);
+    simple.properties = Object.fromEntries(fields.filter(([, field]) => !(isRecord(field) && 'aliasOf' in field)));
+  }
+  if (isRecord(given))
+    simple.description = `${String(rest.description ?? '')} Left out: ${JSON.stringify(given)}`.trim();
+  else if (given !== undefined) simple.default = given;
+  const types = listTypes(schema).filter((name) => name !== 'null');
+  if (types.length > 1) delete simple.anyOf;
+  else if (type !== undefined) simple.type = type;
+  return simple;
+}
+
+/** The scalar types of a value, whichever way a schema names several. */
+function listTypes({ type, anyOf = [] }: JsonSchema): unknown[] {
+  return [type, ...(anyOf as JsonSchema[]).map((each) => each.type)].flat().filter((name) => name !== undefined);
+}
+
+/** Joins the alternatives of an object, which one field distinguishes, into one object. */
+function joinAlternatives({ oneOf }: JsonSchema): JsonSchema {
+  if (!Array.isArray(oneOf) || !oneOf.every((each) => isRecord(each) && isRecord(each.properties))) return {};
+  const properties: Record<string, JsonSchema> = {};
+  for (const each of oneOf as { properties: Record<string, JsonSchema> }[]) {
+    for (const [name, field] of Object.entries(each.properties)) {
+      const { const: value, ...own } = field;
+      const known = (properties[name]?.['enum'] ?? []) as unknown[];
+      properties[name] = value === undefined ? (properties[name] ?? field) : { ...own, enum: [...known, value] };
+    }
+  }
+  const required = (oneOf as { required?: string[] }[]).map((each) => each.required ?? []);
+  const shared = required[0]?.filter((name) => required.every((each) => each.includes(name)));
+  return { oneOf: undefined, type: 'object', properties, required: shared, additionalProperties: false };
 }
 
 type WriteSchema = ReturnType<typeof createSchemaWriter>['write'];
@@ -73,18 +119,18 @@ const idempotencyKey: JsonSchema = {
   in: 'header',
   required: false,
   description:
-    'Names the call, so that it can be sent again: for 24 hours the same key with the same request is answered as the ' +
-    'first time and does nothing.',
+    'Names the call, so that it can be sent again: for 24 hours the same key with the same request of the same caller ' +
+    'is answered as the first time and does nothing.',
   schema: { type: 'string', pattern: '^[!-~]([ -~]{0,126}[!-~])?$' },
 };
 
-function toContent(write: WriteSchema, row: Operation): JsonSchema {
-  if (row.output !== null) return { content: { 'application/json': { schema: write(row.output, 'output') } } };
-  if (row.produces === undefined) return {};
-  return { content: Object.fromEntries(row.produces.split(', ').map((type) => [type, { schema: {} }])) };
-}
-
 const string = { type: 'string' };
+const downloadSchemas: Readonly<Record<string, JsonSchema>> = {
+  'application/zip': { type: 'string', format: 'binary' },
+  'text/csv': string,
+  'text/html': string,
+  'text/event-stream': string,
+};
 const count = { type: 'integer', minimum: 0 };
 const headers: Record<string, JsonSchema> = {
   'X-Request-ID': { description: "The caller's id of the request, or one made for it", schema: string, required: true },
@@ -96,13 +142,25 @@ const headers: Record<string, JsonSchema> = {
     description: 'Calls with an Idempotency-Key: true when the answer is that of an earlier call',
     schema: { type: 'string', enum: ['true'] },
   },
+  ETag: { description: 'Identity of the content', schema: string },
   'WWW-Authenticate': { description: 'How to sign in', schema: string },
 };
 
-function listHeaders(status: number, isReplayed = false): Record<string, JsonSchema> {
+function toContent(write: WriteSchema, row: Operation): JsonSchema {
+  if (row.output !== null) return { content: { 'application/json': { schema: write(row.output, 'output') } } };
+  if (row.produces === undefined) return {};
+  const toDownload = (type: string) => [type, { schema: downloadSchemas[type] ?? {} }];
+  return { content: Object.fromEntries(row.produces.split(', ').map(toDownload)) };
+}
+
+function listHeaders(
+  status: number,
+  { takesIdempotencyKey, sendsETag }: Pick<Operation, 'takesIdempotencyKey' | 'sendsETag'> = {},
+): Record<string, JsonSchema> {
   const always = ['X-Request-ID', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'];
   const special = status === 429 ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
-  if (isReplayed) special.push('Idempotency-Replayed');
+  if (takesIdempotencyKey) special.push('Idempotency-Replayed');
+  if (sendsETag) special.push('ETag');
   return Object.fromEntries([...always, ...special].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
@@ -145,9 +203,37 @@ const securityByAccess: Readonly<Record<Access, JsonSchema[]>> = {
 
 function toRequestBody(write: WriteSchema, row: Operation): JsonSchema {
   if (row.body === undefined) return {};
-  const content = { 'application/json': { schema: write(row.body, 'input') } };
+  const content = {
+    'application/json': { schema: write(row.body, 'input') },
+    ...(row.fileForm === undefined ? {} : { 'multipart/form-data': { schema: write(row.fileForm, 'input') } }),
+  };
   return { requestBody: { required: row.bodyOptional !== true, content } };
 }
+
+/** Says in sentences what the flags of a row mean to its caller. */
+function describeUse(row: Operation): string {
+  const { readOnly, destructive, idempotent, openWorld } = row.hints;
+  const again = readOnly || idempotent ? null : row.takesIdempotencyKey ? 'once with an Idempotency-Key' : 'again';
+  return [
+    ...(row.description === undefined ? [] : [row.description]),
+    `For: ${describeCallers(row)}.`,
+    ...(readOnly ? ['Changes nothing.'] : []),
+    ...(destructive ? ['What was there before is replaced or removed.'] : []),
+    ...(again === null ? [] : [`A call that is sent twice is done ${again}.`]),
+    ...(openWorld ? ['A connected model may be asked.'] : []),
+    ...(row.bodyLimitBytes === undefined ? [] : [`Its body may have ${row.bodyLimitBytes / 1024 ** 2} MiB.`]),
+  ].join(' ');
+}
+
+/** The answer that a caller has already, by its ETag. */
+const notModified = { description: 'The content is that of the ETag in If-None-Match', headers: listHeaders(304) };
+const ifNoneMatch: JsonSchema = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The ETag of what the caller has: where it is unchanged, the answer is a 304 without a body.',
+  schema: string,
+};
 
 /** One operation of the document; the responses that it shares with others go to `responses`. */
 function describeOperation(
@@ -164,20 +250,23 @@ function describeOperation(
   return {
     operationId: name,
     summary: row.summary,
+    description: describeUse(row),
     tags: [row.tag],
     security: securityByAccess[row.access],
     parameters: [
       ...listParameters(write, row.params, 'path'),
       ...listParameters(write, row.query, 'query'),
       ...(row.takesIdempotencyKey ? [idempotencyKey] : []),
+      ...(row.sendsETag ? [ifNoneMatch] : []),
     ],
     ...toRequestBody(write, row),
     responses: {
       [row.status]: {
         description: row.summary,
-        headers: listHeaders(row.status, row.takesIdempotencyKey),
+        headers: listHeaders(row.status, row),
         ...toContent(write, row),
       },
+      ...(row.sendsETag ? { 304: notModified } : {}),
       ...errors,
     },
   };

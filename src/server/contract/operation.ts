@@ -5,25 +5,38 @@
 import type { ZodType, z } from 'zod';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**
  * Who may call: anybody (`public`), an API key or a session (`key`), a session (`jwt`), the owner's session (`owner`).
  */
 export type Access = 'public' | 'key' | 'jwt' | 'owner';
 
-/** Who may call, in words. */
-export const callersByAccess: Readonly<Record<Access, string>> = {
-  public: 'anybody',
-  key: 'API key or session',
-  jwt: 'session, no API key',
-  owner: 'session of the owner, no API key',
-};
+/**
+ * What an API key may be made for: `deploy` is whatever changes what is decided, `train` what makes types and policies,
+ * `label` what changes examples and corrects decisions.
+ */
+export const scopes = ['decide', 'read', 'label', 'train', 'deploy', 'export'] as const;
+export type Scope = (typeof scopes)[number];
 
-/** What agents are told of an operation; `openWorld`: a connected model may be asked. */
+/** Says in words who may call. */
+export function describeCallers({ access, scope }: Operation): string {
+  switch (access) {
+    case 'public':
+      return 'anybody';
+    case 'key':
+      return `API key (scope \`${scope}\`) or session`;
+    case 'jwt':
+      return 'session, no API key';
+    case 'owner':
+      return 'session of the owner, no API key';
+  }
+}
+
+/** What agents read of an operation; `openWorld`: a connected model may be asked. */
 export type Hints = { readOnly: boolean; destructive: boolean; idempotent: boolean; openWorld?: true };
 
-export type Operation = {
+type Row = {
   readonly method: Method;
   /** Fastify notation: `/api/v1/decision-types/:decision_type_id`. */
   readonly path: string;
@@ -38,16 +51,38 @@ export type Operation = {
   /** Content type of an answer that is not JSON. */
   readonly produces?: string;
   readonly status: number;
-  readonly access: Access;
   readonly summary: string;
+  /** What the summary, the schemas and the flags do not say. */
+  readonly description?: string;
   readonly hints: Hints;
   readonly bodyLimitBytes?: number;
+  /** The body as multipart/form-data, where it may be a form with a file. */
+  readonly fileForm?: ZodType;
   /** True when a call may carry an Idempotency-Key, so that a second one does nothing and is given the same answer. */
   readonly takesIdempotencyKey?: true;
+  /** True when the answer has an ETag: it may be asked for by HEAD, and by If-None-Match. */
+  readonly sendsETag?: true;
+  /**
+   * True of operations that decide. Their bodies reach the handlers unread (`readDecideRequest` is faster than a
+   * schema, and the items of a batch fail one by one), they wait for nobody, and events tell of their log records
+   * alone.
+   */
+  readonly decides?: true;
+  /**
+   * True when the answer holds nothing of the decision type's examples, so that a call need not wait for added ones.
+   */
+  readonly ignoresExamples?: true;
   readonly tag: string;
   /** Errors of this operation beside those that every operation of its kind may answer (`listErrors`). */
   readonly errors?: readonly ErrorCode[];
 };
+
+/** An API key needs the scope of an operation that keys may call; elsewhere it says nothing. */
+export type Operation = Row &
+  (
+    | { readonly access: 'key'; readonly scope: Scope }
+    | { readonly access: Exclude<Access, 'key'>; readonly scope?: Scope }
+  );
 
 export const reads: Hints = { readOnly: true, destructive: false, idempotent: true };
 export const creates: Hints = { readOnly: false, destructive: false, idempotent: false };
@@ -59,6 +94,11 @@ export const replaces: Hints = { readOnly: false, destructive: true, idempotent:
 /** Keeps the literal types of one row while checking its shape. */
 export function operation<const O extends Operation>(row: O): O {
   return row;
+}
+
+/** The methods at which an operation is served. */
+export function listMethods({ method, sendsETag }: Operation): string[] {
+  return sendsETag ? [method, 'HEAD'] : [method];
 }
 
 /** The path as OpenAPI writes it: `{id}` for `:id`. */

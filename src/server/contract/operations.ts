@@ -1,23 +1,24 @@
 /** Every operation of the service by its name. */
-import { accountOperations } from './account.ts';
-import { backupOperations } from './backups.ts';
-import { connectionOperations } from './connections.ts';
-import { billingOperations } from './credits.ts';
-import { dataFindingOperations } from './data-findings.ts';
-import { decisionTypeOperations } from './decision-types.ts';
-import { decisionOperations } from './decisions.ts';
-import { evaluationOperations } from './evaluation.ts';
-import { eventOperations } from './events.ts';
-import { exampleOperations } from './examples.ts';
-import { explainingOperations } from './explaining.ts';
-import { labellingOperations } from './labelling.ts';
-import { logOperations } from './logs.ts';
+import { accountOperations } from './account/account.ts';
+import { connectionOperations } from './account/connections.ts';
+import { billingOperations } from './account/credits.ts';
+import { decisionOperations } from './deciding/decisions.ts';
+import { explainingOperations } from './deciding/explaining.ts';
+import { logOperations } from './deciding/logs.ts';
+import { auditOperations } from './examples/audit.ts';
+import { dataFindingOperations } from './examples/data-findings.ts';
+import { exampleOperations } from './examples/examples.ts';
+import { labellingOperations } from './examples/labelling.ts';
 import type { CallInput, CallOutput, Operation } from './operation.ts';
-import { optionOperations } from './options.ts';
-import { promiseOperations } from './promises.ts';
-import { ruleOperations } from './rules.ts';
-import { systemOperations } from './system.ts';
-import { trainingOperations } from './training.ts';
+import { evaluationOperations } from './policies/evaluation.ts';
+import { promiseOperations } from './policies/promises.ts';
+import { trainingOperations } from './policies/training.ts';
+import { decisionTypeOperations } from './types/decision-types.ts';
+import { optionOperations } from './types/options.ts';
+import { ruleOperations } from './types/rules.ts';
+import { backupOperations } from './upkeep/backups.ts';
+import { eventOperations } from './upkeep/events.ts';
+import { systemOperations } from './upkeep/system.ts';
 
 export const operations = {
   ...systemOperations,
@@ -29,6 +30,7 @@ export const operations = {
   ...decisionOperations,
   ...exampleOperations,
   ...labellingOperations,
+  ...auditOperations,
   ...explainingOperations,
   ...dataFindingOperations,
   ...trainingOperations,

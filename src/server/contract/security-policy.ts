@@ -19,5 +19,5 @@ export const pageSecurityPolicy = [
 
 /** The policy of a page without scripts that loads nothing; `styleSha256` (base64) names its one inline style. */
 export function toScriptlessPolicy(styleSha256: string): string {
-  return `default-src 'none'; style-src 'sha256-${styleSha256}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src 'sha256-${styleSha256}'; base-uri 'none'; form-action 'none'`;
 }

@@ -1,4 +1,5 @@
 /** Backups: whole copies of a data folder, made while the workbench works on it, and their way back. */
+import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -24,6 +25,8 @@ export type BackupOrder = {
   dataDir: string;
   /** The folder that is made; it must not exist. */
   target: string;
+  /** Where it is written until it is whole; see `toPartPath`. */
+  part: string;
   withSecrets: boolean;
   toolVersion: string;
   nowMs: number;
@@ -35,16 +38,18 @@ export function toBackupPath(dataDir: string, nowMs: number): string {
   return path.join(toFolderPaths(dataDir).backups, `backup-${time}`);
 }
 
+/** A folder beside `target` that is nobody's, in which a copy is made until it is whole. */
+export const toPartPath = (target: string) => `${target}.${randomUUID()}.part`;
+
 /**
  * Writes a backup: the database as it is at one moment, every bundle that it knows of, and a list with the digest of
  * each file; the secrets only when they are asked for. Goes on beside a workbench that works. The folder appears with
  * its name when it is whole; throws, with nothing left behind, when it cannot be.
  */
-export function writeBackup({ dataDir, target, withSecrets, toolVersion, nowMs }: BackupOrder): BackupManifest {
+export function writeBackup(order: BackupOrder): BackupManifest {
+  const { dataDir, target, part, withSecrets, toolVersion, nowMs } = order;
   if (existsSync(target)) throw new StartError('data', `There is something at ${target} already. Name another folder.`);
-  const part = `${target}.part`;
-  rmSync(part, { recursive: true, force: true });
-  mkdirSync(part, { recursive: true, mode: 0o700 });
+  makePart(part);
   try {
     const [from, to] = [toFolderPaths(dataDir), toFolderPaths(part)];
     // The database first: the bundles that it knows lie on the disk before it knows them.
@@ -78,10 +83,10 @@ export function writeBackup({ dataDir, target, withSecrets, toolVersion, nowMs }
 }
 
 /**
- * Makes the new data folder `dataDir` of a backup, after checking the whole of it. Throws StartError `data`, nothing
- * changed, when the backup is damaged or there is something at `dataDir` already.
+ * Makes the new data folder `dataDir` of a backup, by way of `part`, after checking the whole of it. Throws StartError
+ * `data`, nothing changed, when the backup is damaged or there is something at `dataDir` already.
  */
-export function restoreBackup(backup: string, dataDir: string): void {
+export function restoreBackup(backup: string, dataDir: string, part: string): void {
   if (existsSync(dataDir) && (!statSync(dataDir).isDirectory() || readdirSync(dataDir).length > 0)) {
     const message = `There is something at ${dataDir} already. A backup is restored into a new folder only.`;
     throw new StartError('data', message);
@@ -91,8 +96,7 @@ export function restoreBackup(backup: string, dataDir: string): void {
   if (problem !== undefined || manifest === null) {
     throw new StartError('data', `The backup was not restored. ${problem ?? 'Its manifest is missing.'}`);
   }
-  const part = `${dataDir}.part`;
-  rmSync(part, { recursive: true, force: true });
+  makePart(part);
   try {
     for (const { path: name } of manifest.files) {
       mkdirSync(path.join(part, path.dirname(name)), { recursive: true, mode: 0o700 });
@@ -103,6 +107,12 @@ export function restoreBackup(backup: string, dataDir: string): void {
     rmSync(part, { recursive: true, force: true });
     throw error;
   }
+}
+
+function makePart(part: string): void {
+  const parent = path.dirname(part);
+  if (!existsSync(parent)) mkdirSync(parent, { recursive: true, mode: 0o700 });
+  mkdirSync(part, { mode: 0o700 });
 }
 
 /** The files below a folder, in order, with slashes on every system. */

@@ -1,5 +1,8 @@
-/** Entry of a process that reads the whole data folder, so that nobody waits for it: one order, one reply, then its end. */
+/**
+ * Entry of a process that reads the whole data folder, so that nobody waits for it: one order, one reply, then its end.
+ */
 import { setPriority } from 'node:os';
+import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { StartError } from '../process/start-error.ts';
 import { type BackupOrder, restoreBackup, writeBackup } from './backup.ts';
 import type { BackupManifest } from './manifest.ts';
@@ -9,7 +12,7 @@ import { listBackupProblems, listDataProblems } from './verify.ts';
 export type DataOrder =
   | { kind: 'check'; dataDir: string }
   | { kind: 'verify'; backup: string }
-  | { kind: 'restore'; backup: string; target: string }
+  | { kind: 'restore'; backup: string; target: string; part: string }
   | ({ kind: 'backup' } & BackupOrder);
 /** Child to parent; the message of a refusal is for the user, and its code tells what the order met from a fault. */
 export type DataReply =
@@ -23,18 +26,22 @@ const failure = 'The data could not be read or the copy not written, and nothing
 /** Below the server and its encoder: whatever is asked here can wait. */
 const niceness = 10;
 
-process.once('disconnect', () => process.exit(0));
-setPriority(niceness);
-process.once('message', (order: DataOrder) => {
-  process.send?.(carryOut(order), () => process.disconnect());
-});
+if (isMainThread) {
+  // Work that waits for a disk waits in its own thread: this one ends it when the parent has ended.
+  process.once('disconnect', () => process.kill(process.pid, 'SIGKILL'));
+  setPriority(niceness);
+  process.once('message', (order: DataOrder) => {
+    const work = new Worker(import.meta.filename, { workerData: order });
+    work.once('message', (reply: DataReply) => process.send?.(reply, () => process.exit(0)));
+  });
+} else parentPort?.postMessage(carryOut(workerData as DataOrder));
 
 function carryOut(order: DataOrder): DataReply {
   try {
     if (order.kind === 'check') return { kind: 'checked', problems: listDataProblems(order.dataDir) };
     if (order.kind === 'verify') return { kind: 'checked', problems: listBackupProblems(order.backup) };
     if (order.kind === 'restore') {
-      restoreBackup(order.backup, order.target);
+      restoreBackup(order.backup, order.target, order.part);
       return { kind: 'restored' };
     }
     return { kind: 'written', manifest: writeBackup(order) };

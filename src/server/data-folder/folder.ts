@@ -4,8 +4,8 @@ import path from 'node:path';
 import { z } from 'zod';
 import { writeDurably } from '../process/durable-file.ts';
 import { StartError } from '../process/start-error.ts';
-import { type Migration, newerError, openDatabase, type WorkbenchDatabase } from '../store/database.ts';
-import { inspectDatabase, readFolderId, writeFolderId } from '../store/folder-identity.ts';
+import { newerError, openDatabase, type WorkbenchDatabase } from '../store/database.ts';
+import { inspectDatabase, readFolderId, writeFolderId } from '../store/upkeep/folder-identity.ts';
 
 /** Where each kind of thing lies in a data folder. */
 export const toFolderPaths = (dataDir: string) => ({
@@ -78,12 +78,12 @@ export function requireDataFolder(dataDir: string): void {
 
 /**
  * Opens the database of a data folder that nobody else uses, and makes the folder known as ours: with an identity, open
- * to its owner only. Throws StartError, nothing changed, when the database is missing, empty, damaged, of another folder
- * or of a newer program while there is anything beside it that only it explains.
+ * to its owner only. Throws StartError, nothing changed, when the database is missing, empty, damaged, of another
+ * folder or of a newer program while there is anything beside it that only it explains.
  */
 export function openDataFolder(
   dataDir: string,
-  settings: { synchronous: 'FULL' | 'NORMAL'; migrations: readonly Migration[]; newId(): string; now(): number },
+  settings: Omit<Parameters<typeof openDatabase>[1], 'backupsDir'> & { newId(): string; now(): number },
 ): WorkbenchDatabase {
   try {
     return openIdentified(dataDir, settings);
@@ -101,7 +101,7 @@ export function toStartError(dataDir: string, cause: unknown): unknown {
   const code = String(cause.code);
   if (!('syscall' in cause) && !storageErrors.test(code)) return cause;
   if ('path' in cause && !String(cause.path).startsWith(dataDir)) return cause;
-  const what = 'syscall' in cause ? `${code}, ${String(cause.syscall)}` : code;
+  const what = 'syscall' in cause ? `${code}, ${String(cause.syscall)} ${'path' in cause ? cause.path : ''}` : code;
   const remedy = 'Make it, and what lies in it, yours and writable, with space on its disk.';
   return new StartError('data', `The data folder ${dataDir} cannot be used (${what}). ${remedy}`, { cause });
 }

@@ -1,6 +1,6 @@
 /** The list of what a backup holds, with the digest of each file. */
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import path from 'node:path';
 import { z } from 'zod';
 
@@ -27,11 +27,11 @@ export const toManifestPath = (folder: string) => path.join(folder, manifestName
 
 /** Reads the manifest of a backup; null where there is none that can be read. */
 export function readManifest(folder: string): BackupManifest | null {
-  if (!existsSync(toManifestPath(folder))) return null;
   try {
     return manifestSchema.parse(JSON.parse(readFileSync(toManifestPath(folder), 'utf8')));
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) return null;
+    const isUnreadable = error instanceof Error && 'code' in error;
+    if (isUnreadable || error instanceof SyntaxError || error instanceof z.ZodError) return null;
     throw error;
   }
 }

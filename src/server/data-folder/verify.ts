@@ -1,5 +1,5 @@
 /** Whether data and backups are sound: digests, the database's own checks, and the bundles that it names. */
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { listBundles, listDatabaseProblems } from '../store/database-copy.ts';
 import { toFolderPaths } from './folder.ts';
@@ -9,11 +9,17 @@ import { hashFile, readManifest, toManifestPath } from './manifest.ts';
 export function listBackupProblems(backup: string): string[] {
   const manifest = readManifest(backup);
   if (manifest === null) return [`The manifest ${toManifestPath(backup)} is missing or damaged.`];
+  const { database } = toFolderPaths(backup);
+  if (!manifest.files.some(({ path: name }) => path.join(backup, name) === database)) {
+    return [`The manifest ${toManifestPath(backup)} names no database.`];
+  }
   const problems: string[] = [];
   for (const { path: name, size_bytes: sizeBytes, sha256 } of manifest.files) {
     const file = path.join(backup, name);
-    if (!existsSync(file)) problems.push(`The file ${file} is missing.`);
-    else if (statSync(file).size !== sizeBytes || hashFile(file) !== sha256) {
+    const found = lstatSync(file, { throwIfNoEntry: false });
+    if (found === undefined) problems.push(`The file ${file} is missing.`);
+    // A link leads out of the backup, and whatever else is no file may never be read to its end.
+    else if (!found.isFile() || found.size !== sizeBytes || hashFile(file) !== sha256) {
       problems.push(`The file ${file} is not as it was written.`);
     }
   }

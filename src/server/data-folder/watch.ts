@@ -1,48 +1,62 @@
 /** Whether the data folder that is worked on is still the one at its address. */
-import { statSync } from 'node:fs';
+import { existsSync, statfsSync, statSync } from 'node:fs';
 import { WorkbenchError } from '../../engine/errors.ts';
+import { toLockPath } from '../process/folder-lock.ts';
 import type { Log } from '../process/log.ts';
 import { toFolderPaths } from './folder.ts';
 
 const lookIntervalMs = 1_000;
+/** Less is needed for a few decisions, but not for a training or a larger import. */
+const minFreeBytes = 4 * 1024 * 1024;
 
 /**
- * Looks every second whether folder and database are still the files that were opened. A process goes on writing into a
- * file that was removed or replaced, and nobody would ever see those writes again. When they are back, as after a
- * rename and its undoing, the work goes on.
+ * Looks every second whether folder, database and lock are still the files that were opened. A process goes on writing
+ * into a file that was removed or replaced, and nobody would ever see those writes again; without its lock another
+ * workbench may have begun to write. When they are back, as after a rename and its undoing, the work goes on.
  */
 export class FolderWatch {
-  private readonly files: { path: string; identity: string | null }[];
-  private readonly log: Log;
-  private readonly timer: NodeJS.Timeout;
-  private intact = true;
+  readonly #dataDir: string;
+  readonly #files: { path: string; identity: string | null }[];
+  readonly #log: Log;
+  readonly #timer: NodeJS.Timeout;
+  #intact = true;
 
   /** Call it right after the database was opened. */
   constructor(dataDir: string, log: Log) {
-    this.log = log;
-    this.files = [dataDir, toFolderPaths(dataDir).database].map((path) => ({ path, identity: identify(path) }));
-    this.timer = setInterval(() => this.isIntact(), lookIntervalMs);
-    this.timer.unref();
+    this.#log = log;
+    this.#dataDir = dataDir;
+    const paths = [dataDir, toFolderPaths(dataDir).database, toLockPath(dataDir)];
+    this.#files = paths.filter((path) => existsSync(path)).map((path) => ({ path, identity: identify(path) }));
+    this.#timer = setInterval(() => this.isIntact(), lookIntervalMs);
+    this.#timer.unref();
   }
 
   /** Looks now. */
   isIntact(): boolean {
-    const lost = this.files.find(({ path, identity }) => identity === null || identify(path) !== identity);
-    if (this.intact && lost) this.log.error({ path: lost.path }, 'the data folder was removed or replaced');
-    if (!this.intact && !lost) this.log.warn({}, 'the data folder is back');
-    this.intact = lost === undefined;
-    return this.intact;
+    const lost = this.#files.find(({ path, identity }) => identity === null || identify(path) !== identity);
+    if (this.#intact && lost) this.#log.error({ path: lost.path }, 'the data folder was removed or replaced');
+    if (!this.#intact && !lost) this.#log.warn({}, 'the data folder is back');
+    this.#intact = lost === undefined;
+    return this.#intact;
+  }
+
+  /** Whether the disk of the folder is full, as far as its file system tells; throws where the folder is gone. */
+  isDiskFull(): boolean {
+    const { blocks, bavail, bsize } = statfsSync(this.#dataDir);
+    return blocks > 0 && bavail * bsize < minFreeBytes;
   }
 
   /** Throws `unavailable` when the last look found the folder or the database gone; costs nothing. */
   checkWritable(): void {
-    if (this.intact) return;
-    const message = 'The data folder was removed or replaced while the workbench runs. Put it back, or restart.';
+    if (this.#intact) return;
+    const message =
+      'The data folder, or its database or lock, was removed or replaced while the workbench runs. ' +
+      'Put it back, or restart.';
     throw new WorkbenchError('unavailable', message);
   }
 
   close(): void {
-    clearInterval(this.timer);
+    clearInterval(this.#timer);
   }
 }
 

@@ -9,13 +9,17 @@ export function toEnvelope(code: ErrorCode, message: string, details?: unknown[]
 
 type Coded = { code?: unknown; statusCode?: unknown };
 
-/** Codes of Fastify and SQLite that callers can do something about. */
+const diskFull: [ErrorCode, string] = ['unavailable', 'The disk is full; nothing was changed.'];
+
+/** Codes of Fastify, SQLite and the file system that callers can do something about. */
 const knownCodes: Readonly<Record<string, [ErrorCode, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: ['unsupported_media_type', errorTable.unsupported_media_type.meaning],
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large', errorTable.payload_too_large.meaning],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ['bad_request', 'The body has another length than announced.'],
   FST_ERR_BAD_URL: ['bad_request', 'The address is not well formed.'],
-  SQLITE_FULL: ['unavailable', 'The disk is full; nothing was changed.'],
+  SQLITE_FULL: diskFull,
+  ENOSPC: diskFull,
+  EDQUOT: diskFull,
 };
 
 /**

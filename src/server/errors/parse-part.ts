@@ -8,7 +8,7 @@ const maxReportedProblems = 100;
 export function parsePart<S extends ZodType>(
   schema: S,
   value: unknown,
-  part: 'body' | 'query' | 'path',
+  part: 'body' | 'query' | 'path' | 'arguments',
 ): Result<z.output<S>, ErrorDetail> {
   const parsed = schema.safeParse(value, { reportInput: false });
   if (parsed.success) return { ok: true, value: parsed.data };
@@ -25,7 +25,8 @@ type Issue = z.core.$ZodIssue;
 function toDetails(issue: Issue, at: readonly (string | number)[]): ErrorDetail[] {
   const loc = [...at, ...issue.path.map((segment) => (typeof segment === 'symbol' ? String(segment) : segment))];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown field: ${key}` }));
+    const kind = at[0] === 'query' ? 'parameter' : 'field';
+    return issue.keys.map((key) => ({ type: 'unrecognized_keys', loc: [...loc, key], msg: `unknown ${kind}: ${key}` }));
   }
   return [{ type: issue.code, loc, msg: issue.message }];
 }

@@ -15,3 +15,13 @@ export function refuseProblems(problems: readonly ErrorDetail[]): void {
 export function toInvalidValue(loc: ErrorDetail['loc'], msg: string): ErrorDetail {
   return { type: 'invalid_value', loc, msg };
 }
+
+/** Options that a problem names; a type may have hundreds. */
+const maxNamedOptions = 20;
+
+/** Returns the problem of a value, at `loc`, that is none of the options, with their names. */
+export function toUnknownOption(loc: ErrorDetail['loc'], options: readonly string[]): ErrorDetail {
+  const names = options.slice(0, maxNamedOptions).map((option) => JSON.stringify(option));
+  const more = options.length > maxNamedOptions ? ` and ${options.length - maxNamedOptions} more` : '';
+  return toInvalidValue(loc, `must be one of the options ${names.join(', ')}${more}`);
+}

@@ -1,12 +1,13 @@
 /** Who listens to what happens, and how long. */
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { WorkbenchEvent } from '../contract/events.ts';
 import { heartbeatMs } from '../contract/heartbeat.ts';
+import type { WorkbenchEvent } from '../contract/upkeep/events.ts';
 import { EventStream } from './event-stream.ts';
 
 /** The bounds of the streams of events. */
 export const eventLimits = {
   streams: 64,
+  streamsPerCaller: 16,
   /** A reader that takes nothing for so long loses its stream. */
   maxStallMs: 30_000,
   /** Then a listener comes again, and its credential is looked at again. */
@@ -14,7 +15,7 @@ export const eventLimits = {
   checkMs: 5_000,
 } as const;
 
-type Listener = { organisationId: string; openedAtMs: number; beatAtMs: number };
+type Listener = { organisationId: string; callerId: string; openedAtMs: number; beatAtMs: number };
 
 /**
  * Tells those who listen what happens in their organisation. Telling costs nothing while nobody listens, and never
@@ -35,17 +36,18 @@ export class EventHub {
     return this.#listeners.size > 0;
   }
 
-  /** Opens a stream, whose first event is `ready`. Throws `unavailable` when there are too many. */
-  open(organisationId: string): EventStream {
-    if (this.#listeners.size >= eventLimits.streams) {
+  /** Opens a stream, whose first event is `ready`. Throws `unavailable` when the caller, or all, have too many. */
+  open(organisationId: string, callerId: string): EventStream {
+    const own = [...this.#listeners.values()].filter((listener) => listener.callerId === callerId);
+    if (own.length >= eventLimits.streamsPerCaller || this.#listeners.size >= eventLimits.streams) {
       throw new WorkbenchError(
         'unavailable',
-        `${eventLimits.streams} windows and programs listen to events already. Close one of them, or ask as often as needed.`,
+        `${this.#listeners.size} windows and programs listen to events already, ${own.length} with this credential. Close one of them, or ask as often as needed.`,
       );
     }
     const stream = new EventStream(this.#monotonic);
     const nowMs = this.#monotonic();
-    this.#listeners.set(stream, { organisationId, openedAtMs: nowMs, beatAtMs: nowMs });
+    this.#listeners.set(stream, { organisationId, callerId, openedAtMs: nowMs, beatAtMs: nowMs });
     stream.once('close', () => this.#listeners.delete(stream));
     stream.tell({ event: 'ready' });
     return stream;
@@ -69,6 +71,11 @@ export class EventHub {
         stream.beat();
       }
     }
+  }
+
+  /** Ends the streams of a caller, whose credential is not in force any more. */
+  endOf(callerId: string): void {
+    for (const [stream, listener] of this.#listeners) if (listener.callerId === callerId) this.#end(stream);
   }
 
   /** Ends every stream. */

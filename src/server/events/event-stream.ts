@@ -1,10 +1,10 @@
-/** The events of one listener on their way: told in groups, and never more of them than fit. */
+/** The events of one listener on their way: sent in groups, and never more of them than fit. */
 import { Readable } from 'node:stream';
-import type { WorkbenchEvent } from '../contract/events.ts';
+import type { WorkbenchEvent } from '../contract/upkeep/events.ts';
 
 /** Between two groups of events. */
 const groupIntervalMs = 250;
-/** Events that wait for the next group; with more of them the listener is told to read everything again. */
+/** Events that wait for the next group; with more of them the listener is asked to read everything again. */
 const maxWaiting = 200;
 
 /** Events of one key are one event. */
@@ -34,7 +34,7 @@ export class EventStream extends Readable {
     this.#takenAtMs = monotonic();
   }
 
-  /** Lets an event leave with the next group. */
+  /** Queues an event for the next group. */
   tell(event: WorkbenchEvent): void {
     const isReset = this.#waiting.has('reset');
     const key = toKey(event);
@@ -46,7 +46,7 @@ export class EventStream extends Readable {
     this.#plan();
   }
 
-  /** Ends the stream; what waits is not told any more. */
+  /** Ends the stream; what waits is not sent any more. */
   end(): void {
     this.#waiting.clear();
     this.push(null);

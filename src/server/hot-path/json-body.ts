@@ -10,8 +10,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 /**
  * Reads a JSON body strictly: UTF-8 only, at most 32 levels and 2,000 keys in an object, no duplicate or prototype
  * keys, finite numbers, no lone surrogates and no NUL. An empty body is `undefined`. Throws `bad_request` with the
- * position of a syntax error or where there are more than `maxValues` values, and `validation_error` with the place of a
- * value that cannot be stored.
+ * position of a syntax error or where there are more than `maxValues` values, and `validation_error` with the place of
+ * a value that cannot be stored.
  *
  * Measured on a body of 550 bytes: 3.1 µs, of which JSON.parse takes 1.7 µs. With a reviver, which could make most of
  * these checks, JSON.parse takes 9.4 µs.

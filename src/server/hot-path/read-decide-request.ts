@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../engine/domain.ts';
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
-import { type DecideRequest, typeNameFields } from '../contract/decisions.ts';
+import { type DecideRequest, typeNameFields } from '../contract/deciding/decisions.ts';
 
 /**
  * Reads one decide request, as JSON gave it, without a schema library. Accepts exactly the bodies that

@@ -1,5 +1,6 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import { WorkbenchError } from '../../engine/errors.ts';
+import { errorTable, WorkbenchError } from '../../engine/errors.ts';
+import { listMethods } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { pagesPath } from '../contract/paths.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
@@ -19,7 +20,7 @@ import { createUnknownRoutes } from './unknown-routes.ts';
 
 /** Makes the HTTP application on ready dependencies; it does not listen yet. */
 export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyInstance> {
-  const connections = createConnections(deps.clock.monotonic);
+  const connections = createConnections();
   const guard = createRequestGuard(deps, connections);
   const app = fastify({
     ...toListenerOptions(shareLogger(logger), deps.newId),
@@ -27,12 +28,14 @@ export async function buildApp(deps: Deps, logger: HttpLogger): Promise<FastifyI
   });
   keepConnections(app, connections);
   app.addHook('preClose', async () => deps.events.close());
-  acceptJsonBodies(app);
+  acceptBodies(app);
   app.setErrorHandler((error, request, reply) => {
     sendError(guard.limitGuesses(error, request, reply), request, reply);
   });
 
-  const unknownRoutes = createUnknownRoutes(listOperations().map(({ row }) => row));
+  const unknownRoutes = createUnknownRoutes(
+    listOperations().flatMap(({ row }) => listMethods(row).map((method) => ({ method, path: row.path }))),
+  );
   app.setNotFoundHandler(unknownRoutes.refuse);
   admitRequests(app, guard);
   checkAddresses(app, unknownRoutes.refuse);
@@ -65,8 +68,11 @@ function answerUnreadableAddress(guard: RequestGuard) {
   };
 }
 
-/** JSON is the only type of body; everything else is answered with 415. A large one is left as its bytes. */
-function acceptJsonBodies(app: FastifyInstance): void {
+/**
+ * Bodies are JSON or, of operations that take a file, forms; everything else is answered with 415. A large one, and a
+ * form, is left as its bytes.
+ */
+function acceptBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
     if (body.length > maxLightBodyBytes) {
@@ -78,6 +84,10 @@ function acceptJsonBodies(app: FastifyInstance): void {
     } catch (error) {
       done(error as Error);
     }
+  });
+  app.addContentTypeParser<Buffer>('multipart/form-data', { parseAs: 'buffer' }, (request, body, done) => {
+    if (request.routeOptions.config.takesFile) done(null, new LargeBody(body, request.headers['content-type']));
+    else done(new WorkbenchError('unsupported_media_type', errorTable.unsupported_media_type.meaning));
   });
 }
 
@@ -121,10 +131,10 @@ function checkAddresses(
 /** Gives every route that states who may call it the check of its caller and the admission of its large bodies. */
 function authoriseRoutes(app: FastifyInstance, deps: Deps): void {
   app.addHook('onRoute', (route) => {
-    const access = route.config?.access;
+    const { access, scope } = route.config ?? {};
     if (access === undefined) return;
     route.onRequest = (request, reply, done) => {
-      deps.auth.authorise(request.caller, access);
+      deps.auth.authorise(request.caller, access, scope);
       admitLargeBody(deps, request, reply);
       done();
     };

@@ -1,11 +1,12 @@
 /** The page that documents the interface for people. */
 import { createHash } from 'node:crypto';
 import { errorTable } from '../../engine/errors.ts';
+import { escapeHtml } from '../../engine/report/html.ts';
 import { type JsonSchema, makeOpenApi } from '../contract/openapi.ts';
-import { callersByAccess, listErrors, type Operation, toOpenApiPath } from '../contract/operation.ts';
+import { describeCallers, listErrors, type Operation, toOpenApiPath } from '../contract/operation.ts';
 import { listOperations } from '../contract/operations.ts';
 import { toScriptlessPolicy } from '../contract/security-policy.ts';
-import { buildExample, escapeHtml, listFields } from './docs-schema.ts';
+import { buildExample, listFields } from './docs-schema.ts';
 
 const style = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3b414d); --soft: light-dark(#f4f6f9, #20242c); --link: light-dark(#0b57d0, #8ab4f8) }
@@ -26,7 +27,7 @@ i { opacity: .7 }
 `;
 
 /** What the page may load: nothing but its own style. */
-export const docsSecurityPolicy = toScriptlessPolicy(createHash('sha256').update(style).digest('base64'));
+export const docsSecurityPolicy = `${toScriptlessPolicy(createHash('sha256').update(style).digest('base64'))}; frame-ancestors 'none'`;
 
 /** The interface as one readable page without scripts, from the same table as the routes and the OpenAPI document. */
 export function makeDocsPage(version: string, baseUrl: string): string {
@@ -91,7 +92,7 @@ function describeOperation(
   if (operation === undefined) throw new Error(`the OpenAPI document lacks ${name}`);
   const parts = [
     `<h3><code>${row.method} ${toOpenApiPath(row)}</code></h3>`,
-    `<p>${escapeHtml(row.summary)}. Who may call: ${callersByAccess[row.access]}.</p>`,
+    `<p>${escapeHtml(row.summary)}. Who may call: ${escapeHtml(describeCallers(row))}.</p>`,
   ];
   for (const place of ['path', 'query']) {
     const found = operation.parameters.filter((parameter) => parameter.in === place);

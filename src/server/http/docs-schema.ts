@@ -1,26 +1,15 @@
 /** How the documentation page shows JSON Schemas: as words with links, as tables of fields, as an example. */
+import { escapeHtml } from '../../engine/report/html.ts';
 import {
   describeType,
   findReferenceName,
   listConstraints,
+  listProperties,
   type SchemaMarkup,
 } from '../../engine/schema/describe-schema.ts';
 import type { JsonSchema } from '../contract/openapi.ts';
 
 type Schemas = Readonly<Record<string, JsonSchema>>;
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-/** Text as HTML. */
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character] ?? character);
-}
 
 const code = (value: unknown) => `<code>${escapeHtml(JSON.stringify(value))}</code>`;
 const list = (value: unknown): JsonSchema[] => (Array.isArray(value) ? (value as JsonSchema[]) : []);
@@ -50,9 +39,8 @@ export function listFields(title: string, given: JsonSchema, schemas: Schemas, o
   const name = findReferenceName(given);
   if (name !== null && !open) return `<p>${escapeHtml(title)}: ${describeType(given, html)}</p>`;
   const schema = resolveReference(given, schemas);
-  const fields = Object.entries(record(schema['properties']));
+  const { fields, required } = listProperties(schema);
   if (fields.length === 0) return `<p>${escapeHtml(title)}: ${describeType(schema, html)}</p>`;
-  const required = new Set((schema['required'] ?? []) as string[]);
   const rows = fields.map(
     ([field, of]) =>
       `<tr><td><code>${escapeHtml(field)}</code>${required.has(field) ? '' : ' <i>optional</i>'}</td><td>${describeType(of, html)}</td><td>${describeField(of)}</td></tr>`,

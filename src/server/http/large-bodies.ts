@@ -24,8 +24,8 @@ export function admitLargeBody(deps: PreparationDeps, request: FastifyRequest, r
 }
 
 /**
- * Has a large body checked elsewhere, by the schema of its operation where there is one, and gives its value; throws what
- * is wrong with it.
+ * Checks a large body in another process, by the schema of its operation where there is one, and gives its value;
+ * throws what is wrong with it.
  */
 export async function readLargeBody(
   deps: PreparationDeps,

@@ -16,7 +16,8 @@ const listenerLimits = {
   headersTimeoutMs: 5_000,
   /** How often connections are checked for clients that are too slow. */
   slowClientCheckMs: 1_000,
-  requestTimeoutMs: 30_000,
+  /** For the whole of a request with its body, which comes over the loopback interface. */
+  requestTimeoutMs: 10_000,
   /** What is announced of an idle connection, and how much longer it is kept, so that no request meets its end. */
   keepAliveMs: 71_000,
   keepAliveBufferMs: 1_000,

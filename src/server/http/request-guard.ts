@@ -1,21 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Authenticated } from '../auth/auth.ts';
+import { toCallerId } from '../auth/caller.ts';
 import { createHostGuard } from '../auth/host-guard.ts';
 import { createRateLimiter } from '../auth/rate-limit.ts';
 import { pagesPath } from '../contract/paths.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { writeNumber } from '../hot-path/write-number.ts';
 import type { Deps } from '../operations/context.ts';
-import { type Connections, connectionLimits } from './connections.ts';
-
-/** Announced to strangers: less than their connection is kept for, so that no request meets its end on the way. */
-const strangerKeepAlive = `timeout=${connectionLimits.strangerIdleMs / 1_000 - 1}`;
+import type { Connections } from './connections.ts';
 
 /**
- * What every request passes, also one without a route: Host and Origin first, then who calls, then the rate limit.
- * `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden`, `rate_limited` or, while
- * the program ends and for what could write while the data folder is gone, `unavailable`.
+ * Makes what every request passes, also one without a route: Host and Origin first, then who calls, then the rate
+ * limit. `enter` sets the headers that every answer has, and `request.caller`; it throws `forbidden`, `rate_limited`
+ * or, while the program ends and for what could write while the data folder is gone, `unavailable`.
  */
 export function createRequestGuard(
   deps: Pick<Deps, 'auth' | 'clock' | 'folderWatch' | 'options'>,
@@ -24,12 +22,9 @@ export function createRequestGuard(
   const { maxWrongCredentialsPerMinute } = deps.options;
   const wrongCredentials = createRateLimiter(deps.clock);
   const admit = (authenticated: Authenticated | null, request: FastifyRequest, reply: FastifyReply): void => {
-    if (authenticated === null) {
-      reply.header('keep-alive', strangerKeepAlive);
-      return;
-    }
-    connections.trust(request.raw.socket);
+    if (authenticated === null) return;
     admitCaller(authenticated, request, reply);
+    connections.noteCall(request.raw.socket, toCallerId(authenticated.caller));
   };
   // Requests that are injected, not received, carry the standard port.
   let checkOrigin = createHostGuard(80);

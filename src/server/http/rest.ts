@@ -3,14 +3,13 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ErrorDetail, type Result, WorkbenchError } from '../../engine/errors.ts';
 import type { Caller } from '../auth/caller.ts';
-import { rawBodyOperations } from '../contract/decisions.ts';
-import { preparedOperations } from '../contract/examples.ts';
-import type { Operation } from '../contract/operation.ts';
-import { listOperations, type OperationName } from '../contract/operations.ts';
+import { preparedOperations } from '../contract/examples/examples.ts';
+import { listMethods, type Operation } from '../contract/operation.ts';
+import { listOperations } from '../contract/operations.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { mapMaybePromise } from '../hot-path/maybe-promise.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
-import type { Deps, Download } from '../operations/context.ts';
+import { type Deps, isDownload } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
@@ -26,6 +25,8 @@ declare module 'fastify' {
   }
   interface FastifyContextConfig {
     access?: Operation['access'];
+    scope?: Operation['scope'];
+    takesFile?: boolean;
   }
 }
 
@@ -49,7 +50,7 @@ const isPrepared: ReadonlySet<string> = new Set(preparedOperations);
 export function registerOperations(app: FastifyInstance, deps: Deps, handlers: OperationHandlers): void {
   for (const { name, row } of listOperations()) {
     const handler = handlers[name] as AnyHandler;
-    const readRequest = createRequestReader(name, row);
+    const readRequest = createRequestReader(row);
     const answer = (request: FastifyRequest, reply: FastifyReply) => {
       const { params, query, body } = readRequest(request);
       const handle = (receipt: Receipt | null) => {
@@ -64,21 +65,21 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
         });
         return mapMaybePromise(result, (outcome) => {
           tellChange(deps, name, row, { caller: request.caller, params, requestId: request.id });
-          return sendAnswer(reply, row, outcome);
+          return sendAnswer(request, reply, row, outcome);
         });
       };
       const run = (receipt: Receipt | null) => {
-        const turn = awaitTurn(deps, name, row, params);
+        const turn = awaitTurn(deps, row, params);
         return turn === undefined ? handle(receipt) : turn.then(() => handle(receipt));
       };
       if (!row.takesIdempotencyKey || request.headers[keyHeader] === undefined) return run(null);
       return answerOnce(deps.receipts, request, reply.code(row.status), run);
     };
     app.route({
-      method: row.method,
+      method: listMethods(row),
       url: row.path,
       ...(row.bodyLimitBytes === undefined ? {} : { bodyLimit: row.bodyLimitBytes }),
-      config: { access: row.access },
+      config: { access: row.access, scope: row.scope, takesFile: row.fileForm !== undefined },
       handler: (request, reply) => {
         const { body } = request;
         if (!(body instanceof LargeBody) || isPrepared.has(name)) return answer(request, reply);
@@ -98,14 +99,14 @@ type PartReader = (request: FastifyRequest, problems: ErrorDetail[]) => unknown;
 const nothing = Object.freeze({});
 
 /** Makes the reader of an operation's requests; it throws `validation_error` with the problems of all parts. */
-function createRequestReader(name: OperationName, row: Operation): (request: FastifyRequest) => RequestParts {
+function createRequestReader(row: Operation): (request: FastifyRequest) => RequestParts {
   const { params: paramsSchema } = row;
   const readParams: PartReader =
     paramsSchema === undefined
       ? () => nothing
       : (request, problems) => takeValue(parsePart(paramsSchema, request.params, 'path'), problems);
   const readQuery = createQueryPartReader(row);
-  const readBody = createBodyPartReader(name, row);
+  const readBody = createBodyPartReader(row);
   return (request) => {
     const problems: ErrorDetail[] = [];
     const params = readParams(request, problems);
@@ -141,7 +142,7 @@ function createQueryPartReader({ query: schema }: Operation): PartReader {
   };
 }
 
-function createBodyPartReader(name: OperationName, { body: schema, bodyOptional }: Operation): PartReader {
+function createBodyPartReader({ body: schema, bodyOptional, decides }: Operation): PartReader {
   if (schema === undefined) {
     return ({ body }, problems) => {
       const isEmpty = typeof body === 'object' && body !== null && Object.keys(body).length === 0;
@@ -151,21 +152,22 @@ function createBodyPartReader(name: OperationName, { body: schema, bodyOptional 
       return undefined;
     };
   }
-  const isRaw = rawBodyOperations.has(name);
   return ({ body = bodyOptional ? {} : undefined }, problems) => {
     if (body === undefined) {
       problems.push({ type: 'missing', loc: ['body'], msg: 'a JSON body is required' });
       return undefined;
     }
-    return isRaw || body instanceof LargeBody ? body : takeValue(parsePart(schema, body, 'body'), problems);
+    return decides || body instanceof LargeBody ? body : takeValue(parsePart(schema, body, 'body'), problems);
   };
 }
 
-function isDownload(result: unknown): result is Download {
-  return typeof result === 'object' && result !== null && 'download' in result && result.download === true;
+/** Whether If-None-Match names the content, which is compared weakly. */
+function hasContent(header: string | undefined, etag: string): boolean {
+  const named = (header ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
+  return named.includes(etag) || named.includes('*');
 }
 
-function sendAnswer(reply: FastifyReply, row: Operation, answer: unknown): unknown {
+function sendAnswer(request: FastifyRequest, reply: FastifyReply, row: Operation, answer: unknown): unknown {
   reply.code(row.status);
   if (isDownload(answer)) {
     reply.header('content-type', answer.contentType);
@@ -173,7 +175,11 @@ function sendAnswer(reply: FastifyReply, row: Operation, answer: unknown): unkno
       const fileName = answer.fileName.replace(/[^A-Za-z0-9._-]/g, '_');
       reply.header('content-disposition', `attachment; filename="${fileName}"`);
     }
-    if (answer.etag !== undefined) reply.header('etag', `"${answer.etag}"`);
+    if (answer.etag !== undefined) {
+      const etag = `"${answer.etag}"`;
+      reply.header('etag', etag);
+      if (hasContent(request.headers['if-none-match'], etag)) return reply.code(304).send();
+    }
     if (answer.body instanceof Uint8Array) {
       reply.header('repr-digest', `sha-256=:${createHash('sha256').update(answer.body).digest('base64')}:`);
     }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 
 /** How much of a body is read, and for how long, only so that its sender reads the answer. */
-const drainLimits = { bytes: 32 * 1024 * 1024, timeoutMs: 5_000 } as const;
+const drainLimits = { bytes: 80 * 1024 * 1024, timeoutMs: 5_000 } as const;
 
 /** Whether a part of the body has not been read. */
 export function hasUnreadBody(request: IncomingMessage): boolean {

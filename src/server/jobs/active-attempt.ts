@@ -1,4 +1,4 @@
-import type { AttemptKey, AttemptProgress } from '../store/training-runs.ts';
+import type { AttemptKey, AttemptProgress } from '../store/policies/training-runs.ts';
 import type { AttemptState } from './attempt-machine.ts';
 import { initialProgress } from './attempt-progress.ts';
 import type { WorkerProcess } from './worker-process.ts';

@@ -7,7 +7,7 @@
 import type { WorkerResult } from './worker-messages.ts';
 
 /** How an attempt ended; `undispatched` means that no worker took the order and that its caller records it. */
-export type AttemptOutcome = 'undispatched' | 'stored' | 'failed' | 'cancelled' | 'retried' | 'stale';
+type AttemptOutcome = 'undispatched' | 'stored' | 'failed' | 'cancelled' | 'retried' | 'stale';
 
 export type AttemptPhase =
   /** The process is started; it has not taken the order yet. */
@@ -55,6 +55,7 @@ export type AttemptEffect =
   /** Remove its files, forget it, end what was asked of a teacher for it. */
   | { kind: 'release' }
   | { kind: 'recordEnd'; status: 'failed' | 'cancelled'; error: string | null }
+  | { kind: 'recordInterruption'; error: string }
   /** Record the death of this attempt and begin the second one. */
   | { kind: 'retry'; error: string };
 
@@ -86,7 +87,7 @@ const endCancelled = (state: AttemptState): Transition =>
 const retryOrFail = (state: AttemptState, error: string): Transition =>
   state.mayRetry ? end(state, 'retried', { kind: 'retry', error }) : endFailed(state, error);
 
-/** What follows from an event. An event that means nothing in the present phase changes nothing. */
+/** Returns what follows from an event. One that means nothing in the present phase changes nothing. */
 export function next(state: AttemptState, event: AttemptEvent): Transition {
   const { phase } = state;
   switch (phase.kind) {
@@ -111,7 +112,10 @@ export function next(state: AttemptState, event: AttemptEvent): Transition {
       if (event.kind === 'exited') return endCancelled(state);
       return event.kind === 'closeRequested' ? stay(state, kill) : stay(state);
     case 'closing':
-      if (event.kind === 'exited') return endFailed(state, 'The training was interrupted: the workbench was closed.');
+      if (event.kind === 'exited') {
+        const error = 'The training was interrupted: the workbench was closed.';
+        return end(state, 'failed', { kind: 'recordInterruption', error });
+      }
       return event.kind === 'cancelRequested' ? enter(state, { kind: 'cancelling' }, kill) : stay(state);
     case 'ended':
       return stay(state);
@@ -164,7 +168,7 @@ function nextWhileStoring(state: AttemptState, event: AttemptEvent): Transition 
   }
 }
 
-/** What a person or the end of the program does to an attempt whose process lives. */
+/** Decides what a person or the end of the program does to an attempt whose process lives. */
 function interruptOrStay(state: AttemptState, event: AttemptEvent): Transition {
   if (event.kind === 'cancelRequested') return enter(state, { kind: 'cancelling' }, kill);
   if (event.kind === 'closeRequested') return enter(state, { kind: 'closing' }, kill);

@@ -1,8 +1,8 @@
 /** How far a training attempt is, by what its process reports. */
 import { trainingStages } from '../../engine/domain.ts';
 import { isoTime } from '../process/clock.ts';
-import type { CompletedStage } from '../store/policy-records.ts';
-import type { AttemptProgress } from '../store/training-runs.ts';
+import type { CompletedStage } from '../store/policies/policy-records.ts';
+import type { AttemptProgress } from '../store/policies/training-runs.ts';
 import type { WorkerReport } from './worker-messages.ts';
 
 /** The progress of an attempt whose process is about to be started. */

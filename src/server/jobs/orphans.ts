@@ -3,12 +3,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { moveToTrash } from '../data-folder/trash.ts';
-import type { PolicyStore } from '../store/policies.ts';
-import type { PolicyRecord } from '../store/policy-records.ts';
-import type { TrainingRunStore } from '../store/training-runs.ts';
+import type { PolicyRecord } from '../store/policies/policy-records.ts';
+import type { TrainingJobsOptions } from './training-ports.ts';
 
-type OrphanStores = { policies: PolicyStore; trainingRuns: TrainingRunStore };
-type OrphanFolders = { artifactsDir: string; trashDir: string };
+type OrphanDeps = Pick<TrainingJobsOptions, 'policies' | 'trainingRuns' | 'ports' | 'artifactsDir' | 'trashDir'>;
 
 /**
  * Ends every training that is in progress by the database and whose process is confirmed gone: `cancelled` where a
@@ -16,14 +14,14 @@ type OrphanFolders = { artifactsDir: string; trashDir: string };
  * `stopping`; call again until the answer, the number of such trainings, is 0. Then the files that belong to no
  * finished policy go into the trash.
  */
-export function endOrphans(stores: OrphanStores, folders: OrphanFolders, nowMs: number): number {
-  const living = stores.policies.listInProgress().filter((policy) => !endOrphan(stores, policy)).length;
-  if (living === 0) removeUnownedFiles(stores.policies, folders, nowMs);
+export function endOrphans(deps: OrphanDeps, nowMs: number): number {
+  const living = deps.policies.listInProgress().filter((policy) => !endOrphan(deps, policy)).length;
+  if (living === 0) removeUnownedFiles(deps, nowMs);
   return living;
 }
 
 /** True when the training has ended. */
-function endOrphan({ policies, trainingRuns }: OrphanStores, policy: PolicyRecord): boolean {
+function endOrphan({ policies, trainingRuns, ports }: OrphanDeps, policy: PolicyRecord): boolean {
   const { id: policyId, status, currentAttemptId } = policy;
   const attempt = policies.attempts(policyId).find(({ id }) => id === currentAttemptId);
   if (attempt?.pid && isWorker(attempt.pid, attempt.id)) {
@@ -34,13 +32,13 @@ function endOrphan({ policies, trainingRuns }: OrphanStores, policy: PolicyRecor
   if (status === 'cancelling') trainingRuns.end(policyId, currentAttemptId, 'cancelled', null);
   else {
     const error = 'The training was interrupted: the workbench was stopped during it.';
-    trainingRuns.end(policyId, currentAttemptId, 'failed', error);
+    ports.endInterrupted({ policyId, attemptId: currentAttemptId }, error);
   }
   return true;
 }
 
 /** A database that knows too little (an older copy) must not cost the policies that it does not know. */
-function removeUnownedFiles(policies: PolicyStore, { artifactsDir, trashDir }: OrphanFolders, nowMs: number): void {
+function removeUnownedFiles({ policies, artifactsDir, trashDir }: OrphanDeps, nowMs: number): void {
   if (!existsSync(artifactsDir)) return;
   for (const name of readdirSync(artifactsDir)) {
     const isOwned = name.endsWith('.zip') && policies.hasBundle(name.slice(0, -'.zip'.length));

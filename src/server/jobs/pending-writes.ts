@@ -3,11 +3,11 @@ import type { Log } from '../process/log.ts';
 
 /** Does each write at once and keeps the ones that fail (a full disk) until they succeed. */
 export class PendingWrites {
-  private readonly log: Log;
-  private pending: (() => void)[] = [];
+  readonly #log: Log;
+  #pending: (() => void)[] = [];
 
   constructor(log: Log) {
-    this.log = log;
+    this.#log = log;
   }
 
   /** Does a write now; while it fails, again at every `retry`. Such a write must be harmless when it comes late. */
@@ -15,15 +15,15 @@ export class PendingWrites {
     try {
       write();
     } catch (error) {
-      this.log.error({ err: error }, 'a training could not be recorded; it will be tried again');
-      this.pending.push(write);
+      this.#log.error({ err: error }, 'a training could not be recorded; it will be tried again');
+      this.#pending.push(write);
     }
   }
 
   /** Tries the failed writes again, in their order. */
   retry(): void {
-    const writes = this.pending;
-    this.pending = [];
+    const writes = this.#pending;
+    this.#pending = [];
     for (const write of writes) this.run(write);
   }
 }

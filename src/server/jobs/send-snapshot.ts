@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SnapshotStore } from '../store/snapshots.ts';
+import type { SnapshotStore } from '../store/policies/snapshots.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
 const rowsPerMessage = 500;

@@ -5,7 +5,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptKey } from '../store/training-runs.ts';
+import type { AttemptKey } from '../store/policies/training-runs.ts';
 import { type ActiveAttempt, createActiveAttempt, isRunning } from './active-attempt.ts';
 import {
   type AttemptEffect,
@@ -30,19 +30,19 @@ const orphanPollMs = 25;
 
 /** Runs training attempts. Call `resolveOrphans` once before the first `start`, and `close` at the end. */
 export class TrainingJobs {
-  private readonly options: TrainingJobsOptions;
-  private readonly active = new Map<string, ActiveAttempt>();
-  private readonly checkIntervalMs: number;
-  private readonly timer: NodeJS.Timeout;
-  private lastCheckMs: number;
-  private hasOrphans = false;
+  readonly #options: TrainingJobsOptions;
+  readonly #active = new Map<string, ActiveAttempt>();
+  readonly #checkIntervalMs: number;
+  readonly #timer: NodeJS.Timeout;
+  #lastCheckMs: number;
+  #hasOrphans = false;
 
   constructor(options: TrainingJobsOptions) {
-    this.options = options;
-    this.checkIntervalMs = Math.max(20, Math.min(1_000, options.heartbeatTimeoutMs / 3));
-    this.lastCheckMs = options.clock.monotonic();
-    this.timer = setInterval(() => this.checkHeartbeats(), this.checkIntervalMs);
-    this.timer.unref();
+    this.#options = options;
+    this.#checkIntervalMs = Math.max(20, Math.min(1_000, options.heartbeatTimeoutMs / 3));
+    this.#lastCheckMs = options.clock.monotonic();
+    this.#timer = setInterval(() => this.checkHeartbeats(), this.#checkIntervalMs);
+    this.#timer.unref();
   }
 
   /**
@@ -50,7 +50,7 @@ export class TrainingJobs {
    * and the caller records the failure.
    */
   async start(key: AttemptKey): Promise<void> {
-    const attempt = this.launch(key, firstAttempt);
+    const attempt = this.#launch(key, firstAttempt);
     try {
       await attempt.process.accepted;
     } catch (error) {
@@ -64,65 +64,73 @@ export class TrainingJobs {
    * when the cancel cannot be recorded.
    */
   cancel(policyId: string): void {
-    const { policies, trainingRuns } = this.options;
+    const { policies, trainingRuns } = this.#options;
     const policy = policies.byId(policyId);
     if (policy === null || policy.status === 'cancelling') return;
     const attemptId = policy.currentAttemptId;
     if (attemptId !== null) trainingRuns.setStatus({ policyId, attemptId }, 'cancelling');
-    const attempt = this.active.get(policyId);
+    const attempt = this.#active.get(policyId);
     if (attempt === undefined) trainingRuns.end(policyId, attemptId, 'cancelled', null);
-    else this.apply(attempt, { kind: 'cancelRequested' });
+    else this.#apply(attempt, { kind: 'cancelRequested' });
+  }
+
+  /** Cancels what is in progress for a decision type that goes: nobody could address the training afterwards. */
+  cancelOfType(typeId: string): void {
+    for (const { id, decisionTypeId } of this.#options.policies.listInProgress()) {
+      if (decisionTypeId === typeId) this.cancel(id);
+    }
   }
 
   /** The progress of a training whose process runs; null when none does. */
   findProgress(policyId: string): LiveProgress | null {
-    const attempt = this.active.get(policyId);
+    const attempt = this.#active.get(policyId);
     if (attempt === undefined) return null;
     return { ...attempt.progress, attemptId: attempt.attemptId, lastHeartbeatAt: attempt.lastHeartbeatAt };
   }
 
   /** Looks for dead workers and tries failed writes again, now and not at the next interval. */
   checkHeartbeats(): void {
-    const nowMs = this.options.clock.monotonic();
+    const nowMs = this.#options.clock.monotonic();
     // After a sleep of the machine or a stop of this process every worker gets a full period to show itself.
-    const hasSlept = nowMs - this.lastCheckMs > this.checkIntervalMs * 2 + 1_000;
-    this.lastCheckMs = nowMs;
-    this.options.pendingWrites.retry();
-    if (this.hasOrphans) {
-      this.hasOrphans = false;
-      this.options.pendingWrites.run(() => this.endOrphans());
+    const hasSlept = nowMs - this.#lastCheckMs > this.#checkIntervalMs * 2 + 1_000;
+    this.#lastCheckMs = nowMs;
+    this.#options.pendingWrites.retry();
+    if (this.#hasOrphans) {
+      this.#hasOrphans = false;
+      this.#options.pendingWrites.run(() => this.#endOrphans());
     }
-    for (const attempt of this.active.values()) {
+    for (const attempt of this.#active.values()) {
       const { process } = attempt;
       if (hasSlept) process.lastHeartbeatMs = nowMs;
-      if (nowMs - process.lastHeartbeatMs >= this.options.heartbeatTimeoutMs) {
-        this.apply(attempt, { kind: 'heartbeatMissed' });
+      if (nowMs - process.lastHeartbeatMs >= this.#options.heartbeatTimeoutMs) {
+        this.#apply(attempt, { kind: 'heartbeatMissed' });
       }
     }
   }
 
   /** Waits up to 5 s for the processes of an earlier server to be gone; goes on looking with every check. */
   async resolveOrphans(): Promise<void> {
-    const { clock } = this.options;
+    const { clock } = this.#options;
     const endMs = clock.monotonic() + orphanWaitMs;
-    for (this.endOrphans(); this.hasOrphans && clock.monotonic() < endMs; this.endOrphans()) await sleep(orphanPollMs);
+    for (this.#endOrphans(); this.#hasOrphans && clock.monotonic() < endMs; this.#endOrphans())
+      await sleep(orphanPollMs);
   }
 
   /** Kills every worker, waits for their ends and records the trainings as interrupted; a finished one is stored. */
   async close(): Promise<void> {
-    clearInterval(this.timer);
-    const attempts = [...this.active.values()];
-    for (const attempt of attempts) this.apply(attempt, { kind: 'closeRequested' });
+    clearInterval(this.#timer);
+    const attempts = [...this.#active.values()];
+    for (const attempt of attempts) this.#apply(attempt, { kind: 'closeRequested' });
     await Promise.all(attempts.map(({ ended }) => ended));
   }
 
-  private endOrphans(): void {
-    this.hasOrphans = endOrphans(this.options, this.options, this.options.clock.now()) > 0;
+  #endOrphans(): void {
+    this.#hasOrphans = endOrphans(this.#options, this.#options.clock.now()) > 0;
   }
 
   /** Starts a worker. Throws when no process could be made. */
-  private launch({ policyId, attemptId }: AttemptKey, state: AttemptState): ActiveAttempt {
-    const { options } = this;
+  #launch({ policyId, attemptId }: AttemptKey, state: AttemptState): ActiveAttempt {
+    const options = this.#options;
     const partFile = join(options.artifactsDir, `${policyId}.${attemptId}.attempt`);
     const order: WorkerOrder = {
       request: options.ports.toRequest(policyId),
@@ -134,27 +142,27 @@ export class TrainingJobs {
     };
     const child = { tag: attemptId, heapMb: Math.round(options.maxMemoryMb * heapShare) };
     const process = new WorkerProcess(options.spawn, child, order, () => options.clock.monotonic(), {
-      accepted: () => this.apply(attempt, { kind: 'accepted' }),
-      reported: (report) => this.receive(attempt, report),
-      exited: (how) => this.apply(attempt, { kind: 'exited', how }),
+      accepted: () => this.#apply(attempt, { kind: 'accepted' }),
+      reported: (report) => this.#receive(attempt, report),
+      exited: (how) => this.#apply(attempt, { kind: 'exited', how }),
     });
     const attempt = createActiveAttempt({ policyId, attemptId }, state, process, partFile, options.clock.now());
-    this.active.set(policyId, attempt);
-    void this.feed(attempt);
+    this.#active.set(policyId, attempt);
+    void this.#feed(attempt);
     options.pendingWrites.run(() => options.trainingRuns.setPid(attemptId, process.pid));
     return attempt;
   }
 
   /** Tells the machine what happened, and does what follows. */
-  private apply(attempt: ActiveAttempt, event: AttemptEvent): void {
+  #apply(attempt: ActiveAttempt, event: AttemptEvent): void {
     const { state, effects } = next(attempt.state, event);
     attempt.state = state;
-    for (const effect of effects) this.perform(attempt, effect);
-    this.options.onProgress(attempt.policyId, !this.active.has(attempt.policyId));
+    for (const effect of effects) this.#perform(attempt, effect);
+    this.#options.onProgress(attempt.policyId, !this.#active.has(attempt.policyId));
   }
 
-  private perform(attempt: ActiveAttempt, effect: AttemptEffect): void {
-    const { pendingWrites, trainingRuns } = this.options;
+  #perform(attempt: ActiveAttempt, effect: AttemptEffect): void {
+    const { pendingWrites, trainingRuns } = this.#options;
     switch (effect.kind) {
       case 'kill':
         attempt.process.kill();
@@ -163,39 +171,42 @@ export class TrainingJobs {
         pendingWrites.run(() => trainingRuns.setStatus(attempt, 'stopping'));
         break;
       case 'store':
-        void this.store(attempt, effect.result);
+        void this.#store(attempt, effect.result);
         break;
       case 'release':
-        this.release(attempt);
+        this.#release(attempt);
         break;
       case 'recordEnd': {
         const { policyId, attemptId } = attempt;
         pendingWrites.run(() => void trainingRuns.end(policyId, attemptId, effect.status, effect.error));
         break;
       }
+      case 'recordInterruption':
+        pendingWrites.run(() => this.#options.ports.endInterrupted(attempt, effect.error));
+        break;
       case 'retry':
-        pendingWrites.run(() => this.retry(attempt, effect.error));
+        pendingWrites.run(() => this.#retry(attempt, effect.error));
         break;
       default:
         effect satisfies never;
     }
   }
 
-  private release(attempt: ActiveAttempt): void {
+  #release(attempt: ActiveAttempt): void {
     attempt.questions.abort();
-    this.active.delete(attempt.policyId);
+    this.#active.delete(attempt.policyId);
     rmSync(attempt.partFile, { force: true });
     rmSync(`${attempt.partFile}.part`, { force: true });
     attempt.announceEnd();
   }
 
   /** Throws while the death of the first attempt cannot be recorded. */
-  private retry({ policyId, attemptId }: ActiveAttempt, error: string): void {
-    const { log, pendingWrites, trainingRuns } = this.options;
+  #retry({ policyId, attemptId }: ActiveAttempt, error: string): void {
+    const { log, pendingWrites, trainingRuns } = this.#options;
     const nextId = trainingRuns.retry({ policyId, attemptId }, error);
     if (nextId === null) return;
     try {
-      const second = this.launch({ policyId, attemptId: nextId }, secondAttempt);
+      const second = this.#launch({ policyId, attemptId: nextId }, secondAttempt);
       second.process.accepted.catch((cause: unknown) =>
         log.warn({ err: cause }, 'the second attempt of a training ended early'),
       );
@@ -205,47 +216,44 @@ export class TrainingJobs {
     }
   }
 
-  private async feed(attempt: ActiveAttempt): Promise<void> {
+  async #feed(attempt: ActiveAttempt): Promise<void> {
     const { policyId, process } = attempt;
     const isWanted = () => isRunning(attempt);
     try {
-      await sendSnapshot(process, this.options.trainingRuns.snapshots, policyId, isWanted);
+      await sendSnapshot(process, this.#options.trainingRuns.snapshots, policyId, isWanted);
     } catch (error) {
       if (!isWanted()) return;
-      this.apply(attempt, { kind: 'failed', error: `The examples could not be read: ${toMessage(error)}` });
+      this.#apply(attempt, { kind: 'failed', error: `The examples could not be read: ${toMessage(error)}` });
     }
   }
 
-  private receive(attempt: ActiveAttempt, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
-    const { clock, maxMemoryMb, pendingWrites, trainingRuns } = this.options;
+  #receive(attempt: ActiveAttempt, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
+    const { clock, maxMemoryMb, pendingWrites, trainingRuns } = this.#options;
     attempt.lastHeartbeatAt = clock.now();
     if (!isRunning(attempt)) return;
     if (report.kind === 'done') {
       attempt.progress = finishProgress(attempt.progress, clock.now());
-      this.apply(attempt, { kind: 'finished', result: report });
+      this.#apply(attempt, { kind: 'finished', result: report });
     } else if (report.kind === 'failed') {
-      this.apply(attempt, { kind: 'failed', error: report.message });
+      this.#apply(attempt, { kind: 'failed', error: report.message });
     } else if (report.residentMb > maxMemoryMb) {
       const error = `Out of memory: the training needs more than ${maxMemoryMb} MB. Train on fewer examples or fields.`;
-      this.apply(attempt, { kind: 'failed', error });
+      this.#apply(attempt, { kind: 'failed', error });
     } else if (report.kind === 'snapshot') {
       pendingWrites.run(() => trainingRuns.describeSnapshot(attempt, report));
     } else if (report.kind === 'labels') {
       pendingWrites.run(() => trainingRuns.labelChecks.add(attempt, report.checks));
     } else if (report.kind === 'teach') {
-      void this.answerQuestion(attempt, report);
+      void this.#answerQuestion(attempt, report);
     } else {
-      this.keepProgress(attempt, report);
-      this.options.onProgress(attempt.policyId, !this.active.has(attempt.policyId));
+      this.#keepProgress(attempt, report);
+      this.#options.onProgress(attempt.policyId, !this.#active.has(attempt.policyId));
     }
   }
 
   /** Keeps progress in memory, and in the database once a second and at every new stage. */
-  private keepProgress(
-    attempt: ActiveAttempt,
-    report: Extract<WorkerReport, { kind: 'heartbeat' | 'progress' }>,
-  ): void {
-    const { clock, log, trainingRuns } = this.options;
+  #keepProgress(attempt: ActiveAttempt, report: Extract<WorkerReport, { kind: 'heartbeat' | 'progress' }>): void {
+    const { clock, log, trainingRuns } = this.#options;
     const { stage } = attempt.progress;
     if (report.kind === 'progress') attempt.progress = advanceProgress(attempt.progress, report, clock.now());
     const nowMs = clock.monotonic();
@@ -253,39 +261,36 @@ export class TrainingJobs {
     if (!isNewStage && nowMs - attempt.lastProgressWriteMs < progressWriteIntervalMs) return;
     attempt.lastProgressWriteMs = nowMs;
     try {
-      if (!trainingRuns.heartbeat(attempt.attemptId, attempt.progress)) this.apply(attempt, { kind: 'replaced' });
+      if (!trainingRuns.heartbeat(attempt.attemptId, attempt.progress)) this.#apply(attempt, { kind: 'replaced' });
     } catch (error) {
       // Losing one note of the progress harms nothing: it is also kept in memory.
       log.warn({ err: error }, 'the progress of a training could not be recorded');
     }
   }
 
-  private async answerQuestion(
-    attempt: ActiveAttempt,
-    report: Extract<WorkerReport, { kind: 'teach' }>,
-  ): Promise<void> {
+  async #answerQuestion(attempt: ActiveAttempt, report: Extract<WorkerReport, { kind: 'teach' }>): Promise<void> {
     const { id, request } = report;
     const isWanted = () => isRunning(attempt);
     try {
       const { signal } = attempt.questions;
-      const proposals = await this.options.ports.askTeacher(attempt.policyId, request, signal, isWanted);
+      const proposals = await this.#options.ports.askTeacher(attempt.policyId, request, signal, isWanted);
       if (isWanted()) await attempt.process.send({ id, proposals });
     } catch (error) {
       if (isWanted()) await attempt.process.send({ id, failure: toMessage(error) });
     }
   }
 
-  private async store(attempt: ActiveAttempt, result: WorkerResult): Promise<void> {
+  async #store(attempt: ActiveAttempt, result: WorkerResult): Promise<void> {
     const { policyId, attemptId, partFile, progress } = attempt;
     const isWanted = () => attempt.state.phase.kind === 'storing';
     try {
-      const outcome = await this.options.ports.complete({ policyId, attemptId, result, progress, partFile }, isWanted);
-      if (outcome === 'stored') this.apply(attempt, { kind: 'stored' });
-      if (outcome === 'refused') this.apply(attempt, { kind: 'storingRefused' });
+      const outcome = await this.#options.ports.complete({ policyId, attemptId, result, progress, partFile }, isWanted);
+      if (outcome === 'stored') this.#apply(attempt, { kind: 'stored' });
+      if (outcome === 'refused') this.#apply(attempt, { kind: 'storingRefused' });
     } catch (error) {
       if (!isWanted()) return;
-      this.options.log.error({ err: error, policyId }, 'a training could not be completed');
-      this.apply(attempt, { kind: 'storingFailed', error: `The bundle could not be stored: ${toMessage(error)}` });
+      this.#options.log.error({ err: error, policyId }, 'a training could not be completed');
+      this.#apply(attempt, { kind: 'storingFailed', error: `The bundle could not be stored: ${toMessage(error)}` });
     }
   }
 }

@@ -3,8 +3,8 @@ import type { Proposal, TeacherRequest } from '../../engine/training/request.ts'
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import type { PolicyStore } from '../store/policies.ts';
-import type { AttemptKey, AttemptProgress, TrainingRunStore } from '../store/training-runs.ts';
+import type { PolicyStore } from '../store/policies/policies.ts';
+import type { AttemptKey, AttemptProgress, TrainingRunStore } from '../store/policies/training-runs.ts';
 import type { PendingWrites } from './pending-writes.ts';
 import type { WorkerOrder, WorkerResult } from './worker-messages.ts';
 
@@ -12,7 +12,7 @@ import type { WorkerOrder, WorkerResult } from './worker-messages.ts';
 export type FinishedTraining = AttemptKey & { result: WorkerResult; progress: AttemptProgress; partFile: string };
 
 /** What the services above do for a training. */
-export type TrainingPorts = {
+type TrainingPorts = {
   /** Everything the worker needs but the rows, as plain data. */
   toRequest(policyId: string): WorkerOrder['request'];
   /** Whether a teacher is connected for the organisation of a policy. */
@@ -24,6 +24,8 @@ export type TrainingPorts = {
     signal: AbortSignal,
     isWanted: () => boolean,
   ): Promise<Proposal[]>;
+  /** Records that a training was interrupted; gives back what it cost unless it had begun to compute. */
+  endInterrupted(training: { policyId: string; attemptId: string | null }, error: string): void;
   /**
    * Checks and stores the result. `refused`: the attempt is not the current one. `unwanted`: `isWanted` became false
    * meanwhile. Rejects, nothing stored, when the bundle is not sound or cannot be written.

@@ -1,7 +1,8 @@
 /** What the server and a training process say to each other. */
 import type { Metrics, TrainingStage } from '../../engine/domain.ts';
-import type { HeldOutRow, LabelCheck, Proposal, TeacherRequest, TrainRequest } from '../../engine/training/request.ts';
-import type { SnapshotRecord } from '../store/snapshots.ts';
+import type { LabelCheck } from '../../engine/findings/labels.ts';
+import type { HeldOutRow, Proposal, TeacherRequest, TrainRequest } from '../../engine/training/request.ts';
+import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 
 /** Server to worker; sent once, the rows follow. */
 export type WorkerOrder = {

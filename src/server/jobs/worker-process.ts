@@ -20,12 +20,12 @@ export class WorkerProcess {
   readonly accepted: Promise<void>;
   /** When the last message came, on the clock of the constructor. */
   lastHeartbeatMs: number;
-  private readonly child: ChildProcess;
-  private readonly now: () => number;
-  private readonly events: WorkerEvents;
-  private acceptance: { resolve(): void; reject(error: Error): void } | null = null;
-  private readonly acceptTimer: NodeJS.Timeout;
-  private isGone = false;
+  readonly #child: ChildProcess;
+  readonly #now: () => number;
+  readonly #events: WorkerEvents;
+  #acceptance: { resolve(): void; reject(error: Error): void } | null = null;
+  readonly #acceptTimer: NodeJS.Timeout;
+  #isGone = false;
 
   /** Forks a worker and gives it its order. Throws when no process could be made. */
   constructor(
@@ -35,61 +35,61 @@ export class WorkerProcess {
     now: () => number,
     events: WorkerEvents,
   ) {
-    this.child = spawn('worker', options);
-    this.pid = this.child.pid ?? null;
-    this.now = now;
-    this.events = events;
+    this.#child = spawn('worker', options);
+    this.pid = this.#child.pid ?? null;
+    this.#now = now;
+    this.#events = events;
     this.lastHeartbeatMs = now();
     this.accepted = new Promise((resolve, reject) => {
-      this.acceptance = { resolve, reject };
+      this.#acceptance = { resolve, reject };
     });
-    // Whoever does not wait for the acceptance must not be hit by its failure.
+    // A caller that does not wait for the acceptance must not be hit by its failure.
     this.accepted.catch(() => undefined);
-    this.acceptTimer = setTimeout(() => this.kill(), acceptTimeoutMs);
-    this.listen();
-    if (this.pid !== null) this.child.send(order, () => undefined);
+    this.#acceptTimer = setTimeout(() => this.kill(), acceptTimeoutMs);
+    this.#listen();
+    if (this.pid !== null) this.#child.send(order, () => undefined);
   }
 
   /** Resolves when the message was handed over, or cannot be: a worker that is gone shows itself by its exit. */
   send(message: TeachReply | RowsMessage): Promise<void> {
-    return new Promise((resolve) => this.child.send(message, () => resolve()));
+    return new Promise((resolve) => this.#child.send(message, () => resolve()));
   }
 
   kill(): void {
-    this.child.kill('SIGKILL');
+    this.#child.kill('SIGKILL');
   }
 
-  private listen(): void {
-    const { child } = this;
-    child.on('message', (report: WorkerReport) => this.receive(report));
+  #listen(): void {
+    const child = this.#child;
+    child.on('message', (report: WorkerReport) => this.#receive(report));
     // Without a process there will be no 'exit'; with one, 'exit' follows an error by itself.
     child.once('error', (error) => {
-      if (this.pid === null) this.end('it could not be started', error);
+      if (this.pid === null) this.#end('it could not be started', error);
     });
     child.once('exit', (code, signal) => {
       const how = signal ? `signal ${signal}` : `exit code ${code}`;
       // What it said last may still be in the channel.
-      if (child.connected) child.once('disconnect', () => this.end(how));
-      else this.end(how);
+      if (child.connected) child.once('disconnect', () => this.#end(how));
+      else this.#end(how);
     });
   }
 
-  private receive(report: WorkerReport): void {
-    this.lastHeartbeatMs = this.now();
+  #receive(report: WorkerReport): void {
+    this.lastHeartbeatMs = this.#now();
     if (report.kind !== 'accepted') {
-      this.events.reported(report);
+      this.#events.reported(report);
       return;
     }
-    clearTimeout(this.acceptTimer);
-    this.events.accepted();
-    this.acceptance?.resolve();
+    clearTimeout(this.#acceptTimer);
+    this.#events.accepted();
+    this.#acceptance?.resolve();
   }
 
-  private end(how: string, cause?: unknown): void {
-    if (this.isGone) return;
-    this.isGone = true;
-    clearTimeout(this.acceptTimer);
-    this.acceptance?.reject(new Error(`The training process ended: ${how}.`, { cause }));
-    this.events.exited(how);
+  #end(how: string, cause?: unknown): void {
+    if (this.#isGone) return;
+    this.#isGone = true;
+    clearTimeout(this.#acceptTimer);
+    this.#acceptance?.reject(new Error(`The training process ended: ${how}.`, { cause }));
+    this.#events.exited(how);
   }
 }

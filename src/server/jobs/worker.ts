@@ -7,14 +7,15 @@ import { existsSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
 import { WorkbenchError } from '../../engine/errors.ts';
+import type { LabelCheck } from '../../engine/findings/labels.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Adapters } from '../../engine/ports.ts';
-import type { LabelCheck, Proposal, TeacherRequest, TrainOutcome } from '../../engine/training/request.ts';
+import type { Proposal, TeacherRequest, TrainOutcome } from '../../engine/training/request.ts';
 import { sha256 } from '../process/clock.ts';
 import { writeDurably } from '../process/durable-file.ts';
-import type { CachedEncoder } from '../runtime/encoding-cache.ts';
-import { openTextModel } from '../runtime/text-model.ts';
-import type { SnapshotRecord } from '../store/snapshots.ts';
+import type { CachedEncoder } from '../runtime/encoder/encoding-cache.ts';
+import { openTextModel } from '../runtime/encoder/text-model.ts';
+import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 import type { RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker-messages.ts';
 
 /** Lower than everything the user does; decisions go first. */
@@ -74,7 +75,7 @@ function receiveRows(): Promise<SnapshotRecord[]> {
 function digestRows(rows: readonly SnapshotRecord[]): string {
   const texts = rows
     .map(({ inputJson, decision, reasonCodesJson, source, test }) =>
-      JSON.stringify([inputJson, decision, reasonCodesJson, source, ...(test === 1 ? ['test'] : [])]),
+      JSON.stringify([inputJson, decision, reasonCodesJson, source, ...(test ? ['test'] : [])]),
     )
     .sort();
   const hash = createHash('sha256');
@@ -89,18 +90,18 @@ function toExample(row: SnapshotRecord): TrainingExample {
     decision: row.decision,
     reasonCodes: JSON.parse(row.reasonCodesJson) as string[],
     source: row.source,
-    test: row.test === 1,
+    test: row.test,
   };
 }
 
 async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise<TrainOutcome> {
   const snapshotSha256 = digestRows(rows);
-  // The seed follows from the data: the same snapshot gives the same split and the same metrics.
-  const seed = Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
+  // Unless one is given, the seed follows from the data: the same snapshot gives the same metrics.
+  const seed = order.request.config.seed ?? Number.parseInt(snapshotSha256.slice(0, 8), 16) >>> 1;
   // Loaded after the order was accepted: what is heavy must not delay the answer to the caller.
   const [{ train }, { openEncoder, openTuningGraph, runModel, runtimeVersion }] = await Promise.all([
     import('../../engine/training/train.ts'),
-    import('../runtime/onnx-session.ts'),
+    import('../runtime/encoder/onnx-session.ts'),
   ]);
   await report({
     kind: 'snapshot',
@@ -111,7 +112,7 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
   });
   const model = openTextModel(order.resourcesDir);
   const encoder = lazyEncoder(model.encoderSha256, async () => {
-    const { withEncodingCache } = await import('../runtime/encoding-cache.ts');
+    const { withEncodingCache } = await import('../runtime/encoder/encoding-cache.ts');
     const opened = await openEncoder(model.encoderPath, model.encoderSha256, availableParallelism());
     return withEncodingCache(opened, order.encodingsDir, Date.now());
   });
@@ -120,6 +121,7 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
     const request = { ...order.request, examples: rows.map(toExample), seed, provenance };
     return await train(request, {
       encoder,
+      freshEncoder: encoder.bare,
       tokenizer: model.tokenizer(),
       tokenizerSha256: model.tokenizerSha256,
       runModel,
@@ -143,9 +145,16 @@ async function run(order: WorkerOrder, rows: readonly SnapshotRecord[]): Promise
 /** A type without text fields never pays for loading the encoder. */
 function lazyEncoder(modelSha256: string, open: () => Promise<CachedEncoder>) {
   let opened: Promise<CachedEncoder> | null = null;
+  const model = { sha256: modelSha256, dimensions: limits.embeddingDimensions };
   return {
-    sha256: modelSha256,
-    dimensions: limits.embeddingDimensions,
+    ...model,
+    bare: {
+      ...model,
+      async embed(ids: readonly number[], adapters?: Adapters | null) {
+        opened ??= open();
+        return (await opened).bare.embed(ids, adapters);
+      },
+    },
     async embed(ids: readonly number[], adapters?: Adapters | null) {
       opened ??= open();
       return (await opened).embed(ids, adapters);

@@ -1,31 +1,27 @@
 /** The agent tools as a web handler of the Model Context Protocol. */
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CallToolResult,
   createMcpHandler,
   McpServer,
+  type ServerContext,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { ErrorCode, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Caller } from '../auth/caller.ts';
+import type { Operation } from '../contract/operation.ts';
 import { toEnvelope, toWorkbenchError } from '../errors/envelope.ts';
+import { parsePart } from '../errors/parse-part.ts';
+import { toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import { awaitTurn } from '../operations/await-turn.ts';
-import type { Deps } from '../operations/context.ts';
+import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
-import { findDecisionType } from '../services/decision-types.ts';
-import { exportBundle, findExportablePolicy } from '../services/deployment.ts';
-import { type DescribedSchema, type Tool, tools } from './tools.ts';
-
-/** One call over HTTP, already authenticated, counted and checked for Host and Origin. */
-type McpCall = {
-  caller: Caller;
-  requestId: string;
-  baseUrl: string;
-  /** Counts one tool call; throws `rate_limited` past the caller's limit. */
-  countCall(): void;
-};
+import { offerResources } from './resources.ts';
+import type { Act, McpCall, Tool } from './tool.ts';
+import { tools } from './tools.ts';
 
 /** Arguments that the tool's own schema has accepted. */
 type ToolArguments = Record<string, unknown>;
@@ -63,46 +59,67 @@ export function createMcp(deps: Deps): Mcp {
   };
 }
 
-const instructions = `Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (${limits.minExamplesPerOption} labelled ones per option), train_model, get_training_status until deployed, make_decision. update_decision_type changes rules and thresholds without a training; list_policies and deploy_policy go back to an earlier policy.`;
+const workOrder = `Decision types decide inputs by hard rules and a trained policy. Order of work: create_decision_type, add_examples or generate_examples (${limits.minExamplesPerOption} labelled ones per option), train_model, get_training_status until deployed, make_decision. update_decision_type changes rules and thresholds without a training; evaluate_policy says how well a policy decides; list_policies and deploy_policy go back to an earlier one.`;
+
+/** The tools that the caller may use, and the instructions, which name the others. */
+function chooseTools({ scopes, allowsDestructive }: Caller): { offered: Tool[]; instructions: string } {
+  const isOffered = ({ hints, acts }: Tool) =>
+    (allowsDestructive || !hints.destructive) &&
+    [...acts.values()].every(({ row }) => row.scope === undefined || scopes === null || scopes.includes(row.scope));
+  const left = tools.filter((tool) => !isOffered(tool)).map(({ name }) => name);
+  const note = left.length === 0 ? '' : ` This key may not use ${left.join(', ')}: another is made under Settings.`;
+  return { offered: tools.filter(isOffered), instructions: `${workOrder}${note}` };
+}
 
 function makeServer(deps: Deps, call: McpCall): McpServer {
-  // The library would promise messages about a changed list, which a server of one request never sends.
-  const capabilities = { tools: { listChanged: false } };
+  // The library would promise messages about changed lists, which a server of one request never sends.
+  const capabilities = { tools: { listChanged: false }, resources: { listChanged: false } };
+  const { offered, instructions } = chooseTools(call.caller);
   const server = new McpServer(
     { name: 'decision-workbench', version: deps.toolVersion },
     { instructions, capabilities },
   );
-  for (const tool of tools) {
-    const { readOnly, destructive, idempotent, openWorld = false } = tool.row.hints;
+  for (const tool of offered) {
+    const { readOnly, destructive, idempotent, openWorld = false } = tool.hints;
     server.registerTool(
       tool.name,
       {
-        title: tool.title,
         description: tool.description,
-        inputSchema: toStandardSchema(tool.input),
-        outputSchema: toStandardSchema(tool.output),
+        inputSchema: toStandardSchema(tool.inputSchema),
+        // Of a tool that only reads the other two say nothing.
         annotations: {
           readOnlyHint: readOnly,
-          destructiveHint: destructive,
-          idempotentHint: idempotent,
+          ...(readOnly ? {} : { destructiveHint: destructive, idempotentHint: idempotent }),
           openWorldHint: openWorld,
         },
       },
-      (toolArguments) => callTool(deps, tool, toolArguments, call),
+      (toolArguments, context) => callTool(deps, tool, toolArguments, { call, context }),
     );
   }
+  offerResources(server, deps, call);
   return server;
 }
 
+/** A call of a tool, with what the protocol gives beside its arguments. */
+type Calling = { call: McpCall; context: ServerContext };
+
 /** Runs one tool. A failure is the content of an answer, so that the agent reads it and can act on it. */
-async function callTool(deps: Deps, tool: Tool, toolArguments: ToolArguments, call: McpCall): Promise<CallToolResult> {
+async function callTool(
+  deps: Deps,
+  tool: Tool,
+  toolArguments: ToolArguments,
+  calling: Calling,
+): Promise<CallToolResult> {
+  const { call } = calling;
   try {
     call.countCall();
-    const answer = await runOperation(deps, tool, toolArguments, call);
-    const structuredContent = (Array.isArray(answer) ? { items: answer } : answer) as Record<string, unknown>;
+    const { act, values } = readArguments(tool, toolArguments);
+    const answer = await followAnswer(act, values, calling, () => runOperation(deps, act, values, call));
+    const shown = act.shorten(answer);
+    const structuredContent = (Array.isArray(shown) ? { items: shown } : shown) as Record<string, unknown>;
     return {
       content: [
-        { type: 'text', text: tool.summarise(answer) },
+        { type: 'text', text: act.summarise(answer) },
         { type: 'text', text: JSON.stringify(structuredContent) },
       ],
       structuredContent,
@@ -116,38 +133,71 @@ async function callTool(deps: Deps, tool: Tool, toolArguments: ToolArguments, ca
   }
 }
 
-/** Runs the tool's operation; its arguments were checked by the very schemas of the operation's parts. */
-async function runOperation(deps: Deps, tool: Tool, toolArguments: ToolArguments, call: McpCall): Promise<unknown> {
-  const { row } = tool;
-  const pick = (part: z.ZodType | undefined) =>
-    Object.fromEntries(
-      Object.entries(toolArguments).filter(([key]) => part instanceof z.ZodObject && key in part.shape),
-    );
-  const params = pick(row.params);
-  const query = pick(row.query);
-  if (tool.operation === 'bundle.export') return findBundleAddress(deps, toolArguments, call);
-  const body = Object.fromEntries(Object.entries(toolArguments).filter(([key]) => !(key in params) && !(key in query)));
-  // Each handler fits its own row; over all rows together the types cannot say so.
-  const handler = operationHandlers[tool.operation] as (deps: Deps, request: unknown) => unknown;
-  await awaitTurn(deps, tool.operation, row, params);
-  const answer = await handler(deps, { params, query, body, receipt: null, ...call });
-  tellChange(deps, tool.operation, row, { ...call, params });
-  return answer;
+/** Finds what the arguments ask for and checks them by its schema. Throws `validation_error`. */
+function readArguments(tool: Tool, { ...toolArguments }: ToolArguments): { act: Act; values: ToolArguments } {
+  const part = tool.acts.has('') ? '' : toolArguments['part'];
+  const act = tool.acts.get(String(part));
+  if (act === undefined) {
+    throw toValidationError([
+      toInvalidValue(['arguments', 'part'], `must be one of ${[...tool.acts.keys()].join(', ')}`),
+    ]);
+  }
+  if (part !== '') delete toolArguments['part'];
+  const parsed = parsePart(act.arguments, toolArguments, 'arguments');
+  if (!parsed.ok) throw toValidationError(parsed.problems);
+  return { act, values: parsed.value };
 }
 
-/** What the tool answers instead of the bytes of a bundle. */
-async function findBundleAddress(deps: Deps, toolArguments: ToolArguments, { caller, baseUrl }: McpCall) {
-  const id = String(toolArguments['decision_type_id']);
-  const type = findDecisionType(deps, caller, id);
-  const exportable = findExportablePolicy(deps, caller, type);
-  const isSlim = toolArguments['slim'] === true;
-  const { fileName } = await exportBundle(deps.runtime, type, exportable, isSlim);
-  const slim = isSlim ? '?slim=true' : '';
+/** Time between two looks at work in the background. */
+const lookEveryMs = 500;
+
+/** Asks until the work has ended, the wait is over or the agent has left; reports how far it is where wanted. */
+async function followAnswer(
+  act: Act,
+  { wait_seconds }: ToolArguments,
+  { context: { mcpReq } }: Calling,
+  ask: () => Promise<unknown>,
+): Promise<unknown> {
+  const until = performance.now() + Number(wait_seconds ?? 0) * 1_000;
+  const progressToken = mcpReq._meta?.progressToken;
+  let reported = -1;
+  for (;;) {
+    const answer = await ask();
+    const progress = act.follow(answer);
+    if (progress === null || performance.now() >= until || mcpReq.signal.aborted) return answer;
+    if (progressToken !== undefined && progress.percent > reported) {
+      reported = progress.percent;
+      const params = { progressToken, progress: reported, total: 100, message: progress.message };
+      await mcpReq.notify({ method: 'notifications/progress', params });
+    }
+    await wait(lookEveryMs);
+  }
+}
+
+/** Runs the operation with the arguments, which its own schemas have accepted. */
+async function runOperation(deps: Deps, act: Act, values: ToolArguments, call: McpCall): Promise<unknown> {
+  const { row, operation } = act;
+  const pick = (part: z.ZodType | undefined) =>
+    Object.fromEntries(Object.entries(values).filter(([key]) => part instanceof z.ZodObject && key in part.shape));
+  const params = pick(row.params);
+  const query = pick(row.query);
+  const body = Object.fromEntries(Object.entries(values).filter(([key]) => !(key in params) && !(key in query)));
+  // Each handler fits its own row; over all rows together the types cannot say so.
+  const handler = operationHandlers[operation] as (deps: Deps, request: unknown) => unknown;
+  await awaitTurn(deps, row, params);
+  const answer = await handler(deps, { params, query, body, receipt: null, ...call });
+  tellChange(deps, operation, row, { ...call, params });
+  return isDownload(answer) ? toAddress(row, params, query, call.baseUrl, answer) : answer;
+}
+
+/** Names the file that the tool answers instead of its bytes. */
+function toAddress({ path }: Operation, params: ToolArguments, query: ToolArguments, baseUrl: string, file: Download) {
+  const pathname = path.replace(/:(\w+)/g, (_, name: string) => String(params[name]));
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
   return {
-    download_url: `${baseUrl}/api/v1/decision-types/${id}/export${slim}`,
-    content_type: 'application/zip',
-    file_name: fileName,
-    policy_version: `v${exportable.policy.version}`,
+    download_url: `${baseUrl}${pathname}?${given.join('&')}`,
+    content_type: file.contentType,
+    file_name: file.fileName,
   };
 }
 
@@ -155,8 +205,9 @@ const nextSteps: Partial<Record<ErrorCode, string>> = {
   validation_error: 'correct the places named in details and call again.',
   decision_type_not_found: 'list_decision_types shows what there is.',
   model_not_deployed: 'train_model, then get_training_status until it is deployed.',
-  conflict: 'look at the current state (get_decision_type, get_training_status) before another try.',
+  conflict: 'look at what the message and details name, or at get_decision_type and list_policies, before another try.',
   quota_exceeded: 'get_credits; the plan is chosen by a person.',
+  forbidden: 'the owner of the workbench makes keys that may do it, under Settings.',
   rate_limited: 'wait until then; batch_decisions makes many decisions in one call.',
   insufficient_credits: 'get_credits; the plan is chosen by a person.',
 };
@@ -166,8 +217,9 @@ function toRefusalText({ code, message, details }: WorkbenchError): string {
   return `${message} Nothing was changed. Next: ${next}\n${JSON.stringify(toEnvelope(code, message, details))}`;
 }
 
-/** A schema as the protocol's library takes it, written as the OpenAPI document writes it. */
-function toStandardSchema({ schema, json }: DescribedSchema): StandardSchemaWithJSON<Record<string, unknown>> {
+/** Arguments as the protocol's library takes them: described, and left to `readArguments` to be checked. */
+function toStandardSchema(json: Record<string, unknown>): StandardSchemaWithJSON<ToolArguments> {
+  const validate = (value: unknown) => ({ value: value as ToolArguments });
   const jsonSchema = { input: () => json, output: () => json };
-  return { '~standard': { ...schema['~standard'], jsonSchema } } as StandardSchemaWithJSON<Record<string, unknown>>;
+  return { '~standard': { version: 1, vendor: 'decision-workbench', validate, jsonSchema } };
 }

@@ -1,6 +1,6 @@
 /** What an organisation has used of its plan, and whether the plan allows an act. */
 import { WorkbenchError } from '../../engine/errors.ts';
-import type { Balance, PlanName } from '../contract/credits.ts';
+import type { Balance, PlanName } from '../contract/account/credits.ts';
 import type { Clock } from '../process/clock.ts';
 import { isoTime } from '../process/clock.ts';
 import type { Store } from '../store/store.ts';
@@ -54,8 +54,8 @@ export function createMetering(store: Pick<Store, 'accounts' | 'credits' | 'deci
       };
     },
     /**
-     * Whether one more decision is allowed; `countPending` counts the organisation's decisions that are made but not yet
-     * committed. Throws `quota_exceeded`.
+     * Whether one more decision is allowed; `countPending` counts the organisation's decisions that are made but not
+     * yet committed. Throws `quota_exceeded`.
      */
     checkDecision(caller: Organisation, countPending: (organisationSeq: number) => number): void {
       const plan = getPlan(caller);

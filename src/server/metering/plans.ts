@@ -1,5 +1,5 @@
 /** The plans and the prices. */
-import type { Plan, PlanName } from '../contract/credits.ts';
+import type { Plan, PlanName } from '../contract/account/credits.ts';
 
 const unlimited = { credits: null, decision_types: null, decisions: null, bundle_export: true } as const;
 

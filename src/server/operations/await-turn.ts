@@ -1,10 +1,6 @@
 /** What an operation waits for before its handler is called. */
-import { decisionOperations } from '../contract/decisions.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { Deps } from './context.ts';
-
-/** Operations of a decision type that ask for no examples. */
-const withoutExamples = new Set(['logs.list', 'logs.export', 'metrics.type', 'policies.list', 'policies.progress']);
 
 /**
  * Waits while examples are being added to the operation's decision type, and while another process keeps it from
@@ -13,12 +9,11 @@ const withoutExamples = new Set(['logs.list', 'logs.export', 'metrics.type', 'po
  */
 export function awaitTurn(
   { store, exampleAdditions }: Pick<Deps, 'store' | 'exampleAdditions'>,
-  name: string,
   row: Operation,
   params: unknown,
 ): Promise<void> | undefined {
-  if (Object.hasOwn(decisionOperations, name)) return undefined;
-  const typeId = withoutExamples.has(name) ? undefined : readTypeId(params);
+  if (row.decides) return undefined;
+  const typeId = row.ignoresExamples ? undefined : readTypeId(params);
   const adding = typeId === undefined ? undefined : exampleAdditions.whenDone(typeId);
   const awaitLock = () => (row.hints.readOnly || store.writeLock.isFree() ? undefined : store.writeLock.whenFree());
   return adding === undefined ? awaitLock() : adding.then(awaitLock);

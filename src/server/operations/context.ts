@@ -5,7 +5,7 @@ import type { Sha256 } from '../../engine/ports.ts';
 import type { Analyses } from '../analysis/analysis.ts';
 import type { Auth } from '../auth/auth.ts';
 import type { Caller } from '../auth/caller.ts';
-import type { PreparedOperation } from '../contract/examples.ts';
+import type { PreparedOperation } from '../contract/examples/examples.ts';
 import type { ParsedRequest } from '../contract/operation.ts';
 import type { OperationName, Operations, OutputOf } from '../contract/operations.ts';
 import type { Caretaker } from '../data-folder/caretaker.ts';
@@ -18,12 +18,14 @@ import type { LargeBody, Preparation, WrittenAnswer } from '../preparation/prepa
 import type { Clock } from '../process/clock.ts';
 import type { ServerOptions } from '../process/options.ts';
 import type { Runtime } from '../runtime/runtime.ts';
-import type { ExampleAdditions } from '../services/example-additions.ts';
-import type { ExampleLists } from '../services/example-lists.ts';
-import type { PromiseChecks } from '../services/promises.ts';
+import type { ExplanationTurns } from '../services/deciding/explaining.ts';
+import type { ExampleAdditions } from '../services/examples/example-additions.ts';
+import type { ExampleLists } from '../services/examples/example-lists.ts';
+import type { TeacherLabellings } from '../services/examples/teacher-labelling.ts';
+import type { HeldOutDecisions } from '../services/policies/held-out-decisions.ts';
+import type { PromiseChecks } from '../services/policies/promises.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
-import type { TeacherLabellings } from '../services/teacher-labelling.ts';
-import type { TrustedTime } from '../services/trusted-time.ts';
+import type { TrustedTime } from '../services/upkeep/trusted-time.ts';
 import type { WorkbenchDatabase } from '../store/database.ts';
 import type { Store } from '../store/store.ts';
 
@@ -50,8 +52,10 @@ export type Deps = {
   analyses: Analyses;
   pendingWrites: PendingWrites;
   promiseChecks: PromiseChecks;
+  heldOutDecisions: HeldOutDecisions;
   exampleAdditions: ExampleAdditions;
   exampleLists: ExampleLists;
+  explanationTurns: ExplanationTurns;
   teacherLabellings: TeacherLabellings;
   /** The answers of calls with an Idempotency-Key. */
   receipts: Receipts;
@@ -67,12 +71,17 @@ export type Download = {
   etag?: string;
 };
 
+/** Whether a handler answers with a file. */
+export function isDownload(answer: unknown): answer is Download {
+  return typeof answer === 'object' && answer !== null && 'download' in answer && answer.download === true;
+}
+
 type BodyOf<N extends OperationName> =
   | ParsedRequest<Operations[N]>['body']
   // Read and checked where it is prepared.
   | (N extends PreparedOperation ? LargeBody : never);
 
-export type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>, 'body'> & {
+type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>, 'body'> & {
   body: BodyOf<N>;
   /** null only on public operations */
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
@@ -83,15 +92,15 @@ export type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operati
   baseUrl: string;
 };
 
-export type HandlerResult<N extends OperationName> = Operations[N]['output'] extends null
+type HandlerResult<N extends OperationName> = Operations[N]['output'] extends null
   ? // biome-ignore lint/suspicious/noConfusingVoidType: a handler of a 204 operation simply returns
     undefined | void | Download
   : OutputOf<N> | (N extends PreparedOperation ? WrittenAnswer : never);
 
-export type Handler<N extends OperationName> = (
-  deps: Deps,
+type Handler<N extends OperationName, Used = Deps> = (
+  deps: Used,
   request: HandlerRequest<N>,
 ) => Promise<HandlerResult<N>> | HandlerResult<N>;
 
-/** The handlers of one noun: `export const x = {...} satisfies Handlers<'a' | 'b'>`. */
-export type Handlers<N extends OperationName> = { [K in N]: Handler<K> };
+/** The handlers of one noun, and the part of `Deps` that they use: `{...} satisfies Handlers<'a' | 'b', Used>`. */
+export type Handlers<N extends OperationName, Used = Deps> = { [K in N]: Handler<K, Used> };

@@ -1,27 +1,28 @@
 /** All handlers of the operation table. */
 import type { OperationName } from '../contract/operations.ts';
-import { accountHandlers } from './account.ts';
-import { backupHandlers } from './backups.ts';
-import { bundleHandlers } from './bundles.ts';
-import { connectionHandlers } from './connections.ts';
+import { accountHandlers } from './account/account.ts';
+import { connectionHandlers } from './account/connections.ts';
+import { billingHandlers } from './account/credits.ts';
 import type { Handlers } from './context.ts';
-import { billingHandlers } from './credits.ts';
-import { dataFindingHandlers } from './data-findings.ts';
-import { decideHandlers } from './decide.ts';
-import { decisionTypeHandlers } from './decision-types.ts';
-import { evaluationHandlers } from './evaluation.ts';
-import { eventHandlers } from './events.ts';
-import { exampleHandlers } from './examples.ts';
-import { explainingHandlers } from './explaining.ts';
-import { generateHandlers } from './generate.ts';
-import { labellingHandlers } from './labelling.ts';
-import { logHandlers } from './logs.ts';
-import { optionHandlers } from './options.ts';
-import { promiseHandlers } from './promises.ts';
-import { ruleHandlers } from './rules.ts';
-import { sampleHandlers } from './samples.ts';
-import { systemHandlers } from './system.ts';
-import { trainingHandlers } from './training.ts';
+import { decideHandlers } from './deciding/decide.ts';
+import { explainingHandlers } from './deciding/explaining.ts';
+import { logHandlers } from './deciding/logs.ts';
+import { auditHandlers } from './examples/audit.ts';
+import { dataFindingHandlers } from './examples/data-findings.ts';
+import { exampleHandlers } from './examples/examples.ts';
+import { generateHandlers } from './examples/generate.ts';
+import { labellingHandlers } from './examples/labelling.ts';
+import { sampleHandlers } from './examples/samples.ts';
+import { bundleHandlers } from './policies/bundles.ts';
+import { evaluationHandlers } from './policies/evaluation.ts';
+import { promiseHandlers } from './policies/promises.ts';
+import { trainingHandlers } from './policies/training.ts';
+import { decisionTypeHandlers } from './types/decision-types.ts';
+import { optionHandlers } from './types/options.ts';
+import { ruleHandlers } from './types/rules.ts';
+import { backupHandlers } from './upkeep/backups.ts';
+import { eventHandlers } from './upkeep/events.ts';
+import { systemHandlers } from './upkeep/system.ts';
 
 export type OperationHandlers = Handlers<OperationName>;
 
@@ -36,6 +37,7 @@ export const operationHandlers: OperationHandlers = {
   ...sampleHandlers,
   ...exampleHandlers,
   ...labellingHandlers,
+  ...auditHandlers,
   ...explainingHandlers,
   ...dataFindingHandlers,
   ...generateHandlers,

@@ -7,19 +7,19 @@ export const admissionLimits = { callerBytes: 64 * mebibyte, allBytes: 160 * meb
 const retryAfterSeconds = 1;
 
 /**
- * Keeps count of the large calls under way by their weight in bytes, so that neither one caller nor all of them together
- * fill the memory. A caller always has room for one call.
+ * Keeps count of the large calls under way by their weight in bytes, so that neither one caller nor all of them
+ * together fill the memory. A caller always has room for one call.
  */
 export class Admission {
-  private readonly byCaller = new Map<string, number>();
-  private allBytes = 0;
+  readonly #byCaller = new Map<string, number>();
+  #allBytes = 0;
 
   /**
    * Takes room for a call; the function that is returned gives it back, once. Throws `rate_limited` where the caller's
    * own large calls leave no room, and `unavailable` where those of all callers do.
    */
   enter(callerId: string, weightBytes: number): () => void {
-    const ownBytes = this.byCaller.get(callerId) ?? 0;
+    const ownBytes = this.#byCaller.get(callerId) ?? 0;
     if (ownBytes > 0 && ownBytes + weightBytes > admissionLimits.callerBytes) {
       throw new BusyError(
         'rate_limited',
@@ -27,23 +27,23 @@ export class Admission {
         retryAfterSeconds,
       );
     }
-    if (this.allBytes > 0 && this.allBytes + weightBytes > admissionLimits.allBytes) {
+    if (this.#allBytes > 0 && this.#allBytes + weightBytes > admissionLimits.allBytes) {
       throw new BusyError(
         'unavailable',
         'Too many large calls are under way. Ask again in a moment; small calls are answered meanwhile.',
         retryAfterSeconds,
       );
     }
-    this.byCaller.set(callerId, ownBytes + weightBytes);
-    this.allBytes += weightBytes;
+    this.#byCaller.set(callerId, ownBytes + weightBytes);
+    this.#allBytes += weightBytes;
     let isInside = true;
     return () => {
       if (!isInside) return;
       isInside = false;
-      this.allBytes -= weightBytes;
-      const leftBytes = (this.byCaller.get(callerId) ?? 0) - weightBytes;
-      if (leftBytes > 0) this.byCaller.set(callerId, leftBytes);
-      else this.byCaller.delete(callerId);
+      this.#allBytes -= weightBytes;
+      const leftBytes = (this.#byCaller.get(callerId) ?? 0) - weightBytes;
+      if (leftBytes > 0) this.#byCaller.set(callerId, leftBytes);
+      else this.#byCaller.delete(callerId);
     };
   }
 }

@@ -1,5 +1,7 @@
 /** What unsaved rules would do on the examples and the logged inputs of a type. */
 import type { Definition, JsonObject, Rule } from '../../engine/domain.ts';
+import { readPath } from '../../engine/features/values.ts';
+import { isMask } from '../../engine/pii.ts';
 import {
   type Impact,
   type ImpactRow,
@@ -9,10 +11,11 @@ import {
   startImpact,
 } from '../../engine/rules/analysis/impact.ts';
 import { lintRules } from '../../engine/rules/analysis/lint.ts';
+import { listPersonalPaths } from '../../engine/rules/analysis/personal-fields.ts';
 import { surveyFields, toKnownFields } from '../../engine/rules/analysis/survey.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
-import { analysisLimits, type RulesAnalysis } from '../contract/rules.ts';
-import type { JsonRow } from '../store/examples.ts';
+import { analysisLimits, type RulesAnalysis } from '../contract/types/rules.ts';
+import type { JsonRow } from '../store/examples/examples.ts';
 import { toWireFindings } from './rules-findings.ts';
 
 const { maxFindings } = analysisLimits;
@@ -68,7 +71,7 @@ export function analyseRules({ request, saved, piiFields, examples, decisions }:
     problems: [],
     findings: toWireFindings(compiled.value, request.rules, findings.slice(0, maxFindings)),
     findings_left_out: Math.max(0, findings.length - maxFindings),
-    impact: toWireImpact(request.rules, onExamples, onDecisions),
+    impact: toWireImpact(request.rules, onExamples, onDecisions, countMasked(compiled.value, piiFields, decisions)),
     fields,
   };
 }
@@ -94,7 +97,31 @@ function measure(
   return { impact: counted.impact, change: compared?.change ?? null };
 }
 
-function toWireImpact(sentRules: readonly Rule[], examples: Measured, decisions: Measured): MeasuredAnalysis['impact'] {
+/** Counts for each rule, by its name, the logged inputs in which a personal field that it reads is masked. */
+function countMasked(
+  { file }: CompiledRules,
+  piiFields: readonly string[],
+  decisions: readonly JsonRow[],
+): ReadonlyMap<string, number> {
+  const reading = file.rules
+    .map(({ name, ast }) => ({ name, paths: listPersonalPaths(ast, piiFields) }))
+    .filter(({ paths }) => paths.length > 0);
+  const counts = new Map<string, number>();
+  if (reading.length === 0) return counts;
+  for (const { input } of readRows(decisions)) {
+    for (const { name, paths } of reading) {
+      if (paths.some((path) => isMask(readPath(input, path)))) counts.set(name, (counts.get(name) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function toWireImpact(
+  sentRules: readonly Rule[],
+  examples: Measured,
+  decisions: Measured,
+  masked: ReadonlyMap<string, number>,
+): MeasuredAnalysis['impact'] {
   const logged = new Map(decisions.impact.rules.map((rule) => [rule.name, rule]));
   return {
     examples: { rows: examples.impact.rows, undecided: examples.impact.undecided },
@@ -109,7 +136,12 @@ function toWireImpact(sentRules: readonly Rule[], examples: Measured, decisions:
           ...counts,
           agreement: labelled === 0 ? null : counts.agrees / labelled,
         },
-        decisions: { matched: log?.matched ?? 0, changed: log?.disagrees ?? 0, errors: log?.errors ?? 0 },
+        decisions: {
+          matched: log?.matched ?? 0,
+          changed: log?.disagrees ?? 0,
+          errors: log?.errors ?? 0,
+          masked: masked.get(name) ?? 0,
+        },
       };
     }),
     against_saved:

@@ -1,5 +1,4 @@
 import type { ErrorDetail } from '../../engine/errors.ts';
-import { rawBodyOperations } from '../contract/decisions.ts';
 import type { Operation } from '../contract/operation.ts';
 import { type OperationName, operations } from '../contract/operations.ts';
 import { parsePart } from '../errors/parse-part.ts';
@@ -19,9 +18,9 @@ export function checkBody(request: { bytes: Uint8Array; operation: OperationName
   problems: ErrorDetail[];
 } {
   const value = readJsonBody(request.bytes, maxValues);
-  if (request.operation === null || rawBodyOperations.has(request.operation)) return { problems: [] };
-  const { body: schema }: Operation = operations[request.operation];
-  if (schema === undefined) return { problems: [] };
+  if (request.operation === null) return { problems: [] };
+  const { body: schema, decides }: Operation = operations[request.operation];
+  if (schema === undefined || decides) return { problems: [] };
   const parsed = parsePart(schema, value, 'body');
   return { problems: parsed.ok ? [] : parsed.problems };
 }

@@ -1,10 +1,10 @@
 /** Examples as the wire has them, and the aliases under which a request may name their fields. */
 import type { Definition, JsonObject } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
-import type { Example, ExampleInput } from '../contract/examples.ts';
+import type { Example, ExampleInput } from '../contract/examples/examples.ts';
 import { toInvalidValue } from '../errors/validation-error.ts';
 import { isoTime } from '../process/clock.ts';
-import { type ExampleRecord, toExampleStatus } from '../store/examples.ts';
+import { type ExampleRecord, toExampleStatus } from '../store/examples/examples.ts';
 import { listLabelProblems } from './new-example.ts';
 
 /** The fields of an example that a request names; the others are undefined. */
@@ -32,13 +32,16 @@ export function toExample(example: ExampleRecord): Example {
     test: example.test,
     status: toExampleStatus(example),
     note: example.note,
+    audited: example.audited,
     labelled_by: example.decision === null ? null : example.byTeacher ? 'teacher' : 'person',
     created_at: isoTime(example.createdAt),
     updated_at: isoTime(example.updatedAt),
   };
 }
 
-/** Reads the fields of one example, which stands at `loc` of the request, and checks its labels against the definition. */
+/**
+ * Reads the fields of one example, which stands at `loc` of the request, and checks its labels against the definition.
+ */
 export function readExampleFields(
   request: ExampleInput,
   definition: Pick<Definition, 'options' | 'reason_codes'>,

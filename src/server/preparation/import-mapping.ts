@@ -1,57 +1,163 @@
-/** Which column of an example file becomes what of an example. */
-import type { Json, JsonObject } from '../../engine/domain.ts';
+/** The mapping of an example file: as its request says, or as the names and values of its columns propose. */
 import type { ErrorDetail } from '../../engine/errors.ts';
-import { isJsonObject } from '../../engine/json.ts';
-import type { ImportMapping } from '../contract/examples.ts';
-import { refuseFile, type SourceRecord, toFileProblem } from './import-file.ts';
+import { type Candidate, findAnswers, findDecisionColumn, findReasonColumn } from '../../engine/import/answers.ts';
+import {
+  createRowReader,
+  type ExampleColumns,
+  proposeRoles,
+  type ReadRow,
+  type RowReader,
+  toExampleColumns,
+} from '../../engine/import/example-plan.ts';
+import { forbiddenSegment, inputNames } from '../../engine/import/inputs.ts';
+import { isMissing } from '../../engine/import/kinds.ts';
+import type { ColumnKind, Sheet, SheetRow } from '../../engine/import/sheet.ts';
+import type { ColumnSurvey } from '../../engine/import/survey.ts';
+import type { ImportMapping } from '../contract/examples/examples.ts';
+import { refuseFile, toFileProblem } from './import-file.ts';
 
-/** A record of the file as the example that it becomes. */
-export type ImportedExample = { line: number; input: JsonObject; decision: string | null; reasonCodes: string[] };
-
-const decisionNames = ['expected_decision', 'decision', 'label', 'class', 'target', 'outcome', 'category'];
-const reasonNames = ['reason_codes', 'reason_code', 'reasons', 'reason'];
-const inputNames = ['input_payload', 'input'];
 /** What a body may hold, too: a deeper input could not be sent back. */
 const maxSegments = 28;
+const maxNamedCandidates = 3;
 
-/** Guesses from the names of the columns which of them hold labels, reason codes and, whole, the input. */
-export function guessMapping(names: readonly string[]): ImportMapping {
-  const find = (wanted: readonly string[]) => {
-    for (const name of wanted) {
-      const found = names.find((column) => column.toLowerCase() === name);
-      if (found !== undefined) return found;
-    }
-    return null;
+export type ImportPlan = {
+  mapping: ImportMapping;
+  columns: ExampleColumns;
+  candidates: readonly Candidate[];
+  kinds: ReadonlyMap<string, ColumnKind>;
+  /** Columns that are left out, each with a sentence. */
+  leftOut: ReadonlyMap<string, string>;
+  /** Questions to which only a mapping can give the answer. */
+  questions: ErrorDetail[];
+};
+
+const toQuestion = (loc: (string | number)[], msg: string): ErrorDetail => ({ type: 'ambiguous', loc, msg });
+
+/** Plans what the columns become. Throws `validation_error` for a mapping that names columns the file does not have. */
+export function planImport(
+  sheet: Sheet,
+  surveys: readonly ColumnSurvey[],
+  options: readonly string[],
+  given: ImportMapping | undefined,
+): ImportPlan {
+  const { candidates, isCertain } = findAnswers(surveys, options);
+  const plan = given ? applyMapping(sheet, given) : proposeMapping(sheet, surveys, candidates, isCertain);
+  checkInputColumns(plan.columns.inputs);
+  const inputs = new Set(plan.columns.inputs);
+  const open = surveys.filter(
+    ({ name, choices }) => choices.length > 0 && inputs.has(name) && plan.mapping.read_as[name] === undefined,
+  );
+  const ambiguous = open.map(({ name, reason, choices }) =>
+    toQuestion(['body', 'mapping', 'read_as', name], `${reason}. Choose ${choices.join(' or ')}`),
+  );
+  const kinds = new Map([
+    ...surveys.map(({ name, kind }) => [name, kind] as const),
+    ...Object.entries(plan.mapping.read_as),
+  ]);
+  return { ...plan, kinds, candidates, questions: [...plan.questions, ...ambiguous] };
+}
+
+type Proposal = Omit<ImportPlan, 'candidates' | 'kinds'>;
+
+function applyMapping({ columns }: Sheet, mapping: ImportMapping): Proposal {
+  checkMapping(mapping, columns);
+  const { decision, reason_codes: reasons } = mapping;
+  const inputs = mapping.input ?? columns.filter((name) => name !== decision && name !== reasons);
+  return { mapping, columns: { inputs, decision, reasons }, leftOut: new Map(), questions: [] };
+}
+
+/** The mapping that the names of the columns say: the labels, the reason codes and, whole, the input. */
+export function guessMapping({ columns }: Sheet): ImportMapping {
+  const decision = findDecisionColumn(columns);
+  const whole = columns.find((name) => inputNames.includes(name.toLowerCase()));
+  const input = whole === undefined ? null : [whole];
+  return { decision, reason_codes: findReasonColumn(columns), input, read_as: {} };
+}
+
+/** A row as the example that it becomes. */
+export type ImportedExample = Omit<ReadRow, 'label'> & { decision: string | null };
+export type ExampleReader = { read(row: SheetRow): ImportedExample; misfits: RowReader['misfits'] };
+
+/** Makes the reader of a file's rows. It throws `validation_error` for a cell that cannot be what it is mapped to. */
+export function createExampleReader(
+  sheet: Sheet,
+  { columns, kinds }: Pick<ImportPlan, 'columns' | 'kinds'>,
+  options: readonly string[],
+): ExampleReader {
+  const { readRow, misfits } = createRowReader(sheet, columns, kinds);
+  return {
+    misfits,
+    read(row) {
+      checkRow(row, columns);
+      const { label, ...example } = readRow(row);
+      const isNone = label !== null && isMissing(label) && !options.includes(label);
+      return { ...example, decision: isNone ? null : label };
+    },
   };
-  const whole = find(inputNames);
-  return { decision: find(decisionNames), reason_codes: find(reasonNames), input: whole === null ? null : [whole] };
+}
+
+/** Refuses a cell that cannot be a label, reason codes or a whole input. */
+function checkRow(row: SheetRow, { inputs, decision, reasons }: ExampleColumns): void {
+  if ('cells' in row) return;
+  const { line, values } = row;
+  if (decision !== null && typeof (values[decision] ?? '') === 'object')
+    refuseFile([toFileProblem(line, decision, 'the decision is an object or a list')]);
+  const codes = reasons === null ? null : (values[reasons] ?? null);
+  const isList = Array.isArray(codes) && codes.every((code) => typeof code === 'string');
+  if (reasons !== null && typeof codes === 'object' && codes !== null && !isList)
+    refuseFile([toFileProblem(line, reasons, 'the reason codes are not a list of strings')]);
+  const [whole] = inputs;
+  const isWhole = inputs.length === 1 && whole !== undefined && inputNames.includes(whole.toLowerCase());
+  if (isWhole && !Object.hasOwn(values, whole)) refuseFile([toFileProblem(line, whole, `"${whole}" is missing`)]);
+}
+
+/** A column that is called the labels holds them, unless others hold the options and it does not. */
+function proposeMapping(
+  sheet: Sheet,
+  surveys: readonly ColumnSurvey[],
+  candidates: readonly Candidate[],
+  isCertain: boolean,
+): Proposal {
+  const names = candidates.map(({ column }) => column);
+  const called = findDecisionColumn(sheet.columns);
+  const isCalled = called !== null && (names.length === 0 || names.includes(called));
+  const decision = isCalled ? called : isCertain ? (names[0] ?? null) : null;
+  const { roles, reasons: leftOut } = proposeRoles(sheet, surveys, decision);
+  const columns = toExampleColumns(sheet.columns, roles);
+  const isAll = ![...roles.values()].includes('ignore');
+  const msg = `which column holds the labels: ${names.slice(0, maxNamedCandidates).join(', ')}? Name it in mapping.decision`;
+  return {
+    mapping: { decision, reason_codes: columns.reasons, input: isAll ? null : [...columns.inputs], read_as: {} },
+    columns,
+    leftOut,
+    questions: isCalled || isCertain ? [] : [toQuestion(['body', 'mapping', 'decision'], msg)],
+  };
 }
 
 /** Refuses a mapping that names columns the file does not have. */
-export function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
-  const problems: ErrorDetail[] = [];
-  const check = (name: string | null, loc: (string | number)[]) => {
-    if (name === null || names.includes(name)) return;
-    problems.push({ type: 'unknown_column', loc: ['body', 'mapping', ...loc], msg: `there is no column "${name}"` });
-  };
-  check(mapping.decision, ['decision']);
-  check(mapping.reason_codes, ['reason_codes']);
-  for (const [index, name] of (mapping.input ?? []).entries()) check(name, ['input', index]);
+function checkMapping(mapping: ImportMapping, names: readonly string[]): void {
+  const known = new Set(names);
+  const places: [name: string | null, ...loc: (string | number)[]][] = [
+    [mapping.decision, 'decision'],
+    [mapping.reason_codes, 'reason_codes'],
+    ...(mapping.input ?? []).map((name, index): [string, string, number] => [name, 'input', index]),
+    ...Object.keys(mapping.read_as).map((name): [string, string, string] => [name, 'read_as', name]),
+  ];
+  const problems = places.flatMap(([name, ...loc]): ErrorDetail[] =>
+    name === null || known.has(name)
+      ? []
+      : [{ type: 'unknown_column', loc: ['body', 'mapping', ...loc], msg: `there is no column "${name}"` }],
+  );
   if (problems.length > 0) refuseFile(problems);
 }
 
-/** Returns the columns that make up the input. */
-export function listInputColumns(names: readonly string[], mapping: ImportMapping): readonly string[] {
-  return mapping.input ?? names.filter((name) => name !== mapping.decision && name !== mapping.reason_codes);
-}
-
 /** Refuses names that no input can have, and two names of which one would overwrite the other's value. */
-export function checkInputColumns(names: readonly string[]): void {
+function checkInputColumns(names: readonly string[]): void {
   const problems: ErrorDetail[] = [];
   const known = new Set(names);
   for (const name of names) {
     const segments = name.split('.');
-    if (segments.includes('__proto__')) problems.push(toFileProblem(1, name, 'this column name is not allowed'));
+    if (segments.includes(forbiddenSegment)) problems.push(toFileProblem(1, name, 'this column name is not allowed'));
     if (segments.length > maxSegments) {
       problems.push(
         toFileProblem(1, name.slice(0, 80), `a column name has at most ${maxSegments} parts between its dots`),
@@ -65,54 +171,4 @@ export function checkInputColumns(names: readonly string[]): void {
     );
   }
   if (problems.length > 0) refuseFile(problems);
-}
-
-/** Reads a record of the file as an example; throws `validation_error` where a cell cannot be a label. */
-export function applyMapping({ line, values }: SourceRecord, mapping: ImportMapping): ImportedExample {
-  const label = mapping.decision === null ? null : (values[mapping.decision] ?? null);
-  if (typeof label === 'object' && label !== null)
-    refuseFile([toFileProblem(line, mapping.decision ?? 1, 'the decision is an object or a list')]);
-  return {
-    line,
-    input: toInput({ line, values }, mapping),
-    decision: label === null || label === '' ? null : String(label),
-    reasonCodes: toReasonCodes(mapping.reason_codes === null ? null : values[mapping.reason_codes], line, mapping),
-  };
-}
-
-function toInput({ line, values }: SourceRecord, mapping: ImportMapping): JsonObject {
-  const chosen = listInputColumns(Object.keys(values), mapping);
-  const [only] = chosen;
-  if (chosen.length === 1 && only !== undefined && inputNames.includes(only.toLowerCase())) {
-    const whole = values[only];
-    if (whole === undefined) refuseFile([toFileProblem(line, only, `"${only}" is missing`)]);
-    if (isJsonObject(whole)) return whole;
-  }
-  const input: JsonObject = {};
-  for (const name of chosen) {
-    const value = values[name];
-    if (value === undefined) continue;
-    const segments = name.split('.');
-    const last = segments.pop() ?? name;
-    let place = input;
-    for (const segment of segments) {
-      const next = Object.hasOwn(place, segment) ? place[segment] : undefined;
-      const inner: JsonObject = isJsonObject(next) ? next : {};
-      place[segment] = inner;
-      place = inner;
-    }
-    place[last] = value;
-  }
-  return input;
-}
-
-function toReasonCodes(value: Json | undefined, line: number, mapping: ImportMapping): string[] {
-  if (value === undefined || value === null || value === '') return [];
-  if (Array.isArray(value) && value.every((code) => typeof code === 'string')) return value;
-  if (typeof value === 'object')
-    return refuseFile([toFileProblem(line, mapping.reason_codes ?? 1, 'the reason codes are not a list of strings')]);
-  return String(value)
-    .split(/[;|]/)
-    .map((code) => code.trim())
-    .filter((code) => code !== '');
 }

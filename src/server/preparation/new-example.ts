@@ -1,12 +1,12 @@
 /** Examples before they are stored: made of what a caller sent, and their labels checked. */
 import type { Definition } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
-import { toInvalidValue } from '../errors/validation-error.ts';
-import type { ExampleRecord } from '../store/examples.ts';
+import { toInvalidValue, toUnknownOption } from '../errors/validation-error.ts';
+import type { ExampleRecord } from '../store/examples/examples.ts';
 
 /** What a new example is made of; it is the user's own and not reviewed unless something else is said. */
 export type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
-  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId'>>;
+  Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId' | 'audited'>>;
 /** Where a problem with the labels of an example is reported. */
 export type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
 
@@ -30,6 +30,7 @@ export function newExample(
     note: null,
     byTeacher: example.source === 'synthetic',
     logId: example.logId ?? null,
+    audited: example.audited ?? false,
     createdAt,
     updatedAt: createdAt,
   };
@@ -44,7 +45,7 @@ export function listLabelProblems(
   const problems: ErrorDetail[] = [];
   const { decision, reasonCodes = [] } = labels;
   if (typeof decision === 'string' && !definition.options.includes(decision)) {
-    problems.push(toInvalidValue(places.decision, 'must be one of the options'));
+    problems.push(toUnknownOption(places.decision, definition.options));
   }
   for (const [index, code] of reasonCodes.entries()) {
     if (definition.reason_codes.includes(code)) continue;

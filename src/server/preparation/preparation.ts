@@ -6,19 +6,21 @@ import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
 
 const kibibyte = 1024;
 /**
- * A body up to here is read on the server's thread: the worst 100 kB that were found (a fault after 33,000 objects) took
- * 28 ms on a busy machine, a usual 100 kB take below 1 ms. To ask a child process costs 1 ms.
+ * A body up to here is read on the server's thread: the worst 100 kB that were found (a fault after 33,000 objects)
+ * took 28 ms on a busy machine, a usual 100 kB take below 1 ms. To ask a child process costs 1 ms.
  */
 export const maxLightBodyBytes = 100 * kibibyte;
 /** Room that a task takes whose request is small but can be much work. */
 const taskWeightBytes = 8 * kibibyte * kibibyte;
 const defaultLimits: PoolLimits = { maxChildren: 2, heapMb: 256, taskMs: 30_000, idleMs: 60_000 };
 
-/** A body that is too large to be read on the main thread, as its bytes. */
+/** A body that is not read on the main thread, too large or a form with a file, as its bytes. */
 export class LargeBody {
   readonly bytes: Uint8Array;
-  constructor(bytes: Uint8Array) {
+  readonly contentType: string;
+  constructor(bytes: Uint8Array, contentType = 'application/json') {
     this.bytes = bytes;
+    this.contentType = contentType;
   }
 }
 
@@ -32,34 +34,34 @@ export class WrittenAnswer {
 
 /** Lets large requests in and has them worked on in child processes. */
 export class Preparation {
-  private readonly admission = new Admission();
-  private readonly pool: TaskPool;
+  readonly #admission = new Admission();
+  readonly #pool: TaskPool;
 
   constructor(spawn: SpawnChild, limits: Partial<PoolLimits> = {}) {
-    this.pool = new TaskPool(spawn, { ...defaultLimits, ...limits });
+    this.#pool = new TaskPool(spawn, { ...defaultLimits, ...limits });
   }
 
   /** Takes room for a request with a large body until it is answered; throws as `Admission.enter`. */
   admit(callerId: string, bodyBytes: number): () => void {
-    return this.admission.enter(callerId, bodyBytes);
+    return this.#admission.enter(callerId, bodyBytes);
   }
 
   /** Runs a task of a request that is small, or was admitted with its large body; rejects as `TaskPool.run`. */
   run<N extends TaskName>(callerId: string, name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
-    return this.pool.run(callerId, name, input);
+    return this.#pool.run(callerId, name, input);
   }
 
   /** Runs a task that is much work although its request is small: takes room for it, too. */
   async runAdmitted<N extends TaskName>(callerId: string, name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
-    const leave = this.admission.enter(callerId, taskWeightBytes);
+    const leave = this.#admission.enter(callerId, taskWeightBytes);
     try {
-      return await this.pool.run(callerId, name, input);
+      return await this.#pool.run(callerId, name, input);
     } finally {
       leave();
     }
   }
 
   close(): void {
-    this.pool.close();
+    this.#pool.close();
   }
 }

@@ -2,12 +2,12 @@
 import type { z } from 'zod';
 import type { Definition } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
-import { exampleOperations } from '../contract/examples.ts';
+import { exampleOperations } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toValidationError } from '../errors/validation-error.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
 import { createIdSource } from '../process/clock.ts';
-import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store/examples.ts';
+import { type ExampleRecord, type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
 import { readExampleFields, toExample } from './example-wire.ts';
 import { newExample } from './new-example.ts';
 

@@ -1,86 +1,145 @@
 /** Import of an example file: read whole, mapped, summed up and, where it is committed, made into rows: all or none. */
 import type { z } from 'zod';
 import type { ErrorDetail } from '../../engine/errors.ts';
-import { exampleOperations, type ImportMapping, type ImportResult } from '../contract/examples.ts';
+import type { Candidate } from '../../engine/import/answers.ts';
+import { type ColumnSurvey, surveyColumns } from '../../engine/import/survey.ts';
+import { exampleOperations, type ImportMapping, type ImportResult } from '../contract/examples/examples.ts';
 import { parsePart } from '../errors/parse-part.ts';
 import { refuseProblems, toInvalidValue, toValidationError } from '../errors/validation-error.ts';
 import { readJsonBody } from '../hot-path/json-body.ts';
+import { parseJsonText } from '../hot-path/json-faults.ts';
 import { createIdSource } from '../process/clock.ts';
-import { type ExampleRows, ExampleRowWriter } from '../store/examples.ts';
-import { readRecords, refuseFile } from './import-file.ts';
+import { type ExampleRows, ExampleRowWriter } from '../store/examples/examples.ts';
+import { type ImportFile, readSheet, refuseSize, toFileProblem } from './import-file.ts';
 import {
-  applyMapping,
-  checkInputColumns,
-  checkMapping,
-  guessMapping,
+  createExampleReader,
+  type ExampleReader,
   type ImportedExample,
-  listInputColumns,
+  type ImportPlan,
+  planImport,
 } from './import-mapping.ts';
 import { type ExampleType, maxPreparedValues } from './prepare-examples.ts';
 
 export type ImportRequest = z.output<(typeof exampleOperations)['examples.import']['body']>;
 
 const maxListedColumns = 500;
+const maxSampleLength = 200;
+const maxCandidateValues = 5;
 const maxReportedProblems = 100;
 const maxPreviewed = 20;
 const maxUnknownDecisions = 100;
 
+type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & { file: ImportFile };
+/** An import as the bytes of its body: JSON, or a form with the file. */
+export type ImportBody = { bytes: Uint8Array; contentType: string };
+
 /**
  * Reads an example file, given as the body of its request or as the request, and says what is in it. With `commit` it
  * also gives the rows to insert. Throws `validation_error` with line and column of what cannot be read and, with
- * `commit`, of labels that the type does not have.
+ * `commit`, of labels that the type does not have, and of what only a mapping can tell.
  */
-export function readImport(order: { request: ImportRequest | Uint8Array; type: ExampleType; nowMs: number }): {
+export async function readImport(order: {
+  request: ImportRequest | ImportBody;
+  type: ExampleType;
+  nowMs: number;
+}): Promise<{
   result: ImportResult;
   rows: ExampleRows | null;
-} {
+}> {
   const { type, nowMs } = order;
-  const request = order.request instanceof Uint8Array ? readRequest(order.request) : order.request;
-  const records = readRecords(request.format, request.content);
-  const columns = records.surveyColumns();
-  const names = columns.map(({ name }) => name);
-  const mapping = request.mapping ?? guessMapping(names);
-  checkMapping(mapping, names);
-  checkInputColumns(listInputColumns(names, mapping));
-  const summary = startSummary(type, mapping);
+  const { file, ...request } = await readRequest(order.request);
+  const sheet = await readSheet(file, { sheet: request.sheet, headerLine: request.header_line });
+  const surveys = surveyColumns(sheet);
+  const plan = planImport(sheet, surveys, type.definition.options, request.mapping);
+  if (request.commit) refuseProblems(plan.questions);
+  const { options } = type.definition;
+  const reader = createExampleReader(sheet, plan, options);
+  const labelReader = createExampleReader(sheet, { ...plan, columns: { ...plan.columns, inputs: [] } }, options);
+  const summary = startSummary(type, plan.mapping);
   const newId = createIdSource(() => nowMs);
-  const labelColumns = [mapping.decision, mapping.reason_codes].filter((name) => name !== null);
   const rows = request.commit ? new ExampleRowWriter(type.id, nowMs) : null;
-  for (let index = 0; index < records.length; index += 1) {
-    const isLabelEnough = !request.commit && mapping.input === null && index >= maxPreviewed;
-    const example = applyMapping(records.at(index, isLabelEnough ? labelColumns : undefined), mapping);
+  for (const [index, row] of sheet.rows.entries()) {
+    const isLabelEnough = !request.commit && plan.mapping.input === null && index >= maxPreviewed;
+    const example = (isLabelEnough ? labelReader : reader).read(row);
     summary.add(example);
     if (rows === null) continue;
     rows.add({ id: newId(), ...example, test: false });
-    refuseManyCharacters(rows.characters);
+    if (rows.characters > maxWrittenCharacters)
+      refuseSize('the examples with the names of their columns take more than 64 MiB');
   }
-  if (request.commit) refuseProblems(summary.problems);
+  if (request.commit) refuseProblems([...listMisfits(reader), ...summary.problems].slice(0, maxReportedProblems));
   return {
     result: {
       committed: request.commit,
-      mapping,
-      columns: columns.slice(0, maxListedColumns),
+      mapping: plan.mapping,
+      columns: describeColumns(surveys, plan),
+      answer_candidates: plan.candidates.map((candidate) => describeCandidate(candidate, surveys)),
+      sheets: sheet.workbook?.sheets ?? [],
+      header_line: sheet.header?.line ?? null,
       ...summary.finish(),
     },
     rows: rows?.finish() ?? null,
   };
 }
 
-function readRequest(bytes: Uint8Array): ImportRequest {
+function describeColumns(surveys: readonly ColumnSurvey[], { leftOut, kinds }: ImportPlan): ImportResult['columns'] {
+  return surveys.slice(0, maxListedColumns).map(({ name, type, samples, kind, reason, choices }) => ({
+    name,
+    kind: type,
+    samples: samples.map((sample) => sample.slice(0, maxSampleLength)),
+    read_as: kinds.get(name) ?? kind,
+    reason,
+    choices,
+    left_out: leftOut.get(name) ?? null,
+  }));
+}
+
+function describeCandidate({ column, why }: Candidate, surveys: readonly ColumnSurvey[]) {
+  const uses = surveys.find(({ name }) => name === column)?.uses ?? new Map<string, number>();
+  return { column, why, values: Object.fromEntries([...uses].slice(0, maxCandidateValues)) };
+}
+
+const listMisfits = ({ misfits }: ExampleReader): ErrorDetail[] =>
+  [...misfits.values()].map(({ refusal, count }) =>
+    toFileProblem(refusal.line, refusal.column, `${refusal.message}${count > 1 ? `, nor are ${count - 1} more` : ''}`),
+  );
+
+async function readRequest(given: ImportRequest | ImportBody): Promise<ImportOrder> {
+  if ('bytes' in given && !given.contentType.startsWith('application/json')) return readForm(given);
+  const { content, format = null, ...request } = 'bytes' in given ? parseRequest(given.bytes) : given;
+  return { ...request, file: { content, format } };
+}
+
+function parseRequest(bytes: Uint8Array): ImportRequest {
   const value = readJsonBody(bytes, maxPreparedValues);
   const request = parsePart(exampleOperations['examples.import'].body, value, 'body');
   if (!request.ok) throw toValidationError(request.problems);
   return request.value;
 }
 
+/** Reads the parts of a form: the file, the name of a sheet, and the other fields as JSON. */
+async function readForm({ bytes, contentType }: ImportBody): Promise<ImportOrder> {
+  const form = await new Response(Buffer.from(bytes), { headers: { 'content-type': contentType } })
+    .formData()
+    .catch(() => refuseField('file', 'the body is not multipart/form-data; let your HTTP client write it'));
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of form) {
+    const isPlain = typeof value !== 'string' || name === 'sheet';
+    const parsed = isPlain ? { ok: true as const, value } : parseJsonText(value);
+    fields[name] = parsed.ok ? parsed.value : refuseField(name, `this field is not JSON: ${parsed.fault.message}`);
+  }
+  const parsed = parsePart(exampleOperations['examples.import'].fileForm, fields, 'body');
+  if (!parsed.ok) throw toValidationError(parsed.problems);
+  const { file, ...request } = parsed.value;
+  return { ...request, file: { name: file.name, bytes: new Uint8Array(await file.arrayBuffer()) } };
+}
+
+function refuseField(field: string, msg: string): never {
+  throw toValidationError([toInvalidValue(['body', field], msg)]);
+}
+
 /** Characters of the rows that one import writes: in each, the names of the columns stand again. */
 const maxWrittenCharacters = 64 * 1024 * 1024;
-
-function refuseManyCharacters(characters: number): void {
-  if (characters <= maxWrittenCharacters) return;
-  const msg = 'the examples with the names of their columns take more than 64 MiB; import it in several parts';
-  refuseFile([{ type: 'too_many', loc: ['body', 'content'], msg }]);
-}
 
 /** Starts to sum up what a file holds: `problems` are its labels that the type does not have. */
 function startSummary({ definition }: ExampleType, mapping: ImportMapping) {

@@ -3,7 +3,7 @@ import type { JsonObject, Rule } from '../../engine/domain.ts';
 import { lintRules, type RuleFinding } from '../../engine/rules/analysis/lint.ts';
 import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import { toUtf16Range } from '../../engine/rules/source.ts';
-import { analysisLimits, type RulesAnalysis } from '../contract/rules.ts';
+import { analysisLimits, type RulesAnalysis } from '../contract/types/rules.ts';
 
 const { maxFindings } = analysisLimits;
 

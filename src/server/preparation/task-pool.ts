@@ -25,23 +25,23 @@ type Task = {
 type Child = { process: ChildProcess; task: Task | null; timer: NodeJS.Timeout | null; endsFor: 'time' | null };
 
 /**
- * Runs tasks in child processes: a heap that overflows ends its own process only, which a worker thread's does not. Children
- * start with the first task and end when nothing is left to do for a while. Callers take turns.
+ * Runs tasks in child processes: a heap that overflows ends its own process only, which a worker thread's does not.
+ * Children start with the first task and end when nothing is left to do for a while. Callers take turns.
  */
 export class TaskPool {
-  private readonly children = new Set<Child>();
-  private readonly waiting: Task[] = [];
+  readonly #children = new Set<Child>();
+  readonly #waiting: Task[] = [];
   /** When each caller who may have a task waiting had its last turn. */
-  private readonly turns = new Map<string, number>();
-  private turn = 0;
-  private isClosed = false;
+  readonly #turns = new Map<string, number>();
+  #turn = 0;
+  #isClosed = false;
 
-  private readonly spawn: SpawnChild;
-  private readonly limits: PoolLimits;
+  readonly #spawn: SpawnChild;
+  readonly #limits: PoolLimits;
 
   constructor(spawn: SpawnChild, limits: PoolLimits) {
-    this.spawn = spawn;
-    this.limits = limits;
+    this.#spawn = spawn;
+    this.#limits = limits;
   }
 
   /**
@@ -50,94 +50,94 @@ export class TaskPool {
    */
   run<N extends TaskName>(callerId: string, name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
     return new Promise<unknown>((resolve, reject) => {
-      this.waiting.push({ callerId, order: { name, input }, resolve, reject });
-      this.startNext();
+      this.#waiting.push({ callerId, order: { name, input }, resolve, reject });
+      this.#startNext();
     }) as Promise<TaskOutput<N>>;
   }
 
   /** Ends all children; what was under way or waiting is refused with `unavailable`. */
   close(): void {
-    this.isClosed = true;
-    for (const task of this.waiting.splice(0)) task.reject(endedEarly('the workbench is closing'));
-    for (const child of this.children) child.process.kill('SIGKILL');
+    this.#isClosed = true;
+    for (const task of this.#waiting.splice(0)) task.reject(endedEarly('the workbench is closing'));
+    for (const child of this.#children) child.process.kill('SIGKILL');
   }
 
-  private startNext(): void {
-    if (this.isClosed) {
-      for (const task of this.waiting.splice(0)) task.reject(endedEarly('the workbench is closing'));
+  #startNext(): void {
+    if (this.#isClosed) {
+      for (const task of this.#waiting.splice(0)) task.reject(endedEarly('the workbench is closing'));
       return;
     }
-    if (this.waiting.length === 0 && [...this.children].every(({ task }) => task === null)) this.turns.clear();
-    while (this.waiting.length > 0) {
-      const child = this.findIdleChild();
-      const task = child && this.takeNext();
+    if (this.#waiting.length === 0 && [...this.#children].every(({ task }) => task === null)) this.#turns.clear();
+    while (this.#waiting.length > 0) {
+      const child = this.#findIdleChild();
+      const task = child && this.#takeNext();
       if (!child || !task) return;
-      this.start(child, task);
+      this.#start(child, task);
     }
   }
 
-  private findIdleChild(): Child | null {
-    for (const child of this.children) if (child.task === null && child.process.connected) return child;
-    return this.children.size < this.limits.maxChildren ? this.open() : null;
+  #findIdleChild(): Child | null {
+    for (const child of this.#children) if (child.task === null && child.process.connected) return child;
+    return this.#children.size < this.#limits.maxChildren ? this.#open() : null;
   }
 
   /** Takes the first task of the caller whose turn was longest ago. */
-  private takeNext(): Task | undefined {
-    const turnOf = ({ callerId }: Task) => this.turns.get(callerId) ?? 0;
-    const longestAgo = Math.min(...this.waiting.map(turnOf));
-    const index = this.waiting.findIndex((task) => turnOf(task) === longestAgo);
-    const [task] = this.waiting.splice(index, 1);
-    if (task !== undefined) this.turns.set(task.callerId, ++this.turn);
+  #takeNext(): Task | undefined {
+    const turnOf = ({ callerId }: Task) => this.#turns.get(callerId) ?? 0;
+    const longestAgo = Math.min(...this.#waiting.map(turnOf));
+    const index = this.#waiting.findIndex((task) => turnOf(task) === longestAgo);
+    const [task] = this.#waiting.splice(index, 1);
+    if (task !== undefined) this.#turns.set(task.callerId, ++this.#turn);
     return task;
   }
 
-  private open(): Child {
-    const process = this.spawn('preparation-child', { heapMb: this.limits.heapMb });
+  #open(): Child {
+    const process = this.#spawn('preparation-child', { heapMb: this.#limits.heapMb });
     const child: Child = { process, task: null, timer: null, endsFor: null };
-    this.children.add(child);
-    process.on('message', (reply: TaskReply) => this.finish(child, reply));
-    process.once('error', (error) => this.bury(child, endedEarly(error.message)));
-    process.once('exit', (code, signal) => this.bury(child, this.explainEnd(child, signal ?? `exit ${code}`)));
+    this.#children.add(child);
+    process.on('message', (reply: TaskReply) => this.#finish(child, reply));
+    process.once('error', (error) => this.#bury(child, endedEarly(error.message)));
+    process.once('exit', (code, signal) => this.#bury(child, this.#explainEnd(child, signal ?? `exit ${code}`)));
     return child;
   }
 
-  private start(child: Child, task: Task): void {
+  #start(child: Child, task: Task): void {
     if (child.timer !== null) clearTimeout(child.timer);
     child.task = task;
     child.timer = setTimeout(() => {
       child.endsFor = 'time';
       child.process.kill('SIGKILL');
-    }, this.limits.taskMs).unref();
+    }, this.#limits.taskMs).unref();
     // A channel that breaks is followed by the child's exit, which rejects the task.
     child.process.send(task.order, () => undefined);
   }
 
-  private finish(child: Child, reply: TaskReply): void {
+  #finish(child: Child, reply: TaskReply): void {
     const { task } = child;
     if (task === null) return;
     child.task = null;
     if (child.timer !== null) clearTimeout(child.timer);
     child.timer = setTimeout(() => {
       // From here on it is given nothing more.
-      this.children.delete(child);
+      this.#children.delete(child);
       child.process.kill('SIGKILL');
-    }, this.limits.idleMs).unref();
+    }, this.#limits.idleMs).unref();
     if (reply.kind === 'done') task.resolve(reply.output);
     else if (reply.kind === 'refused') task.reject(new WorkbenchError(reply.code, reply.message, reply.details));
     else task.reject(new Error(`A large call could not be prepared: ${reply.fault}`));
-    this.startNext();
+    this.#startNext();
   }
 
-  private bury(child: Child, reason: WorkbenchError): void {
-    if (!this.children.delete(child)) return;
+  #bury(child: Child, reason: WorkbenchError): void {
+    if (!this.#children.delete(child)) return;
     if (child.timer !== null) clearTimeout(child.timer);
     child.task?.reject(reason);
     child.task = null;
-    this.startNext();
+    this.#startNext();
   }
 
-  private explainEnd({ endsFor }: Child, how: string): WorkbenchError {
-    const { taskMs, heapMb } = this.limits;
+  #explainEnd({ endsFor }: Child, how: string): WorkbenchError {
+    const { taskMs, heapMb } = this.#limits;
     if (endsFor === 'time') {
       return new WorkbenchError(
         'unavailable',

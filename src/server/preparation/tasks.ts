@@ -1,23 +1,32 @@
 /** What is done outside the server's main thread when it is large: each task is a function of its input alone. */
-import { writeInputCheck } from '../../engine/schema/input-schema.ts';
+import type { JsonObject } from '../../engine/domain.ts';
+import type { ErrorDetail } from '../../engine/errors.ts';
+import { compileInputSchema } from '../../engine/schema/input-schema.ts';
 import { analyseRules } from './analyse-rules.ts';
 import { checkBody } from './check-body.ts';
 import { checkDefinition } from './definition-checks.ts';
 import { prepareExamples } from './prepare-examples.ts';
 import { readImport } from './read-import.ts';
 import { checkRules } from './rules-findings.ts';
+import { tryRules } from './try-rules.ts';
 
-export const tasks = {
+/** Returns what is wrong with an input. */
+function checkInput({ schema, input }: { schema: JsonObject; input: JsonObject }): ErrorDetail[] {
+  return compileInputSchema(schema)(input);
+}
+
+const tasks = {
   checkBody,
   prepareExamples,
   readImport,
   checkRules,
   analyseRules,
   checkDefinition,
-  writeInputCheck,
+  checkInput,
+  tryRules,
 };
 
-export type Tasks = typeof tasks;
+type Tasks = typeof tasks;
 export type TaskName = keyof Tasks;
 export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
 export type TaskOutput<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;

@@ -1,15 +1,15 @@
 /** The order in which a program ends. */
 
 /**
- * Closes what was opened, the last first. Whoever opens something registers its closing at once, so that a start that
+ * Closes what was opened, the last first. What is opened registers its closing at once, so that a start that
  * fails half-way leaves nothing behind. (AsyncDisposableStack in small: Node 20, which is supported, has none.)
  */
 export class ClosingStack {
-  private closings: (() => void | Promise<void>)[] = [];
+  #closings: (() => void | Promise<void>)[] = [];
 
   /** Registers how something that is open now is closed. */
   defer(close: () => void | Promise<void>): void {
-    this.closings.push(close);
+    this.#closings.push(close);
   }
 
   /**
@@ -17,8 +17,8 @@ export class ClosingStack {
    * thrown at the end, several as an AggregateError. Does nothing when it is called again.
    */
   async close(): Promise<void> {
-    const closings = this.closings.reverse();
-    this.closings = [];
+    const closings = this.#closings.reverse();
+    this.#closings = [];
     const errors: unknown[] = [];
     for (const close of closings) {
       try {

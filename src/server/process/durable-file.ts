@@ -1,19 +1,27 @@
 /** Files that are whole or absent, also after a power cut. */
-import { closeSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes `bytes` beside `path` under a `.part` name, syncs, and gives it its name. Throws the file system's error. */
+/**
+ * Writes `bytes` beside `path` under a `.part` name, syncs, and gives it its name. Throws the file system's error;
+ * nothing is left behind then.
+ */
 export function writeDurably(path: string, bytes: Uint8Array): void {
   const part = `${path}.part`;
-  const file = openSync(part, 'w', 0o600);
   try {
-    let written = 0;
-    while (written < bytes.length) written += writeSync(file, bytes, written);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    const file = openSync(part, 'w', 0o600);
+    try {
+      let written = 0;
+      while (written < bytes.length) written += writeSync(file, bytes, written);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameDurably(part, path);
+  } catch (error) {
+    rmSync(part, { force: true });
+    throw error;
   }
-  renameDurably(part, path);
 }
 
 /** Renames within one folder and syncs the folder, so that the new name survives a power cut. */

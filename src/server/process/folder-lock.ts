@@ -4,7 +4,8 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { StartError } from './start-error.ts';
 
-const toLockPath = (dataDir: string) => path.join(dataDir, 'instance.lock.db');
+/** Where the lock of a data folder lies. */
+export const toLockPath = (dataDir: string) => path.join(dataDir, 'instance.lock.db');
 const toAddressPath = (dataDir: string) => path.join(dataDir, 'runtime.json');
 
 /** Long enough for another process that only looks whether the folder is taken. */
@@ -13,8 +14,7 @@ const lookTimeoutMs = 100;
 /**
  * Holds the data folder by a lock that the system frees when the process ends, however it ends; `announce` writes the
  * address where others find it. Throws StartError `instance`, with the address, when a running workbench has it, and
- * `data` when no lock can be made there. Whoever removes the file only loses this sentence: the database itself is
- * opened by one workbench alone.
+ * `data` when no lock can be made there. FolderWatch notices when somebody removes the file.
  */
 export function acquireFolderLock(dataDir: string): { announce(url: string): void; release(): void } {
   const db = openLock(dataDir);

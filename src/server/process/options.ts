@@ -1,5 +1,18 @@
 /** Everything that can be set from outside, read once at the start. */
+import { homedir } from 'node:os';
+import path from 'node:path';
 import type { SpawnChild } from './spawn-child.ts';
+
+/** The data folder that flag or environment name; undefined where neither does. */
+export function findNamedFolder(flag: string | undefined, env: NodeJS.ProcessEnv): string | undefined {
+  const named = flag ?? env['WORKBENCH_DATA_DIR'];
+  return named === undefined ? undefined : path.resolve(named);
+}
+
+/** The data folder that flag or environment name, else that of the window. */
+export function toDataDir(flag: string | undefined, env: NodeJS.ProcessEnv): string {
+  return findNamedFolder(flag, env) ?? path.join(homedir(), '.decision-workbench');
+}
 
 export type ServerOptions = {
   dataDir: string;
@@ -20,6 +33,8 @@ export type ServerOptions = {
   teacherTimeoutMs: number;
   /** Calls with wrong credentials that one address may make in a minute before they are answered with 429. */
   maxWrongCredentialsPerMinute: number;
+  /** An upgrade may go on although deployed policies cannot decide after it until they are trained again. */
+  acceptsRetraining: boolean;
   /** External OpenID provider, beside the local one. */
   oidc: { issuer: string; audience: string; jwksUrl: string } | null;
   logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';

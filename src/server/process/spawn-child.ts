@@ -9,7 +9,7 @@ export type ChildName =
   | 'data-child'
   | 'preparation-child'
   | 'analysis-child';
-export type SpawnOptions = {
+type SpawnOptions = {
   heapMb: number;
   /** Stands on the child's command line, so that this very process can be recognised later. */
   tag?: string;
@@ -18,8 +18,8 @@ export type SpawnOptions = {
 export type SpawnChild = (name: ChildName, options: SpawnOptions) => ChildProcess;
 
 const sourceFolders: Record<ChildName, string> = {
-  'encoder-child': '../runtime/',
-  'labelling-child': '../runtime/',
+  'encoder-child': '../runtime/encoder/',
+  'labelling-child': '../runtime/labelling/',
   worker: '../jobs/',
   'data-child': '../data-folder/',
   'preparation-child': '../preparation/',
@@ -40,7 +40,9 @@ function childFlags({ heapMb }: SpawnOptions): string[] {
   return [`--max-old-space-size=${heapMb}`, `--max-semi-space-size=${heapMb < 256 ? 1 : 16}`];
 }
 
-/** Starts `name` with `child_process.fork`. Its stdout is closed, because the server's stdout is a machine interface. */
+/**
+ * Starts `name` with `child_process.fork`. Its stdout is closed, because the server's stdout is a machine interface.
+ */
 export const spawnChild: SpawnChild = (name, options) =>
   fork(childEntry(name), options.tag === undefined ? [] : [options.tag], {
     serialization: 'advanced',

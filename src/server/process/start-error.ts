@@ -1,5 +1,5 @@
 /** Exit codes of the program, by what went wrong. */
-export const exitCodes = { data: 1, options: 2, absent: 96, instance: 97, port: 98 } as const;
+export const exitCodes = { data: 1, retraining: 1, options: 2, absent: 96, instance: 97, port: 98 } as const;
 
 /** The program cannot do its command; the message is for the person at the console. */
 export class StartError extends Error {

@@ -1,10 +1,11 @@
 import type { Bundle } from '../../engine/bundle/bundle.ts';
+import { listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
 import type { ConfidenceThresholds } from '../../engine/domain.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import { compileRules } from '../../engine/rules/compile.ts';
-import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
-import type { DeployedPolicy } from '../store/deployments.ts';
+import type { DeployedPolicy } from '../store/policies/deployments.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 
 /** True where the active version still names the options that the policy knows, in any order. */
 function sameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
@@ -13,8 +14,8 @@ function sameOptions(policyOptions: readonly string[], options: readonly string[
 }
 
 /**
- * What decides for a type now without the bundle of its policy: schema and rules of today as long as the options are
- * the same, else those of the version `trained` that the policy was made from.
+ * Returns what decides for a type now without the bundle of its policy: schema and rules of today as long as the
+ * options are the same, else those of the version `trained` that the policy was made from.
  */
 export function toRulesOnlyPolicy(
   type: DecisionTypeRecord,
@@ -35,7 +36,7 @@ export function toRulesOnlyPolicy(
 }
 
 /** The thresholds of a version; the escalation threshold that the training was started with wins. */
-function mergeThresholds(thresholds: ConfidenceThresholds, ownEscalation: number | null): ConfidenceThresholds {
+export function mergeThresholds(thresholds: ConfidenceThresholds, ownEscalation: number | null): ConfidenceThresholds {
   return {
     auto_decide: Math.max(thresholds.auto_decide, ownEscalation ?? 0),
     escalation: ownEscalation ?? thresholds.escalation,
@@ -50,7 +51,10 @@ export function followsSettings(type: DecisionTypeRecord, { version }: Pick<Trai
   return sameOptions(version.definition.options, type.activeVersion.definition.options);
 }
 
-/** What decides beside the classifier of a policy now, and the version that says so; as `withCurrentSettings` has it. */
+/**
+ * Reads what decides beside the classifier of a policy now, and the version that says so; as `withCurrentSettings` has
+ * it.
+ */
 export function readPresentSettings(
   type: DecisionTypeRecord,
   trained: TrainedFrom,
@@ -69,15 +73,17 @@ export function readPresentSettings(
   };
 }
 
-/** Of a bundle that does not say what it was trained from, its version is known: until another one is written into it. */
+/**
+ * Of a bundle that does not say what it was trained from, its version is known: until another one is written into it.
+ */
 function toKnownTraining({ manifest }: Bundle, versionNumber: number): Bundle['manifest']['training'] {
   if (manifest.version === versionNumber) return null;
   return { version: manifest.version, snapshot_sha256: null, seed: null, node: null, runtime: null };
 }
 
 /**
- * What decides for a type now: the policy as it was trained, with the rules, thresholds, escalation, fallback, schema
- * and name of today as long as the options are the same. `ownEscalation` is the threshold that the training was
+ * Returns what decides for a type now: the policy as it was trained, with the rules, thresholds, escalation, fallback,
+ * schema and name of today as long as the options are the same. `ownEscalation` is the threshold that the training was
  * started with, or null. Golden decisions and model card stay those of the training.
  */
 export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ownEscalation: number | null): Bundle {
@@ -89,10 +95,13 @@ export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ow
     option,
     codes.filter((code) => definition.reason_codes.includes(code)),
   ]);
+  const { fields } = bundle.manifest;
+  const parts = { plan: bundle.plan, rules: rules.value.file, inputSchema: definition.input_schema };
   return {
     ...bundle,
     manifest: {
       ...bundle.manifest,
+      ...(fields && { fields: listInputFields(parts, recallFields(fields, type.piiFields)) }),
       decision_type: type.name,
       version: versionNumber,
       training: bundle.manifest.training ?? toKnownTraining(bundle, versionNumber),

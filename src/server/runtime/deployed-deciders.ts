@@ -3,30 +3,39 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { type Bundle, packBundle, unpackBundle } from '../../engine/bundle/bundle.ts';
-import { bundleFormatVersion } from '../../engine/bundle/manifest.ts';
+import { bundleFormatVersion, type Manifest } from '../../engine/bundle/manifest.ts';
 import { type ModelCardFacts, writeModelCard } from '../../engine/bundle/model-card.ts';
 import { compileDecider, compileRulesDecider, type Decider } from '../../engine/decide/decider.ts';
 import { recordGoldenLines, runGolden } from '../../engine/decide/golden.ts';
 import type { JsonObject } from '../../engine/domain.ts';
-import { WorkbenchError } from '../../engine/errors.ts';
+import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { isPiiField, redactToPlaceholder } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
 import { sha256 } from '../process/clock.ts';
-import type { DecisionTypeRecord, VersionRecord } from '../store/decision-types.ts';
-import type { DeployedPolicy } from '../store/deployments.ts';
+import { createRecentCache } from '../process/recent-cache.ts';
+import type { DeployedPolicy } from '../store/policies/deployments.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 import { toRulesOnlyPolicy, withCurrentSettings } from './current-settings.ts';
-import type { EncoderHost } from './encoder-host.ts';
-import { createRecentCache } from './recent-cache.ts';
-import type { TextModel } from './text-model.ts';
+import type { EncoderHost } from './encoder/encoder-host.ts';
+import { findForeignPart, type TextModel } from './encoder/text-model.ts';
 import { UnavailablePolicies } from './unavailable-policies.ts';
+
+/** A trained policy by its file. */
+export type PolicyFile = Pick<DeployedPolicy, 'id' | 'version' | 'bundleSha256'>;
+
+/** What a bundle says of its policy beside how it decides. */
+export type BundleFacts = {
+  metrics: ModelCardFacts['metrics'];
+  promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;
+};
 
 export type DeployedDecidersOptions = {
   artifactsDir: string;
   textModel: TextModel;
   encoderHost: EncoderHost;
   now: MonotonicClock;
-  /** The check of an input schema where it is written already; null where compiling has to write it. */
-  findInputCheck(schema: JsonObject): string | null;
+  /** Checks an input against a schema in another process. */
+  checkElsewhere(order: { schema: JsonObject; input: JsonObject }): Promise<ErrorDetail[]>;
   /** The escalation threshold that the training of a policy was started with, or null. */
   findEscalationThreshold(policyId: string): number | null;
   /** The version of a type that a policy was trained from. */
@@ -74,18 +83,18 @@ function refuseMissingFallback({ manifest }: Bundle): void {
  * what somebody asked for; whether it can be used is known here, and never changes the former.
  */
 export class DeployedDeciders {
-  private readonly options: DeployedDecidersOptions;
-  private readonly compiled = createRecentCache<string, Compiled>(maxCompiledPolicies);
+  readonly #options: DeployedDecidersOptions;
+  readonly #compiled = createRecentCache<string, Compiled>(maxCompiledPolicies);
   /** What decides meanwhile for policies that cannot be loaded. */
-  private readonly rulesOnly = createRecentCache<string, Pick<Compiled, 'type' | 'decider'>>(maxCompiledPolicies);
-  private readonly unavailable: UnavailablePolicies;
+  readonly #rulesOnly = createRecentCache<string, Pick<Compiled, 'type' | 'decider'>>(maxCompiledPolicies);
+  readonly #unavailable: UnavailablePolicies;
   /** The loaded policies that ask the text encoder. */
-  private readonly encoderUsers = new Set<string>();
+  readonly #encoderUsers = new Set<string>();
 
   constructor(options: DeployedDecidersOptions) {
-    this.options = options;
+    this.#options = options;
     const { artifactsDir, textModel, now } = options;
-    this.unavailable = new UnavailablePolicies(now, (policyId) => [
+    this.#unavailable = new UnavailablePolicies(now, (policyId) => [
       artifactPath(artifactsDir, policyId),
       textModel.encoderPath,
       textModel.tokenizerPath,
@@ -98,59 +107,65 @@ export class DeployedDeciders {
    * them decides is refused as `unavailable` with the reason; a call after its files changed loads it.
    */
   get(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
-    const known = this.compiled.get(policy.id);
+    const known = this.#compiled.get(policy.id);
     // The store gives the same row until something changes.
     if (known?.type === type) return known.decider;
-    if (!this.unavailable.isHopeless(policy.id) && this.prepare(type, policy)) return this.load(type, policy).decider;
-    return this.getRulesOnly(type, policy);
+    if (!this.#unavailable.isHopeless(policy.id) && this.prepare(type, policy)) return this.#load(type, policy).decider;
+    return this.#getRulesOnly(type, policy);
   }
 
   /** Loads a deployed policy now, whenever it was tried last; returns whether it can be used. */
   prepare(type: DecisionTypeRecord, policy: DeployedPolicy): boolean {
     try {
-      const { bundle } = this.load(type, policy);
-      if (bundle.plan.text?.encoder) this.encoderUsers.add(policy.id);
+      const { bundle } = this.#load(type, policy);
+      if (bundle.plan.text?.encoder) this.#encoderUsers.add(policy.id);
     } catch (error) {
-      if (this.unavailable.note(policy.id, error)) this.options.onAvailability(policy.id, error);
+      if (this.#unavailable.note(policy.id, error)) this.#options.onAvailability(policy.id, error);
       return false;
     }
-    if (this.unavailable.forget(policy.id)) this.options.onAvailability(policy.id, null);
+    if (this.#unavailable.forget(policy.id)) this.#options.onAvailability(policy.id, null);
     return true;
   }
 
   /** Starts the text encoder where a loaded policy asks it, so that no decide call waits for its loading. */
   async startEncoder(policyId: string): Promise<void> {
-    if (this.encoderUsers.has(policyId)) await this.options.encoderHost.start();
+    if (this.#encoderUsers.has(policyId)) await this.#options.encoderHost.start();
   }
 
   /** Why a deployed policy cannot be used now, with the remedy; null while it can. */
   findUnavailability(policyId: string): string | null {
-    const reason = this.unavailable.findReason(policyId);
-    return reason ?? (this.encoderUsers.has(policyId) ? this.options.encoderHost.findFailure() : null);
+    const reason = this.#unavailable.findReason(policyId);
+    return reason ?? (this.#encoderUsers.has(policyId) ? this.#options.encoderHost.findFailure() : null);
+  }
+
+  /** Whether only a new training makes a policy usable: it does not fit this program. */
+  needsRetraining(policyId: string): boolean {
+    return this.#unavailable.isMisfit(policyId);
   }
 
   /** The policies that could not be loaded and are to be tried again now. */
   listDue(): string[] {
-    return this.unavailable.listDue();
+    return this.#unavailable.listDue();
   }
 
   /** Forgets that a policy could not be loaded: it is not deployed any more. */
   forget(policyId: string): void {
-    this.unavailable.forget(policyId);
+    this.#unavailable.forget(policyId);
   }
 
   /**
    * The slim bundle that decides as the service does now: the file of the policy where the type's settings are still
-   * those of the training, its format the newest and nothing promised of it, else the same policy packed with the present settings, golden decisions and model card.
+   * those of the training, its format the newest and nothing promised of it, else the same policy packed with the
+   * present settings, golden decisions and model card.
    */
   async exportSlim(
     type: DecisionTypeRecord,
-    policy: DeployedPolicy,
-    { metrics, promise }: Pick<ModelCardFacts, 'metrics' | 'promise'>,
+    policy: PolicyFile,
+    { metrics, promise }: BundleFacts,
   ): Promise<Uint8Array> {
-    const bytes = this.readFile(policy.id, policy.bundleSha256);
+    const bytes = this.#readFile(policy.id, policy.bundleSha256);
     const trained = unpackBundle(bytes, sha256);
-    const present = this.withPresentSettings(trained, type);
+    const present = this.#withPresentSettings(trained, type);
     refuseLearnedValues(present, type.piiFields);
     refuseMissingFallback(present);
     const isRedacted = trained.golden.every(({ input }) =>
@@ -158,21 +173,22 @@ export class DeployedDeciders {
     );
     const isNewestFormat = trained.manifest.format_version === bundleFormatVersion;
     if (promise === null && isNewestFormat && isRedacted && isDeepStrictEqual(present, trained)) return bytes;
-    if (present.plan.text?.encoder) await this.options.encoderHost.start();
+    if (present.plan.text?.encoder) await this.#options.encoderHost.start();
     const inputs = trained.golden.map((line) => line.input);
     const { files: _files, format_version: _format, revision: _revision, ...settings } = present.manifest;
     const manifest = {
       ...settings,
-      runtime: present.plan.text?.encoder ? this.options.encoderHost.runtimeVersion : null,
+      runtime: present.plan.text?.encoder ? this.#options.encoderHost.runtimeVersion : null,
+      promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
     };
     const golden = await recordGoldenLines(
-      this.compile(present),
+      this.#compile(present),
       inputs,
       type.piiFields,
       manifest.confidence_thresholds,
     );
     return packBundle(
-      { ...present, manifest, golden, modelCard: writeModelCard({ ...present, metrics, promise }) },
+      { ...present, manifest, golden, modelCard: writeModelCard({ ...present, golden, metrics, promise }) },
       sha256,
     );
   }
@@ -180,74 +196,75 @@ export class DeployedDeciders {
   /** Unpacks bytes as they would be deployed and decides their golden inputs. Throws with what is wrong. */
   async selfTest(bytes: Uint8Array): Promise<void> {
     const bundle = unpackBundle(bytes, sha256);
-    const { failures } = await runGolden(bundle, this.compile(bundle));
+    const { failures } = await runGolden(bundle, this.#compile(bundle));
     if (failures.length === 0) return;
     throw new WorkbenchError('conflict', `The policy fails its self-test on ${failures.length} of its golden inputs.`);
   }
 
   /** As `selfTest`, for the file of a policy. */
   async selfTestFile(policyId: string, bundleSha256: string): Promise<void> {
-    await this.selfTest(this.readFile(policyId, bundleSha256));
+    await this.selfTest(this.#readFile(policyId, bundleSha256));
   }
 
   /** Whether these policies are compiled, or as many of them as are kept at a time. */
   hasCompiled(policyIds: readonly string[]): boolean {
-    const found = policyIds.filter((id) => this.compiled.get(id) !== undefined).length;
+    const found = policyIds.filter((id) => this.#compiled.get(id) !== undefined).length;
     return found >= Math.min(policyIds.length, maxCompiledPolicies);
   }
 
-  private load(type: DecisionTypeRecord, policy: DeployedPolicy): Compiled {
-    const known = this.compiled.get(policy.id);
+  #load(type: DecisionTypeRecord, policy: DeployedPolicy): Compiled {
+    const known = this.#compiled.get(policy.id);
     const settingsKey = `${type.activeVersion.id} ${type.fallbackOption ?? ''}`;
     if (known?.settingsKey === settingsKey) {
       known.type = type;
       return known;
     }
-    const bundle = known?.bundle ?? unpackBundle(this.readFile(policy.id, policy.bundleSha256), sha256);
-    const decider = this.compile(this.withPresentSettings(bundle, type));
+    const bundle = known?.bundle ?? unpackBundle(this.#readFile(policy.id, policy.bundleSha256), sha256);
+    const decider = this.#compile(this.#withPresentSettings(bundle, type));
     const compiled = { bundle, decider, type, settingsKey };
-    this.compiled.set(policy.id, compiled);
+    this.#compiled.set(policy.id, compiled);
     return compiled;
   }
 
-  private getRulesOnly(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
-    const known = this.rulesOnly.get(policy.id);
+  #getRulesOnly(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
+    const known = this.#rulesOnly.get(policy.id);
     if (known?.type === type) return known.decider;
-    const decider = this.compileRulesOnly(type, policy);
-    this.rulesOnly.set(policy.id, { type, decider });
+    const decider = this.#compileRulesOnly(type, policy);
+    this.#rulesOnly.set(policy.id, { type, decider });
     return decider;
   }
 
-  private compileRulesOnly(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
-    const trained = this.options.findVersion(type.id, policy.versionId);
+  #compileRulesOnly(type: DecisionTypeRecord, policy: DeployedPolicy): Decider {
+    const trained = this.#options.findVersion(type.id, policy.versionId);
     if (trained === null) throw new Error(`The version ${policy.versionId} does not exist.`);
-    return compileRulesDecider(toRulesOnlyPolicy(type, policy, trained), this.options, () => {
-      const reason = this.unavailable.findReason(policy.id) ?? '';
+    return compileRulesDecider(toRulesOnlyPolicy(type, policy, trained), this.#options, () => {
+      const reason = this.#unavailable.findReason(policy.id) ?? '';
       throw new WorkbenchError('unavailable', `No rule decides this input, and the policy cannot be used. ${reason}`);
     });
   }
 
-  private withPresentSettings(bundle: Bundle, type: DecisionTypeRecord): Bundle {
-    return withCurrentSettings(bundle, type, this.options.findEscalationThreshold(bundle.manifest.policy_id));
+  #withPresentSettings(bundle: Bundle, type: DecisionTypeRecord): Bundle {
+    return withCurrentSettings(bundle, type, this.#options.findEscalationThreshold(bundle.manifest.policy_id));
   }
 
-  private compile(bundle: Bundle): Decider {
-    const { textModel, encoderHost, now, findInputCheck } = this.options;
+  #compile(bundle: Bundle): Decider {
+    const { textModel, encoderHost, now, checkElsewhere } = this.#options;
     const { text } = bundle.manifest;
-    if (text && text.tokenizer_sha256 !== textModel.tokenizerSha256) {
+    const foreign = findForeignPart(bundle, textModel);
+    if (foreign !== null) {
       throw new WorkbenchError(
         'validation_error',
-        'The policy was trained with another tokenizer. Train the type again.',
+        `The policy was trained with another ${foreign} than the one installed. Train the type again.`,
       );
     }
     const encoder = bundle.plan.text?.encoder ? encoderHost.encoder : null;
-    return compileDecider(bundle, { encoder, tokenizer: text ? textModel.tokenizer() : null, now, findInputCheck });
+    return compileDecider(bundle, { encoder, tokenizer: text ? textModel.tokenizer() : null, now, checkElsewhere });
   }
 
-  private readFile(policyId: string, bundleSha256: string): Uint8Array {
+  #readFile(policyId: string, bundleSha256: string): Uint8Array {
     let bytes: Uint8Array;
     try {
-      bytes = readFileSync(artifactPath(this.options.artifactsDir, policyId));
+      bytes = readFileSync(artifactPath(this.#options.artifactsDir, policyId));
     } catch (cause) {
       const message = `The file of the policy cannot be read. ${remedy}`;
       throw new WorkbenchError('unavailable', message, undefined, { cause });

@@ -5,11 +5,11 @@ import type { MonotonicClock } from '../../engine/ports.ts';
 
 /** Waits between tries in a row; the last one stays. A changed file is tried at once. */
 const retryDelaysMs = [1_000, 2_000, 5_000, 15_000, 60_000];
-/** What a policy's parts throw when they cannot be used; anything else is a fault, told in the log alone. */
-const toldCodes: readonly ErrorCode[] = ['unavailable', 'validation_error'];
+/** What a policy's parts throw when they cannot be used; anything else is a fault, for the log alone. */
+const shownCodes: readonly ErrorCode[] = ['unavailable', 'validation_error'];
 const remedy = 'Train the decision type again, or put a backup of the file in its place.';
 
-type Failure = { reason: string; tries: number; retryAtMs: number; filesSeen: string };
+type Failure = { reason: string; isMisfit: boolean; tries: number; retryAtMs: number; filesSeen: string };
 
 /** Remembers failures, so that a call does not read the files again that were bad a moment ago. */
 export class UnavailablePolicies {
@@ -26,6 +26,11 @@ export class UnavailablePolicies {
   /** Why a policy cannot be used, as a whole sentence with the remedy, or null. */
   findReason(policyId: string): string | null {
     return this.#failures.get(policyId)?.reason ?? null;
+  }
+
+  /** Whether a policy was read, and does not fit this program. */
+  isMisfit(policyId: string): boolean {
+    return this.#failures.get(policyId)?.isMisfit ?? false;
   }
 
   /** Whether trying again would be in vain: the policy failed, and its files are those that it failed with. */
@@ -47,7 +52,8 @@ export class UnavailablePolicies {
     const reason = toReason(error);
     const delayMs = retryDelaysMs[Math.min(tries, retryDelaysMs.length) - 1] ?? 0;
     const filesSeen = this.#describeFiles(policyId);
-    this.#failures.set(policyId, { reason, tries, retryAtMs: this.#now() + delayMs, filesSeen });
+    const isMisfit = error instanceof WorkbenchError && error.code === 'validation_error';
+    this.#failures.set(policyId, { reason, isMisfit, tries, retryAtMs: this.#now() + delayMs, filesSeen });
     return before?.reason !== reason;
   }
 
@@ -63,7 +69,7 @@ export class UnavailablePolicies {
 
 /** The sentences that tell why a policy cannot be used. */
 function toReason(error: unknown): string {
-  if (error instanceof WorkbenchError && toldCodes.includes(error.code)) return error.message;
+  if (error instanceof WorkbenchError && shownCodes.includes(error.code)) return error.message;
   return `The policy cannot be loaded; the log of the program says why. ${remedy}`;
 }
 

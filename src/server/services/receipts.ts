@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Auth } from '../auth/auth.ts';
-import type { Caller } from '../auth/caller.ts';
+import { type Caller, toCallerId } from '../auth/caller.ts';
 import { toValidationError } from '../errors/validation-error.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { Clock } from '../process/clock.ts';
@@ -30,8 +30,8 @@ export const receiptLifeMs = 24 * 3600 * 1000;
 const keyPattern = /^[\x20-\x7e]{1,128}$/;
 
 /**
- * Remembers the answers of calls with an Idempotency-Key for 24 hours, also across restarts. They are sealed under a key
- * that follows from the request: only the same call can read them, so that nothing personal lies in them.
+ * Remembers the answers of calls with an Idempotency-Key for 24 hours, also across restarts. They are sealed under a
+ * key that follows from the request: only the same call can read them, so that nothing personal lies in them.
  */
 export class Receipts {
   readonly #deps: Deps;
@@ -51,7 +51,7 @@ export class Receipts {
     const { store, auth, clock } = this.#deps;
     if (!keyPattern.test(request.key)) throw refuseKey('must be 1 to 128 printable ASCII characters');
     const body = createHash('sha256').update(toBytes(request.body)).digest('hex');
-    const facts = [caller.organisationId, request.key, request.method, request.url, body];
+    const facts = [toCallerId(caller), request.key, request.method, request.url, body];
     const id = auth.sealing.digest('receipt', facts.slice(0, 2));
     const digest = auth.sealing.digest('request', facts);
     const known = this.#underWay.get(id.toString('hex'));

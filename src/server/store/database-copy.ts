@@ -37,7 +37,8 @@ export function copyDatabase(db: Database.Database, target: string): void {
 
 /**
  * Returns what is wrong with a data file, in SQLite's words, none when it is sound. `integrity_check` compares the
- * indexes with their tables, too, and looks for references to nothing; `quick_check` reads the tables only.
+ * indexes with their tables, too, and looks for references to nothing; `quick_check` reads the tables only. Throws
+ * StartError `data` where the file cannot be opened, which says nothing of it.
  */
 export function listDatabaseProblems(file: string, check: 'quick_check' | 'integrity_check'): string[] {
   let db: Database.Database | null = null;
@@ -51,8 +52,10 @@ export function listDatabaseProblems(file: string, check: 'quick_check' | 'integ
     }
     return problems;
   } catch (error) {
-    if (error instanceof Database.SqliteError) return [error.message];
-    throw error;
+    if (!(error instanceof Database.SqliteError)) throw error;
+    if (!/^SQLITE_(CANTOPEN|READONLY)/.test(error.code)) return [error.message];
+    const message = `The database ${file} can only be read where files can be made beside it. Check a copy of its folder.`;
+    throw new StartError('data', message, { cause: error });
   } finally {
     db?.close();
   }

@@ -16,6 +16,12 @@ const migrationName = /^(\d{3})_[a-z0-9_]+\.sql$/;
 
 export type Migration = { version: number; sql: string };
 
+type UpgradeSettings = {
+  migrations: readonly Migration[];
+  backupsDir?: string;
+  checkUpgrade?: (upgraded: WorkbenchDatabase) => void;
+};
+
 /** Reads the numbered migrations beside this module, in order; a gap in the numbers is a fault. */
 export function readMigrations(folder: string): Migration[] {
   const found = readdirSync(folder)
@@ -31,13 +37,14 @@ export function readMigrations(folder: string): Migration[] {
 
 /**
  * Opens the data file: write-ahead log, durability set and read back, foreign keys, all migrations applied. With
- * `backupsDir`, a checked copy of data that needs an upgrade is put there first. Throws StartError with a sentence for
+ * `backupsDir`, a checked copy of data that needs an upgrade is put there first; `checkUpgrade` sees upgraded data and
+ * undoes the upgrade by throwing a StartError. Throws StartError with a sentence for
  * the user when the file is damaged, belongs to a newer program or cannot be opened or upgraded; the file is never
  * deleted or replaced.
  */
 export function openDatabase(
   file: string,
-  settings: { synchronous: 'FULL' | 'NORMAL'; migrations: readonly Migration[]; backupsDir?: string },
+  settings: UpgradeSettings & { synchronous: 'FULL' | 'NORMAL' },
 ): WorkbenchDatabase {
   let db: WorkbenchDatabase;
   try {
@@ -60,8 +67,8 @@ export function openDatabase(
 }
 
 /**
- * Makes the file where it is missing: SQLite gives the files beside it the mode that it has when they are made. One that
- * is there is not opened, because closing it again would free every lock that this process has on it.
+ * Makes the file where it is missing: SQLite gives the files beside it the mode that it has when they are made. One
+ * that is there is not opened, because closing it again would free every lock that this process has on it.
  */
 function restrictToOwner(file: string): void {
   if (!existsSync(file)) closeSync(openSync(file, 'wx', 0o600));
@@ -106,8 +113,8 @@ function prepareConnection(db: WorkbenchDatabase, synchronous: 'FULL' | 'NORMAL'
 }
 
 /**
- * Moves everything from the write-ahead log into the data file and empties it, so that no deleted row stays in it; waits
- * up to five seconds for another process that reads or writes. Rejects when it goes on for longer.
+ * Moves everything from the write-ahead log into the data file and empties it, so that no deleted row stays in it;
+ * waits up to five seconds for another process that reads or writes. Rejects when it goes on for longer.
  */
 export async function emptyWriteAheadLog(db: WorkbenchDatabase): Promise<void> {
   for (let waitedMs = 0; waitedMs <= maxCheckpointWaitMs; waitedMs += checkpointIntervalMs) {
@@ -127,13 +134,10 @@ function isAtLeast(version: string, minimum: readonly number[]): boolean {
 }
 
 /**
- * Applies all migrations that are missing in one transaction, so that a failure leaves data that the program which wrote
- * them can open.
+ * Applies all migrations that are missing in one transaction, so that a failure leaves data that the program which
+ * wrote them can open.
  */
-function migrate(
-  db: WorkbenchDatabase,
-  { migrations, backupsDir }: { migrations: readonly Migration[]; backupsDir?: string },
-): void {
+function migrate(db: WorkbenchDatabase, { migrations, backupsDir, checkUpgrade }: UpgradeSettings): void {
   const current = Number(db.pragma('user_version', { simple: true }));
   if (current > migrations.length) throw newerError(current, migrations.length);
   const pending = migrations.slice(current);
@@ -146,9 +150,10 @@ function migrate(
         reached = migration.version;
         applyMigration(db, migration);
       }
+      checkUpgrade?.(db);
     }).immediate();
   } catch (cause) {
-    if (isDamage(cause)) throw cause;
+    if (isDamage(cause) || cause instanceof StartError) throw cause;
     throw new StartError(
       'data',
       `The data could not be brought from schema ${current} to ${migrations.length}: step ${reached} failed ` +

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from .._calendar import civil_from_days
-from .._patterns import weigh_pattern
 from .._re2 import PatternError, compile_re2
+from .patterns import weigh_pattern
 from .strings import STRING_FUNCTIONS
 from .values import (
     READ_SHIFT,

@@ -1,9 +1,10 @@
 /** What an editor needs to know about a condition, as pure functions: completion, hover, formatting. */
 import { ruleFunctions, type StaticType } from '../functions.ts';
-import { parseCondition } from '../parse.ts';
-import { printLiteral, printPath, printTree } from '../print.ts';
-import { hasComment } from '../source.ts';
+import { parseCondition } from '../parsing/parse.ts';
+import { printLiteral, printPath, printTree } from '../parsing/print.ts';
+import { findOpenString, hasComment } from '../source.ts';
 import { macros } from '../tree.ts';
+import { toFieldPath } from '../types.ts';
 import type { KnownField } from './fields.ts';
 
 /** One item of a completion list; `insert` is what it puts in, `detail` and `help` are shown beside it. */
@@ -14,8 +15,11 @@ export type Completion = {
   detail: string;
   help: string;
 };
-/** `from`–`to` (UTF-16) is what a chosen item replaces. */
-export type Completions = { from: number; to: number; items: Completion[] };
+/**
+ * `from`–`to` (UTF-16) is what a chosen item replaces. `lead` is the dot or the quote that stands there before the text
+ * by which an item is found, its label; empty without one.
+ */
+export type Completions = { from: number; to: number; lead: string; items: Completion[] };
 
 const macroHelp: Record<string, string> = {
   all: 'True if the expression is true for every member.',
@@ -26,46 +30,87 @@ const macroHelp: Record<string, string> = {
   has: 'True if the field exists, even if it is null.',
 };
 
-const identifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
+/** A field as it is written in a condition, from ctx on. */
+const fieldSource = String.raw`(?<![\w.])ctx(?:\.[A-Za-z_]\w*|\[\s*(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')\s*\])*`;
+const beforeMember = new RegExp(`(${fieldSource})\\.$`);
+const beforeName = new RegExp(`(${fieldSource})\\[\\s*$`);
+const wholeField = new RegExp(`^(${fieldSource})$`);
+const hoverable = new RegExp(`${fieldSource}(?!\\w*\\()|[A-Za-z_]\\w*`, 'g');
+const beforeValue = new RegExp(`(${fieldSource})\\s*(?:[=!]=|in\\s*\\[(?:[^\\]]*,)?)\\s*$`);
 
-/** Finds what may stand at an offset (UTF-16), as far as it starts with the word that is there already. */
+/** Finds what may stand at an offset (UTF-16), whatever of it is there already. */
 export function findCompletions(source: string, offset: number, fields: readonly KnownField[]): Completions {
   const before = source.slice(0, offset);
-  const word = /[A-Za-z0-9_]*$/.exec(before)?.[0] ?? '';
+  const string = findOpenString(before);
+  if (string !== null) return findStringCompletions(source, string, offset, fields);
+  const word = /[\p{L}\p{N}_]*$/u.exec(before)?.[0] ?? '';
   const from = offset - word.length;
-  const items = listCompletions(before.slice(0, from), fields);
-  return {
-    from,
-    to: offset,
-    items: items.filter(({ label }) => label.toLowerCase().startsWith(word.toLowerCase())),
-  };
+  if (before[from - 1] === '.')
+    return { from: from - 1, to: offset, lead: '.', items: listMemberCompletions(before.slice(0, from), fields) };
+  return { from, to: offset, lead: '', items: listStartCompletions(before.slice(0, from), fields) };
 }
 
-/** Lists fields and methods after a dot, values after a comparison with a field that has a list of them, functions. */
-function listCompletions(lead: string, fields: readonly KnownField[]): Completion[] {
-  const path = /(?<![\w.])ctx((?:\.[A-Za-z_]\w*)*)\.$/.exec(lead);
-  if (path) {
-    const above = (path[1] ?? '').split('.').filter(Boolean);
-    const methods = above.length > 0 ? listMethodCompletions(findFieldType(above, fields)) : [];
-    return [...listFieldCompletions(above, fields), ...methods];
-  }
-  if (lead.endsWith('.')) return listMethodCompletions('any');
+/** Lists fields and methods behind a dot. */
+function listMemberCompletions(before: string, fields: readonly KnownField[]): Completion[] {
+  const above = findField(before, beforeMember);
+  const methods = above?.length === 0 ? [] : listMethodCompletions(above ? findFieldType(above, fields) : 'any');
+  const members = above ? listFieldCompletions(above, fields) : [];
+  return [...members, ...methods.map((method) => ({ ...method, insert: `.${method.insert}` }))];
+}
+
+/** Lists values behind a comparison with a field that has a list of them, fields and functions. */
+function listStartCompletions(before: string, fields: readonly KnownField[]): Completion[] {
+  if (/["']$/.test(before)) return [];
   return [
-    ...listValueCompletions(lead, fields),
-    { label: 'ctx', kind: 'field', insert: 'ctx', detail: 'the input', help: 'The input of the decision.' },
+    ...listValues(before, fields).map((value) => toValueCompletion(printLiteral(value), value)),
+    ...fields.map(({ path, type, help }) => toFieldCompletion(printPath(path), printPath(path), type, help)),
+    toFieldCompletion('ctx', 'ctx', 'the input', 'The input of the decision.'),
     { label: 'has', kind: 'macro', insert: 'has(ctx.', detail: 'has(ctx.field)', help: macroHelp.has ?? '' },
     ...listFunctionCompletions(),
   ];
 }
 
-function listValueCompletions(lead: string, fields: readonly KnownField[]): Completion[] {
-  const compared = /(ctx(?:\.[A-Za-z_]\w*)+)\s*(?:==|!=|in\s*\[(?:[^\]]*,)?)\s*$/.exec(lead)?.[1];
-  const values = fields.find((field) => printPath(field.path) === compared)?.values ?? [];
-  return values.flatMap((value): Completion[] => {
-    if (value !== null && typeof value === 'object') return [];
-    const literal = printLiteral(value);
-    return [{ label: literal, kind: 'value', insert: literal, detail: 'value', help: '' }];
-  });
+/** Completes the string that begins at `from`: the name of a field in brackets, or a value that a field has. */
+function findStringCompletions(
+  source: string,
+  from: number,
+  offset: number,
+  fields: readonly KnownField[],
+): Completions {
+  const before = source.slice(0, from);
+  const quote = source[from] ?? '"';
+  const above = findField(before, beforeName);
+  const items = above
+    ? listFieldCompletions(above, fields, (name) => `${printLiteral(name)}]`)
+    : listValues(before, fields).flatMap((value) =>
+        typeof value === 'string' ? [toValueCompletion(value, value)] : [],
+      );
+  const rest = source.slice(offset, source.indexOf(quote, offset) + 1);
+  // What lies between may be of the next comparison where the quote is still missing.
+  let to = /&&|\|\||\n/.test(rest) ? offset : offset + rest.length;
+  if (above && source[to] === ']') to += 1;
+  return { from, to, lead: quote, items };
+}
+
+/** The path of the field that stands where `pattern` finds one; null without one. */
+function findField(source: string, pattern: RegExp): string[] | null {
+  const { ast } = parseCondition(pattern.exec(source)?.[1] ?? '');
+  return ast && toFieldPath(ast);
+}
+
+/** The values of the field with which a comparison begins at the end of the source. */
+function listValues(source: string, fields: readonly KnownField[]): (string | number | boolean | null)[] {
+  const path = findField(source, beforeValue);
+  const values = path ? fields.find((field) => isSamePath(field.path, path))?.values : null;
+  return (values ?? []).filter((value) => value === null || typeof value !== 'object');
+}
+
+function toValueCompletion(label: string, value: string | number | boolean | null): Completion {
+  return { label, kind: 'value', insert: printLiteral(value), detail: 'value', help: '' };
+}
+
+function toFieldCompletion(label: string, insert: string, detail: string, help: string): Completion {
+  return { label, kind: 'field', insert, detail, help };
 }
 
 function listFunctionCompletions(): Completion[] {
@@ -80,15 +125,17 @@ function listFunctionCompletions(): Completion[] {
     }));
 }
 
-function listFieldCompletions(above: readonly string[], fields: readonly KnownField[]): Completion[] {
-  const names = new Map<string, KnownField>();
-  for (const field of fields) {
-    const name = field.path.at(-1);
-    if (name !== undefined && isSamePath(field.path.slice(0, -1), above)) names.set(name, field);
-  }
-  return [...names]
-    .filter(([name]) => identifier.test(name))
-    .map(([name, field]) => ({ label: name, kind: 'field', insert: name, detail: field.type, help: field.help }));
+/** Lists the fields right below a path, each as `print` writes it behind the path. */
+function listFieldCompletions(
+  above: readonly string[],
+  fields: readonly KnownField[],
+  print = (name: string) => printPath([name]).slice('ctx'.length),
+): Completion[] {
+  return fields.flatMap(({ path, type, help }) => {
+    const name = path.at(-1);
+    const isBelow = name !== undefined && isSamePath(path.slice(0, -1), above);
+    return isBelow ? [toFieldCompletion(name, print(name), type, help)] : [];
+  });
 }
 
 function findFieldType(path: readonly string[], fields: readonly KnownField[]): StaticType {
@@ -126,11 +173,12 @@ export type Hover = { from: number; to: number; title: string; help: string };
 
 /** Explains the word at an offset (UTF-16), or returns null. */
 export function findHover(source: string, offset: number, fields: readonly KnownField[]): Hover | null {
-  for (const match of source.matchAll(/(?<![\w.])ctx(?:\.[A-Za-z_]\w*)+(?!\w*\()|[A-Za-z_]\w*/g)) {
+  for (const match of source.matchAll(hoverable)) {
     const from = match.index;
     const to = from + match[0].length;
     if (offset < from || offset > to) continue;
-    const field = fields.find((known) => printPath(known.path) === match[0]);
+    const path = findField(match[0], wholeField);
+    const field = path && fields.find((known) => isSamePath(known.path, path));
     if (field) {
       const values = field.values ? ` Values: ${field.values.map((value) => JSON.stringify(value)).join(', ')}.` : '';
       return { from, to, title: `${match[0]}: ${field.type}`, help: `${field.help}${values}`.trim() };

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import type { StaticType } from '../functions.ts';
-import { printPath } from '../print.ts';
+import { printPath } from '../parsing/print.ts';
 import { findNearest } from '../suggest.ts';
 import type { FieldTypes } from '../types.ts';
 import { typesBySchemaName } from './field-set.ts';

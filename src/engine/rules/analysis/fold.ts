@@ -1,7 +1,7 @@
 /** Evaluates the parts of a condition that do not depend on the input. */
-import { compileTree, startRun } from '../evaluate.ts';
+import { compileTree, startRun } from '../evaluation/evaluate.ts';
+import { type ErrorKind, type Outcome, RuleError } from '../evaluation/values.ts';
 import { type At, listChildren, type RuleNode } from '../tree.ts';
-import { type ErrorKind, type Outcome, RuleError } from '../values.ts';
 
 /** Steps that one part may take here: rules are checked while they are written, up to 200 at a time. */
 const maxSteps = 1_000;

@@ -1,9 +1,11 @@
 /** Checks rules against one another, the input schema and the examples: what is valid but probably not intended. */
-import type { JsonObject } from '../../domain.ts';
+import type { Json, JsonObject } from '../../domain.ts';
 import type { RulesFile } from '../compile.ts';
+import { printPath } from '../parsing/print.ts';
 import type { At, RuleNode } from '../tree.ts';
 import { type FieldTypes, inferType } from '../types.ts';
 import { type Conjunct, implies, intersectConjuncts, isImpossible, toDisjunctiveForm } from './conjuncts.ts';
+import type { Literal } from './field-set.ts';
 import { createFieldTypes, type KnownField, listSchemaFields } from './fields.ts';
 import { findConstantErrors, foldConstants } from './fold.ts';
 import type { Impact } from './impact.ts';
@@ -41,6 +43,8 @@ type Context = {
   knownTypes: FieldTypes | null;
   /** Null without examples. */
   impact: Impact | null;
+  /** All values of a field on the examples, the most frequent first, by its path as JSON; only of fields with few. */
+  valuesByField: ReadonlyMap<string, Literal[]>;
   /** The conditions with their constants worked out: like the two lists below, of the rules that were looked at. */
   folded: RuleNode[];
   /** Their alternatives without the impossible ones, and those again as far as the schema allows them. */
@@ -56,12 +60,13 @@ const maxComparisons = 50_000;
 const listedPairsPerComparison = 2_000;
 /** Fields of two alternatives that count as one comparison. */
 const fieldsPerComparison = 16;
+const maxNamedValues = 6;
 const reorder = 'Give it a lower priority number, or remove it.';
 
 /**
- * Finds what is wrong with rules in evaluation order. Sound, not complete: an exact finding holds for every
- * input that follows the schema and on which no rule runs into a limit. Parts of conditions that are not comparisons of
- * a field with a literal are only compared as source; what they leave open is looked for on the examples. Gives the first
+ * Finds what is wrong with rules in evaluation order. Sound, not complete: an exact finding holds for every input that
+ * follows the schema and on which no rule runs into a limit. Parts of conditions that are not comparisons of a field
+ * with a literal are only compared as source; what they leave open is looked for on the examples. Gives the first
  * `maxFindings` and looks no further.
  */
 export function lintRules(
@@ -108,12 +113,17 @@ function createContext(
     schemaTypes,
     knownTypes: seen.length > 0 ? createFieldTypes([...seen, ...named]) : schemaTypes,
     impact: evidence && evidence.impact.rows > 0 ? evidence.impact : null,
+    valuesByField: new Map(
+      seen.flatMap(({ path, values }) => (values ? [[JSON.stringify(path), values.filter(isLiteral)]] : [])),
+    ),
     folded: [],
     alternatives: [],
     allowed: [],
     budget: { left: maxComparisons },
   };
 }
+
+const isLiteral = (value: Json): value is Literal => value === null || typeof value !== 'object';
 
 /** Adds what the condition of the next rule means to the context. */
 function readCondition(ast: RuleNode, { schema, folded, alternatives, allowed }: Context): void {
@@ -206,8 +216,8 @@ function findCover(index: number, earlier: readonly number[], context: Context):
 }
 
 /**
- * How many pairs of plain alternatives a comparison counts as: long lists of values are compared value by value, and many
- * fields one by one.
+ * How many pairs of plain alternatives a comparison counts as: long lists of values are compared value by value, and
+ * many fields one by one.
  */
 function weighComparison(a: Conjunct, b: Conjunct): number {
   const forLists = Math.floor((countListed(a) * countListed(b)) / listedPairsPerComparison);
@@ -242,7 +252,8 @@ function computeCover(
 }
 
 /** Finds what does not follow from the conditions but is so on every example. */
-function findOnExamples(index: number, { rules, impact }: Context): Finding[] {
+function findOnExamples(index: number, context: Context): Finding[] {
+  const { rules, impact } = context;
   const effect = impact?.rules[index];
   if (!impact || !effect || effect.matched > 0) return [];
   if (effect.holds === 0) {
@@ -253,7 +264,7 @@ function findOnExamples(index: number, { rules, impact }: Context): Finding[] {
         severity: 'info',
         basis: 'examples',
         message: `No example matches this rule${failures}.`,
-        suggestion: 'Compare its fields and values with those of the examples.',
+        suggestion: nameRealValues(index, context) ?? 'Compare its fields and values with those of the examples.',
         shownBy: { rows: impact.rows, of: impact.rows },
       },
     ];
@@ -272,6 +283,21 @@ function findOnExamples(index: number, { rules, impact }: Context): Finding[] {
       shownBy: { rows: effect.holds, of: impact.rows },
     },
   ];
+}
+
+/** Names the values that a field has on the examples, where a rule only asks for others; else null. */
+function nameRealValues(index: number, { alternatives, valuesByField }: Context): string | null {
+  for (const { fields } of alternatives[index] ?? []) {
+    for (const [key, { only }] of fields) {
+      const known = valuesByField.get(key);
+      if (!only?.size || !known || known.some((value) => only.has(value))) continue;
+      const asked = [...only].map((value) => JSON.stringify(value)).join(' or ');
+      const real = known.slice(0, maxNamedValues).map((value) => JSON.stringify(value));
+      const more = known.length > real.length ? ' and others' : '';
+      return `${printPath(JSON.parse(key) as string[])} is never ${asked}. It is ${real.join(', ')}${more}.`;
+    }
+  }
+  return null;
 }
 
 /** Finds earlier rules with another option that some input or some example matches too. */

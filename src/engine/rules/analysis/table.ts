@@ -1,58 +1,117 @@
-/** The table view of a condition: rows of field, comparison and value that must all be true. */
-import { parseCondition } from '../parse.ts';
-import { printLiteral, printPath } from '../print.ts';
+/** The table view of a condition: rows of field, test and value that must all be true. */
+import { parseCondition } from '../parsing/parse.ts';
+import { printLiteral, printPath } from '../parsing/print.ts';
 import { hasComment } from '../source.ts';
 import type { RuleNode } from '../tree.ts';
 import { toFieldPath } from '../types.ts';
+import type { Literal } from './field-set.ts';
 
-type Literal = string | number | boolean | null;
 /** The tests of a row that are operators with one literal. */
-export const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const;
-/** One row: a field, a test of it, and the value it is tested with. */
+const comparisons = ['==', '!=', '<', '<=', '>', '>='] as const;
+/** Tests of texts, true for any of the values; `mentions` lower-cases the text first. */
+const textTests = ['contains', 'startsWith', 'endsWith', 'mentions'] as const;
+type TextTest = (typeof textTests)[number];
+/**
+ * One row: a field, a test of it, and what it is tested with. `empty` is missing, null or '', `filled` its opposite;
+ * `present` may be null.
+ */
 export type TableRow =
   | { path: string[]; test: (typeof comparisons)[number]; value: Literal }
-  | { path: string[]; test: 'in'; value: Literal[] }
-  | { path: string[]; test: 'contains' | 'startsWith' | 'endsWith'; value: string }
-  | { path: string[]; test: 'present' }
-  | { path: string[]; test: 'absent' };
+  | { path: string[]; test: 'in' | 'not in'; value: Literal[] }
+  | { path: string[]; test: TextTest; value: string[] }
+  | { path: string[]; test: 'present' | 'absent' | 'empty' | 'filled' };
 
-/** Converts a condition into rows; null where it is more than comparisons joined by `&&`. */
+/** Converts a condition into rows; null where it is more than tests of single fields joined by `&&`. */
 export function toTable(condition: string): TableRow[] | null {
   const { ast } = parseCondition(condition);
   if (!ast || hasComment(condition)) return null;
   const rows = (ast.k === 'and' ? ast.args : [ast]).map(readRow);
-  return rows.every((row) => row !== null) ? rows : null;
+  return rows.every((row) => row !== null) ? joinFilled(rows) : null;
 }
 
 /** Converts rows into the condition that they stand for; '' without rows. */
 export function toCondition(rows: readonly TableRow[]): string {
-  return rows.map(printRow).join(' && ');
+  const isWrapped = (row: TableRow) => rows.length > 1 && hasAlternatives(row);
+  return rows.map((row) => (isWrapped(row) ? `(${printRow(row)})` : printRow(row))).join(' && ');
 }
+
+function hasAlternatives(row: TableRow): boolean {
+  return (
+    row.test === 'empty' || (textTests.some((test) => test === row.test) && 'value' in row && isSeveral(row.value))
+  );
+}
+
+const isSeveral = (value: Literal | Literal[]) => Array.isArray(value) && value.length > 1;
+
+export const isSamePath = (a: readonly string[], b: readonly string[]) => printPath(a) === printPath(b);
+
+/** Reads `has(field) && !(field in [null, ""])` as one row. */
+function joinFilled(rows: readonly TableRow[]): TableRow[] {
+  const isNext = (row: TableRow | undefined, { path, test }: TableRow) =>
+    test === 'present' && row?.test === 'not in' && isSamePath(path, row.path) && isEmptyList(row.value);
+  return rows.flatMap((row, index): TableRow[] => {
+    const before = rows[index - 1];
+    if (isNext(rows[index + 1], row)) return [{ path: row.path, test: 'filled' }];
+    return before && isNext(row, before) ? [] : [row];
+  });
+}
+
+const isEmptyList = (value: readonly Literal[]) => value.length === 2 && value[0] === null && value[1] === '';
 
 function printRow(row: TableRow): string {
   const path = printPath(row.path);
-  if (row.test === 'present') return `has(${path})`;
-  if (row.test === 'absent') return `!has(${path})`;
-  if (row.test === 'in') return `${path} in [${row.value.map(printLiteral).join(', ')}]`;
-  if (row.test === 'contains' || row.test === 'startsWith' || row.test === 'endsWith')
-    return `${path}.${row.test}(${printLiteral(row.value)})`;
-  return `${path} ${row.test} ${printLiteral(row.value)}`;
+  const inEmpty = `${path} in [null, ""]`;
+  switch (row.test) {
+    case 'present':
+      return `has(${path})`;
+    case 'absent':
+      return `!has(${path})`;
+    case 'empty':
+      return `!has(${path}) || ${inEmpty}`;
+    case 'filled':
+      return `has(${path}) && !(${inEmpty})`;
+    case 'in':
+      return `${path} in [${row.value.map(printLiteral).join(', ')}]`;
+    case 'not in':
+      return `!(${path} in [${row.value.map(printLiteral).join(', ')}])`;
+    case 'contains':
+    case 'startsWith':
+    case 'endsWith':
+      return row.value.map((value) => `${path}.${row.test}(${printLiteral(value)})`).join(' || ');
+    case 'mentions':
+      return row.value.map((value) => `${path}.lowerAscii().contains(${printLiteral(value)})`).join(' || ');
+    default:
+      return `${path} ${row.test} ${printLiteral(row.value)}`;
+  }
 }
 
 function readRow(node: RuleNode): TableRow | null {
+  const plain = readField(node);
+  if (plain) return { path: plain, test: '==', value: true };
   if (node.k === 'has') return readPresence(node, 'present');
-  if (node.k === 'not') return node.of.k === 'has' ? readPresence(node.of, 'absent') : null;
-  if (node.k === 'call') {
-    const [of, part] = node.args;
-    const path = of && toFieldPath(of);
-    const test = (['contains', 'startsWith', 'endsWith'] as const).find((name) => name === node.fn);
-    return path?.length && test && part?.k === 'lit' && typeof part.v === 'string'
-      ? { path, test, value: part.v }
-      : null;
-  }
-  if (node.k !== 'op') return null;
-  const path = toFieldPath(node.left);
-  if (!path?.length) return null;
+  if (node.k === 'not') return readNegation(node.of);
+  if (node.k === 'call') return readTextTest([node]);
+  if (node.k === 'each') return readAnyWord(node);
+  if (node.k === 'or') return readEmpty(node.args) ?? readTextTest(node.args);
+  return node.k === 'op' ? readOperator(node) : null;
+}
+
+function readField(node: RuleNode): string[] | null {
+  const path = toFieldPath(node);
+  return path && path.length > 0 ? path : null;
+}
+
+function readNegation(node: RuleNode): TableRow | null {
+  const plain = readField(node);
+  if (plain) return { path: plain, test: '==', value: false };
+  if (node.k === 'has') return readPresence(node, 'absent');
+  const row = node.k === 'op' ? readOperator(node) : null;
+  return row?.test === 'in' ? { ...row, test: 'not in' } : null;
+}
+
+function readOperator(node: RuleNode & { k: 'op' }): TableRow | null {
+  const path = readField(node.left);
+  if (!path) return null;
   if (node.op === 'in') {
     if (node.right.k !== 'list') return null;
     const value = node.right.items.flatMap((item) => (item.k === 'lit' ? [item.v] : []));
@@ -60,6 +119,45 @@ function readRow(node: RuleNode): TableRow | null {
   }
   const test = comparisons.find((known) => known === node.op);
   return test && node.right.k === 'lit' ? { path, test, value: node.right.v } : null;
+}
+
+/** Reads `!has(field) || field in [null, ""]`. */
+function readEmpty([first, second, ...others]: readonly RuleNode[]): TableRow | null {
+  const absent = first && readRow(first);
+  const listed = second && readRow(second);
+  if (absent?.test !== 'absent' || listed?.test !== 'in' || others.length > 0) return null;
+  return isSamePath(absent.path, listed.path) && isEmptyList(listed.value)
+    ? { path: absent.path, test: 'empty' }
+    : null;
+}
+
+/** Reads the same test of the same text with one value or several. */
+function readTextTest(nodes: readonly RuleNode[]): TableRow | null {
+  const tests = nodes.map(readTextCall);
+  const [first] = tests;
+  if (!first) return null;
+  const value = tests.flatMap((each) =>
+    each && each.test === first.test && isSamePath(each.path, first.path) ? [each.value] : [],
+  );
+  return value.length === nodes.length ? { path: first.path, test: first.test, value } : null;
+}
+
+/** Reads `["a", "b"].exists(word, field.contains(word))`. */
+function readAnyWord({ macro, of, name, test }: RuleNode & { k: 'each' }): TableRow | null {
+  if (macro !== 'exists' || of.k !== 'list' || test?.k !== 'call' || name === 'ctx') return null;
+  const [text, word] = test.args;
+  if (!text || word?.k !== 'var' || word.name !== name) return null;
+  return readTextTest(of.items.map((item) => ({ ...test, args: [text, item] })));
+}
+
+function readTextCall(node: RuleNode): { path: string[]; test: TextTest; value: string } | null {
+  if (node.k !== 'call') return null;
+  const [of, part] = node.args;
+  const test = textTests.find((name) => name === node.fn);
+  if (!of || !test || part?.k !== 'lit' || typeof part.v !== 'string') return null;
+  const isLowered = of.k === 'call' && of.fn === 'lowerAscii' && test === 'contains';
+  const path = readField(isLowered && of.args[0] ? of.args[0] : of);
+  return path && { path, test: isLowered ? 'mentions' : test, value: part.v };
 }
 
 function readPresence(node: RuleNode & { k: 'has' }, test: 'present' | 'absent'): TableRow | null {

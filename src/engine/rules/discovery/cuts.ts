@@ -25,8 +25,8 @@ export function findCuts(values: Float64Array, labels: Int32Array, optionCount: 
 
 /**
  * For each option the borders below and above which its rows outweigh those of others most. One of another option
- * weighs as much as nine (an almost pure tail), as the option's odds (weighted relative accuracy: a tail with more of it
- * than elsewhere; Lavrač, Flach & Zupan 1999), or between the two.
+ * weighs as much as nine (an almost pure tail), as the option's odds (weighted relative accuracy: a tail with more of
+ * it than elsewhere; Lavrač, Flach & Zupan 1999), or between the two.
  */
 function findTellingBorders(
   order: readonly number[],

@@ -4,7 +4,7 @@ import { compilePath, identifierPattern, isFiniteNumber, listFrequentValues } fr
 import { isJsonObject } from '../../json.ts';
 import { isPiiField } from '../../pii.ts';
 import { collectRows, hasRow, type RowSet } from '../../row-sets.ts';
-import { printLiteral, printPath } from '../print.ts';
+import { printLiteral, printPath } from '../parsing/print.ts';
 import { findBestCut, findCuts } from './cuts.ts';
 import { findTellingWords } from './words.ts';
 

@@ -68,7 +68,9 @@ function* searchBest(
   return best && refine(best, target, all);
 }
 
-/** Moves the cuts of the numbers in a conjunction, one after the other, to where they are best beside its other tests. */
+/**
+ * Moves the cuts of the numbers in a conjunction, one after the other, to where they are best beside its other tests.
+ */
 function refine(found: Conjunction, target: RowSet, all: RowSet): Conjunction {
   return found.tests.reduce((best, test, place) => {
     const others = best.tests.filter((_, other) => other !== place);
@@ -101,7 +103,7 @@ function computeGain({ hits, others }: Conjunction, baseShare: number): number {
   return hits * Math.log2(hits / (hits + others) / baseShare);
 }
 
-/** What a conjunction is worth as a rule: the rows for it, less those against and its length. */
+/** Computes what a conjunction is worth as a rule: the rows for it, less those against and its length. */
 function computeValue({ hits, others, tests }: Conjunction): number {
   return hits * (1 - costOfTest * tests.length) - costOfOther * others;
 }

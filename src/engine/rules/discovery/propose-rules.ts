@@ -3,9 +3,10 @@
  * the type decide already is left out. Half of the examples is searched, the other half alone says how far a
  * condition can be trusted, with a bound that allows for all conditions that are tried on it.
  */
-import { toCanonicalJson } from '../../canonical-json.ts';
+
 import type { JsonObject, Rule } from '../../domain.ts';
 import { computeUpperBound } from '../../intervals.ts';
+import { toCanonicalJson } from '../../json.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import { collectRows } from '../../row-sets.ts';
 import { type CompiledRules, compileRules } from '../compile.ts';
@@ -25,7 +26,7 @@ export type ProposalRequest = {
 };
 
 /** For and against are labelled examples that no rule of the type decides. */
-export type Proposal = {
+type Proposal = {
   rule: Rule;
   for: number;
   against: number;

@@ -1,25 +1,38 @@
 /** Labelled examples in the order and form that training works with. */
-import { toCanonicalJson } from '../../canonical-json.ts';
+
 import type { JsonObject, TrainingExample } from '../../domain.ts';
 import { WorkbenchError } from '../../errors.ts';
+import { toCanonicalJson } from '../../json.ts';
+import { blankMasks } from '../../pii.ts';
+import { groupNearRepeats } from './near-repeats.ts';
+import { nothingRare, type RareOptions } from './rare-options.ts';
 import { compareStrings, type SplitRow } from './split.ts';
 
-/** A labelled example; `label` counts the options that have examples, see {@link PreparedRows.presentOptions}. */
+/**
+ * A labelled example; `label` counts the options that are learned, see {@link PreparedRows.presentOptions}, and is -1
+ * where the option is set aside.
+ */
 export type LabelledRow = SplitRow & { id: string; input: JsonObject; decision: string; reasonCodes: string[] };
 
 export type PreparedRows = {
   rows: LabelledRow[];
-  /** For each label the index of its option in the definition; ascending. */
+  /** For each label the index of its option in the definition, of options learned as one the first; ascending. */
   presentOptions: number[];
   /** Sentences on options without examples, unusable decisions and an uneven distribution. */
   notes: string[];
 };
 
 /**
- * Keeps the labelled examples in the order of their contents. Throws WorkbenchError 'validation_error' when no example
- * is labelled or fewer than two options have examples. Options without examples and unknown decisions become notes.
+ * Keeps the labelled examples in the order of their contents. Masked values under `piiFields` count as missing: a mask
+ * says nothing of the value that a live input has. Throws WorkbenchError 'validation_error' when no example is labelled
+ * or fewer than two options have examples to be learned from. Options without examples and unknown decisions become
+ * notes.
  */
-export function prepareRows(examples: readonly TrainingExample[], options: readonly string[]): PreparedRows {
+export function prepareRows(
+  examples: readonly TrainingExample[],
+  options: readonly string[],
+  { rare = nothingRare, piiFields = [] }: { rare?: RareOptions; piiFields?: readonly string[] } = {},
+): PreparedRows {
   const labelled = examples.filter((example) => example.decision !== null);
   if (labelled.length === 0) {
     throw new WorkbenchError(
@@ -28,27 +41,47 @@ export function prepareRows(examples: readonly TrainingExample[], options: reado
     );
   }
   const used = new Set(labelled.map((example) => example.decision));
-  const presentOptions = options.flatMap((option, index) => (used.has(option) ? [index] : []));
+  const isLearned = (option: string) => !rare.options.includes(option) || option === rare.together[0];
+  const presentOptions = options.flatMap((option, index) => (used.has(option) && isLearned(option) ? [index] : []));
   if (presentOptions.length < 2) {
-    throw new WorkbenchError('validation_error', 'Only one option has examples. Add examples of at least two options.');
+    const enough = rare.options.length === 0 ? 'examples' : 'enough examples to be learned';
+    throw new WorkbenchError(
+      'validation_error',
+      `Only one option has ${enough}. Add examples of at least two options.`,
+    );
   }
-  const labels = new Map(presentOptions.map((index, label) => [options[index], label]));
+  const labels = new Map(options.map((option) => [option, -1]));
+  for (const [label, index] of presentOptions.entries()) labels.set(options[index] ?? '', label);
+  for (const option of rare.together) labels.set(option, labels.get(rare.together[0] ?? '') ?? -1);
+  let maskedCount = 0;
   const rows = labelled
     .flatMap((example) => {
-      const label = labels.get(example.decision ?? undefined);
-      if (label === undefined || example.decision === null) return [];
-      const { id, input, source, reasonCodes, decision, test = false } = example;
-      return [{ id, content: toCanonicalJson(input), input, source, reasonCodes, decision, label, test }];
+      if (example.decision === null) return [];
+      const label = labels.get(example.decision);
+      if (label === undefined) return [];
+      const { id, source, reasonCodes, decision, test = false } = example;
+      const { input, isMasked } = blankMasks(example.input, piiFields);
+      if (isMasked) maskedCount += 1;
+      return [{ id, content: toCanonicalJson(example.input), input, source, reasonCodes, decision, label, test }];
     })
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
+  const groups = groupNearRepeats(rows);
   const notes: string[] = [];
   const empty = options.filter((option) => !used.has(option));
   if (empty.length > 0) notes.push(`Options without examples are never predicted: ${empty.join(', ')}.`);
   const unknown = labelled.length - rows.length;
   if (unknown > 0) notes.push(`${unknown} examples were left out because their decision is not an option.`);
-  const imbalance = describeImbalance(rows, presentOptions, options);
+  if (maskedCount > 0) {
+    notes.push(
+      `${maskedCount} examples come from the log, where personal fields (${piiFields.join(', ')}) are masked; these count as missing in them.`,
+    );
+  }
+  const learnedAlone = presentOptions
+    .flatMap((index) => options[index] ?? [])
+    .filter((option) => !rare.options.includes(option));
+  const imbalance = describeImbalance(rows, learnedAlone);
   if (imbalance !== null) notes.push(imbalance);
-  return { rows, presentOptions, notes };
+  return { rows: rows.map((row, i) => ({ ...row, group: groups[i] ?? -1 })), presentOptions, notes };
 }
 
 /** The labels of rows, in their order. */
@@ -59,14 +92,10 @@ export function listLabels(rows: readonly LabelledRow[]): Int32Array {
 /** The most frequent option has this many times the examples of the rarest one before that is worth a note. */
 const notableImbalance = 5;
 
-function describeImbalance(
-  rows: readonly LabelledRow[],
-  presentOptions: readonly number[],
-  options: readonly string[],
-): string | null {
-  const counts = presentOptions.map((index, label) => ({
-    option: options[index] ?? '',
-    count: rows.filter((row) => row.label === label).length,
+function describeImbalance(rows: readonly LabelledRow[], options: readonly string[]): string | null {
+  const counts = options.map((option) => ({
+    option,
+    count: rows.filter(({ decision }) => decision === option).length,
   }));
   counts.sort((a, b) => a.count - b.count);
   const rarest = counts[0];

@@ -1,13 +1,13 @@
 /** Held-out inputs that say the same as an input of the training side in nearly the same words. */
 import type { Json } from '../../domain.ts';
 import type { LabelledRow } from './labelled-rows.ts';
+import { foldText } from './near-repeats.ts';
 import { compareStrings } from './split.ts';
 
 /** How many held-out rows have a near duplicate, and the ids of the first of them. */
 export type NearDuplicates = { count: number; exampleIds: string[] };
 
 const maxReportedIds = 100;
-const wordPattern = /[\p{L}\p{N}]+/gu;
 
 /**
  * The words of every value under its path: case, punctuation, spacing and the order of the words are left out. Two
@@ -19,8 +19,7 @@ function foldInput(value: Json, path = ''): string[] {
     return Object.entries(value).flatMap(([key, item]) => foldInput(item, `${path}.${key}`));
   }
   if (typeof value !== 'string') return [`${path}=${value}`];
-  const words = value.toLowerCase().match(wordPattern) ?? [];
-  return [`${path}=${words.sort(compareStrings).join(' ')}`];
+  return [`${path}=${foldText(value)}`];
 }
 
 const toKey = (row: LabelledRow) => foldInput(row.input).sort(compareStrings).join('\n');

@@ -1,7 +1,9 @@
 /**
  * Which rows are trained on and which are held out. An input's content alone decides it, so that a run can be compared
- * with every later one: adding rows moves none, and equal inputs are always on one side.
+ * with every later one: adding rows moves none, and equal inputs are always on one side. Rows that nearly repeat each
+ * other follow the oldest of them.
  */
+import type { RowSource } from '../../domain.ts';
 import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 
 /** What a split needs to know about an example. */
@@ -9,13 +11,20 @@ export type SplitRow = {
   /** The input as canonical JSON. */
   content: string;
   label: number;
-  source: 'user' | 'synthetic';
+  source: RowSource;
   /** Whether the analyst marked it as a test row; left out: no. */
   test?: boolean;
+  /** Rows of one group, 0 or above, nearly repeat each other; left out or −1: a row on its own. */
+  group?: number;
+  /** A UUID of version 7, whose first characters are its time; left out: as old as others. */
+  id?: string;
 };
 
 /** Positions of rows, ascending; `rule` says whether hashes or the analyst's own test rows decided. */
 export type Split = { train: number[]; test: number[]; rule: 'hash' | 'test_rows' };
+
+/** So many characters of a UUID of version 7 are its milliseconds (RFC 9562); what follows is chance. */
+const timeLength = 13;
 
 /** Orders strings by their UTF-16 code units. */
 export const compareStrings = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
@@ -52,19 +61,27 @@ function groupByHash(rows: readonly SplitRow[], seed: number): number[][] {
  *   side when rows are added, once the label has inputs on both sides by their hashes. No rule without memory can do
  *   without it: a side that never changes is a function of the input alone, and some five inputs then share one side.
  *
- * A synthetic row is never held out; one that equals a held-out input is on neither side.
+ * Rows of a group are held out with its oldest user row, or not at all; so a new row that nearly repeats an old one
+ * moves none but itself.
+ *
+ * A synthetic row is never held out, and a correction only where it is itself marked as a test row: decisions are
+ * corrected because they were looked at, mostly because they were wrong, so figures on them would not be those of the
+ * decisions. Such a row that equals a held-out input is on neither side, and none moves another row.
  */
 export function splitRows(rows: readonly SplitRow[]): Split {
+  const marked = rows.filter(isMarked);
   const userRows = rows.filter(({ source }) => source === 'user');
-  const marked = userRows.filter(({ test }) => test === true);
-  const heldOut = marked.length > 0 ? new Set(marked.map(({ content }) => content)) : holdOutByHash(userRows);
+  const heldOut =
+    marked.length > 0 ? new Set(marked.map(({ content }) => content)) : keepTogether(holdOutByHash(userRows), rows);
   const split: Split = { train: [], test: [], rule: marked.length > 0 ? 'test_rows' : 'hash' };
-  rows.forEach(({ content, source }, position) => {
-    if (!heldOut.has(content)) split.train.push(position);
-    else if (source === 'user') split.test.push(position);
+  rows.forEach((row, position) => {
+    if (!heldOut.has(row.content)) split.train.push(position);
+    else if (row.source === 'user' || isMarked(row)) split.test.push(position);
   });
   return split;
 }
+
+const isMarked = ({ source, test }: SplitRow) => source !== 'synthetic' && test === true;
 
 /** The held-out contents. */
 function holdOutByHash(rows: readonly SplitRow[]): Set<string> {
@@ -89,17 +106,44 @@ function holdOutByHash(rows: readonly SplitRow[]): Set<string> {
   return heldOut;
 }
 
+/** The held-out contents, where each group of near repeats stands on the side of its oldest user row. */
+function keepTogether(heldOut: ReadonlySet<string>, rows: readonly SplitRow[]): Set<string> {
+  const oldest = new Map<number, SplitRow>();
+  const timeOf = ({ id = '' }: SplitRow) => id.slice(0, timeLength);
+  for (const row of rows) {
+    const { group = -1, source, content } = row;
+    if (group < 0 || source !== 'user') continue;
+    const known = oldest.get(group);
+    // Rows of one import are of one time: the same rows imported anew have the same leader.
+    const order = known && (compareStrings(timeOf(row), timeOf(known)) || compareStrings(content, known.content));
+    if (order === undefined || order < 0) oldest.set(group, row);
+  }
+  const kept = new Set(heldOut);
+  for (const { group = -1, content } of rows) {
+    const leader = oldest.get(group);
+    if (leader === undefined) continue;
+    if (heldOut.has(leader.content)) kept.add(content);
+    else kept.delete(content);
+  }
+  return kept;
+}
+
 /**
  * Assigns rows to stratified folds: the fold (0 … folds - 1) of each row. The rows of a label are dealt out in turn, so
- * that every fold gets its share. `seed` decides the order in which they are dealt.
+ * that every fold gets its share; rows of a group share a fold. `seed` decides the order in which they are dealt.
  */
 export function assignFolds(rows: readonly SplitRow[], folds: number, seed: number): Int32Array {
   const result = new Int32Array(rows.length);
+  const foldOf = new Map<number, number>();
   let next = 0;
-  for (const group of groupByHash(rows, seed)) {
-    for (const position of group) {
-      result[position] = next % folds;
-      next += 1;
+  for (const ofLabel of groupByHash(rows, seed)) {
+    for (const position of ofLabel) {
+      const group = rows[position]?.group ?? -1;
+      const known = foldOf.get(group);
+      if (known === undefined) next += 1;
+      const fold = known ?? (next - 1) % folds;
+      if (group >= 0) foldOf.set(group, fold);
+      result[position] = fold;
     }
   }
   return result;

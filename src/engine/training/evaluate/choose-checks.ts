@@ -12,7 +12,7 @@ import {
   findUpperQuantile,
   type LearnedRows,
   learnFamiliarity,
-  learnStrangeness,
+  learnUnfamiliarity,
   listUsualChecks,
 } from './familiarity.ts';
 import { insertProbe } from './probes.ts';
@@ -28,14 +28,15 @@ const maxRows = 3_000;
 const minFarShare = 0.95;
 
 /** Scores of rows like the examples, and of rows whose option was left out, with that option. */
-type Trial = { familiar: Map<CheckName, number[]>; strange: Map<CheckName, number[]>; strangeLabels: number[] };
+type Trial = { familiar: Map<CheckName, number[]>; unfamiliar: Map<CheckName, number[]>; unfamiliarLabels: number[] };
 
 /**
  * Compares sets of checks on options that were left out of learning: the usual ones, and with an encoder the nearest
  * example in place of the options' means, with and without the words. Others than the usual ones are taken only where
  * the lower end of what they notice lies above what the usual ones notice, and where they notice at least 95 % as many
- * far texts; `findFar` tells for each far text whether a file notices it. Below four options the usual checks are taken
- * without a comparison, and so they are where the text model was tuned: it has learned from the options left out, too. `tick` is called while it works, and may throw to stop it.
+ * far texts; `findFar` says of each far text whether a file notices it. Below four options the usual checks are taken
+ * without a comparison, and so they are where the text model was tuned: it has learned from the options left out, too.
+ * `tick` is called while it works, and may throw to stop it.
  */
 export function chooseChecks(
   learned: LearnedRows,
@@ -103,19 +104,19 @@ function leaveOptionsOut(learned: LearnedRows, checks: readonly CheckName[], tic
   const step = Math.ceil(rows.length / maxRows);
   const foldOf = assignFolds(rows, groups * step, deriveSeed(randomStreams.familiarityFolds));
   const all = [...rows.keys()];
-  const trial: Trial = { familiar: new Map(), strange: new Map(), strangeLabels: [] };
+  const trial: Trial = { familiar: new Map(), unfamiliar: new Map(), unfamiliarLabels: [] };
   for (let group = 0; group < groups; group++) {
-    const isStrange = (i: number) => groupOf.get(rows[i]?.label ?? -1) === group;
-    const learnedFrom = all.filter((i) => foldOf[i] !== group && !isStrange(i));
-    const familiar = all.filter((i) => foldOf[i] === group && !isStrange(i));
-    const strange = all.filter((i) => isStrange(i) && i % step === 0);
-    for (const i of strange) trial.strangeLabels.push(rows[i]?.label ?? -1);
+    const isLeftOut = (i: number) => groupOf.get(rows[i]?.label ?? -1) === group;
+    const learnedFrom = all.filter((i) => foldOf[i] !== group && !isLeftOut(i));
+    const familiar = all.filter((i) => foldOf[i] === group && !isLeftOut(i));
+    const unfamiliar = all.filter((i) => isLeftOut(i) && i % step === 0);
+    for (const i of unfamiliar) trial.unfamiliarLabels.push(rows[i]?.label ?? -1);
     for (const check of checks) {
-      const measure = learnStrangeness(learned, learnedFrom, check);
+      const measure = learnUnfamiliarity(learned, learnedFrom, check);
       if (measure === null) continue;
       const scores = (positions: readonly number[]) => positions.map(measure);
       trial.familiar.set(check, [...(trial.familiar.get(check) ?? []), ...scores(familiar)]);
-      trial.strange.set(check, [...(trial.strange.get(check) ?? []), ...scores(strange)]);
+      trial.unfamiliar.set(check, [...(trial.unfamiliar.get(check) ?? []), ...scores(unfamiliar)]);
       tick();
     }
   }
@@ -123,24 +124,24 @@ function leaveOptionsOut(learned: LearnedRows, checks: readonly CheckName[], tic
 }
 
 /**
- * How many strange rows the checks notice together, at limits that lose 5 % of the others; null where a check learned
- * nothing in some round. Rows of one option are noticed together or not at all, so the interval is Wilson's for the
- * smaller number of rows that would be as uncertain (Kish 1965: the design effect of clusters).
+ * Counts the unfamiliar rows that the checks notice together, at limits that lose 5 % of the others; null where a check
+ * learned nothing in some round. Rows of one option are noticed together or not at all, so the interval is Wilson's for
+ * the smaller number of rows that would be as uncertain (Kish 1965: the design effect of clusters).
  */
 function countNoticed(trial: Trial, checks: readonly CheckName[]): MeasuredShare | null {
-  const of = trial.strangeLabels.length;
+  const of = trial.unfamiliarLabels.length;
   const noticed = new Array<boolean>(of).fill(false);
   for (const check of checks) {
-    const strange = trial.strange.get(check) ?? [];
-    if (strange.length !== of) return null;
+    const unfamiliar = trial.unfamiliar.get(check) ?? [];
+    if (unfamiliar.length !== of) return null;
     const limit = findUpperQuantile(trial.familiar.get(check) ?? [], familiarityLoss / checks.length);
-    strange.forEach((score, i) => {
+    unfamiliar.forEach((score, i) => {
       if (score > limit) noticed[i] = true;
     });
   }
   const count = noticed.filter(Boolean).length;
   const share = count / of;
-  const byOption = [...Map.groupBy(noticed.keys(), (i) => trial.strangeLabels[i]).values()].map(
+  const byOption = [...Map.groupBy(noticed.keys(), (i) => trial.unfamiliarLabels[i]).values()].map(
     (positions) => positions.filter((i) => noticed[i]).length / positions.length,
   );
   const mean = byOption.reduce((sum, one) => sum + one, 0) / byOption.length;

@@ -2,13 +2,12 @@
 
 import type { FamiliarityEffect, Metrics } from '../../domain.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
-import { hashInput } from '../../input-hash.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import { formatShare } from '../../measure/format-share.ts';
 import { measureShare } from '../../measure/whole-decision.ts';
 import type { MeasuredShare } from '../../measured.ts';
 import { argmax } from '../../numeric.ts';
-import { deriveSeed, randomStreams } from '../../random.ts';
+import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
@@ -21,7 +20,7 @@ import { type Evaluation, evaluatePredictions } from './metrics.ts';
 import { scoreRows } from './score-rows.ts';
 
 /** The part of the metrics that follows from predictions of held-out rows. */
-export type Figures = Pick<
+type Figures = Pick<
   Metrics,
   | 'accuracy'
   | 'macro_f1'
@@ -75,7 +74,11 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
   const probabilities = scoreRows(model.calibrated, built);
   const evaluate = (scores: readonly number[][]) =>
     evaluatePredictions(
-      rows.map((_, i) => ({ expected: expected[i] ?? -1, probabilities: scores[i] ?? [] })),
+      rows.map(({ label }, i) => ({
+        expected: expected[i] ?? -1,
+        probabilities: scores[i] ?? [],
+        isSetAside: label < 0,
+      })),
       options,
     );
   const after = evaluate(probabilities);
@@ -88,7 +91,8 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
     predicted: options[predicted[i] ?? 0] ?? '',
     probabilities: probabilities[i] ?? [],
     unfamiliar: unfamiliar[i] === true,
-    input_hash: hashInput(row.input),
+    // Of the stored input: masks are blanked for the classifier alone.
+    input_hash: hashString(row.content),
   }));
   const correct = heldOut.map((row) => row.expected === row.predicted);
   return {

@@ -52,7 +52,7 @@ function computeCentroids({ plan, rows, built }: LearnedRows, positions: readonl
     const label = rows[i]?.label ?? 0;
     const sum = sums.get(label) ?? new Float64Array(dimensions);
     const from = i * built.denseWidth + plan.tabular_size;
-    for (let d = 0; d < dimensions; d++) sum[d] = (sum[d] as number) + (built.dense[from + d] as number);
+    for (let d = 0; d < dimensions; d++) sum[d] += built.dense[from + d];
     sums.set(label, sum);
   }
   return [...sums]
@@ -72,15 +72,15 @@ function computeRanges({ plan, built }: LearnedRows, positions: readonly number[
   const high = new Array<number>(plan.tabular_size).fill(Number.NEGATIVE_INFINITY);
   for (const i of positions) {
     for (let s = 0; s < plan.tabular_size; s++) {
-      const value = built.dense[i * built.denseWidth + s] as number;
-      if (value < (low[s] as number)) low[s] = value;
-      if (value > (high[s] as number)) high[s] = value;
+      const value = built.dense[i * built.denseWidth + s];
+      if (value < low[s]) low[s] = value;
+      if (value > high[s]) high[s] = value;
     }
   }
   for (let s = 0; s < plan.tabular_size; s++) {
-    const margin = 0.25 * ((high[s] as number) - (low[s] as number));
-    low[s] = (low[s] as number) - margin;
-    high[s] = (high[s] as number) + margin;
+    const margin = 0.25 * (high[s] - low[s]);
+    low[s] -= margin;
+    high[s] += margin;
   }
   compileFeatures(plan).slots.forEach(({ kind, start }) => {
     if (kind !== 'date') return;
@@ -97,7 +97,7 @@ function computeHeldOutRarities({ plan, rows, texts }: LearnedRows, unknown: num
   const minOthers = rows.length < 50 ? 1 : 2;
   const without = new Map(
     ngrams?.unigrams.map((id, index) => {
-      const others = Math.round((1 + rows.length) / Math.exp((ngrams.idf[index] as number) - 1)) - 2;
+      const others = Math.round((1 + rows.length) / Math.exp(ngrams.idf[index] - 1)) - 2;
       return [id, others < minOthers ? undefined : Math.log((1 + rows.length) / (1 + others)) + 1];
     }),
   );
@@ -136,10 +136,10 @@ function countPieces(
 }
 
 /**
- * What a check learns from the rows at `positions`: how strange the row at another position is, the larger the
- * stranger. Null where the plan or the rows have nothing for the check.
+ * Fits a check to the rows at `positions` and returns its score of the row at another position, higher for less
+ * familiar rows. Null where the plan or the rows have nothing for the check.
  */
-export function learnStrangeness(
+export function learnUnfamiliarity(
   learned: LearnedRows,
   positions: readonly number[],
   check: CheckName,
@@ -153,7 +153,7 @@ export function learnStrangeness(
       const findIdf = countPieces(learned, positions);
       const unknown = Math.log(1 + positions.length) + 1;
       const listIds = (row: LabelledRow) => texts.get(features.joinText(row.input).text)?.ids ?? [];
-      return (i) => computeRarity(listIds(rows[i] as LabelledRow), findIdf, unknown);
+      return (i) => computeRarity(listIds(rows[i]), findIdf, unknown);
     }
     case 'embedding': {
       const centroids = computeCentroids(learned, positions);
@@ -175,7 +175,9 @@ export function learnStrangeness(
 /** Positions from which checks learn, and others that they judge. */
 type Part = { learned: LearnedRows; from: readonly number[]; judged: readonly number[] };
 
-/** Every row judged by what is learned from the rows of other folds; of a tuned encoder, the rows that it had not seen. */
+/**
+ * Scores every row by what is learned from the rows of other folds; of a tuned encoder, the rows that it had not seen.
+ */
 function* listParts(learned: LearnedRows): Generator<Part> {
   const { plan, tunedFolds = [] } = learned;
   for (const { learned: seen, held, texts } of tunedFolds) {
@@ -193,7 +195,7 @@ function* listParts(learned: LearnedRows): Generator<Part> {
   }
 }
 
-/** How strange rows that were left out are by each check. */
+/** Scores the rows that were left out by each check. */
 function scoreAgainstOthers(
   learned: LearnedRows,
   checks: readonly CheckName[],
@@ -202,7 +204,7 @@ function scoreAgainstOthers(
   const scores = new Map(checks.map((check): [CheckName, number[]] => [check, []]));
   for (const part of listParts(learned)) {
     for (const check of checks) {
-      const measure = learnStrangeness(part.learned, part.from, check);
+      const measure = learnUnfamiliarity(part.learned, part.from, check);
       if (measure !== null) scores.get(check)?.push(...part.judged.map(measure));
     }
     tick();
@@ -222,7 +224,7 @@ export function listUsualChecks(plan: FeaturePlan): CheckName[] {
 /**
  * Learns the checks from the rows that the plan was learned from. The limits come from scores of rows that were left
  * out (five folds), so that together the checks lose about 5 % of inputs like the examples: each gets an equal part of
- * it. Null below 40 rows and where nothing can be told apart. `tick` is called while it learns, and may throw.
+ * it. Null below 40 rows and where no check can be learned. `tick` is called while it learns, and may throw.
  */
 export function learnFamiliarity(
   learned: LearnedRows,

@@ -1,7 +1,8 @@
 /** Which labels are probably wrong, by confident learning over probabilities of models that have not seen the row. */
+
+import type { LabelCheck } from '../../findings/labels.ts';
 import { argmax } from '../../numeric.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import type { LabelCheck } from '../request.ts';
 import type { OutOfFold } from './out-of-fold.ts';
 
 /** A probability that is enough to doubt a label, whatever the models usually give. */
@@ -17,9 +18,9 @@ const minSpread = 1e-12;
 
 /**
  * How doubtful a label is, 0 to 1: r / (1 + r) where r is the entropy of the probabilities (as a share of the largest
- * possible one) to the power of `spreadWeight` (0 or more), divided by the label's probability. At a weight of 0 that is
- * the order of the label's probability alone ("self-confidence"); with more weight, a row for which several options are
- * possible is doubted more than one whose label is as unlikely beside a single other. `probabilities` sum to 1.
+ * possible one) to the power of `spreadWeight` (0 or more), divided by the label's probability. At a weight of 0 that
+ * is the order of the label's probability alone ("self-confidence"); with more weight, a row for which several options
+ * are possible is doubted more than one whose label is as unlikely beside a single other. `probabilities` sum to 1.
  */
 export function computeDoubt(probabilities: readonly number[], label: number, spreadWeight: number): number {
   let entropy = 0;

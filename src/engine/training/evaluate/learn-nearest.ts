@@ -27,9 +27,7 @@ export function learnNearest(
   labels: ArrayLike<number>,
   positions: readonly number[],
 ): Omit<NearestFile, 'least'> | null {
-  const groups = [...Map.groupBy(positions, (i) => labels[i] as number)]
-    .sort(([a], [b]) => a - b)
-    .map(([, group]) => group);
+  const groups = [...Map.groupBy(positions, (i) => labels[i])].sort(([a], [b]) => a - b).map(([, group]) => group);
   if (groups.length < minOptions) return null;
   const { values, stride, from, dimensions } = embeddings;
   const means = groups.map((group) => computeMean(embeddings, group));
@@ -45,11 +43,9 @@ export function learnNearest(
   const scale = directions.map((row) =>
     Number((row.reduce((max, x) => Math.max(max, Math.abs(x)), 0) / 127).toPrecision(6)),
   );
-  const basis = directions.map((row, r) => Array.from(row, (x) => Math.round(x / (scale[r] as number))));
+  const basis = directions.map((row, r) => Array.from(row, (x) => Math.round(x / scale[r])));
   const offset = basis.map((row, r) =>
-    Number(
-      ((scale[r] as number) * row.reduce((sum, byte, d) => sum + byte * (overall[d] as number), 0)).toPrecision(8),
-    ),
+    Number((scale[r] * row.reduce((sum, byte, d) => sum + byte * overall[d], 0)).toPrecision(8)),
   );
   const project = compileProjection({ basis, scale, offset });
   const perOption = Math.max(1, Math.floor(maxExamples / groups.length));
@@ -64,12 +60,12 @@ export function learnNearest(
 
 /** target += factor · source */
 function addScaled(target: Float64Array, source: Float64Array, factor: number): void {
-  for (let d = 0; d < target.length; d++) target[d] = (target[d] as number) + factor * (source[d] as number);
+  for (let d = 0; d < target.length; d++) target[d] += factor * source[d];
 }
 
 function dot(a: Float64Array, b: Float64Array): number {
   let sum = 0;
-  for (let d = 0; d < a.length; d++) sum += (a[d] as number) * (b[d] as number);
+  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
   return sum;
 }
 
@@ -95,23 +91,23 @@ function factoriseSpread(
   let count = 0;
   for (const [g, group] of groups.entries()) {
     for (let p = 0; p < group.length; p += step) {
-      const deviation = takeRow(embeddings, group[p] as number).slice();
-      addScaled(deviation, means[g] as Float64Array, -1);
+      const deviation = takeRow(embeddings, group[p]).slice();
+      addScaled(deviation, means[g], -1);
       count += 1;
       for (let a = 0; a < dimensions; a++) {
-        const x = deviation[a] as number;
+        const x = deviation[a];
         for (let b = 0, at = a * dimensions; b <= a; b++, at++) {
-          covariance[at] = (covariance[at] as number) + x * (deviation[b] as number);
+          covariance[at] += x * deviation[b];
         }
       }
     }
   }
   let trace = 0;
-  for (let a = 0; a < dimensions; a++) trace += covariance[a * dimensions + a] as number;
+  for (let a = 0; a < dimensions; a++) trace += covariance[a * dimensions + a];
   const identity = (shrinkage * trace) / count / dimensions || 1;
-  for (let i = 0; i < covariance.length; i++) covariance[i] = ((1 - shrinkage) * (covariance[i] as number)) / count;
+  for (let i = 0; i < covariance.length; i++) covariance[i] = ((1 - shrinkage) * covariance[i]) / count;
   for (let a = 0; a < dimensions; a++) {
-    covariance[a * dimensions + a] = (covariance[a * dimensions + a] as number) + identity;
+    covariance[a * dimensions + a] += identity;
   }
   cholesky(covariance, dimensions);
   return covariance;
@@ -120,18 +116,18 @@ function factoriseSpread(
 /** In place: x ← L⁻¹ x. */
 function solveForward(l: Float64Array, x: Float64Array): void {
   for (let r = 0; r < x.length; r++) {
-    let sum = x[r] as number;
-    for (let c = 0; c < r; c++) sum -= (l[r * x.length + c] as number) * (x[c] as number);
-    x[r] = sum / (l[r * x.length + r] as number);
+    let sum = x[r];
+    for (let c = 0; c < r; c++) sum -= l[r * x.length + c] * x[c];
+    x[r] = sum / l[r * x.length + r];
   }
 }
 
 /** In place: x ← L⁻ᵀ x. */
 function solveBackward(l: Float64Array, x: Float64Array): void {
   for (let r = x.length - 1; r >= 0; r--) {
-    let sum = x[r] as number;
-    for (let c = r + 1; c < x.length; c++) sum -= (l[c * x.length + r] as number) * (x[c] as number);
-    x[r] = sum / (l[r * x.length + r] as number);
+    let sum = x[r];
+    for (let c = r + 1; c < x.length; c++) sum -= l[c * x.length + r] * x[c];
+    x[r] = sum / l[r * x.length + r];
   }
 }
 
@@ -145,7 +141,7 @@ function orthonormalise(vectors: readonly Float64Array[]): Float64Array[] {
     const largest = Math.max(...squares);
     if (basis.length === 0) first = largest;
     if (largest <= 1e-9 * first || largest === 0) break;
-    const next = (rest[squares.indexOf(largest)] as Float64Array).map((value) => value / Math.sqrt(largest));
+    const next = rest[squares.indexOf(largest)].map((value) => value / Math.sqrt(largest));
     for (const vector of rest) addScaled(vector, next, -dot(vector, next));
     basis.push(next);
   }
@@ -160,12 +156,12 @@ function spreadOut(vectors: readonly Float64Array[], count: number): Float64Arra
   const nearness = vectors.map((vector) => -dot(vector, mean));
   const chosen: Float64Array[] = [];
   while (chosen.length < count) {
-    const next = vectors[nearness.indexOf(Math.min(...nearness))] as Float64Array;
+    const next = vectors[nearness.indexOf(Math.min(...nearness))];
     const isFirst = chosen.length === 0;
     chosen.push(next);
     vectors.forEach((vector, i) => {
       const similarity = dot(vector, next);
-      nearness[i] = isFirst ? similarity : Math.max(nearness[i] as number, similarity);
+      nearness[i] = isFirst ? similarity : Math.max(nearness[i], similarity);
     });
   }
   return chosen;

@@ -1,9 +1,10 @@
 /** Whether more examples would help: the figures of models that were fitted on parts of the training rows. */
 import type { LearningCurve } from '../../domain.ts';
+import type { Confusion } from '../../measure/confusion.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
-import type { Figures } from './evaluate-model.ts';
+import type { ModelEvaluation } from './evaluate-model.ts';
 
 /** Shares of the training rows that are fitted beside all of them, in quarters. */
 const quarters = [1, 2, 3] as const;
@@ -19,14 +20,14 @@ const notableRise = 0.03;
 /** So many quarters of the rows, with the same share of every label. */
 function takeQuarters(rows: readonly LabelledRow[], count: number): LabelledRow[] {
   const quarter = assignFolds(rows, 4, deriveSeed(randomStreams.learningCurveParts));
-  return rows.filter((_, i) => (quarter[i] as number) < count);
+  return rows.filter((_, i) => quarter[i] < count);
 }
 
-const findScores = (figures: Pick<Figures, 'per_class'>, option: string) =>
+const findScores = (figures: Confusion, option: string) =>
   Object.hasOwn(figures.per_class, option) ? figures.per_class[option] : undefined;
 
 /** The option that is most often decided where `option` would be right, with the number of rows. */
-function findConfusion(figures: Figures, option: string): { other: string; count: number } | null {
+function findConfusion(figures: Confusion, option: string): { other: string; count: number } | null {
   const row = figures.confusion_labels.indexOf(option);
   let found: { other: string; count: number } | null = null;
   figures.confusion_labels.forEach((other, column) => {
@@ -41,7 +42,12 @@ function toPercent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
-function adviseOn(option: string, whole: Figures, half: Figures | null): LearningCurve['advice'][number] {
+function adviseOnRare(option: string): LearningCurve['advice'][number] {
+  const sentence = `"${option}" is left to a person, because it has too few examples to be learned. Add examples of it.`;
+  return { option, advice: 'more', sentence };
+}
+
+function adviseOn(option: string, whole: Confusion, half: Confusion | null): LearningCurve['advice'][number] {
   const scores = findScores(whole, option);
   const support = scores?.['support'] ?? 0;
   const recall = scores?.['recall'] ?? 0;
@@ -55,7 +61,7 @@ function adviseOn(option: string, whole: Figures, half: Figures | null): Learnin
     };
   }
   if (recall >= goodRecall) {
-    return { option, advice: 'enough', sentence: `"${option}" is learned well: ${share} of its examples are found.` };
+    return { option, advice: 'enough', sentence: `"${option}" is decided well: ${share} of its examples are found.` };
   }
   const before = half === null ? undefined : findScores(half, option)?.['recall'];
   if (before !== undefined && recall - before >= notableRise) {
@@ -76,26 +82,33 @@ function adviseOn(option: string, whole: Figures, half: Figures | null): Learnin
 /**
  * Computes the figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence
  * per option on what would help. `measure` fits on rows and measures on the held-out ones; `share` is theirs of all.
- * Above 20,000 rows nothing is fitted, and a part in which an option is missing is left out.
+ * What helps is judged by what `decide` makes of the held-out rows: examples of what rules decide would change nothing.
+ * Rare options are not learned. Above 20,000 rows nothing is fitted, and a part in which an option is missing is left
+ * out.
  */
 export function computeLearningCurve(
   rows: readonly LabelledRow[],
-  whole: Figures,
-  measure: (part: readonly LabelledRow[], share: number) => Figures,
+  rareOptions: readonly string[],
+  whole: ModelEvaluation,
+  measure: (part: readonly LabelledRow[], share: number) => ModelEvaluation,
+  decide: (evaluation: ModelEvaluation) => Confusion,
 ): LearningCurve {
   const points: LearningCurve['points'] = [];
-  const add = (share: number, size: number, figures: Figures) =>
+  const add = (share: number, size: number, { figures }: ModelEvaluation) =>
     points.push({ share, train_size: size, accuracy: figures.accuracy, macro_f1: figures.macro_f1 });
-  let half: Figures | null = null;
+  let half: Confusion | null = null;
   const labels = new Set(rows.map((row) => row.label)).size;
   for (const count of rows.length > maxRows ? [] : quarters) {
     const part = takeQuarters(rows, count);
     // Every option must be there to be learned.
     if (new Set(part.map((row) => row.label)).size < labels) continue;
-    const figures = measure(part, count / 4);
-    if (count === 2) half = figures;
-    add(count / 4, part.length, figures);
+    const evaluation = measure(part, count / 4);
+    if (count === 2) half = decide(evaluation);
+    add(count / 4, part.length, evaluation);
   }
   add(1, rows.length, whole);
-  return { points, advice: whole.confusion_labels.map((option) => adviseOn(option, whole, half)) };
+  const decided = decide(whole);
+  const advise = (option: string) =>
+    rareOptions.includes(option) ? adviseOnRare(option) : adviseOn(option, decided, half);
+  return { points, advice: decided.confusion_labels.map(advise) };
 }

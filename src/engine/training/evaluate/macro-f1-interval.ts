@@ -24,17 +24,17 @@ export function bootstrapMacroF1(
     const either = new Float64Array(optionCount);
     for (let draw = 0; draw < count; draw++) {
       const row = Math.floor(random() * count);
-      const right = expected[row] as number;
-      const guess = predicted[row] as number;
-      if (right === guess) hits[right] = (hits[right] as number) + 1;
-      either[right] = (either[right] as number) + 1;
-      either[guess] = (either[guess] as number) + 1;
+      const right = expected[row];
+      const guess = predicted[row];
+      if (right === guess) hits[right] += 1;
+      either[right] += 1;
+      either[guess] += 1;
     }
     let sum = 0;
     let seen = 0;
     for (let k = 0; k < optionCount; k++) {
       if (either[k] === 0) continue;
-      sum += (2 * (hits[k] as number)) / (either[k] as number);
+      sum += (2 * hits[k]) / either[k];
       seen += 1;
     }
     scores[sample] = sum / seen;

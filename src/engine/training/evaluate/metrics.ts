@@ -3,10 +3,14 @@
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
 import type { Metrics } from '../../domain.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
+import { type OptionScores, scoreOptions } from '../../measure/confusion.ts';
 import { argmax } from '../../numeric.ts';
 
-/** The expected option of a row (its index) and the probabilities that a model gave it, in the order of the options. */
-export type Prediction = { expected: number; probabilities: readonly number[] };
+/**
+ * The expected option of a row (its index) and the probabilities that a model gave it, in the order of the options;
+ * `isSetAside` where the model has not learned that option.
+ */
+export type Prediction = { expected: number; probabilities: readonly number[]; isSetAside?: boolean };
 /** The share of rows at or above a confidence threshold, and the error among those; all from 0 to 1. */
 export type RiskCoverage = { threshold: number; coverage: number; error: number };
 
@@ -15,7 +19,7 @@ export type Evaluation = {
   macroF1: number;
   macroPrecision: number;
   macroRecall: number;
-  perClass: Record<string, { precision: number; recall: number; f1: number; support: number }>;
+  perClass: Record<string, OptionScores>;
   /** Rows: expected, columns: predicted, both in the order of the options. */
   confusionMatrix: number[][];
   logLoss: number;
@@ -65,36 +69,31 @@ function computeReliability(confidences: readonly number[], correct: readonly bo
   }).filter(({ count }) => count > 0);
 }
 
+const noScores: OptionScores = { precision: 0, recall: 0, f1: 0, support: 0 };
+
 /**
  * Evaluates predictions over the given options. Macro averages run over the options that are expected or predicted at
  * least once and an undefined precision or recall counts as 0, as scikit-learn does with zero_division=0. Log-loss
- * clips probabilities at 1e-15.
+ * clips probabilities at 1e-15, and leaves out rows of options that were set aside: they have no probability.
  */
 export function evaluatePredictions(predictions: readonly Prediction[], options: readonly string[]): Evaluation {
   const confusionMatrix = options.map(() => options.map(() => 0));
   const confidences: number[] = [];
   const correct: boolean[] = [];
   let loss = 0;
+  const learned = predictions.filter(({ isSetAside }) => isSetAside !== true);
+  for (const { expected, probabilities } of learned) loss -= Math.log(Math.max(1e-15, probabilities[expected] ?? 0));
   for (const { expected, probabilities } of predictions) {
     const predicted = argmax(probabilities);
     const row = confusionMatrix[expected];
     if (row !== undefined) row[predicted] = (row[predicted] ?? 0) + 1;
     confidences.push(probabilities[predicted] ?? 0);
     correct.push(predicted === expected);
-    loss -= Math.log(Math.max(1e-15, probabilities[expected] ?? 0));
   }
-  const perClass: Evaluation['perClass'] = {};
-  const scored: { precision: number; recall: number; f1: number }[] = [];
-  options.forEach((option, k) => {
-    const hits = confusionMatrix[k]?.[k] ?? 0;
-    const support = (confusionMatrix[k] ?? []).reduce((sum, count) => sum + count, 0);
-    const predicted = confusionMatrix.reduce((sum, row) => sum + (row[k] ?? 0), 0);
-    const precision = computeRatio(hits, predicted);
-    const recall = computeRatio(hits, support);
-    const f1 = computeRatio(2 * hits, support + predicted);
-    perClass[option] = { precision, recall, f1, support };
-    if (support + predicted > 0) scored.push({ precision, recall, f1 });
-  });
+  const scores = scoreOptions(confusionMatrix);
+  const perClass = Object.fromEntries(options.map((option, k) => [option, scores[k] ?? noScores]));
+  const decided = (k: number) => confusionMatrix.some((row) => (row[k] ?? 0) > 0);
+  const scored = scores.filter(({ support }, k) => support > 0 || decided(k));
   const average = (pick: (score: (typeof scored)[number]) => number) =>
     computeRatio(
       scored.reduce((sum, score) => sum + pick(score), 0),
@@ -107,15 +106,9 @@ export function evaluatePredictions(predictions: readonly Prediction[], options:
     macroRecall: average((score) => score.recall),
     perClass,
     confusionMatrix,
-    logLoss: computeRatio(loss, predictions.length),
+    logLoss: computeRatio(loss, learned.length),
     ece: computeCalibrationError(confidences, correct),
     riskCoverage: computeRiskCoverage(confidences, correct),
     reliability: computeReliability(confidences, correct),
   };
-}
-
-/** The percentile of numbers by nearest rank, for a share from 0 to 1; 0 without numbers. */
-export function computePercentile(values: readonly number[], share: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? 0;
 }

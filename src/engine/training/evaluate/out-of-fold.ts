@@ -18,6 +18,8 @@ export type OutOfFoldParams = {
   rows: readonly LabelledRow[];
   /** For each label the index of its option in the definition. */
   presentOptions: readonly number[];
+  /** Indices of options that are learned as one. */
+  sharing?: readonly number[];
   /** The number of options of the definition. */
   optionCount: number;
   texts: EncodedTexts;
@@ -90,7 +92,7 @@ function dealInputs(rows: readonly LabelledRow[], folds: number, seed: number): 
     different.push(row);
   }
   const foldOf = assignFolds(different, folds, seed);
-  return Int32Array.from(rows, (row) => foldOf[firstOf.get(row.content) ?? 0] as number);
+  return Int32Array.from(rows, (row) => foldOf[firstOf.get(row.content) ?? 0]);
 }
 
 /** The rows of one fold, and those to fit on; a label that only the fold has stays on the side of the fit. */
@@ -125,12 +127,12 @@ function takePart(rows: readonly LabelledRow[], maxRows: number): readonly Label
 }
 
 /**
- * Predicts every row by the chosen classifier fitted on other inputs only (Stone 1974), averaged over a few deals of the
- * folds where that is cheap. Budgets count operations, so that the same request gives the same probabilities on every
- * machine: a set that is too large is fitted on parts of its rows.
+ * Predicts every row by the chosen classifier fitted on other inputs only (Stone 1974), averaged over a few deals of
+ * the folds where that is cheap. Budgets count operations, so that the same request gives the same probabilities on
+ * every machine: a set that is too large is fitted on parts of its rows.
  */
 export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
-  const { plan, rows, presentOptions, optionCount, texts, seed, report } = params;
+  const { plan, rows, presentOptions, sharing = [], optionCount, texts, seed, report } = params;
   const choice = { ...params.choice, plan };
   const { folds, deals, maxFittedRows } = planDeals(params);
   const sums: (Float64Array | null)[] = rows.map(() => null);
@@ -142,6 +144,7 @@ export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
       choice,
       rows: fitted,
       presentOptions,
+      sharing,
       optionCount,
       texts,
       relearn: false,
@@ -157,7 +160,7 @@ export function predictOutOfFold(params: OutOfFoldParams): OutOfFold {
     left.forEach((i, k) => {
       const sum = sums[i] ?? new Float64Array(optionCount);
       probabilities[k]?.forEach((probability, option) => {
-        sum[option] = (sum[option] as number) + probability;
+        sum[option] += probability;
       });
       sums[i] = sum;
     });

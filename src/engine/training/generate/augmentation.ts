@@ -1,6 +1,5 @@
 /** Synthetic examples beside those of the user, where the configuration asks for them. */
 import type { Metrics, TrainingExample } from '../../domain.ts';
-import { limits } from '../../limits.ts';
 import { type LabelledRow, prepareRows } from '../data/labelled-rows.ts';
 import { splitRows } from '../data/split.ts';
 import type { Proposal, TrainPorts, TrainRequest } from '../request.ts';
@@ -88,16 +87,16 @@ async function makeExamples(
   const teacher = createEmbeddedTeacher(material, check);
   const isTaught = config.auto_generate && teach !== undefined;
   const { examples: taught, notes } = isTaught
-    ? await askTeacher(stock, teach, check, tick)
+    ? await askTeacher(stock, config.min_per_option, teach, check, tick)
     : { examples: [], notes: [] };
-  const minimum = limits.minExamplesPerOption;
+  const minimum = config.min_per_option;
   const generated = config.auto_generate ? fillOptions(stock, teacher, minimum, 'generated', tick) : nothingFilled;
   const evenShare = Math.ceil(targetSize / stock.options.length);
   const augmented = config.augment ? fillOptions(stock, teacher, evenShare, 'augmented', tick) : nothingFilled;
   return { taught, generated, augmented, notes };
 }
 
-/** Lets the embedded teacher fill every option up to `minimum` examples, as far as it can. */
+/** Fills every option up to `minimum` examples from the embedded teacher, as far as it can. */
 function fillOptions(
   { options, counts }: Stock,
   teacher: EmbeddedTeacher,
@@ -121,9 +120,10 @@ function fillOptions(
   return filled;
 }
 
-/** Asks a connected teacher for what is missing to the minimum of every option, until it fails. */
+/** Asks a connected teacher for what is missing to `minimum` examples of every option, until it fails. */
 async function askTeacher(
   { options, sources, counts }: Stock,
+  minimum: number,
   teach: NonNullable<TrainPorts['teach']>,
   check: ProposalCheck,
   tick: () => void,
@@ -143,8 +143,8 @@ async function askTeacher(
     }
   };
   for (const [index, option] of options.entries()) {
-    for (let count = counts.get(option) ?? 0; count < limits.minExamplesPerOption; count = counts.get(option) ?? 0) {
-      const missing = Math.min(maxPerTeacherRequest, limits.minExamplesPerOption - count);
+    for (let count = counts.get(option) ?? 0; count < minimum; count = counts.get(option) ?? 0) {
+      const missing = Math.min(maxPerTeacherRequest, minimum - count);
       const proposals = await ask(option, missing);
       const usable = proposals.filter((one) => one.decision === option && check(one) === 'ok').slice(0, missing);
       if (usable.length === 0) break;
@@ -188,7 +188,7 @@ function describeOrigins(
       status: isTaughtEnough ? 'completed' : toStatus(config.auto_generate, generated),
       generated_count: taught.length + generated.examples.length,
       original_count: originalCount,
-      minimum_required: limits.minExamplesPerOption,
+      minimum_required: config.min_per_option,
     },
   };
 }

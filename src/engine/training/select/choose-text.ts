@@ -21,7 +21,7 @@ export type TextChoice = {
   comparison: TextComparison | null;
 };
 /** The rows that were compared on, the same cut into folds under a plan with all of the text, and the best heads. */
-export type TextComparison = {
+type TextComparison = {
   rows: readonly LabelledRow[];
   /** Where the rows that were judged stand among `rows`: all of them, unless the text model was tuned on the others. */
   judged: readonly number[];
@@ -81,7 +81,9 @@ export function chooseText(params: TextChoiceParams): TextChoice {
   };
 }
 
-/** The cheapest of the uses of text whose log-loss on the folds is within 1 % of the best; `seed` is that of the run. */
+/**
+ * The cheapest of the uses of text whose log-loss on the folds is within 1 % of the best; `seed` is that of the run.
+ */
 export function compareTextUses(
   comparison: HeadComparison,
   uses: readonly TextUse[],

@@ -1,6 +1,6 @@
 /** The fit of a model with settings that were chosen before. */
 import type { FitRequest, Rows } from '../../classifiers/classifier.ts';
-import { blendModels, type ClassifierModel, type Placement } from '../../classifiers/model.ts';
+import { blendModels, type ClassifierModel, type Placement, shareProbability } from '../../classifiers/model.ts';
 import { boostedTrees, type TreeSettings } from '../../classifiers/trees.ts';
 import { refitPlan } from '../../features/infer.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
@@ -25,6 +25,8 @@ export type FitParams = {
   rows: readonly LabelledRow[];
   /** For each label the index of its option in the definition. */
   presentOptions: readonly number[];
+  /** Indices of options that are learned as one, under the label of the first. */
+  sharing?: readonly number[];
   /** The number of options of the definition. */
   optionCount: number;
   texts: EncodedTexts;
@@ -55,7 +57,7 @@ export type FittedModel = {
  * the uncalibrated one both weigh the same.
  */
 export function fitChoice(params: FitParams): FittedModel {
-  const { choice, rows, presentOptions, optionCount, texts } = params;
+  const { choice, rows, presentOptions, sharing = [], optionCount, texts } = params;
   const { linear, trees } = choice;
   const plan = params.relearn ? relearnPlan(choice, rows, texts) : choice.plan;
   const inputs = rows.map((row) => row.input);
@@ -80,13 +82,16 @@ export function fitChoice(params: FitParams): FittedModel {
   return {
     plan,
     rows: built,
-    calibrated: combineModels(
-      fittedLinear?.calibrated.toModel(place(linear?.weight ?? 0)),
-      fittedTrees?.toModel(place(trees?.weight ?? 0)),
+    calibrated: shareProbability(
+      combineModels(
+        fittedLinear?.calibrated.toModel(place(linear?.weight ?? 0)),
+        fittedTrees?.toModel(place(trees?.weight ?? 0)),
+      ),
+      sharing,
     ),
-    uncalibrated: combineModels(
-      fittedLinear?.uncalibrated.toModel(place(evenWeight)),
-      fittedTrees?.toModel(place(evenWeight)),
+    uncalibrated: shareProbability(
+      combineModels(fittedLinear?.uncalibrated.toModel(place(evenWeight)), fittedTrees?.toModel(place(evenWeight))),
+      sharing,
     ),
     starts: fittedLinear?.starts ?? {},
   };

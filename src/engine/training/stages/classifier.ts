@@ -5,7 +5,7 @@ import type { TextUse } from '../select/text-use.ts';
 import type { Classified, Planned, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Pick<Run, 'request' | 'progress'> &
-  Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows'> &
+  Pick<Prepared, 'rows' | 'presentOptions' | 'sharing' | 'trainRows'> &
   Pick<Planned, 'fieldPlan'> &
   TextModelled;
 
@@ -38,6 +38,7 @@ export function fitClassifier(state: State): Classified {
     choice,
     rows: trainRows,
     presentOptions,
+    sharing: state.sharing,
     optionCount: request.definition.options.length,
     texts,
     relearn: false,

@@ -1,18 +1,20 @@
 /** The evaluate stage: the model is measured on the held-out rows, and the one to be packed is fitted. */
+import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
 import { encodeTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { chooseChecks, noticeProbes } from '../evaluate/choose-checks.ts';
-import { evaluateModel, type Figures } from '../evaluate/evaluate-model.ts';
+import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import { computeLearningCurve } from '../evaluate/learning-curve.ts';
 import { listProbeTexts } from '../evaluate/probes.ts';
 import { type FittedModel, fitChoice } from '../select/fit-choice.ts';
 import type { HeadStarts } from '../select/linear-heads.ts';
 import { formatCount } from './format-count.ts';
 import { labelChecksFrom } from './label-checks.ts';
-import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
+import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
-  Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
+  Pick<Generated, 'rules' | 'rare'> &
+  Pick<Prepared, 'rows' | 'presentOptions' | 'sharing' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
   Pick<TextModelled, 'texts' | 'tuned'> &
   Pick<Classified, 'choice' | 'measuredModel'>;
 
@@ -22,8 +24,9 @@ const curveStep = 0.1;
 const finalFitFrom = 0.5;
 
 /**
- * Measures the model that saw the training rows only, draws the learning curve (none of a tuned encoder), and fits the final model on all rows
- * where the configuration says so and there are no test rows of the analyst's own. Rejects with whatever the encoder rejects with.
+ * Measures the model that saw the training rows only, draws the learning curve (none of a tuned encoder), and fits the
+ * final model on all rows where the configuration says so and there are no test rows of the analyst's own. Rejects with
+ * whatever the encoder rejects with.
  */
 export async function evaluateClassifier(state: State): Promise<Evaluated> {
   const { request, ports, progress, rows, trainRows, testRows, measuredRows, texts, measuredModel, split } = state;
@@ -52,12 +55,27 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     // The parts would be read by an encoder that has learned from all of them.
     testRows.length === 0 || adapters !== null
       ? null
-      : computeLearningCurve(trainRows, evaluation.figures, (part, share) => measurePart(state, part, share));
+      : computeLearningCurve(
+          trainRows,
+          state.rare.options,
+          evaluation,
+          (part, share) => measurePart(state, part, share),
+          (measured) => decideWithRules(state, measured),
+        );
   const finalRows = split.refitted ? rows : trainRows;
   return { evaluation, checks, learningCurve, finalModel: fitFinalModel(state), finalRows };
 }
 
-function measurePart(state: State, part: readonly LabelledRow[], share: number): Figures {
+/** Counts what rules and classifier decide of the held-out rows, thresholds aside. */
+function decideWithRules({ request, rules, testRows }: State, { heldOut }: ModelEvaluation): Confusion {
+  const decisions = heldOut.map(({ expected, predicted }, i) => {
+    const ruled = rules.evaluate(testRows[i]?.input ?? {}, false).matched?.then;
+    return { expected, decision: ruled ?? predicted };
+  });
+  return tabulateDecisions(decisions, request.definition.options);
+}
+
+function measurePart(state: State, part: readonly LabelledRow[], share: number): ModelEvaluation {
   const { request, progress, texts, testRows } = state;
   const from = curveShare * share;
   const message = `Measuring with ${100 * share} % of the examples`;
@@ -65,7 +83,7 @@ function measurePart(state: State, part: readonly LabelledRow[], share: number):
   const model = refit(state, part, 'draft', report);
   const { options } = request.definition;
   const nothing = { familiarity: null, near: null, probes: [] };
-  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, seed: request.seed }).figures;
+  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, seed: request.seed });
 }
 
 function fitFinalModel(state: State): FittedModel {
@@ -80,7 +98,7 @@ function fitFinalModel(state: State): FittedModel {
 
 /** Fits the choice on other rows, with a plan that is learned again from them. */
 function refit(
-  { request, presentOptions, texts, tuned, choice, measuredModel }: State,
+  { request, presentOptions, sharing, texts, tuned, choice, measuredModel }: State,
   rows: readonly LabelledRow[],
   precision: 'draft' | 'final',
   report: (share: number) => void,
@@ -89,6 +107,7 @@ function refit(
     choice,
     rows,
     presentOptions,
+    sharing,
     optionCount: request.definition.options.length,
     texts,
     relearn: true,

@@ -1,6 +1,7 @@
 /** The package stage: the final model is exported and verified, and everything that decides is packed. */
 import { type BundleParts, packBundle } from '../../bundle/bundle.ts';
-import { bundleFormatVersion } from '../../bundle/manifest.ts';
+import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
+import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
 import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
@@ -9,21 +10,22 @@ import type { FeaturePlan } from '../../features/plan.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
 import { replayRows } from '../../measure/replay.ts';
 import { measureWholeDecision } from '../../measure/whole-decision.ts';
+import { computePercentile } from '../../numeric.ts';
 import { exportClassifier } from '../../onnx/classifier.ts';
 import type { Adapters } from '../../ports.ts';
 import { countReasonsByOption } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
-import { computePercentile } from '../evaluate/metrics.ts';
 import { buildManifest } from '../package/build-manifest.ts';
 import { measureLatency } from '../package/measure-latency.ts';
 import { verifyExport } from '../package/verify-export.ts';
 import type { TrainOutcome } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
+import { reportRareOptions } from './rare-options.ts';
 import { checkSliceGate } from './slice-gate.ts';
 import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
-  Pick<Generated, 'rules' | 'origins'> &
+  Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
   Checked &
@@ -39,7 +41,13 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   const classifier = exportClassifier(finalModel.calibrated);
   await verifyExport(classifier, finalModel.calibrated, finalModel.rows, ports.runModel);
   const reasons = await exportReasons(state);
-  const manifest = buildManifest(request, finalModel, ports);
+  const inputSchema = request.definition.input_schema;
+  const learnedFrom = seeInputs(
+    state.finalRows.map((row) => row.input),
+    request.piiFields ?? [],
+  );
+  const fields = listInputFields({ plan: finalModel.plan, rules: rules.file, inputSchema }, learnedFrom);
+  const manifest = { ...buildManifest(request, finalModel, ports), fields };
   const adapters = state.tuned?.adapters ?? null;
   const plan = nameAdapters(finalModel.plan, adapters);
   const parts: BundleParts = {
@@ -54,26 +62,31 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
       state.checks,
       progress.heartbeat,
     ),
-    inputSchema: request.definition.input_schema,
+    inputSchema,
     golden: [],
     modelCard: '',
   };
-  const decider = compileDecider(
-    {
-      ...parts,
-      manifest: { ...manifest, format_version: bundleFormatVersion, revision: null, training: null, files: {} },
-    },
-    ports,
-  );
+  const draft: Manifest = {
+    ...manifest,
+    format_version: bundleFormatVersion,
+    revision: null,
+    training: null,
+    files: {},
+  };
+  const decider = compileDecider({ ...parts, manifest: draft }, ports);
   progress.report('package', 0.3, 'Recording golden decisions');
   const goldenInputs = [...testRows, ...trainRows].map((row) => row.input);
   const thresholds = manifest.confidence_thresholds;
   const golden = await recordGoldenLines(decider, goldenInputs, request.piiFields ?? [], thresholds);
   progress.report('package', 0.7, 'Measuring the time of a decision');
   const measuredInputs = measuredRows.map((row) => row.input);
-  const latenciesMs = await measureLatency(decider, measuredInputs, ports.now);
+  const timed = compileDecider(
+    { ...parts, manifest: draft },
+    { ...ports, encoder: ports.freshEncoder ?? ports.encoder },
+  );
+  const latenciesMs = await measureLatency(timed, measuredInputs, ports.now);
   const metrics = completeMetrics(state, parts, latenciesMs);
-  const modelCard = writeModelCard({ manifest, plan, rules: rules.file, metrics, promise: null });
+  const modelCard = writeModelCard({ manifest, plan, rules: rules.file, golden, metrics, promise: null });
   const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
   progress.report('package', 1, 'The policy is ready');
   return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut, labelChecks: state.labelChecks };
@@ -108,13 +121,14 @@ async function exportReasons(state: State): Promise<Pick<BundleParts, 'reasons' 
 type DecidingParts = Pick<BundleParts, 'manifest' | 'reasons' | 'inputSchema'>;
 
 /**
- * Rules, classifier and thresholds together on the measured rows, and the gate on parts of them; no whole decision
- * where none is held out.
+ * Rules, classifier and thresholds together on the measured rows, on those of rare options, and the gate on parts of
+ * them; no whole decision where none is held out.
  */
 function measureDecisions(
-  { request, rules, measuredRows, testRows, evaluation }: State,
+  state: State,
   { manifest, inputSchema }: DecidingParts,
-): Pick<Metrics, 'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'slice_gate'> {
+): Pick<Metrics, 'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'slice_gate' | 'rare_options'> {
+  const { request, rules, measuredRows, testRows, evaluation } = state;
   const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
     input: measuredRows[i]?.input ?? {},
     expected,
@@ -131,12 +145,14 @@ function measureDecisions(
     suggested_thresholds:
       testRows.length === 0 ? [] : suggestThresholds(replay.rows, request.config.escalation_threshold ?? 0),
     slice_gate: checkSliceGate(request, recorded, deciding),
+    rare_options: reportRareOptions(state, testRows.length === 0 ? [] : replay.rows, manifest),
   };
 }
 
 function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readonly number[]): Metrics {
   const { trainRows, testRows, split, evaluation, learningCurve, finalModel, origins, notes } = state;
   const { heads } = parts.reasons;
+  const decisions = measureDecisions(state, parts);
   const codes = heads.map(({ code }) => code).join(', ');
   const headsNote = `These reason codes are chosen by the input, not by the option alone: ${codes}.`;
   return {
@@ -147,10 +163,16 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     text_tuning: state.textTuning,
     learning_curve: learningCurve,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
-    ...measureDecisions(state, parts),
+    ...decisions,
+    // Known to the service alone, which writes it.
+    compared_with_deployed: null,
     latency_estimate_p50_ms: computePercentile(latenciesMs, 0.5),
     latency_estimate_p95_ms: computePercentile(latenciesMs, 0.95),
-    notes: heads.length === 0 ? [...notes] : [...notes, headsNote],
+    notes: [
+      ...(decisions.rare_options === null ? [] : [decisions.rare_options.sentence]),
+      ...notes,
+      ...(heads.length === 0 ? [] : [headsNote]),
+    ],
     ...origins,
   };
 }

@@ -6,19 +6,28 @@ import { splitRows } from '../data/split.ts';
 import { formatCount } from './format-count.ts';
 import type { Generated, Prepared, Run } from './state.ts';
 
-type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'examples' | 'notes'>;
+type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examples' | 'notes'>;
 
 /**
  * Throws WorkbenchError 'validation_error' when no example is labelled, fewer than two options have examples, or an
  * option has test rows only.
  */
-export function prepareExamples({ request, progress, examples, notes }: State): Prepared {
+export function prepareExamples({ request, progress, rare, examples, notes }: State): Prepared {
   progress.report('prepare', 0, 'Reading the examples');
-  const { rows, presentOptions, notes: rowNotes } = prepareRows(examples, request.definition.options);
-  const split = splitRows(rows);
   const { options } = request.definition;
-  const trainRows = split.train.flatMap((position) => rows[position] ?? []);
-  const testRows = split.test.flatMap((position) => rows[position] ?? []);
+  const {
+    rows: all,
+    presentOptions,
+    notes: rowNotes,
+  } = prepareRows(examples, options, {
+    rare,
+    piiFields: request.piiFields ?? [],
+  });
+  const split = splitRows(all);
+  const isLearned = ({ label }: LabelledRow) => label >= 0;
+  const rows = all.filter(isLearned);
+  const trainRows = split.train.flatMap((position) => all[position] ?? []).filter(isLearned);
+  const testRows = split.test.flatMap((position) => all[position] ?? []);
   refuseUntrainedOptions(
     presentOptions.map((index) => options[index] ?? ''),
     trainRows,
@@ -29,9 +38,11 @@ export function prepareExamples({ request, progress, examples, notes }: State): 
     'There are too few examples to hold any out, so the figures are measured on the training examples.';
   const testRowsNote = 'The figures are measured on the test rows that were marked, and no model learns from these.';
   const nearDuplicates = findNearDuplicates(trainRows, testRows);
+  const corrections = { learned: countCorrections(trainRows), heldOut: countCorrections(testRows) };
   return {
     rows,
     presentOptions,
+    sharing: rare.together.map((option) => options.indexOf(option)),
     trainRows,
     testRows,
     measuredRows: testRows.length === 0 ? trainRows : testRows,
@@ -41,6 +52,9 @@ export function prepareExamples({ request, progress, examples, notes }: State): 
       refitted: request.config.refit && split.rule === 'hash',
       near_duplicates: nearDuplicates.count,
       near_duplicate_ids: nearDuplicates.exampleIds,
+      corrections: corrections.learned,
+      corrections_held_out: corrections.heldOut,
+      near_repeats: rows.filter(({ group = -1 }) => group >= 0).length,
     },
     notes: [
       ...notes,
@@ -48,8 +62,17 @@ export function prepareExamples({ request, progress, examples, notes }: State): 
       ...(testRows.length === 0 ? [holdoutNote] : []),
       ...(split.rule === 'test_rows' ? [testRowsNote] : []),
       ...(nearDuplicates.count > 0 ? [describeNearDuplicates(nearDuplicates.count)] : []),
+      ...describeCorrections(corrections),
     ],
   };
+}
+
+const countCorrections = (rows: readonly LabelledRow[]) => rows.filter(({ source }) => source === 'correction').length;
+
+function describeCorrections({ learned, heldOut }: { learned: number; heldOut: number }): string[] {
+  const ofTraining = `${formatCount(learned)} of the examples to learn from are corrections of live decisions; none of them is held out, so they do not bend the figures.`;
+  const ofTests = `${formatCount(heldOut)} of the test rows are corrections of live decisions. Decisions are corrected mostly because they were wrong, so the figures may look worse than the policy is.`;
+  return [...(learned > 0 ? [ofTraining] : []), ...(heldOut > 0 ? [ofTests] : [])];
 }
 
 function describeNearDuplicates(count: number): string {
@@ -57,8 +80,8 @@ function describeNearDuplicates(count: number): string {
 }
 
 function refuseUntrainedOptions(options: readonly string[], trainRows: readonly LabelledRow[]): void {
-  const trained = new Set(trainRows.map(({ decision }) => decision));
-  const missing = options.find((option) => !trained.has(option));
+  const trained = new Set(trainRows.map(({ label }) => label));
+  const missing = options.find((_, label) => !trained.has(label));
   if (missing === undefined) return;
   throw new WorkbenchError(
     'validation_error',

@@ -1,4 +1,6 @@
-/** The gate on weak parts: whether the whole decision errs more often than it may in any part of the measured rows. */
+/**
+ * The gate on weak parts: whether the whole decision is wrong more often than it may in any part of the measured rows.
+ */
 import type { Metrics } from '../../domain.ts';
 import { compileJudge } from '../../findings/judge-rows.ts';
 import { findWeakSlices } from '../../findings/slices.ts';

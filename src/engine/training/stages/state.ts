@@ -5,13 +5,15 @@
 import type { Metrics, TrainingExample } from '../../domain.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import type { LabelCheck } from '../../findings/labels.ts';
 import type { Adapters } from '../../ports.ts';
 import type { CompiledRules } from '../../rules/compile.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
+import type { RareOptions } from '../data/rare-options.ts';
 import type { ModelEvaluation } from '../evaluate/evaluate-model.ts';
 import type { ProgressReporter } from '../progress.ts';
-import type { LabelCheck, TrainPorts, TrainRequest } from '../request.ts';
+import type { TrainPorts, TrainRequest } from '../request.ts';
 import type { TextChoice } from '../select/choose-text.ts';
 import type { ClassifierChoice, FittedModel } from '../select/fit-choice.ts';
 import type { EncodedFold } from '../tune/compare-encoders.ts';
@@ -20,22 +22,30 @@ import type { EncodedFold } from '../tune/compare-encoders.ts';
 export type Run = { request: TrainRequest; ports: TrainPorts; progress: ProgressReporter };
 
 /** Sentences for the report: each stage returns those before it followed by its own. */
-export type Notes = { notes: readonly string[] };
+type Notes = { notes: readonly string[] };
 
-/** After generate: the compiled rules, and the examples with the synthetic ones. */
+/** After generate: the compiled rules, the rare options, and the examples with the synthetic ones. */
 export type Generated = Notes & {
   rules: CompiledRules;
+  /** The options that are left to a person. */
+  rare: RareOptions;
   examples: TrainingExample[];
   origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;
 };
 
 /** After prepare: labelled rows, and which of them are trained on and held out. */
 export type Prepared = Notes & {
+  /** Those of options that are learned. */
   rows: LabelledRow[];
   /** For each label the index of its option in the definition. */
   presentOptions: number[];
+  /** The indices of options that are learned as one, under the label of the first; none, or at least two. */
+  sharing: number[];
   trainRows: LabelledRow[];
-  /** The held-out rows, by the hashes of their inputs or as the analyst marked them; none where there are too few examples. */
+  /**
+   * The held-out rows, by the hashes of their inputs or as the analyst marked them, also those of options that are set
+   * aside; none where there are too few examples.
+   */
   testRows: LabelledRow[];
   /** The rows that figures are measured on: those held out, or the training rows where none are. */
   measuredRows: LabelledRow[];

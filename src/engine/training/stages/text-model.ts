@@ -6,7 +6,7 @@ import { formatCount } from './format-count.ts';
 import type { Planned, Prepared, Run, TextModelled } from './state.ts';
 import { mayTune, type TuningOutcome, tuneTextModel } from './tune-text.ts';
 
-type State = Run & Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows'> & Planned;
+type State = Run & Pick<Prepared, 'rows' | 'presentOptions' | 'trainRows' | 'testRows'> & Planned;
 
 /** The share of the stage that encoding takes; the rest is the comparison of the uses of text. */
 const encodingShare = 0.7;
@@ -76,10 +76,14 @@ function describeTuning({ report: { chosen, held_rows, frozen, tuned } }: Tuning
 }
 
 /** The encoded texts of all rows, done at share `to` of the stage; none under a plan without text. */
-async function encodeAllTexts({ ports, progress, fieldPlan, rows }: State, to: number): Promise<EncodedTexts> {
+async function encodeAllTexts(
+  { ports, progress, fieldPlan, rows, testRows }: State,
+  to: number,
+): Promise<EncodedTexts> {
   if (fieldPlan.text === null) return new Map();
   const features = compileFeatures(fieldPlan);
-  const texts = rows.map((row) => features.joinText(row.input).text);
+  const setAside = testRows.filter(({ label }) => label < 0);
+  const texts = [...rows, ...setAside].map((row) => features.joinText(row.input).text);
   return encodeTexts(texts, ports.tokenizer, ports.encoder, (done, total) => {
     if (done % reportInterval !== 0 && done !== total) return;
     const message = `Encoding texts ${formatCount(done)} of ${formatCount(total)}`;

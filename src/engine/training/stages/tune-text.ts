@@ -47,11 +47,11 @@ export function mayTune({ request, ports, fieldPlan }: Pick<State, 'request' | '
 }
 
 /**
- * Tunes the encoder on four fifths of the training rows and compares it with the plain one on the last fifth; where that
- * is too small to tell, on further fifths, each with adapters of its own, until the comparison is settled. Where tuning
- * pays, it is done once more on all of the rows, as far as the tokens go, else the adapters of the first fold are taken.
- * Null where there are too few rows, too few tokens to spend, or nothing to gain.
- * `report` is given the share that is done. Rejects with whatever the encoder or the graph rejects with.
+ * Tunes the encoder on four fifths of the training rows and compares it with the plain one on the last fifth; where
+ * that is too small to tell, on further fifths, each with adapters of its own, until the comparison is settled. Where
+ * tuning pays, it is done once more on all of the rows, as far as the tokens go, else the adapters of the first fold
+ * are taken. Null where there are too few rows, too few tokens to spend, or nothing to gain. `report` is given the
+ * share that is done. Rejects with whatever the encoder or the graph rejects with.
  */
 export async function tuneTextModel(
   state: State,
@@ -67,8 +67,12 @@ export async function tuneTextModel(
   if (planned === null) return null;
   report(0, 'Trying the text model as it is');
   const compared: Compared = {
-    ...{ plan: fieldPlan, rows, optionCount, dimensions: ports.encoder.dimensions },
-    ...{ seed: request.seed, tick: progress.heartbeat },
+    plan: fieldPlan,
+    rows,
+    optionCount,
+    dimensions: ports.encoder.dimensions,
+    seed: request.seed,
+    tick: progress.heartbeat,
   };
   const untuned = tryFrozen(compared, planned.folds, texts);
   if (untuned.figures.log_loss <= goodLogLoss) return null;
@@ -85,14 +89,16 @@ export async function tuneTextModel(
   return {
     report: {
       chosen: isTaken ? 'tuned' : 'frozen',
-      ...{ rows: (whole ?? first.plan).texts.length, held_rows: tuned.losses.length },
-      ...{ frozen: frozen.figures, tuned: tuned.figures, seconds: (ports.now() - startedMs) / 1_000 },
-      ...{ steps: tunings.steps, loss_curve: first.tuning.curve },
+      rows: (whole ?? first.plan).texts.length,
+      held_rows: tuned.losses.length,
+      frozen: frozen.figures,
+      tuned: tuned.figures,
+      seconds: (ports.now() - startedMs) / 1_000,
+      steps: tunings.steps,
+      loss_curve: first.tuning.curve,
     },
     frozen: frozen.choice,
-    tuned: isTaken
-      ? { adapters: last.adapters, head: toFitParameters(last.head, optionCount), folds, choice: tuned.choice }
-      : null,
+    tuned: isTaken ? { adapters: last.adapters, head: last.parameters, folds, choice: tuned.choice } : null,
   };
 }
 
@@ -108,15 +114,19 @@ type Compared = Omit<FoldParams, 'folds'>;
 const tryFrozen = (compared: Compared, folds: readonly HeldOutFold[], texts: EncodedTexts): FoldTrial =>
   tryOnFolds({ ...compared, folds: folds.map(({ learned, held }) => ({ learned, held, texts })) });
 
-type TunedFold = PlannedFold & EncodedFold & { tuning: TunedAdapters };
+type TunedFold = PlannedFold & EncodedFold & { tuning: Tuning };
+
+/** `parameters` are those of the head, as of a regression over the embedding. */
+type Tuning = TunedAdapters & { parameters: Float64Array };
+
+type FoldTunings = { planned: readonly PlannedFold[]; texts: EncodedTexts; tunings: Tunings; untuned: FoldTrial };
 
 /** Tunes on one fold after the other, until the comparison with the plain encoder is settled. */
 async function tuneFolds(
   state: State,
   compared: Compared,
-  given: { planned: readonly PlannedFold[]; texts: EncodedTexts; tunings: Tunings; untuned: FoldTrial },
+  { planned, texts, tunings, untuned }: FoldTunings,
 ): Promise<TunedFold[]> {
-  const { planned, texts, tunings, untuned } = given;
   const { encoder } = state.ports;
   const comparedTexts = selectTexts(state, compared.rows, texts);
   const folds: TunedFold[] = [];
@@ -125,7 +135,7 @@ async function tuneFolds(
     const tuning = await tunings.run(fold.plan, fold.learned, held);
     const tick = () => tunings.report('Reading the examples with the tuned text model');
     const tunedTexts = await embedTexts(comparedTexts, encoder, tuning.adapters, tick);
-    folds.push({ ...fold, tuning, texts: tunedTexts, tunedHead: toFitParameters(tuning.head, compared.optionCount) });
+    folds.push({ ...fold, tuning, texts: tunedTexts, tunedHead: tuning.parameters });
     if (folds.length < planned.length && isSettled(tryOnFolds({ ...compared, folds }), untuned)) break;
   }
   return folds;
@@ -134,12 +144,12 @@ async function tuneFolds(
 /** Tunings one after the other, which count their steps and report how far all of them are. */
 class Tunings {
   steps = 0;
-  private doneTokens = 0;
-  private readonly allTokens: number;
-  private readonly startedMs: number;
-  private readonly state: State;
-  private readonly texts: EncodedTexts;
-  private readonly reportShare: (share: number, message: string) => void;
+  #doneTokens = 0;
+  readonly #allTokens: number;
+  readonly #startedMs: number;
+  readonly #state: State;
+  readonly #texts: EncodedTexts;
+  readonly #reportShare: (share: number, message: string) => void;
 
   constructor(
     state: State,
@@ -147,22 +157,23 @@ class Tunings {
     { folds, whole }: PlannedTunings,
     reportShare: (share: number, message: string) => void,
   ) {
-    this.state = state;
-    this.texts = texts;
-    this.allTokens = folds.reduce((sum, { plan }) => sum + plan.tokens, whole?.tokens ?? 0);
-    this.startedMs = state.ports.now();
-    this.reportShare = reportShare;
+    this.#state = state;
+    this.#texts = texts;
+    this.#allTokens = folds.reduce((sum, { plan }) => sum + plan.tokens, whole?.tokens ?? 0);
+    this.#startedMs = state.ports.now();
+    this.#reportShare = reportShare;
   }
 
   /** Tunes on the texts of a plan, from a head that is fitted on `learned`; `held` as for {@link tuneAdapters}. */
-  async run(plan: TuningPlan, learned: readonly LabelledRow[], held: TuningParams['held']): Promise<TunedAdapters> {
-    const { request, ports, progress, presentOptions, fieldPlan } = this.state;
+  async run(plan: TuningPlan, learned: readonly LabelledRow[], held: TuningParams['held']): Promise<Tuning> {
+    const { request, ports, progress, presentOptions, fieldPlan } = this.#state;
     const { seed } = request;
     const optionCount = presentOptions.length;
-    const texts = this.texts;
+    const texts = this.#texts;
     if (ports.openTuningGraph === undefined) throw new Error('There is no graph to tune the encoder with.');
     const session = await ports.openTuningGraph();
-    const doneBefore = this.doneTokens;
+    const { headScale } = session;
+    const doneBefore = this.#doneTokens;
     try {
       const tuning = await tuneAdapters({
         session,
@@ -170,30 +181,30 @@ class Tunings {
         learned: plan.texts,
         held,
         optionCount,
-        head: fitFirstHead({ plan: fieldPlan, learned, texts, optionCount, seed, tick: progress.heartbeat }),
+        head: fitFirstHead({ plan: fieldPlan, learned, texts, optionCount, headScale, seed, tick: progress.heartbeat }),
         epochs: plan.epochs,
         seed,
         report: (done, steps) => {
-          this.doneTokens = doneBefore + (plan.tokens * done) / steps;
-          this.report(`Tuning the text model${this.describeTimeLeft()}`);
+          this.#doneTokens = doneBefore + (plan.tokens * done) / steps;
+          this.report(`Tuning the text model${this.#describeTimeLeft()}`);
         },
       });
       this.steps += tuning.steps;
-      return tuning;
+      return { ...tuning, parameters: toFitParameters(tuning.head, optionCount, headScale) };
     } finally {
-      this.doneTokens = doneBefore + plan.tokens;
+      this.#doneTokens = doneBefore + plan.tokens;
       await session.close();
     }
   }
 
   report(message: string): void {
-    this.reportShare((stepsTo * this.doneTokens) / this.allTokens, message);
+    this.#reportShare((stepsTo * this.#doneTokens) / this.#allTokens, message);
   }
 
-  private describeTimeLeft(): string {
-    if (this.doneTokens === 0) return '';
-    const elapsedMs = this.state.ports.now() - this.startedMs;
-    const leftSeconds = (elapsedMs / 1_000 / this.doneTokens) * (this.allTokens - this.doneTokens);
+  #describeTimeLeft(): string {
+    if (this.#doneTokens === 0) return '';
+    const elapsedMs = this.#state.ports.now() - this.#startedMs;
+    const leftSeconds = (elapsedMs / 1_000 / this.#doneTokens) * (this.#allTokens - this.#doneTokens);
     return leftSeconds < 60 ? ', less than a minute left' : `, about ${Math.ceil(leftSeconds / 60)} minutes left`;
   }
 }

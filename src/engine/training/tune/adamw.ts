@@ -23,13 +23,13 @@ export function createAdamW(length: number): Optimiser {
     const meanBias = 1 - beta1 ** step;
     const squareBias = 1 - beta2 ** step;
     for (let i = 0; i < length; i++) {
-      const gradient = gradients[i] as number;
-      const mean = beta1 * (means[i] as number) + (1 - beta1) * gradient;
-      const square = beta2 * (squares[i] as number) + (1 - beta2) * gradient * gradient;
+      const gradient = gradients[i];
+      const mean = beta1 * means[i] + (1 - beta1) * gradient;
+      const square = beta2 * squares[i] + (1 - beta2) * gradient * gradient;
       means[i] = mean;
       squares[i] = square;
       const direction = mean / meanBias / (Math.sqrt(square / squareBias) + epsilon);
-      parameters[i] = (parameters[i] as number) * (1 - rate * weightDecay) - rate * direction;
+      parameters[i] = parameters[i] * (1 - rate * weightDecay) - rate * direction;
     }
   };
 }

@@ -1,4 +1,6 @@
-/** Whether a tuned encoder decides better than the plain one, on rows that neither the tuning nor the classifier saw. */
+/**
+ * Whether a tuned encoder decides better than the plain one, on rows that neither the tuning nor the classifier saw.
+ */
 import type { Metrics } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
@@ -14,8 +16,8 @@ import { toLinearSettings } from '../select/tune-heads.ts';
 type Figures = NonNullable<Metrics['text_tuning']>['frozen'];
 
 /**
- * Rows that a classifier is fitted on and rows that it is judged on, with their texts as one encoder reads them, and the
- * parameters of the head that was tuned with it.
+ * Rows that a classifier is fitted on and rows that it is judged on, with their texts as one encoder reads them, and
+ * the parameters of the head that was tuned with it.
  */
 export type EncodedFold = {
   learned: readonly LabelledRow[];
@@ -62,8 +64,10 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
     );
   const folded = joinFolds(
     folds.map(({ learned, held, texts, tunedHead }) => ({
-      ...{ train: build(learned, texts), trainLabels: listLabels(learned) },
-      ...{ held: build(held, texts), heldLabels: listLabels(held) },
+      train: build(learned, texts),
+      trainLabels: listLabels(learned),
+      held: build(held, texts),
+      heldLabels: listLabels(held),
       ...(tunedHead && { tunedHead }),
     })),
     optionCount,
@@ -79,7 +83,7 @@ export function tryOnFolds(params: FoldParams): FoldTrial {
   };
   const losses = held.map(({ label }, i) => {
     const from = i * optionCount;
-    return logSumExp(trial.logits, from, optionCount, 1) - (trial.logits[from + label] as number);
+    return logSumExp(trial.logits, from, optionCount, 1) - trial.logits[from + label];
   });
   const right = held.filter(({ label }, i) => {
     return argmax(trial.logits.subarray(i * optionCount, (i + 1) * optionCount)) === label;
@@ -106,7 +110,7 @@ function estimateMean(values: readonly number[]): { mean: number; error: number 
 
 /** How much lower the candidate's log-loss is, on its rows; those of `present` begin with the same. */
 function estimateGain(candidate: HeldOutLosses, present: HeldOutLosses): { mean: number; error: number } {
-  return estimateMean(candidate.losses.map((loss, i) => (present.losses[i] as number) - loss));
+  return estimateMean(candidate.losses.map((loss, i) => present.losses[i] - loss));
 }
 
 /** Tuning pays on most sets, so half a standard error in its favour is enough where few rows are held out. */

@@ -1,4 +1,6 @@
-/** What is tuned on and how long: budgets count tokens, so that the same request gives the same model on every machine. */
+/**
+ * What is tuned on and how long: budgets count tokens, so that the same request gives the same model on every machine.
+ */
 import { createStream, deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
@@ -94,7 +96,8 @@ export type TuningPlan = { texts: TuningText[]; epochs: number; tokens: number }
 
 /**
  * The texts and epochs that a budget of tokens affords, padding included: all texts for as many epochs as their number
- * asks for, or `epochsAsked` at most, else a stratified part of them. Null where these are not even five of each option.
+ * asks for, or `epochsAsked` at most, else a stratified part of them. Null where these are not even five of each
+ * option.
  */
 export function planTuning(
   rows: readonly TuningRow[],

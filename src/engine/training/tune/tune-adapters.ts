@@ -1,25 +1,27 @@
 /** Fine-tuning: adapters of the sentence encoder are learned from labelled texts. */
 import { limits } from '../../limits.ts';
 import { logSumExp } from '../../numeric.ts';
-import type { Adapters, BatchTextEncoder, ModelSession } from '../../ports.ts';
+import type { Adapters, BatchTextEncoder, TuningGraph } from '../../ports.ts';
 import { createStream, type Random, randomStreams } from '../../random.ts';
 import { countAdapterWeights, listAdapterMatrices } from '../../text/adapters.ts';
 import { groupByLength } from '../../text/encoder-input.ts';
 import { computeRateShare, createAdamW } from './adamw.ts';
 import { dealBatches, type TuningText } from './deal-batches.ts';
-import { headScale, runTuningStep, type TunedParameters } from './tuning-step.ts';
+import { runTuningStep, type TunedParameters } from './tuning-step.ts';
 
 const rank = 8;
 const dropout = 0.1;
 /** The highest rates of the adapters and of the head, which starts from a fit and needs little. */
 const adapterRate = 1e-3;
 const headRate = 5e-4;
-/** Epochs without a better loss on the held-out texts after which tuning ends: so many, or this share of all planned. */
+/**
+ * Epochs without a better loss on the held-out texts after which tuning ends: so many, or this share of all planned.
+ */
 const patience = 3;
 const patienceShare = 1 / 3;
 
 export type TuningParams = {
-  session: ModelSession;
+  session: TuningGraph;
   encoder: BatchTextEncoder;
   learned: readonly TuningText[];
   /**
@@ -38,7 +40,7 @@ export type TuningParams = {
 };
 
 /** Mean losses after an epoch; `step` counts all steps until then. */
-export type TuningPoint = { step: number; training_loss: number; held_loss: number };
+type TuningPoint = { step: number; training_loss: number; held_loss: number };
 
 /** Adapters and head of the epoch that was taken, the steps that were made, and the losses of every epoch. */
 export type TunedAdapters = {
@@ -117,7 +119,7 @@ function drawNormal(random: Random): number {
 
 /** Mean cross-entropy of the head on the held-out texts, embedded with the adapters as they are, without dropout. */
 async function measureLoss(
-  { encoder, optionCount }: TuningParams,
+  { encoder, session, optionCount }: TuningParams,
   held: readonly TuningText[],
   { adapters, head }: TunedParameters,
   tick: () => void,
@@ -134,13 +136,13 @@ async function measureLoss(
       now,
     );
     for (const [at, { label }] of group.entries()) {
-      const embedding = embeddings[at] as Float32Array;
+      const embedding = embeddings[at];
       for (let k = 0; k < optionCount; k++) {
-        let sum = head[optionCount * dimensions + k] as number;
-        for (let d = 0; d < dimensions; d++) sum += (head[k * dimensions + d] as number) * (embedding[d] as number);
-        logits[k] = headScale * sum;
+        let sum = head[optionCount * dimensions + k];
+        for (let d = 0; d < dimensions; d++) sum += head[k * dimensions + d] * embedding[d];
+        logits[k] = session.headScale * sum;
       }
-      loss += logSumExp(logits, 0, optionCount, 1) - (logits[label] as number);
+      loss += logSumExp(logits, 0, optionCount, 1) - logits[label];
     }
   }
   return loss / held.length;

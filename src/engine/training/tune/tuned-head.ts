@@ -8,7 +8,7 @@ import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import { type LabelledRow, listLabels } from '../data/labelled-rows.ts';
 import { learnText } from '../select/text-use.ts';
-import { countHeadWeights, headScale, placeInHead } from './tuning-step.ts';
+import { countHeadWeights, placeInHead } from './tuning-step.ts';
 
 /** Inverse penalty of the regression from which the head starts, as in scikit-learn. */
 const headC = 10;
@@ -20,13 +20,16 @@ export type FirstHeadParams = {
   /** The texts of the rows, as the plain encoder reads them. */
   texts: EncodedTexts;
   optionCount: number;
+  /** The graph multiplies the logits of the head by this. */
+  headScale: number;
   /** The seed of the run. */
   seed: number;
   tick: () => void;
 };
 
 /** The head that tuning starts from: a logistic regression over the plain embedding, divided by the graph's scale. */
-export function fitFirstHead({ plan, learned, texts, optionCount, seed, tick }: FirstHeadParams): Float32Array {
+export function fitFirstHead(params: FirstHeadParams): Float32Array {
+  const { plan, learned, texts, optionCount, headScale, seed, tick } = params;
   const { embeddingDimensions: dimensions } = limits;
   const encoderPlan = learnText({ ...plan, fields: [], tabular_size: 0 }, 'encoder', learned, texts, dimensions);
   const rows = buildFeatureRows(
@@ -41,7 +44,7 @@ export function fitFirstHead({ plan, learned, texts, optionCount, seed, tick }: 
   const head = new Float32Array(countHeadWeights(optionCount));
   for (let d = 0; d <= dimensions; d++) {
     for (let k = 0; k < optionCount; k++) {
-      const parameter = parameters[d * outputs + (outputs === 1 ? 0 : k)] as number;
+      const parameter = parameters[d * outputs + (outputs === 1 ? 0 : k)];
       // One output is the second option's logit: half of it for, half against.
       const logit = outputs === 1 ? (k === 1 ? parameter / 2 : -parameter / 2) : parameter;
       head[placeInHead(d, k, optionCount)] = logit / headScale;
@@ -50,11 +53,13 @@ export function fitFirstHead({ plan, learned, texts, optionCount, seed, tick }: 
   return head;
 }
 
-/** A tuned head as the parameters of a regression over the embedding. */
-export function toFitParameters(head: Float32Array, optionCount: number): Float64Array {
+/**
+ * A tuned head, whose logits the graph multiplies by `headScale`, as the parameters of a regression over the embedding.
+ */
+export function toFitParameters(head: Float32Array, optionCount: number, headScale: number): Float64Array {
   const outputs = countOutputs(optionCount);
   const parameters = new Float64Array((limits.embeddingDimensions + 1) * outputs);
-  const read = (d: number, k: number) => headScale * (head[placeInHead(d, k, optionCount)] as number);
+  const read = (d: number, k: number) => headScale * head[placeInHead(d, k, optionCount)];
   for (let d = 0; d <= limits.embeddingDimensions; d++) {
     for (let k = 0; k < outputs; k++) {
       // One output is how much the second option's logit is higher.

@@ -13,8 +13,6 @@ import type { TuningText } from './deal-batches.ts';
 const labelSmoothing = 0.05;
 /** How much the contrastive loss counts beside the cross-entropy. */
 const contrastiveShare = 0.3;
-/** The graph multiplies the head's logits by this. */
-export const headScale = 20;
 
 /**
  * What is tuned: the adapters, and a linear head that serves the tuning alone. `head` holds one row of the embedding's
@@ -74,14 +72,14 @@ export async function runTuningStep(
 function createTargets(labels: readonly number[], optionCount: number): ModelFeed {
   const data = new Float32Array(labels.length * optionCount).fill(labelSmoothing / optionCount);
   labels.forEach((label, row) => {
-    data[row * optionCount + label] = (data[row * optionCount + label] as number) + 1 - labelSmoothing;
+    data[row * optionCount + label] = data[row * optionCount + label] + 1 - labelSmoothing;
   });
   return { name: 'target', dims: [labels.length, optionCount], data };
 }
 
 /**
- * How much each text counts as a positive of each: the others of its label alike, and alike every text that has any. The
- * share of the contrastive loss is in these numbers, because that loss is linear in them.
+ * How much each text counts as a positive of each: the others of its label alike, and alike every text that has any.
+ * The share of the contrastive loss is in these numbers, because that loss is linear in them.
  */
 function createPositives(labels: readonly number[]): ModelFeed {
   const counts = new Map<number, number>();

@@ -1,15 +1,15 @@
 import { Button, Modal, NativeSelect, SegmentedControl, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { useChange } from '../../api/queries.ts';
-import { isolate } from '../../parts/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { toChoices } from '../../parts/option.tsx';
-import { useUndo } from '../../parts/use-undo.ts';
+import { isolate } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
-import { useWorkbench } from '../../workbench.tsx';
+import { useChange } from '../../state/queries.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 
 type Kind = 'rename' | 'merge' | 'delete';
 type Changed = OutputOf<'options.rename'>;
@@ -21,17 +21,27 @@ const commitNames: Record<Kind, string> = {
   delete: 'Delete everywhere',
 };
 
+/** The call that changes an option as ordered, or only says what that touches. */
+function toCall(typeId: string, { kind, from, to, examples }: Order, commit: boolean) {
+  const params = { decision_type_id: typeId };
+  const name = to.trim();
+  if (kind === 'rename')
+    return { name: 'options.rename' as const, input: { params, body: { from, to: name, commit } } };
+  if (kind === 'merge')
+    return { name: 'options.merge' as const, input: { params, body: { from, into: name, commit } } };
+  return { name: 'options.delete' as const, input: { params, body: { option: from, examples, commit } } };
+}
+
 /** Asks what a change of an option touches, or does it; the three operations behind one face. */
-function useOptionChange(type: DecisionType) {
+function useOptionChange() {
   const rename = useChange('options.rename');
   const merge = useChange('options.merge');
   const remove = useChange('options.delete');
-  const params = { decision_type_id: type.id };
   const all = { rename, merge, delete: remove };
-  const ask = ({ kind, from, to, examples }: Order, commit: boolean, onSuccess: (changed: Changed) => void) => {
-    if (kind === 'rename') return rename.mutate({ params, body: { from, to, commit } }, { onSuccess });
-    if (kind === 'merge') return merge.mutate({ params, body: { from, into: to, commit } }, { onSuccess });
-    return remove.mutate({ params, body: { option: from, examples, commit } }, { onSuccess });
+  const ask = (call: ReturnType<typeof toCall>, onSuccess: (changed: Changed) => void) => {
+    if (call.name === 'options.rename') return rename.mutate(call.input, { onSuccess });
+    if (call.name === 'options.merge') return merge.mutate(call.input, { onSuccess });
+    return remove.mutate(call.input, { onSuccess });
   };
   const forget = () => Object.values(all).forEach((each) => void each.reset());
   return { all, ask, forget };
@@ -40,17 +50,16 @@ function useOptionChange(type: DecisionType) {
 /** Renames one option everywhere, merges it into another or deletes it: first shows what that touches, then does it. */
 export function ChangeOption({ type, onClose }: { type: DecisionType; onClose(): void }) {
   const { drafts, settings, acts } = useWorkbench();
-  const { undo } = useUndo(type.id);
+  const { undoThis } = useUndo(type.id);
   const { options } = type.active_version;
   const [order, setOrder] = useState<Order>({ kind: 'rename', from: options[0] ?? '', to: '', examples: 'unlabel' });
-  const { all, ask, forget } = useOptionChange(type);
-  const { kind, from, to, examples } = order;
+  const { all, ask, forget } = useOptionChange();
+  const { kind, from, to } = order;
   const asked = all[kind];
   const change = (part: Partial<Order>) => {
     forget();
     setOrder({ ...order, ...part });
   };
-  const others = options.filter((option) => option !== from);
   const isComplete = kind === 'delete' || to.trim() !== '';
   const end = ({ undo_token, decision_type }: Changed) => {
     if (undo_token === null) return;
@@ -61,17 +70,18 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
     };
     drafts.getState().discard(type.id);
     if (kind === 'rename') settings.shareColour(type.id, from, to.trim());
-    acts.done(type.id, done[kind], 'options.undo', { params: { decision_type_id: type.id }, body: { undo_token } });
+    const input = { params: { decision_type_id: type.id }, body: { undo_token } };
+    const act = acts.done(type.id, done[kind], { name: 'options.undo', input }, toCall(type.id, order, true));
     notify({
       kind: 'info',
       text: `${done[kind]}. Version ${decision_type.active_version.version_number} is active.`,
-      undo,
+      undo: () => undoThis(act),
     });
     onClose();
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    ask({ ...order, to: to.trim() }, asked.data !== undefined, end);
+    ask(toCall(type.id, order, asked.data !== undefined), end);
   };
   return (
     <Modal opened title="Change an option everywhere" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
@@ -93,33 +103,7 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
           data={toChoices(options)}
           onChange={(event) => change({ from: event.currentTarget.value, ...(kind === 'merge' ? { to: '' } : {}) })}
         />
-        {kind === 'rename' && (
-          <TextInput
-            label="New name"
-            value={to}
-            maxLength={limits.maxNameLength}
-            onChange={(event) => change({ to: event.currentTarget.value })}
-          />
-        )}
-        {kind === 'merge' && (
-          <NativeSelect
-            label="Into"
-            value={to}
-            data={[{ value: '', label: 'Choose an option' }, ...toChoices(others)]}
-            onChange={(event) => change({ to: event.currentTarget.value })}
-          />
-        )}
-        {kind === 'delete' && (
-          <NativeSelect
-            label="Its examples"
-            value={examples}
-            data={[
-              { value: 'unlabel', label: 'Lose their label' },
-              { value: 'delete', label: 'Are deleted too' },
-            ]}
-            onChange={(event) => change({ examples: event.currentTarget.value === 'delete' ? 'delete' : 'unlabel' })}
-          />
-        )}
+        <Outcome order={order} options={options} onChange={change} />
         {asked.data && <Touched kind={kind} touches={asked.data.touches} />}
         {asked.isError && <ErrorNote error={asked.error} />}
         <div className="row between">
@@ -132,6 +116,41 @@ export function ChangeOption({ type, onClose }: { type: DecisionType; onClose():
         </div>
       </form>
     </Modal>
+  );
+}
+
+type OutcomeProps = { order: Order; options: readonly string[]; onChange(part: Partial<Order>): void };
+
+/** Asks what becomes of the option, or of its examples. */
+function Outcome({ order: { kind, from, to, examples }, options, onChange }: OutcomeProps) {
+  if (kind === 'rename')
+    return (
+      <TextInput
+        label="New name"
+        value={to}
+        maxLength={limits.maxNameLength}
+        onChange={(event) => onChange({ to: event.currentTarget.value })}
+      />
+    );
+  if (kind === 'merge')
+    return (
+      <NativeSelect
+        label="Into"
+        value={to}
+        data={[{ value: '', label: 'Choose an option' }, ...toChoices(options.filter((option) => option !== from))]}
+        onChange={(event) => onChange({ to: event.currentTarget.value })}
+      />
+    );
+  return (
+    <NativeSelect
+      label="Its examples"
+      value={examples}
+      data={[
+        { value: 'unlabel', label: 'Lose their label' },
+        { value: 'delete', label: 'Are deleted too' },
+      ]}
+      onChange={(event) => onChange({ examples: event.currentTarget.value === 'delete' ? 'delete' : 'unlabel' })}
+    />
   );
 }
 

@@ -1,15 +1,16 @@
+import './define.css';
 import { Button, NumberInput, SegmentedControl, TagsInput, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { GrowingText } from '../../parts/fields/growing-text.tsx';
+import { TextList } from '../../parts/fields/text-list.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { GrowingText } from '../../parts/growing-text.tsx';
-import { isolate } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark } from '../../parts/option.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { SaveTools } from '../../parts/save-tools.tsx';
-import { TextList } from '../../parts/text-list.tsx';
+import { isolate } from '../../parts/text/names.ts';
 import { changedFields } from '../../state/drafts.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
@@ -19,8 +20,12 @@ import { Thresholds } from './thresholds.tsx';
 import { Versions } from './versions.tsx';
 
 const maxRetentionDays = 3_650;
+const minAuditPercent = 0.01;
 
-/** What is decided: name, options, reason codes, thresholds, fallback and the shape of the input; and its versions. */
+/**
+ * Defines what is decided: name, options, reason codes, thresholds, fallback and the shape of the input; and its
+ * versions.
+ */
 export function Define({ type }: { type: DecisionType }) {
   const { beside = 'unsure' } = useQueryPart();
   return (
@@ -73,12 +78,9 @@ export function Define({ type }: { type: DecisionType }) {
 }
 
 function Question({ type }: { type: DecisionType }) {
-  const { base, draft, edit } = useDraft(type);
-  const [isChanging, setIsChanging] = useState(false);
-  const isEdited = changedFields(base, draft).length > 0;
+  const { draft, edit } = useDraft(type);
   return (
     <div className="form columns">
-      {isChanging && <ChangeOption type={type} onClose={() => setIsChanging(false)} />}
       <Part title="The question">
         <div className="stack">
           <TextInput
@@ -97,31 +99,7 @@ function Question({ type }: { type: DecisionType }) {
           />
         </div>
       </Part>
-      <Part
-        title="Answers"
-        tools={
-          <Button
-            size="compact-xs"
-            variant="default"
-            disabled={isEdited}
-            title={isEdited ? 'Save or discard the changes first.' : 'Rename, merge or delete an option…'}
-            onClick={() => setIsChanging(true)}
-          >
-            Rename, merge or delete an option…
-          </Button>
-        }
-      >
-        <TextList
-          label="Options"
-          itemLabel="Option"
-          hint="The possible answers. A change needs a new training."
-          values={draft.options}
-          onValues={(options) => edit({ options }, `options-${options.length}`)}
-          minimum={limits.minOptions}
-          mark={(option) => <OptionMark typeId={type.id} option={option} />}
-        />
-        <RemovedOptions type={type} options={draft.options} />
-      </Part>
+      <Answers type={type} />
       <Part title="Reasons">
         <TextList
           label="Reason codes"
@@ -129,6 +107,16 @@ function Question({ type }: { type: DecisionType }) {
           hint="Short codes that say why, for rules and examples."
           values={draft.reason_codes}
           onValues={(reason_codes) => edit({ reason_codes }, `reasons-${reason_codes.length}`)}
+        />
+      </Part>
+      <Part title="Audit">
+        <NumberInput
+          label="Decisions to judge blind (%)"
+          description="Live decisions drawn at random for the queue Audit; their judgements give the live error. Empty: none."
+          min={minAuditPercent}
+          max={100}
+          value={draft.audit === null ? '' : draft.audit.share * 100}
+          onChange={(percent) => edit({ audit: percent === '' ? null : { share: Number(percent) / 100 } }, 'audit')}
         />
       </Part>
       <Part title="Personal data">
@@ -152,6 +140,41 @@ function Question({ type }: { type: DecisionType }) {
         </div>
       </Part>
     </div>
+  );
+}
+
+/** The options, and the way to change one everywhere, once nothing else is edited. */
+function Answers({ type }: { type: DecisionType }) {
+  const { base, draft, edit } = useDraft(type);
+  const [isChanging, setIsChanging] = useState(false);
+  const isEdited = changedFields(base, draft).length > 0;
+  return (
+    <Part
+      title="Answers"
+      tools={
+        <Button
+          size="compact-xs"
+          variant="default"
+          disabled={isEdited}
+          title={isEdited ? 'Save or discard the changes first.' : 'Rename, merge or delete an option…'}
+          onClick={() => setIsChanging(true)}
+        >
+          Rename, merge or delete an option…
+        </Button>
+      }
+    >
+      {isChanging && <ChangeOption type={type} onClose={() => setIsChanging(false)} />}
+      <TextList
+        label="Options"
+        itemLabel="Option"
+        hint="The possible answers. A change needs a new training."
+        values={draft.options}
+        onValues={(options) => edit({ options }, `options-${options.length}`)}
+        minimum={limits.minOptions}
+        mark={(option) => <OptionMark typeId={type.id} option={option} />}
+      />
+      <RemovedOptions type={type} options={draft.options} />
+    </Part>
   );
 }
 

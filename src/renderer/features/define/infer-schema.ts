@@ -1,6 +1,6 @@
 type FieldSchema = { type: string | string[] };
 /** A JSON Schema of the top-level fields: enough to refuse an input that is plainly not one. */
-export type InferredSchema = { type: 'object'; properties: Record<string, FieldSchema>; required: string[] };
+type InferredSchema = { type: 'object'; properties: Record<string, FieldSchema>; required: string[] };
 
 function inferType(value: unknown): string {
   if (value === null) return 'null';

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useOperation } from '../../api/queries.ts';
-import { GrowingText } from '../../parts/growing-text.tsx';
-import { readJsonText } from '../../parts/json-text.ts';
-import { showUnseen } from '../../parts/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { JsonText } from '../../parts/fields/growing-text.tsx';
+import { readJsonText } from '../../parts/text/json-text.ts';
+import { showUnseen } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { inferSchema } from './infer-schema.ts';
 
@@ -32,16 +32,14 @@ export function InputSchema({ type }: { type: DecisionType }) {
       ) : (
         <p className="muted">Fields are learned from the examples; none are known yet.</p>
       )}
-      <GrowingText
+      <JsonText
         label="Input schema"
         description="Optional JSON Schema. An input that does not fit it is refused before anything is decided."
         minRows={4}
         maxRows={24}
-        classNames={{ input: 'mono' }}
-        spellCheck={false}
         value={draft.inputSchemaText}
-        onChange={(event) => edit({ inputSchemaText: event.currentTarget.value }, 'schema')}
-        error={'problem' in schema ? schema.problem : undefined}
+        onText={(inputSchemaText) => edit({ inputSchemaText }, 'schema')}
+        problem={'problem' in schema ? schema.problem : undefined}
       />
       <div>
         <Button

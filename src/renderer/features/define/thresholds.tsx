@@ -1,8 +1,8 @@
 import { NativeSelect, NumberInput } from '@mantine/core';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useOperation } from '../../api/queries.ts';
-import { showUnseen } from '../../parts/names.ts';
-import { useFirstPart } from '../../parts/use-first-part.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useFirstPart } from '../../parts/hooks/use-first-part.ts';
+import { showUnseen } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
 import { useDraft } from '../../state/use-draft.ts';
 
 const unfamiliarChoices = [
@@ -17,7 +17,7 @@ const betweenChoices = [
   { value: 'escalate', label: 'Ask the connected model, else the fallback' },
 ] as const;
 
-/** What happens where the classifier is not sure. */
+/** Sets what happens where the classifier is not sure. */
 export function Thresholds({ type }: { type: DecisionType }) {
   const { draft, edit } = useDraft(type);
   const { auto_decide, escalation } = draft.confidence_thresholds;

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { DecisionType, Version } from '../../../server/contract/decision-types.ts';
-import { useOperation } from '../../api/queries.ts';
-import { showUnseen } from '../../parts/names.ts';
+import type { DecisionType, Version } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
+import { showUnseen } from '../../parts/text/names.ts';
 import { changedFields, toDraft } from '../../state/drafts.ts';
+import { useOperation } from '../../state/queries.ts';
 import { useDraft } from '../../state/use-draft.ts';
 
 const fieldNames: Readonly<Record<string, string>> = {

@@ -1,20 +1,24 @@
 import { Button, Checkbox } from '@mantine/core';
 import { useState } from 'react';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { PolicySummary } from '../../../server/contract/training.ts';
-import { useChange, useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
-import { FigureHead } from '../../parts/figure.tsx';
-import { decimal, percent } from '../../parts/figures.ts';
+import { formatShare } from '../../../engine/measure/format-share.ts';
+import type { PolicySummary } from '../../../server/contract/policies/training.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
-import { findAddress, toCurl, toOfflinePython, toPython, toTypeScript } from '../../parts/programs.ts';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { ReportButton } from '../../parts/report-button.tsx';
 import { saveFile } from '../../parts/save-file.ts';
 import { Snippet } from '../../parts/snippet.tsx';
-import { useUndo } from '../../parts/use-undo.ts';
+import { decimal, toRight } from '../../parts/text/figures.ts';
+import { quoteNames } from '../../parts/text/names.ts';
+import { findAddress, toCurl, toOfflinePython, toPython, toTypeScript } from '../../parts/text/programs.ts';
 import { notify } from '../../state/notices.tsx';
+import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 
 /** Which policy decides, which did before, and how programs reach it: over REST, or offline with the bundle. */
 export function Deploy({ type }: { type: DecisionType }) {
@@ -56,25 +60,32 @@ export function Deploy({ type }: { type: DecisionType }) {
 
 const tones: Record<string, string> = { deployed: 'good', trained: 'accent', failed: 'bad', training: 'warn' };
 
-function PolicyTable({ type, policies }: { type: DecisionType; policies: readonly PolicySummary[] }) {
+/** Deploys policies of a type, each as an act that can be taken back. */
+function useDeployment(type: DecisionType, deployed: PolicySummary | null) {
   const deploy = useChange('policies.deploy');
-  const deployed = policies.find((policy) => policy.deployed) ?? null;
   const { acts } = useWorkbench();
-  const { undo } = useUndo(type.id);
+  const { undoThis } = useUndo(type.id);
+  const toDeployment = ({ id }: PolicySummary) => ({
+    name: 'policies.deploy' as const,
+    input: { params: { decision_type_id: type.id, policy_id: id } },
+  });
   const run = (policy: PolicySummary) =>
-    deploy.mutate(
-      { params: { decision_type_id: type.id, policy_id: policy.id } },
-      {
-        onSuccess: () => {
-          const text = `Policy v${policy.version} is deployed.`;
-          if (deployed === null) return notify({ kind: 'info', text });
-          const before = { decision_type_id: type.id, policy_id: deployed.id };
-          acts.done(type.id, `Deployed v${policy.version}`, 'policies.deploy', { params: before });
-          notify({ kind: 'info', text, undo });
-        },
+    deploy.mutate(toDeployment(policy).input, {
+      onSuccess: ({ promise_standing: promised }) => {
+        const unkept = promised?.state === 'not_kept' ? ` ${promised.sentence}` : '';
+        const text = `Policy v${policy.version} is deployed.${unkept}`;
+        if (deployed === null) return notify({ kind: 'info', text });
+        const title = `Deployed v${policy.version}`;
+        const act = acts.done(type.id, title, toDeployment(deployed), toDeployment(policy));
+        notify({ kind: 'info', text, undo: () => undoThis(act) });
       },
-    );
-  const isEarlier = ({ version }: PolicySummary) => deployed !== null && version < deployed.version;
+    });
+  return { run, isPending: deploy.isPending, error: deploy.error };
+}
+
+function PolicyTable({ type, policies }: { type: DecisionType; policies: readonly PolicySummary[] }) {
+  const deployed = policies.find((policy) => policy.deployed) ?? null;
+  const { run, isPending, error } = useDeployment(type, deployed);
   const deployable = policies.filter((policy) => policy.status === 'trained' && !policy.deployed);
   useCommands(
     deployable.slice(0, 5).map((policy) => ({
@@ -86,64 +97,144 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
   );
   return (
     <Part title="Policies">
-      {deploy.isError && <ErrorNote error={deploy.error} />}
-      <div className="scroll">
-        <table className="plain">
-          <thead>
-            <tr>
-              <th scope="col">Policy</th>
-              <th scope="col">Status</th>
-              <FigureHead says="The share of unseen examples that the classifier decides correctly.">Right</FigureHead>
-              <FigureHead says="The mean of the F1 of all options, each counting the same however rare it is.">
-                Macro F1
-              </FigureHead>
-              <FigureHead says="The examples that the measured classifier learned from.">Trained on</FigureHead>
-              <th scope="col">Made</th>
-              <th scope="col">
-                <span className="hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {policies.map((policy) => (
-              <tr key={policy.id}>
-                <td>
-                  <a
-                    href={formatRoute({ page: 'type', id: type.id, place: 'evaluate', query: { policy: policy.id } })}
-                    aria-label={`Evaluate v${policy.version}`}
-                  >
-                    v{policy.version}
-                  </a>
-                </td>
-                <td>
-                  <span className={`tag ${tones[policy.status] ?? ''}`}>{policy.status}</span>
-                </td>
-                <td className="number">{policy.accuracy === null ? '–' : percent(policy.accuracy)}</td>
-                <td className="number">{policy.macro_f1 === null ? '–' : decimal(policy.macro_f1, 3)}</td>
-                <td className="number">{policy.train_size?.toLocaleString() ?? '–'}</td>
-                <td>
-                  <Moment iso={policy.created_at} />
-                </td>
-                <td className="number">
-                  {policy.status === 'trained' && !policy.deployed && (
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      disabled={deploy.isPending}
-                      aria-label={`${isEarlier(policy) ? 'Roll back to' : 'Deploy'} v${policy.version}`}
-                      onClick={() => run(policy)}
-                    >
-                      {isEarlier(policy) ? 'Roll back' : 'Deploy'}
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+      <div className="stack">
+        {deployed?.whole && <p>{quoteNames(deployed.whole.headline)}</p>}
+        <div className="stack tight">
+          <PromiseState promise={type.declared_promise} />
+          {policies[0]?.held_back && (
+            <p className="note warn">
+              Policy v{policies[0].version} is held back. {policies[0].held_back}
+            </p>
+          )}
+        </div>
+        {error && <ErrorNote error={error} />}
+        <PlainTable
+          heads={[
+            'Policy',
+            'Status',
+            {
+              name: 'Right',
+              says: 'The share of unseen examples that rules, classifier and thresholds of now together decide correctly, and where it lies with 95 % certainty.',
+            },
+            {
+              name: 'On common rows',
+              says: 'How many of the rows that this policy and the deployed one have both held out each decides correctly.',
+            },
+            { name: 'Trained on', says: 'The examples that the measured classifier learned from.' },
+            'Made',
+            { name: 'Actions', isHidden: true },
+          ]}
+        >
+          {policies.map((policy) => (
+            <PolicyRow
+              key={policy.id}
+              type={type}
+              policy={policy}
+              deployed={deployed}
+              isPending={isPending}
+              onDeploy={() => run(policy)}
+            />
+          ))}
+        </PlainTable>
+        {deployed && (
+          <div className="row">
+            <ReportButton typeId={type.id} policyId={deployed.id} />
+          </div>
+        )}
       </div>
     </Part>
   );
+}
+
+type PolicyRowProps = {
+  type: DecisionType;
+  policy: PolicySummary;
+  deployed: PolicySummary | null;
+  isPending: boolean;
+  onDeploy(): void;
+};
+
+function PolicyRow({ type, policy, deployed, isPending, onDeploy }: PolicyRowProps) {
+  const isEarlier = deployed !== null && policy.version < deployed.version;
+  return (
+    <tr>
+      <td>
+        <a
+          href={formatRoute({ page: 'type', id: type.id, place: 'evaluate', query: { policy: policy.id } })}
+          aria-label={`Evaluate v${policy.version}`}
+        >
+          v{policy.version}
+        </a>
+      </td>
+      <td>
+        <span className={`tag ${tones[policy.status] ?? ''}`}>{policy.status}</span>
+        {policy.held_back && (
+          <span className="tag warn" title={policy.held_back}>
+            held back
+          </span>
+        )}
+      </td>
+      <td className="number">
+        <Right whole={policy.whole} />
+      </td>
+      <td className="number">
+        {deployed === null || policy.accuracy === null || policy.deployed ? (
+          '–'
+        ) : (
+          <OnCommonRows type={type} policy={policy} deployed={deployed} />
+        )}
+      </td>
+      <td className="number">{policy.train_size?.toLocaleString() ?? '–'}</td>
+      <td>
+        <Moment iso={policy.created_at} />
+      </td>
+      <td className="number">
+        {policy.status === 'trained' && !policy.deployed && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            disabled={isPending}
+            aria-label={`${isEarlier ? 'Roll back to' : 'Deploy'} v${policy.version}`}
+            onClick={onDeploy}
+          >
+            {isEarlier ? 'Roll back' : 'Deploy'}
+          </Button>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** The figure to quote of a policy, with its range. */
+function Right({ whole }: { whole: PolicySummary['whole'] }) {
+  const right = whole && toRight(whole);
+  if (whole === null || right === null) return '–';
+  return (
+    <>
+      {right}{' '}
+      <small className="muted">{`${formatShare(whole.accuracy.low)} to ${formatShare(whole.accuracy.high)}`}</small>
+    </>
+  );
+}
+
+/** A policy beside the deployed one, on the same rows: their shares of all rows are of different ones. */
+function OnCommonRows({
+  type,
+  policy,
+  deployed,
+}: {
+  type: DecisionType;
+  policy: PolicySummary;
+  deployed: PolicySummary;
+}) {
+  const compared = useOperation('policies.compare', {
+    params: { decision_type_id: type.id, policy_id: policy.id },
+    query: { with: deployed.id, judged: 'whole_decision', page_size: 1 },
+  });
+  if (!compared.data) return '…';
+  const { rows, both_right: both, only_first_right: first, only_second_right: second } = compared.data;
+  if (rows === 0) return 'none';
+  return `${both + first} of ${rows}, v${deployed.version} ${both + second}`;
 }
 
 /** The bundle: what is in it, and its download. */

@@ -1,23 +1,26 @@
-import { Pagination } from '@mantine/core';
 import { useState } from 'react';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import { useStore } from 'zustand';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { moveCursor } from '../../parts/data-grid.tsx';
-import { count, percent } from '../../parts/figures.ts';
+import { useRested, useWhy, Why } from '../../parts/explained/why.tsx';
 import { InputView } from '../../parts/input-view.tsx';
-import { findMainText, summariseInput } from '../../parts/inputs.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Inspector } from '../../parts/panes.tsx';
-import { useUndo } from '../../parts/use-undo.ts';
-import { useRested, useWhy, Why } from '../../parts/why.tsx';
-import { useWorkbench } from '../../workbench.tsx';
+import { count, percent } from '../../parts/text/figures.ts';
+import { findMainText, summariseInput } from '../../parts/text/inputs.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import { useAskedThresholds } from './tried-thresholds.ts';
 
 /** One cell of the confusion matrix. */
-export type Cell = { expected: string; predicted: string };
+export type Cell = { expected: string; decided: string };
 export type PolicyPlace = { decision_type_id: string; policy_id: string };
 type Row = OutputOf<'policies.held_out'>['items'][number];
 
@@ -37,17 +40,24 @@ export function CellRows({
   onClose(): void;
 }) {
   const [page, setPage] = useState(1);
-  const query = { ...cell, page, page_size: pageSize };
+  const query = {
+    expected: cell.expected,
+    decided: cell.decided,
+    ...useAskedThresholds(type),
+    page,
+    page_size: pageSize,
+  };
   const rows = useOperation('policies.held_out', { params: policy, query }, { keepPrevious: true });
   const items = rows.data?.items ?? [];
-  const { cursor, setCursor, relabelled } = useRelabelling(type, items);
-  const isRight = cell.expected === cell.predicted;
+  const { cursor, setCursor, newLabelOf } = useRelabelling(type, items);
+  useRowsFocus(items.length > 0 ? `${cell.expected} ${cell.decided} ${page}` : null);
+  const isRight = cell.expected === cell.decided;
   return (
     <Inspector
       title={
         isRight
           ? `Decided correctly: ${isolate(cell.expected)}`
-          : `${isolate(cell.expected)}, decided as ${isolate(cell.predicted)}`
+          : `${isolate(cell.expected)}, decided as ${isolate(cell.decided)}`
       }
       onClose={onClose}
     >
@@ -62,20 +72,20 @@ export function CellRows({
         )}
         {items.length === 0 && rows.data && <p className="note">No held-out example is in this cell.</p>}
       </div>
-      <ol className="cell-rows">
+      <ol className="cell-rows" aria-label="Rows of the cell" tabIndex={-1} {...takesKeys}>
         {items.map((row, index) => (
           <li key={row.example_id} data-cursor={index === cursor ? true : undefined}>
             <button type="button" aria-expanded={index === cursor} onClick={() => setCursor(index)}>
               <span className="clip" title={row.input === null ? undefined : summariseInput(row.input)}>
                 {row.input === null ? 'The example was deleted' : summariseInput(row.input)}
               </span>
-              <span className="muted number" title="How sure the classifier was of its decision.">
+              <span className="muted number" title={sayWhoDecided(row)}>
                 {percent(row.confidence)}
               </span>
             </button>
-            {relabelled[row.example_id] !== undefined && (
+            {newLabelOf(row) !== undefined && (
               <p className="row">
-                now <OptionName typeId={type.id} option={relabelled[row.example_id] ?? null} />
+                now <OptionName typeId={type.id} option={newLabelOf(row) ?? null} />
               </p>
             )}
             {index === cursor && row.input && <RowWhole type={type} row={row} input={row.input} />}
@@ -84,17 +94,18 @@ export function CellRows({
       </ol>
       {rows.data && rows.data.pages > 1 && (
         <div className="part">
-          <Pagination
-            size="xs"
-            total={rows.data.pages}
-            value={page}
-            onChange={setPage}
-            getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-          />
+          <Pages page={page} pages={rows.data.pages} onPage={setPage} />
         </div>
       )}
     </Inspector>
   );
+}
+
+/** Says what decided a row, and how sure the classifier was. */
+function sayWhoDecided({ predicted, whole }: Row): string {
+  const sure = `How sure the classifier was of ${isolate(predicted)}.`;
+  if (whole?.stage === 'rules') return `A rule decided. ${sure}`;
+  return whole?.stage === 'fallback' ? `The fallback answered. ${sure}` : sure;
 }
 
 function RowWhole({ type, row, input }: { type: DecisionType; row: Row; input: NonNullable<Row['input']> }) {
@@ -111,34 +122,30 @@ function RowWhole({ type, row, input }: { type: DecisionType; row: Row; input: N
     <div className="stack tight whole">
       {main && <p className="wrap">{showUnseen(main.value)}</p>}
       <InputView input={input} without={main?.path} />
-      <Why type={type} why={why} answer={answer} input={input} decided={row.predicted} />
+      <Why type={type} why={why} answer={answer} input={input} decided={row.whole?.decision ?? row.predicted} />
     </div>
   );
 }
 
 /** The cursor over the rows and the keys that give the row at it another label. */
 function useRelabelling(type: DecisionType, items: readonly Row[]) {
-  const { acts, ui } = useWorkbench();
-  const { undo } = useUndo(type.id);
+  const { acts, outbox, ui } = useWorkbench();
+  const { undoRow } = useUndo(type.id);
   const [cursor, setCursor] = useState(0);
-  const [relabelled, setRelabelled] = useState<Readonly<Record<string, string>>>({});
+  const given = useStore(outbox.store, (state) => state.given);
+  /** The label that this window has given a row of the report, where it is another one now. */
+  const newLabelOf = ({ example_id, expected }: Row) => {
+    const label = given.get(example_id)?.expected_decision;
+    return label === undefined || label === expected ? undefined : label;
+  };
   const relabel = (option: string) => {
     const row = items[cursor];
     if (!row || row.input === null) return;
-    const example = { id: row.example_id, expected_decision: relabelled[row.example_id] ?? row.expected };
+    const example = { id: row.example_id, expected_decision: newLabelOf(row) ?? row.expected };
     const title = `Labelled ${isolate(option)}`;
     acts.label(type.id, example, { expected_decision: option }, title);
     ui.getState().announce(title);
-    setRelabelled({ ...relabelled, [row.example_id]: option });
     setCursor(moveCursor(cursor, 1, items.length));
-  };
-  const takeBack = () => {
-    const last = Object.keys(relabelled).at(-1);
-    if (last !== undefined) {
-      const { [last]: _gone, ...rest } = relabelled;
-      setRelabelled(rest);
-    }
-    undo();
   };
   const move = (by: number) => setCursor(moveCursor(cursor, by, items.length));
   useCommands([
@@ -151,7 +158,7 @@ function useRelabelling(type: DecisionType, items: readonly Row[]) {
     })),
     { id: 'cell-next', title: 'Next row of the cell', group: 'Evaluate', keys: 'ArrowDown', run: () => move(1) },
     { id: 'cell-previous', title: 'Previous row of the cell', group: 'Evaluate', keys: 'ArrowUp', run: () => move(-1) },
-    { id: 'cell-undo', title: 'Undo', group: 'Evaluate', keys: 'u', run: takeBack },
+    { id: 'cell-undo', title: 'Undo', group: 'Evaluate', keys: 'u', run: undoRow },
   ]);
-  return { cursor, setCursor, relabelled };
+  return { cursor, setCursor, newLabelOf };
 }

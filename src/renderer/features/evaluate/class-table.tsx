@@ -1,8 +1,8 @@
 import type { Metrics } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { FigureHead } from '../../parts/figure.tsx';
-import { percent } from '../../parts/figures.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { OptionName } from '../../parts/option.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { percent } from '../../parts/text/figures.ts';
 
 const figureHeads: Readonly<Record<string, { name: string; says: string }>> = {
   precision: { name: 'Right when decided', says: 'How often this option is right where it was decided.' },
@@ -16,36 +16,30 @@ export function ClassTable({ type, perClass }: { type: DecisionType; perClass: M
   const columns = [...new Set(Object.values(perClass).flatMap((figures) => Object.keys(figures)))];
   const rows = Object.entries(perClass).sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
   return (
-    <div className="scroll options-table">
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Option</th>
-            {columns.map((column) => (
-              <FigureHead key={column} says={figureHeads[column]?.says ?? 'A figure of each option.'}>
-                {figureHeads[column]?.name ?? column.replaceAll('_', ' ')}
-              </FigureHead>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([option, figures]) => (
-            <tr key={option}>
-              <td>
-                <OptionName typeId={type.id} option={option} />
+    <PlainTable
+      className="options-table"
+      heads={[
+        'Option',
+        ...columns.map(
+          (column) => figureHeads[column] ?? { name: column.replaceAll('_', ' '), says: 'A figure of each option.' },
+        ),
+      ]}
+    >
+      {rows.map(([option, figures]) => (
+        <tr key={option}>
+          <td>
+            <OptionName typeId={type.id} option={option} />
+          </td>
+          {columns.map((column) => {
+            const value = figures[column];
+            return (
+              <td key={column} className="number">
+                {value === undefined ? '–' : column === 'support' ? value : percent(value)}
               </td>
-              {columns.map((column) => {
-                const value = figures[column];
-                return (
-                  <td key={column} className="number">
-                    {value === undefined ? '–' : column === 'support' ? value : percent(value)}
-                  </td>
-                );
-              })}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+            );
+          })}
+        </tr>
+      ))}
+    </PlainTable>
   );
 }

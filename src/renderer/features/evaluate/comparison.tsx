@@ -1,15 +1,18 @@
-import { Pagination } from '@mantine/core';
 import { useState } from 'react';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useOperation } from '../../api/queries.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Figure } from '../../parts/figure.tsx';
-import { percent } from '../../parts/figures.ts';
-import { summariseInput } from '../../parts/inputs.ts';
-import { showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Inspector } from '../../parts/panes.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { percent } from '../../parts/text/figures.ts';
+import { summariseInput } from '../../parts/text/inputs.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
 import type { PolicyPlace } from './cell-rows.tsx';
+import { useAskedThresholds } from './tried-thresholds.ts';
 
 const pageSize = 20;
 
@@ -30,7 +33,10 @@ export function Comparison({
   const [page, setPage] = useState(1);
   const result = useOperation(
     'policies.compare',
-    { params: policy, query: { with: other.id, page, page_size: pageSize } },
+    {
+      params: policy,
+      query: { with: other.id, judged: 'whole_decision', ...useAskedThresholds(type), page, page_size: pageSize },
+    },
     { keepPrevious: true },
   );
   return (
@@ -44,45 +50,64 @@ export function Comparison({
             {result.data.both_wrong} wrongly. Only {name} is right on {result.data.only_first_right}, only {other.name}{' '}
             on {result.data.only_second_right}.
           </p>
+          <p className="part">{result.data.sentence}</p>
+          <PlainTable
+            heads={['Policy', { name: 'Right', says: 'Of these examples, by rules, classifier and thresholds.' }]}
+          >
+            {[
+              { key: name, right: result.data.both_right + result.data.only_first_right },
+              { key: other.name, right: result.data.both_right + result.data.only_second_right },
+            ].map(({ key, right }) => (
+              <tr key={key}>
+                <td>{key}</td>
+                <td className="number">{result.data.rows === 0 ? '–' : percent(right / result.data.rows)}</td>
+              </tr>
+            ))}
+          </PlainTable>
           <ol>
             {result.data.items.map((row) => (
-              <li key={row.example_id} className="part stack tight">
-                <span className="wrap">
-                  {row.input === null ? 'The example was deleted' : summariseInput(row.input)}
-                </span>
-                <span className="row">
-                  right <OptionName typeId={type.id} option={row.expected} />
-                </span>
-                {[
-                  { policyName: name, ...row.first },
-                  { policyName: other.name, ...row.second },
-                ].map(({ policyName, predicted, confidence }) => (
-                  <span key={policyName} className="row">
-                    {policyName}
-                    <Figure
-                      className={predicted === row.expected ? 'tag wrap good' : 'tag wrap bad'}
-                      says="What this policy decided, and how sure it was."
-                    >
-                      <bdi>{showUnseen(predicted)}</bdi> {percent(confidence)}
-                    </Figure>
-                  </span>
-                ))}
-              </li>
+              <DifferingRow key={row.example_id} typeId={type.id} row={row} names={[name, other.name]} />
             ))}
           </ol>
           {result.data.pages > 1 && (
             <div className="part">
-              <Pagination
-                size="xs"
-                total={result.data.pages}
-                value={page}
-                onChange={setPage}
-                getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-              />
+              <Pages page={page} pages={result.data.pages} onPage={setPage} />
             </div>
           )}
         </>
       )}
     </Inspector>
+  );
+}
+
+type Differing = OutputOf<'policies.compare'>['items'][number];
+
+/** A row that only one of two policies gets right, with what each decided. */
+function DifferingRow({ typeId, row, names }: { typeId: string; row: Differing; names: readonly [string, string] }) {
+  return (
+    <li className="part stack tight">
+      <span className="wrap">{row.input === null ? 'The example was deleted' : summariseInput(row.input)}</span>
+      <span className="row">
+        right <OptionName typeId={typeId} option={row.expected} />
+      </span>
+      {[
+        { policyName: names[0], ...row.first },
+        { policyName: names[1], ...row.second },
+      ].map(({ policyName, predicted, confidence, decision }) => (
+        <span key={policyName} className="row">
+          {policyName}
+          <Figure
+            className={decision === row.expected ? 'tag wrap good' : 'tag wrap bad'}
+            says={
+              decision === predicted
+                ? 'What this policy decided, and how sure its classifier was.'
+                : `What this policy decided, by a rule or the fallback; its classifier chose ${isolate(predicted)}.`
+            }
+          >
+            <bdi>{showUnseen(decision)}</bdi> {decision === predicted && percent(confidence)}
+          </Figure>
+        </span>
+      ))}
+    </li>
   );
 }

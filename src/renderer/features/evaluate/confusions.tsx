@@ -1,21 +1,24 @@
 import { Button, SegmentedControl } from '@mantine/core';
 import { useState } from 'react';
-import type { Metrics } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { Confusion } from '../../../engine/measure/confusion.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { FigureHead } from '../../parts/figure.tsx';
-import { count, percent } from '../../parts/figures.ts';
-import { isolate } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { count, percent } from '../../parts/text/figures.ts';
+import { isolate } from '../../parts/text/names.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 
 /** Up to this many options a matrix fits its place; above it the commonest mistakes are listed. */
 const maxMatrixOptions = 12;
 const maxListed = 30;
 
-/** Where the policy errs: a matrix, or with many options the commonest mistakes first. */
-export function Confusions({ type, metrics, canOpen }: { type: DecisionType; metrics: Metrics; canOpen: boolean }) {
-  const isSmall = metrics.confusion_labels.length <= maxMatrixOptions;
+type Props = { type: DecisionType; confusion: Confusion; canOpen: boolean };
+
+/** Where the policy is wrong: a matrix, or with many options the commonest mistakes first. */
+export function Confusions({ type, confusion, canOpen }: Props) {
+  const isSmall = confusion.confusion_labels.length <= maxMatrixOptions;
   const [view, setView] = useState<'matrix' | 'list'>(isSmall ? 'matrix' : 'list');
   return (
     <Part
@@ -35,9 +38,9 @@ export function Confusions({ type, metrics, canOpen }: { type: DecisionType; met
       }
     >
       {view === 'matrix' ? (
-        <Matrix type={type} metrics={metrics} canOpen={canOpen} />
+        <Matrix type={type} confusion={confusion} canOpen={canOpen} />
       ) : (
-        <Mistakes type={type} metrics={metrics} canOpen={canOpen} />
+        <Mistakes type={type} confusion={confusion} canOpen={canOpen} />
       )}
     </Part>
   );
@@ -45,13 +48,13 @@ export function Confusions({ type, metrics, canOpen }: { type: DecisionType; met
 
 const openCell = (right: string, decided: string) => changeQuery({ right, decided });
 
-/** What a cell counts: `5 examples of approve decided as deny`. */
+/** Says what a cell counts: `5 examples of approve decided as deny`. */
 function nameCell(examples: number, right: string, decided: string): string {
   return `${count(examples, 'example')} of ${isolate(right)} decided as ${isolate(decided)}`;
 }
 
-function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metrics; canOpen: boolean }) {
-  const { confusion_labels: labels, confusion_matrix: matrix, per_class } = metrics;
+function Matrix({ type, confusion, canOpen }: Props) {
+  const { confusion_labels: labels, confusion_matrix: matrix, per_class } = confusion;
   const { right, decided } = useQueryPart();
   return (
     <div className="scroll">
@@ -59,7 +62,7 @@ function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metri
         className="matrix"
         style={{ '--columns': labels.length + 2 } as React.CSSProperties}
         aria-label="Right options against decided ones"
-        title="How many unseen examples of the option at the left were decided as the option above."
+        title="How many unseen examples of the option at the left were decided as the option above, by rules, classifier and thresholds together."
         // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard reaches what the pointer can hover over
         tabIndex={0}
       >
@@ -120,8 +123,8 @@ function Matrix({ type, metrics, canOpen }: { type: DecisionType; metrics: Metri
 }
 
 /** The mistakes of a policy, the commonest first. */
-function listMistakes(metrics: Pick<Metrics, 'confusion_labels' | 'confusion_matrix'>) {
-  const { confusion_labels: labels, confusion_matrix: matrix } = metrics;
+function listMistakes(confusion: Confusion) {
+  const { confusion_labels: labels, confusion_matrix: matrix } = confusion;
   return matrix
     .flatMap((counts, row) =>
       counts.flatMap((count, column) => {
@@ -134,46 +137,35 @@ function listMistakes(metrics: Pick<Metrics, 'confusion_labels' | 'confusion_mat
     .sort((a, b) => b.count - a.count);
 }
 
-function Mistakes({ type, metrics, canOpen }: { type: DecisionType; metrics: Metrics; canOpen: boolean }) {
-  const mistakes = listMistakes(metrics);
+function Mistakes({ type, confusion, canOpen }: Props) {
+  const mistakes = listMistakes(confusion);
   if (mistakes.length === 0) return <p className="muted">No mistakes on the unseen examples.</p>;
   return (
-    <div className="scroll">
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Right</th>
-            <th scope="col">Decided</th>
-            <FigureHead says="Unseen examples with this mistake.">Examples</FigureHead>
-          </tr>
-        </thead>
-        <tbody>
-          {mistakes.slice(0, maxListed).map(({ right, decided, count }) => (
-            <tr key={`${right}\n${decided}`}>
-              <td>
-                <OptionName typeId={type.id} option={right} />
-              </td>
-              <td>
-                <OptionName typeId={type.id} option={decided} />
-              </td>
-              <td className="number">
-                {canOpen ? (
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    aria-label={nameCell(count, right, decided)}
-                    onClick={() => openCell(right, decided)}
-                  >
-                    {count}
-                  </Button>
-                ) : (
-                  count
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable heads={['Right', 'Decided', { name: 'Examples', says: 'Unseen examples with this mistake.' }]}>
+      {mistakes.slice(0, maxListed).map(({ right, decided, count }) => (
+        <tr key={`${right}\n${decided}`}>
+          <td>
+            <OptionName typeId={type.id} option={right} />
+          </td>
+          <td>
+            <OptionName typeId={type.id} option={decided} />
+          </td>
+          <td className="number">
+            {canOpen ? (
+              <Button
+                size="compact-xs"
+                variant="default"
+                aria-label={nameCell(count, right, decided)}
+                onClick={() => openCell(right, decided)}
+              >
+                {count}
+              </Button>
+            ) : (
+              count
+            )}
+          </td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }

@@ -1,25 +1,25 @@
 import type { Metrics } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { PolicyDetail } from '../../../server/contract/training.ts';
-import { decimal } from '../../parts/figures.ts';
-import { showUnseen } from '../../parts/names.ts';
+import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Facts, Part } from '../../parts/notes.tsx';
+import { decimal, percent } from '../../parts/text/figures.ts';
+import { showUnseen } from '../../parts/text/names.ts';
 import { ClassTable } from './class-table.tsx';
 import { Familiarity, LearningCurvePart } from './learning.tsx';
 import { WeakSlices } from './weak-slices.tsx';
 
-type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics };
+type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics; perClass: Metrics['per_class'] };
 
-/** What stands below the desk: weak parts, each option, more figures, and what the training noted. */
-export function Details({ type, policy, metrics }: Props) {
+/** Shows what stands below the desk: weak parts, each option, more figures, and what the training noted. */
+export function Details({ type, policy, metrics, perClass }: Props) {
   return (
     <>
       {metrics.test_size > 0 && <WeakSlices type={type} policy={{ decision_type_id: type.id, policy_id: policy.id }} />}
       <Part title="Each option">
-        <ClassTable type={type} perClass={metrics.per_class} />
+        <ClassTable type={type} perClass={perClass} />
       </Part>
-      <Part title="More figures">
-        <MoreFigures metrics={metrics} policy={policy} />
+      <Part title="The classifier alone">
+        <ClassifierFigures metrics={metrics} policy={policy} />
       </Part>
       {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} />}
       {metrics.familiarity !== null && <Familiarity type={type} effect={metrics.familiarity} />}
@@ -36,11 +36,17 @@ export function Details({ type, policy, metrics }: Props) {
   );
 }
 
-function MoreFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDetail }) {
-  const f1 = metrics.macro_f1_interval;
+function ClassifierFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDetail }) {
+  const { accuracy_interval: right, macro_f1_interval: f1 } = metrics;
   return (
     <Facts
       items={[
+        {
+          name: 'Right',
+          value: percent(metrics.accuracy),
+          detail: right ? `${percent(right.low)} to ${percent(right.high)}` : undefined,
+          help: 'The share of unseen examples that the classifier decides correctly, before any rule or threshold.',
+        },
         {
           name: 'Macro F1',
           value: decimal(metrics.macro_f1, 3),
@@ -66,9 +72,10 @@ function MoreFigures({ metrics, policy }: { metrics: Metrics; policy: PolicyDeta
           help: 'How little probability the right options were given, on average; lower is better.',
         },
         {
-          name: 'Latency p95',
-          value: `${decimal(metrics.latency_estimate_p95_ms, 1)} ms`,
-          help: 'Nineteen out of twenty decisions take at most this long.',
+          name: 'Latency',
+          value: `${decimal(metrics.latency_estimate_p50_ms, 1)} ms`,
+          detail: `95 of 100 within ${decimal(metrics.latency_estimate_p95_ms, 1)} ms`,
+          help: 'Half of the decisions take at most this long, one after the other, each text read for the first time.',
         },
         {
           name: 'Features',

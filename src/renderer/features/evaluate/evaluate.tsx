@@ -1,22 +1,26 @@
+import './evaluate.css';
 import { Button, NativeSelect } from '@mantine/core';
 import { lazy, Suspense } from 'react';
 import type { Metrics } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { PolicyDetail, PolicySummary } from '../../../server/contract/training.ts';
-import { useOperation } from '../../api/queries.ts';
+import type { PolicyDetail, PolicySummary } from '../../../server/contract/policies/training.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { ReportButton } from '../../parts/report-button.tsx';
+import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { Confusions } from './confusions.tsx';
-import { InShort } from './in-short.tsx';
+import { ClassifierAlone, InShort } from './in-short.tsx';
+import { useWhole } from './tried-thresholds.ts';
 
 // Whatever asks the server again when it is opened is loaded with that.
 const CellRows = lazy(async () => ({ default: (await import('./cell-rows.tsx')).CellRows }));
 const Comparison = lazy(async () => ({ default: (await import('./comparison.tsx')).Comparison }));
 const ThresholdDesk = lazy(async () => ({ default: (await import('./threshold-desk.tsx')).ThresholdDesk }));
+const CostsPanel = lazy(async () => ({ default: (await import('./costs-panel.tsx')).CostsPanel }));
 const Details = lazy(async () => ({ default: (await import('./details.tsx')).Details }));
 
-/** How good a policy is on examples that it has not seen, where it errs, and what thresholds cost and bring. */
+/** How good a policy is on examples that it has not seen, where it is wrong, and what thresholds cost and bring. */
 export function Evaluate({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
   const { policy: chosen, right, decided, against } = useQueryPart();
@@ -51,7 +55,16 @@ export function Evaluate({ type }: { type: DecisionType }) {
     <PlaceLayout
       id="evaluate"
       main={
-        <Pane title="Evaluate" level={1} head={<Choice measured={measured} current={current} other={other} />}>
+        <Pane
+          title="Evaluate"
+          level={1}
+          head={
+            <>
+              <Choice measured={measured} current={current} other={other} />
+              <ReportButton typeId={type.id} policyId={current.id} />
+            </>
+          }
+        >
           {detail.isError && <ErrorNote error={detail.error} />}
           {detail.isPending && <Busy>Loading the figures…</Busy>}
           {detail.data?.metrics && (
@@ -66,7 +79,7 @@ export function Evaluate({ type }: { type: DecisionType }) {
               key={`${current.id} ${right} ${decided}`}
               type={type}
               policy={policy}
-              cell={{ expected: right, predicted: decided }}
+              cell={{ expected: right, decided }}
               onClose={closeCell}
             />
           </Suspense>
@@ -124,6 +137,10 @@ function Choice({
 
 function Measured({ type, policy, metrics }: { type: DecisionType; policy: PolicyDetail; metrics: Metrics }) {
   const isHeldOut = metrics.test_size > 0;
+  const place = { decision_type_id: type.id, policy_id: policy.id };
+  const whole = useWhole(type, place, isHeldOut);
+  // Without held-out examples only the classifier was measured.
+  const confusion = isHeldOut ? whole.data : metrics;
   return (
     <div className="columns">
       {!isHeldOut && (
@@ -131,11 +148,18 @@ function Measured({ type, policy, metrics }: { type: DecisionType; policy: Polic
           No example was held out, so these figures are from the training examples and look better than they are.
         </p>
       )}
-      <InShort type={type} policy={policy} metrics={metrics} />
-      <Confusions type={type} metrics={metrics} canOpen={isHeldOut} />
+      {isHeldOut && whole.isPending && <Busy>Deciding the unseen examples again…</Busy>}
+      {whole.isError && <ErrorNote error={whole.error} retry={() => void whole.refetch()} />}
+      {whole.data ? (
+        <InShort type={type} policy={policy} whole={whole.data} />
+      ) : (
+        !isHeldOut && <ClassifierAlone type={type} metrics={metrics} />
+      )}
+      {confusion && <Confusions type={type} confusion={confusion} canOpen={isHeldOut} />}
       <Suspense fallback={<Busy>Loading…</Busy>}>
-        <ThresholdDesk type={type} policyId={policy.id} metrics={metrics} />
-        <Details type={type} policy={policy} metrics={metrics} />
+        {whole.data && <ThresholdDesk type={type} policyId={policy.id} whole={whole.data} />}
+        {isHeldOut && <CostsPanel type={type} policyId={policy.id} metrics={metrics} />}
+        {confusion && <Details type={type} policy={policy} metrics={metrics} perClass={confusion.per_class} />}
       </Suspense>
     </div>
   );

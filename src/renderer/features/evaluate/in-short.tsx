@@ -1,39 +1,33 @@
 import type { ReactNode } from 'react';
 import type { Metrics } from '../../../engine/domain.ts';
-import type { MeasuredShare } from '../../../engine/measured.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { PolicyDetail } from '../../../server/contract/training.ts';
-import { useOperation } from '../../api/queries.ts';
+import type { MeasuredShare, WholeDecision } from '../../../engine/measured.ts';
+import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { decimal, percent } from '../../parts/figures.ts';
-import { Busy, ErrorNote } from '../../parts/notes.tsx';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { decimal, percent, toRight } from '../../parts/text/figures.ts';
+import { quoteNames } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
 import type { PolicyPlace } from './cell-rows.tsx';
-import { decideAlone } from './threshold-figures.ts';
 
 /** What is asked for before anything is promised; the desk for the thresholds begins with the same. */
 const firstTargetError = 0.02;
 
-type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics };
+type Props = { type: DecisionType; policy: PolicyDetail; whole: WholeDecision };
 
-/** What a reader wants to know first, measured on rules, classifier and thresholds of now together. */
-export function InShort({ type, policy, metrics }: Props) {
+/** Says what a reader wants to know first, measured on rules, classifier and thresholds of now together. */
+export function InShort({ type, policy, whole }: Props) {
   const params = { decision_type_id: type.id, policy_id: policy.id };
-  const isHeldOut = metrics.test_size > 0;
-  const whole = useOperation('policies.whole', { params }, { enabled: isHeldOut });
-  if (!isHeldOut) return <ClassifierAlone type={type} metrics={metrics} />;
-  if (whole.isPending) return <Busy>Deciding the unseen examples again…</Busy>;
-  if (whole.isError) return <ErrorNote error={whole.error} retry={() => void whole.refetch()} />;
-  const { rows, accuracy, automatic, by_rule, error_automatic, missing, refused } = whole.data;
+  const { automatic, by_rule, error_automatic, missing, refused } = whole;
   return (
     <section className="part stack" aria-label="In short">
       <div className="sentences">
         <p>
           <Says text="The share of unseen examples that rules, classifier and thresholds together decide correctly.">
-            Right {shareText(accuracy)}
+            Right {toRight(whole) ?? '–'}
           </Says>
-          <span className="muted">
-            {range(accuracy)}, of {rows.toLocaleString()} unseen examples, rules and classifier together
-          </span>
+          <span className="muted">{quoteNames(whole.headline)}</span>
         </p>
         <p>
           <Says text="The share of unseen examples that is decided without asking anybody to look.">
@@ -83,7 +77,7 @@ function range({ share, low, high }: MeasuredShare): string {
 const promiseTones = { kept: 'good', broken: 'bad', unknown: 'warn' } as const;
 const promiseNames = { kept: 'Promised', broken: 'Broken', unknown: 'Uncertain' } as const;
 
-/** What is promised of the policy and how that stands, else what could be. */
+/** Says what is promised of the policy and how that stands, else what could be. */
 function Promised({ type, policy, place }: { type: DecisionType; policy: PolicyDetail; place: PolicyPlace }) {
   // The type tells how its promise stands after every change of the settings; the policy, of every other one.
   const promised = policy.status === 'deployed' ? type.promise : policy.promise;
@@ -100,6 +94,7 @@ function Promised({ type, policy, place }: { type: DecisionType; policy: PolicyD
       </p>
     );
   }
+  if (policy.promise_standing?.state === 'not_kept') return <PromiseState promise={policy.promise_standing} />;
   if (found.isError) return <ErrorNote error={found.error} />;
   return (
     <p>
@@ -109,9 +104,10 @@ function Promised({ type, policy, place }: { type: DecisionType; policy: PolicyD
 }
 
 /** The figures of the training, where no example was held out to decide again. */
-function ClassifierAlone({ type, metrics }: Omit<Props, 'policy'>) {
+export function ClassifierAlone({ type, metrics }: { type: DecisionType; metrics: Metrics }) {
   const { auto_decide } = type.active_version.confidence_thresholds;
-  const alone = decideAlone(metrics.risk_coverage, auto_decide);
+  const found = metrics.risk_coverage.find(({ threshold }) => threshold >= auto_decide - 1e-9);
+  const alone = found ?? { coverage: 0, error: 0 };
   return (
     <section className="part sentences" aria-label="In short">
       <p>

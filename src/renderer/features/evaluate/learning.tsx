@@ -1,9 +1,9 @@
 import type { FamiliarityEffect, LearningCurve } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { FigureHead } from '../../parts/figure.tsx';
-import { decimal, percent } from '../../parts/figures.ts';
-import { showUnseen } from '../../parts/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Part } from '../../parts/notes.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { decimal, percent } from '../../parts/text/figures.ts';
+import { showUnseen } from '../../parts/text/names.ts';
 
 const adviceTones = { more: 'warn', enough: 'good', separate: 'accent' } as const;
 const adviceNames = { more: 'More examples', enough: 'Enough', separate: 'Tell apart' } as const;
@@ -16,32 +16,26 @@ export function LearningCurvePart({ curve }: { curve: LearningCurve }) {
   return (
     <Part title="Would more examples help?">
       <div className="stack">
-        <div className="scroll">
-          <table className="plain">
-            <thead>
-              <tr>
-                <FigureHead says="The part of the training examples that the classifier learned from.">
-                  Share of the examples
-                </FigureHead>
-                <FigureHead says="How many examples that is.">Examples</FigureHead>
-                <FigureHead says="The share of unseen examples that it then decides correctly.">Right</FigureHead>
-                <FigureHead says="The mean of the F1 of all options, each counting the same however rare it is.">
-                  Macro F1
-                </FigureHead>
-              </tr>
-            </thead>
-            <tbody>
-              {curve.points.map((point) => (
-                <tr key={point.share}>
-                  <td className="number">{Math.round(point.share * 100)} %</td>
-                  <td className="number">{point.train_size.toLocaleString()}</td>
-                  <td className="number">{percent(point.accuracy)}</td>
-                  <td className="number">{decimal(point.macro_f1, 3)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <PlainTable
+          heads={[
+            {
+              name: 'Share of the examples',
+              says: 'The part of the training examples that the classifier learned from.',
+            },
+            { name: 'Examples', says: 'How many examples that is.' },
+            { name: 'Right', says: 'The share of unseen examples that the classifier alone then decides correctly.' },
+            { name: 'Macro F1', says: 'The mean of the F1 of all options, each counting the same however rare it is.' },
+          ]}
+        >
+          {curve.points.map((point) => (
+            <tr key={point.share}>
+              <td className="number">{Math.round(point.share * 100)} %</td>
+              <td className="number">{point.train_size.toLocaleString()}</td>
+              <td className="number">{percent(point.accuracy)}</td>
+              <td className="number">{decimal(point.macro_f1, 3)}</td>
+            </tr>
+          ))}
+        </PlainTable>
         <ul className="stack tight wrap">
           {advice.slice(0, maxAdvice).map(({ option, advice: kind, sentence }) => (
             <li key={option}>
@@ -62,7 +56,7 @@ const checkNames = {
   fields: 'values outside the range of the examples',
 } as const;
 
-/** What noticing unfamiliar inputs does to the unseen examples. */
+/** Shows what noticing unfamiliar inputs does to the unseen examples. */
 export function Familiarity({ type, effect }: { type: DecisionType; effect: FamiliarityEffect }) {
   const isIgnored = type.active_version.escalation_policy.unfamiliar === 'ignore';
   return (

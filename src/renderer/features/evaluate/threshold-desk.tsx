@@ -1,46 +1,44 @@
 import { Button, NumberInput, RangeSlider } from '@mantine/core';
 import { useState } from 'react';
-import type { Metrics } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useChange, useOperation } from '../../api/queries.ts';
-import { decimal, percent } from '../../parts/figures.ts';
-import { isolate } from '../../parts/names.ts';
+import type { ConfidenceBin } from '../../../engine/measure/confusion.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import type { ServerCall } from '../../api/journal.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
-import { useUndo } from '../../parts/use-undo.ts';
+import { count, decimal, number, percent } from '../../parts/text/figures.ts';
+import { isolate } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
-import { useWorkbench } from '../../workbench.tsx';
-import { type Bin, splitByThresholds, toBins } from './threshold-figures.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import { tryThresholds, useTriedThresholds } from './tried-thresholds.ts';
 
-const binCount = 40;
 const heightPx = 110;
 const widthPx = 600;
 const step = 0.01;
 
-/** Two handles on the distribution of confidence; what they would do to the unseen examples moves with them. */
-export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType; policyId: string; metrics: Metrics }) {
+type Props = { type: DecisionType; policyId: string; whole: OutputOf<'policies.whole'> };
+
+/** Two handles on the distribution of confidence; every figure of the place moves with them. */
+export function ThresholdDesk({ type, policyId, whole }: Props) {
   const stored = type.active_version.confidence_thresholds;
-  const [handles, setHandles] = useState<[number, number] | null>(null);
+  const tried = useTriedThresholds(type);
   const [target, setTarget] = useState<number | string>(2);
   const update = useChange('decision_types.update');
-  const { undo } = useUndo(type.id);
   const noteChange = useThresholdNote(type);
-  const curve = metrics.risk_coverage;
-  if (curve.length === 0) return null;
-  const [low, high] = handles ?? [stored.escalation, stored.auto_decide];
-  const split = splitByThresholds(curve, low, high);
-  const isStored = low === stored.escalation && high === stored.auto_decide;
-  const save = (escalation: number, auto_decide: number) =>
-    update.mutate(
-      { params: { decision_type_id: type.id }, body: { confidence_thresholds: { escalation, auto_decide } } },
-      {
-        onSuccess: () => {
-          setHandles(null);
-          noteChange();
-          const text = `Inputs are decided directly from a confidence of ${decimal(auto_decide, 2)}, and fall back below ${decimal(escalation, 2)}.`;
-          notify({ kind: 'info', text, undo });
-        },
+  const { auto_decide: high, escalation: low } = tried ?? stored;
+  const isStored = tried === null;
+  const save = (escalation: number, auto_decide: number) => {
+    const body = { confidence_thresholds: { escalation, auto_decide } };
+    const input = { params: { decision_type_id: type.id }, body };
+    update.mutate(input, {
+      onSuccess: () => {
+        tryThresholds(null);
+        const text = `Inputs are decided directly from a confidence of ${decimal(auto_decide, 2)}, and fall back below ${decimal(escalation, 2)}.`;
+        noteChange({ name: 'decision_types.update', input }, text);
       },
-    );
+    });
+  };
   return (
     <Part
       title="Thresholds"
@@ -65,9 +63,9 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
           type={type}
           policyId={policyId}
           targetError={Number(target) / 100}
-          onKept={() => setHandles(null)}
+          onKept={() => tryThresholds(null)}
         />
-        <Distribution bins={toBins(curve, binCount)} low={low} high={high} />
+        <Distribution bins={whole.confidence_bins} low={low} high={high} />
         <RangeSlider
           aria-label="Thresholds"
           thumbFromLabel="Fall back below"
@@ -78,21 +76,16 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
           minRange={0}
           label={(value) => decimal(value, 2)}
           value={[low, high]}
-          onChange={setHandles}
+          onChange={([escalation, auto_decide]) => tryThresholds({ auto_decide, escalation })}
         />
-        <p title="The shares of unseen examples below, between and above the two thresholds, by the classifier alone.">
-          Below {decimal(low, 2)}: {percent(split.below)}{' '}
-          {type.fallback_option ? `fall back to ${isolate(type.fallback_option)}` : 'are marked as unsure'}. Between:{' '}
-          {percent(split.between)}. From {decimal(high, 2)}: <strong>{percent(split.above)} decided directly</strong>,
-          of those {percent(split.error)} wrong.
-        </p>
+        <Effect type={type} whole={whole} low={low} high={high} />
         {update.isError && <ErrorNote error={update.error} />}
         <div className="row">
           <Button disabled={isStored} loading={update.isPending} onClick={() => save(low, high)}>
             {isStored ? 'In use' : 'Use these thresholds'}
           </Button>
           {!isStored && (
-            <Button variant="default" onClick={() => setHandles(null)}>
+            <Button variant="default" onClick={() => tryThresholds(null)}>
               Back to the ones in use
             </Button>
           )}
@@ -102,20 +95,37 @@ export function ThresholdDesk({ type, policyId, metrics }: { type: DecisionType;
   );
 }
 
-/** Notes that the thresholds were changed, with the call that sets those of before. */
-function useThresholdNote(type: DecisionType): () => void {
+/** Says what becomes of the unseen examples under the two thresholds. */
+function Effect({ type, whole, low, high }: Pick<Props, 'type' | 'whole'> & { low: number; high: number }) {
+  const { automatic, by_rule, error_automatic, escalated, fallback } = whole;
+  const flagged = escalated.count - fallback.count;
+  const show = ({ share }: { share: number | null }) => (share === null ? '–' : percent(share));
+  return (
+    <p title="What becomes of the unseen examples, by rules, classifier and thresholds together.">
+      From {decimal(high, 2)}: <strong>{show(automatic)} decided alone</strong>, {show(by_rule)} by a rule; of all
+      decided alone {show(error_automatic)} wrong.{' '}
+      {fallback.count > 0 &&
+        `${show(fallback)} get the fallback ${isolate(type.fallback_option ?? '')}, below ${decimal(low, 2)} or unfamiliar. `}
+      {flagged > 0 && `${count(flagged, 'example')} of ${number(escalated.of)} would be marked for a look.`}
+    </p>
+  );
+}
+
+/** Notes that a call has changed the thresholds, and says so with the way back to those of before. */
+function useThresholdNote(type: DecisionType): (redo: ServerCall, text: string) => void {
   const { acts } = useWorkbench();
-  const body = { confidence_thresholds: type.active_version.confidence_thresholds };
-  return () =>
-    void acts.done(type.id, 'Thresholds changed', 'decision_types.update', {
-      params: { decision_type_id: type.id },
-      body,
-    });
+  const { undoThis } = useUndo(type.id);
+  const { confidence_thresholds } = type.active_version;
+  const input = { params: { decision_type_id: type.id }, body: { confidence_thresholds } };
+  return (redo, text) => {
+    const act = acts.done(type.id, 'Thresholds changed', { name: 'decision_types.update', input }, redo);
+    notify({ kind: 'info', text, undo: () => undoThis(act) });
+  };
 }
 
 type PromiseLineProps = { type: DecisionType; policyId: string; targetError: number; onKept: () => void };
 
-/** What can be promised of the automatic decisions, as a sentence, with the button that keeps it. */
+/** Says what can be promised of the automatic decisions, as a sentence, with the button that keeps it. */
 function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) {
   const params = { decision_type_id: type.id, policy_id: policyId };
   const isValid = targetError >= 0.0001 && targetError <= 0.5;
@@ -125,20 +135,17 @@ function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) 
     { enabled: isValid, keepPrevious: true },
   );
   const keep = useChange('policies.keep_promise');
-  const { undo } = useUndo(type.id);
   const noteChange = useThresholdNote(type);
   const found = isValid ? promise.data : undefined;
-  const onKeep = () =>
-    keep.mutate(
-      { params, body: { target_error: targetError } },
-      {
-        onSuccess: ({ sentence }) => {
-          onKept();
-          noteChange();
-          notify({ kind: 'info', text: sentence, undo });
-        },
+  const onKeep = () => {
+    const input = { params, body: { target_error: targetError } };
+    keep.mutate(input, {
+      onSuccess: ({ sentence }) => {
+        onKept();
+        noteChange({ name: 'policies.keep_promise', input }, sentence);
       },
-    );
+    });
+  };
   return (
     <>
       {!isValid && <p className="muted">The target must be a number from 0.01 to 50.</p>}
@@ -158,7 +165,7 @@ function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) 
   );
 }
 
-function Distribution({ bins, low, high }: { bins: readonly Bin[]; low: number; high: number }) {
+function Distribution({ bins, low, high }: { bins: readonly ConfidenceBin[]; low: number; high: number }) {
   // The root keeps the few bars at the low end visible beside the many at the high one.
   const scale = heightPx / Math.sqrt(Math.max(1e-9, ...bins.map(({ right, wrong }) => right + wrong)));
   const toX = (confidence: number) => confidence * widthPx;
@@ -173,13 +180,15 @@ function Distribution({ bins, low, high }: { bins: readonly Bin[]; low: number; 
       viewBox={`0 0 ${widthPx} ${heightPx + 4}`}
       preserveAspectRatio="none"
       role="img"
-      aria-label="How confident the classifier is on the unseen examples; wrong ones are drawn in red."
+      aria-label="How confident the classifier is on the unseen examples that no rule decides; wrong ones are drawn in red."
     >
-      <title>How confident the classifier is on the unseen examples; wrong ones are drawn in red.</title>
+      <title>
+        How confident the classifier is on the unseen examples that no rule decides; wrong ones are drawn in red.
+      </title>
       {zones.map(({ from, to, tone }) => (
         <rect key={tone} x={toX(from)} width={Math.max(0, toX(to - from))} y={0} height={heightPx} fill={tone} />
       ))}
-      {bins.map(({ from, to, right, wrong }) => {
+      {bins.map(({ low: from, high: to, right, wrong }) => {
         const all = right + wrong;
         const height = all === 0 ? 0 : Math.max(1.5, Math.sqrt(all) * scale);
         const wrongHeight = all === 0 ? 0 : (height * wrong) / all;

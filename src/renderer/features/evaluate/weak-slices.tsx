@@ -1,25 +1,29 @@
 import { SegmentedControl } from '@mantine/core';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { useOperation } from '../../api/queries.ts';
-import { FigureHead } from '../../parts/figure.tsx';
-import { percent } from '../../parts/figures.ts';
-import { showUnseen } from '../../parts/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { percent } from '../../parts/text/figures.ts';
+import { showUnseen } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import type { PolicyPlace } from './cell-rows.tsx';
+import { useAskedThresholds } from './tried-thresholds.ts';
 
 type Slices = OutputOf<'policies.slices'>;
 
 const lookAgainMs = 1_500;
+/** A search takes longer than a count. */
+const searchRestMs = 400;
 
-/** The parts of the unseen examples in which a policy errs more often than in the others. */
+/** The parts of the unseen examples in which a policy is wrong more often than in the others. */
 export function WeakSlices({ type, policy }: { type: DecisionType; policy: PolicyPlace }) {
-  const { judged = 'classifier' } = useQueryPart();
-  const isWhole = judged === 'whole_decision';
+  const { judged = 'whole_decision' } = useQueryPart();
+  const isWhole = judged !== 'classifier';
+  const thresholds = useAskedThresholds(type, searchRestMs);
   const slices = useOperation(
     'policies.slices',
-    { params: policy, query: isWhole ? { judged } : {} },
+    { params: policy, query: { judged: isWhole ? 'whole_decision' : 'classifier', ...thresholds } },
     { refetchMs: (data) => (data?.state === 'computing' ? lookAgainMs : false) },
   );
   return (
@@ -29,17 +33,17 @@ export function WeakSlices({ type, policy }: { type: DecisionType; policy: Polic
         <SegmentedControl
           aria-label="What is judged"
           value={isWhole ? 'whole_decision' : 'classifier'}
-          onChange={(value) => changeQuery({ judged: value === 'classifier' ? '' : value }, { replace: true })}
+          onChange={(value) => changeQuery({ judged: value === 'classifier' ? value : '' }, { replace: true })}
           data={[
-            { value: 'classifier', label: 'Classifier' },
             { value: 'whole_decision', label: 'Whole decision' },
+            { value: 'classifier', label: 'Classifier alone' },
           ]}
         />
       }
     >
       {slices.isError && <ErrorNote error={slices.error} retry={() => void slices.refetch()} />}
       {slices.isPending && <Busy>Looking for weak parts…</Busy>}
-      {slices.data && <Found slices={slices.data} judged={isWhole ? toWhole(type) : 'The classifier by itself'} />}
+      {slices.data && <Found type={type} slices={slices.data} isWhole={isWhole} />}
     </Part>
   );
 }
@@ -48,7 +52,8 @@ function toWhole(type: DecisionType): string {
   return `Rules, classifier and thresholds together, where they decide alone, as of version ${type.active_version.version_number}`;
 }
 
-function Found({ slices, judged }: { slices: Slices; judged: string }) {
+function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; isWhole: boolean }) {
+  const judged = isWhole ? toWhole(type) : 'The classifier by itself';
   const { items, rows, tested, state, computed_at: computedAt } = slices;
   if (computedAt === null) return <Busy>Looking for weak parts…</Busy>;
   const tried = `${tested.toLocaleString()} parts of ${rows.toLocaleString()} unseen examples were tried`;
@@ -61,29 +66,26 @@ function Found({ slices, judged }: { slices: Slices; judged: string }) {
         </p>
       ) : (
         <>
-          <div className="scroll">
-            <table className="plain" aria-label="Weak parts">
-              <thead>
-                <tr>
-                  <th scope="col">Part</th>
-                  <FigureHead says="Unseen examples in this part.">Examples</FigureHead>
-                  <FigureHead says="The share of this part that is decided wrongly.">Wrong</FigureHead>
-                  <FigureHead says="The share of wrong decisions lies between these two with 95 % certainty.">
-                    From – to
-                  </FigureHead>
-                  <FigureHead says="The share of all other unseen examples that is decided wrongly.">
-                    Others wrong
-                  </FigureHead>
-                  <FigureHead says="The share of this part that is not decided alone.">Unsure</FigureHead>
-                </tr>
-              </thead>
-              <tbody>
-                {items.map((slice) => (
-                  <SliceRow key={slice.description} slice={slice} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <PlainTable
+            label="Weak parts"
+            heads={[
+              'Part',
+              { name: 'Examples', says: 'Unseen examples in this part.' },
+              {
+                name: 'Wrong',
+                says: isWhole
+                  ? 'The share of wrong ones among those of this part that are decided alone.'
+                  : 'The share of this part for which the classifier chooses wrongly.',
+              },
+              { name: 'From – to', says: 'The share of wrong decisions lies between these two with 95 % certainty.' },
+              { name: 'Others wrong', says: 'The same share of all other unseen examples.' },
+              { name: 'Unsure', says: 'The share of this part that is not decided alone.' },
+            ]}
+          >
+            {items.map((slice) => (
+              <SliceRow key={slice.description} slice={slice} isWhole={isWhole} />
+            ))}
+          </PlainTable>
           <p className="muted">
             {judged}. {tried}; at most one in twenty listed is chance.
           </p>
@@ -93,17 +95,20 @@ function Found({ slices, judged }: { slices: Slices; judged: string }) {
   );
 }
 
-function SliceRow({ slice }: { slice: Slices['items'][number] }) {
-  const { description, rows, error_rate, error_interval, rest_error_rate, escalation_rate } = slice;
+function SliceRow({ slice, isWhole }: { slice: Slices['items'][number]; isWhole: boolean }) {
+  const { description, rows, escalation_rate } = slice;
+  const [wrong, { low, high }, others] = isWhole
+    ? [slice.error_automatic, slice.error_automatic_interval, slice.rest_error_automatic]
+    : [slice.error_rate, slice.error_interval, slice.rest_error_rate];
   return (
     <tr>
       <td className="wrap">{showUnseen(description)}</td>
       <td className="number">{rows.toLocaleString()}</td>
-      <td className="number">{percent(error_rate)}</td>
+      <td className="number">{percent(wrong)}</td>
       <td className="number muted">
-        {percent(error_interval.low)} – {percent(error_interval.high)}
+        {percent(low)} – {percent(high)}
       </td>
-      <td className="number">{percent(rest_error_rate)}</td>
+      <td className="number">{percent(others)}</td>
       <td className="number">{percent(escalation_rate)}</td>
     </tr>
   );

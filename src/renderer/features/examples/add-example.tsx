@@ -1,12 +1,12 @@
 import { Button, JsonInput, Modal } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useChange } from '../../api/queries.ts';
-import { readJsonText } from '../../parts/json-text.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ErrorNote } from '../../parts/notes.tsx';
 import { OptionSelect } from '../../parts/option.tsx';
+import { readJsonText } from '../../parts/text/json-text.ts';
 import { useKept } from '../../state/kept.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useChange } from '../../state/queries.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 
 /** One example written by hand; what is typed is kept until it is added. */
 export function AddExample({ type, onClose }: { type: DecisionType; onClose(): void }) {

@@ -1,23 +1,26 @@
-import { Button, MultiSelect } from '@mantine/core';
-import { memo, type ReactNode, useEffect, useRef } from 'react';
+/** The view of examples one at a time, with a key for each option. */
+import { MultiSelect } from '@mantine/core';
+import { memo, type ReactNode, useRef } from 'react';
 import { useStore } from 'zustand';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { Example } from '../../../server/contract/examples.ts';
-import type { Suggestion } from '../../../server/contract/labelling.ts';
+import type { Example } from '../../../server/contract/examples/examples.ts';
+import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { Act } from '../../api/journal.ts';
-import { useCommands } from '../../commands/use-commands.ts';
+import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { Figure } from '../../parts/figure.tsx';
-import { number, percent } from '../../parts/figures.ts';
+import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { InputView } from '../../parts/input-view.tsx';
-import { findMainText } from '../../parts/inputs.ts';
-import { isolate, quoteNames, showUnseen } from '../../parts/names.ts';
-import { Busy, EmptyState, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
+import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
 import { OptionMark, OptionName, OptionSelect, toChoices, useOptionColours } from '../../parts/option.tsx';
 import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
-import { useNewest } from '../../parts/use-newest.ts';
-import { useUndo } from '../../parts/use-undo.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { number, percent } from '../../parts/text/figures.ts';
+import { findMainText } from '../../parts/text/inputs.ts';
+import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import { QueueEnd } from './queue-end.tsx';
 import { QueuePane } from './queue-pane.tsx';
 import { countQueue, toFilter } from './queues.ts';
 import { type Rows, useRows } from './use-rows.ts';
@@ -38,6 +41,8 @@ export type ViewProps = {
 /** What the server says about rows that it gives out. */
 export type Advice = {
   suggestionOf(exampleId: string): Suggestion | null;
+  /** Returns what Enter answers: the label that a person gave as a correction, else the suggestion. */
+  answerOf(example: Example): string | null;
   whyOf(exampleId: string): string | null;
   recent: { right: number; of: number };
   stopHint: string | null;
@@ -61,7 +66,8 @@ export function CardDesk({
   rows,
   advice,
 }: ViewProps & { rows: Rows; advice?: Advice }) {
-  const work = useWork(type, rows);
+  const work = useWork(type, rows, { hasEnd: true });
+  const isHere = !rows.isLoading && rows.error === null;
   const card = useRef<HTMLElement>(null);
   const narrow = useNarrow();
   const label = useNewest((option: string) => {
@@ -69,12 +75,9 @@ export function CardDesk({
     work.label(option);
   });
   const setReasons = useNewest(work.setReasons);
-  useLabelCommands(type, work, () => card.current?.focus(), advice);
-  useEffect(() => {
-    // Whoever chose a queue goes on with its rows.
-    const { activeElement } = document;
-    if (activeElement === document.body || activeElement?.closest('.queues')) card.current?.focus();
-  }, []);
+  const focusCard = useNewest(() => card.current?.focus());
+  useLabelCommands(type, work, focusCard, advice);
+  useRowsFocus(isHere ? queue : null);
   return (
     <PlaceLayout
       id="examples-card"
@@ -88,21 +91,27 @@ export function CardDesk({
         >
           {rows.isLoading && <Busy>Loading the queue…</Busy>}
           {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
-          {work.current ? (
-            <article ref={card} className="card" tabIndex={-1} aria-label="The example to label">
-              <ExampleCard type={type} example={work.current} />
-              {advice && <AdviceNote advice={advice} example={work.current} />}
-              <Choices
-                type={type}
-                example={work.current}
-                suggestion={advice?.suggestionOf(work.current.id) ?? null}
-                onLabel={label}
-                onReasons={setReasons}
-              />
+          {isHere && (
+            <article ref={card} className="card" tabIndex={-1} aria-label="The example to label" {...takesKeys}>
+              {work.current ? (
+                <>
+                  <ExampleCard type={type} example={work.current} />
+                  {advice && <AdviceNote advice={advice} example={work.current} />}
+                  <Choices
+                    type={type}
+                    example={work.current}
+                    suggestion={advice?.suggestionOf(work.current.id) ?? null}
+                    onLabel={label}
+                    onReasons={setReasons}
+                    onLeave={focusCard}
+                  />
+                </>
+              ) : rows.count === 0 || work.isAtEnd ? (
+                <QueueEnd {...{ queue, stats, onQueue }} isEmpty={rows.count === 0} />
+              ) : (
+                <Busy>Loading the next examples…</Busy>
+              )}
             </article>
-          ) : (
-            !rows.isLoading &&
-            rows.error === null && <QueueDone onAll={() => onQueue('all')} isEmpty={rows.count === 0} />
           )}
         </Pane>
       }
@@ -111,7 +120,9 @@ export function CardDesk({
   );
 }
 
-/** What is left in the queue. The place of the row is not said: rows that are done keep theirs and count no more. */
+/**
+ * Says what is left in the queue. The place of the row is not said: rows that are done keep theirs and count no more.
+ */
 function QueueCount({ count }: { count: number | null }) {
   if (count === null) return null;
   return (
@@ -123,25 +134,33 @@ function QueueCount({ count }: { count: number | null }) {
 
 /** Why this row comes now, what is suggested, and how good the suggestions were. */
 function AdviceNote({
-  advice: { suggestionOf, whyOf, recent, stopHint },
+  advice: { suggestionOf, answerOf, whyOf, recent, stopHint },
   example,
 }: {
   advice: Advice;
   example: Example;
 }) {
   const suggestion = suggestionOf(example.id);
+  const answer = answerOf(example);
   return (
     <div className="note stack tight">
       <p>
         {quoteNames(whyOf(example.id) ?? '')}
-        {suggestion && (
+        {answer !== null && (
           <>
             {' '}
-            <kbd>Enter</kbd> takes <bdi>{showUnseen(suggestion.decision)}</bdi> (
-            <Figure says="How likely the labelling model thinks this option is.">
-              {percent(suggestion.probability)}
-            </Figure>
-            ).
+            <kbd>Enter</kbd> {answer === suggestion?.decision ? 'takes' : 'confirms'} <bdi>{showUnseen(answer)}</bdi>
+            {answer === suggestion?.decision && (
+              <>
+                {' '}
+                (
+                <Figure says="How likely the labelling model thinks this option is.">
+                  {percent(suggestion.probability)}
+                </Figure>
+                )
+              </>
+            )}
+            .
           </>
         )}
       </p>
@@ -155,19 +174,6 @@ function AdviceNote({
   );
 }
 
-function QueueDone({ onAll, isEmpty }: { onAll(): void; isEmpty: boolean }) {
-  return (
-    <EmptyState
-      title={isEmpty ? 'Nothing is left here' : 'The next examples are on their way'}
-      actions={<Button onClick={onAll}>Show all examples</Button>}
-    >
-      {isEmpty
-        ? 'This queue is empty. Train, or import more examples.'
-        : 'They appear as soon as the workbench answers.'}
-    </EmptyState>
-  );
-}
-
 /** The keys of labelling, for card and table alike; `focus` puts the focus where the keys act. */
 export function useLabelCommands(
   { id, active_version: { options } }: DecisionType,
@@ -175,7 +181,7 @@ export function useLabelCommands(
   focus: () => void,
   advice?: Advice,
 ): void {
-  const { undo } = useUndo(id);
+  const { undoRow } = useUndo(id);
   const act = (run: () => void) => () => {
     focus();
     run();
@@ -200,10 +206,10 @@ export function useLabelCommands(
       ? [
           {
             id: 'take-suggestion',
-            title: 'Take the suggestion',
+            title: 'Take the suggestion, or confirm the correction',
             group: 'Label',
             keys: 'Enter',
-            run: act(() => work.labelBy((example) => advice.suggestionOf(example.id)?.decision ?? null)),
+            run: act(() => work.labelBy(advice.answerOf)),
           },
         ]
       : []),
@@ -215,7 +221,7 @@ export function useLabelCommands(
       enabled: current !== null,
       run: act(work.toggleReviewed),
     },
-    { id: 'undo-label', title: 'Undo', group: 'Label', keys: 'u', run: act(undo) },
+    { id: 'undo-label', title: 'Undo', group: 'Label', keys: 'u', run: act(undoRow) },
     {
       id: 'row-delete',
       title: 'Delete the example',
@@ -233,9 +239,10 @@ export const ExampleCard = memo(function ExampleCard({ type, example }: { type: 
   return (
     <div className="stack">
       <p className="muted small">
-        {example.source === 'synthetic' ? 'Made by a teacher' : 'Added'} <Moment iso={example.created_at} />
+        {example.source === 'synthetic' ? 'Made by a teacher' : example.audited ? 'Shown' : 'Added'}{' '}
+        <Moment iso={example.created_at} />
         {example.reviewed ? ' · reviewed' : ''}
-        {example.status === 'flagged' ? ' · flagged' : ''} · now{' '}
+        {example.status === 'flagged' ? ' · flagged' : ''} ·{' '}
         <OptionName typeId={type.id} option={example.expected_decision} />
       </p>
       {main && <p className="main-text">{showUnseen(main.value)}</p>}
@@ -251,6 +258,7 @@ const Choices = memo(function Choices({
   suggestion,
   onLabel,
   onReasons,
+  onLeave,
 }: {
   type: DecisionType;
   example: Example;
@@ -258,9 +266,11 @@ const Choices = memo(function Choices({
   /** Labels the example and puts the focus back where the keys act. */
   onLabel(option: string): void;
   onReasons(codes: string[]): void;
+  /** Escape leaves the reasons. */
+  onLeave(): void;
 }) {
   const { options, reason_codes } = type.active_version;
-  const colourOf = useOptionColours(type.id, options);
+  const colourOf = useOptionColours(type.id);
   return (
     <div className="stack">
       <div className="choices">
@@ -298,20 +308,51 @@ const Choices = memo(function Choices({
         <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
         <kbd>Del</kbd> delete · <kbd>?</kbd> all keys
       </p>
-      {reason_codes.length > 0 && (
-        <MultiSelect
-          label="Reasons"
-          placeholder={example.reason_codes.length === 0 ? 'None' : ''}
-          data={toChoices([...new Set([...reason_codes, ...example.reason_codes])])}
-          value={example.reason_codes}
-          onChange={onReasons}
-          searchable
-          size="xs"
-        />
-      )}
+      <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
     </div>
   );
 });
+
+type ReasonsProps = {
+  /** The reason codes of the type. */
+  known: readonly string[];
+  chosen: string[];
+  onReasons(codes: string[]): void;
+  onLeave(): void;
+};
+
+/** The reason codes of an example, where its type has any, with the key that leads to them. */
+function Reasons({ known, chosen, onReasons, onLeave }: ReasonsProps) {
+  const field = useRef<HTMLInputElement>(null);
+  useCommands([
+    {
+      id: 'row-reasons',
+      title: 'Choose the reasons',
+      group: 'Label',
+      keys: 'r',
+      enabled: known.length > 0,
+      run: () => field.current?.focus(),
+    },
+  ]);
+  if (known.length === 0) return null;
+  return (
+    <MultiSelect
+      ref={field}
+      label={
+        <>
+          Reasons <kbd>R</kbd>
+        </>
+      }
+      placeholder={chosen.length === 0 ? 'None' : ''}
+      data={toChoices([...new Set([...known, ...chosen])])}
+      value={chosen}
+      onChange={onReasons}
+      onKeyDown={({ key }) => key === 'Escape' && onLeave()}
+      searchable
+      size="xs"
+    />
+  );
+}
 
 const maxAnswers = 12;
 

@@ -1,14 +1,17 @@
+import './examples.css';
 import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { change, useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { queueKey } from '../../api/labels.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
-import { notify } from '../../state/notices.tsx';
+import { notify, notifyFailure } from '../../state/notices.tsx';
+import { change, useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 import { chooseQueue, findTitle, type View } from './queues.ts';
 
 // Each comes when it is first opened: the rest of the page does not wait for it.
@@ -22,6 +25,7 @@ const GivenCards = lazy(async () => ({ default: (await import('./given-cards.tsx
 /** The examples of a type: one at a time to label, or in a table to survey. */
 export function Examples({ type }: { type: DecisionType }) {
   const query = useQueryPart();
+  const { queries } = useWorkbench();
   const params = { decision_type_id: type.id };
   const stats = useOperation('examples.stats', { params });
   const [isAdding, setIsAdding] = useState(false);
@@ -31,7 +35,14 @@ export function Examples({ type }: { type: DecisionType }) {
     void loadCard().catch(() => undefined);
   }, []);
   const { view, queue, isGiven, isPlain } = chooseQueue(query, stats.data);
-  const show = (next: string) => changeQuery({ queue: next, row: '', view });
+  const [opening, setOpening] = useState(0);
+  const show = (next: string) => {
+    if (next !== queue) return changeQuery({ queue: next, row: '', view });
+    // Opened again, a queue begins with what is left in it.
+    queries.removeQueries({ queryKey: [queueKey, type.id] });
+    changeQuery({ row: '' }, { replace: true });
+    setOpening(opening + 1);
+  };
   // Rows that are given out, and findings, have no table: it shows all examples.
   const showAs = (next: string) => changeQuery({ view: next, queue: isPlain ? queue : 'all' });
   useCommands([
@@ -39,10 +50,9 @@ export function Examples({ type }: { type: DecisionType }) {
       id: 'import',
       title: 'Import a file',
       group: 'Create',
-      keys: 'i',
       run: () => goTo({ page: 'type', id: type.id, place: 'import' }),
     },
-    { id: 'add-example', title: 'Add an example', group: 'Create', keys: 'n', run: () => setIsAdding(true) },
+    { id: 'add-example', title: 'Add an example', group: 'Create', run: () => setIsAdding(true) },
     {
       id: 'generate-examples',
       title: 'Generate 10 examples',
@@ -50,8 +60,8 @@ export function Examples({ type }: { type: DecisionType }) {
       enabled: !generation.isRunning,
       run: generation.run,
     },
-    { id: 'view-card', title: 'Label one at a time', group: 'Go', keys: 'c', run: () => showAs('card') },
-    { id: 'view-table', title: 'Browse in a table', group: 'Go', keys: 't', run: () => showAs('table') },
+    { id: 'view-card', title: 'Label one at a time', group: 'Go', run: () => showAs('card') },
+    { id: 'view-table', title: 'Browse in a table', group: 'Go', run: () => showAs('table') },
   ]);
   if (stats.isError && !stats.data) return <ErrorNote error={stats.error} retry={() => void stats.refetch()} />;
   if (!stats.data) return <Busy>Counting examples…</Busy>;
@@ -69,14 +79,14 @@ export function Examples({ type }: { type: DecisionType }) {
   };
   return (
     <>
-      {stats.data.total === 0 ? (
+      {stats.data.total === 0 && queue !== 'audit' ? (
         <NoExamples type={type} onAdd={() => setIsAdding(true)} generation={generation} />
       ) : queue === 'findings' ? (
         <FindingsView {...shared} />
       ) : isGiven ? (
-        <GivenCards key={queue} {...shared} />
+        <GivenCards key={`${queue} ${opening}`} {...shared} />
       ) : view === 'card' ? (
-        <CardView key={`${queue} ${shared.search}`} {...shared} />
+        <CardView key={`${queue} ${shared.search} ${opening}`} {...shared} />
       ) : (
         <TableView key={`${queue} ${shared.search}`} {...shared} />
       )}
@@ -138,23 +148,18 @@ function Tools({
 /** Asks the teacher for examples; they can be taken back like any other act. */
 function useGeneration(type: DecisionType) {
   const workbench = useWorkbench();
+  const { undoThis } = useUndo(type.id);
   const [isRunning, setIsRunning] = useState(false);
   const run = () => {
     setIsRunning(true);
     change(workbench, 'examples.generate', { params: { decision_type_id: type.id }, body: {} })
-      .then(
-        (made) => {
-          const text = `${made.length} synthetic examples were generated. Review them.`;
-          workbench.acts.added(
-            type.id,
-            made.map(({ id }) => id),
-            text,
-          );
-          notify({ kind: 'info', text, undo: () => void workbench.acts.undo(type.id) });
-          changeQuery({ queue: 'synthetic', view: 'table', row: '' });
-        },
-        (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
-      )
+      .then((made) => {
+        const text = `${made.length} synthetic examples were generated. Review them.`;
+        const ids = made.map(({ id }) => id);
+        const act = workbench.acts.added(type.id, ids, text);
+        notify({ kind: 'info', text, undo: () => undoThis(act) });
+        changeQuery({ queue: 'synthetic', view: 'table', row: '' });
+      }, notifyFailure)
       .finally(() => setIsRunning(false));
   };
   return { isRunning, run };

@@ -1,18 +1,20 @@
-import { Button, Pagination } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { moveCursor } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { count } from '../../parts/figures.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
-import { useUndo } from '../../parts/use-undo.ts';
-import { notify } from '../../state/notices.tsx';
-import { useWorkbench } from '../../workbench.tsx';
+import { count } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { notifyFailure } from '../../state/notices.tsx';
+import { useOperation } from '../../state/queries.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, type ViewProps } from './card-view.tsx';
 import { QueuePane } from './queue-pane.tsx';
 
@@ -32,38 +34,55 @@ const pageSize = 50;
 const maxShownRows = 10;
 const computingPollMs = 1_000;
 
-/** What may be wrong with the examples, worst first; the rows of the chosen finding stand beside it. */
-export function FindingsView({ type, stats, queue, onQueue, tools, title }: ViewProps) {
-  const { undo } = useUndo(type.id);
-  const { acts, ui } = useWorkbench();
+/** The findings page by page, with the chosen one; the cursor belongs to a finding, not to a place in the list. */
+function useFindings(type: DecisionType) {
   const [page, setPage] = useState(1);
   const [cursor, setCursor] = useState<string | null>(null);
-  const findings = useOperation(
+  const list = useOperation(
     'data_findings.list',
     { params: { decision_type_id: type.id }, query: { page, page_size: pageSize } },
     { keepPrevious: true, refetchMs: (data) => (data?.state === 'computing' ? computingPollMs : false) },
   );
-  const items = findings.data?.items ?? [];
+  const items = list.data?.items ?? [];
   const place = Math.max(
     0,
     items.findIndex((item) => toKey(item) === cursor),
   );
-  const current = items[place];
-  const move = (by: number) => {
-    const next = items[moveCursor(place, by, items.length)];
-    if (next) setCursor(toKey(next));
+  const choose = (finding: Finding | undefined) => finding && setCursor(toKey(finding));
+  return {
+    list,
+    items,
+    page,
+    current: items[place],
+    choose,
+    move: (by: number) => choose(items[moveCursor(place, by, items.length)]),
+    turnTo: (next: number) => {
+      setPage(next);
+      setCursor(null);
+    },
   };
+}
+
+type Findings = ReturnType<typeof useFindings>;
+
+/** The keys of the findings: through the list, and the likelier label for all rows of the chosen one. */
+function useFindingCommands(type: DecisionType, { current, move }: Findings): void {
+  const { undoRow } = useUndo(type.id);
+  const { acts, ui } = useWorkbench();
   const likelier = current ? findLikelier(type, current) : null;
   /** One act over all rows of the finding, so that one undo takes it back. */
   const takeLikelier = () => {
     if (!current || likelier === null) return;
     const body = { ids: current.example_ids, action: 'set_decision' as const, decision: likelier };
-    const title = `Labelled ${isolate(likelier)}`;
+    const title = `${count(current.example_ids.length, 'example')} labelled ${isolate(likelier)}`;
     move(1);
-    acts.bulk(type.id, body, title).then(
-      (affected) => ui.getState().announce(`${title}: ${count(affected, 'example')}`),
-      (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
-    );
+    acts
+      .bulk(type.id, body, title, current.example_ids.length)
+      .then(
+        ({ exampleCount }) =>
+          ui.getState().announce(`Labelled ${isolate(likelier)}: ${count(exampleCount, 'example')}`),
+        notifyFailure,
+      );
   };
   useCommands([
     {
@@ -76,8 +95,16 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
     },
     { id: 'finding-next', title: 'Next finding', group: 'Label', keys: 'ArrowDown', run: () => move(1) },
     { id: 'finding-previous', title: 'Previous finding', group: 'Label', keys: 'ArrowUp', run: () => move(-1) },
-    { id: 'finding-undo', title: 'Undo', group: 'Label', keys: 'u', run: undo },
+    { id: 'finding-undo', title: 'Undo', group: 'Label', keys: 'u', run: undoRow },
   ]);
+}
+
+/** Lists what may be wrong with the examples, worst first; the rows of the chosen finding stand beside it. */
+export function FindingsView({ type, stats, queue, onQueue, tools, title }: ViewProps) {
+  const findings = useFindings(type);
+  const { list, items, page, current } = findings;
+  useRowsFocus(items.length > 0 ? String(page) : null);
+  useFindingCommands(type, findings);
   return (
     <PlaceLayout
       id="examples-findings"
@@ -88,16 +115,16 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
           level={1}
           tools={tools}
           head={
-            findings.data && (
+            list.data && (
               <Figure className="muted" says="What may be wrong with the examples, the worst first.">
-                {count(findings.data.total, 'finding')}
+                {count(list.data.total, 'finding')}
               </Figure>
             )
           }
         >
-          {findings.isError && <ErrorNote error={findings.error} retry={() => void findings.refetch()} />}
-          {(findings.isPending || findings.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
-          {findings.data?.state === 'ready' && items.length === 0 && (
+          {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+          {(list.isPending || list.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
+          {list.data?.state === 'ready' && items.length === 0 && (
             <EmptyState title="Nothing was found">
               No contradiction, duplicate, suspect label or other problem is known.
             </EmptyState>
@@ -107,28 +134,17 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
               <kbd>↓</kbd> <kbd>↑</kbd> choose · <kbd>L</kbd> gives the rows their likelier label · <kbd>U</kbd> undo
             </p>
           )}
-          <ol className="cell-rows" aria-label="Findings">
+          <ol className="cell-rows" aria-label="Findings" tabIndex={-1} {...takesKeys}>
             {items.map((finding) => (
               <li key={`${toKey(finding)} ${finding.message}`} data-cursor={finding === current ? true : undefined}>
-                <button type="button" aria-expanded={finding === current} onClick={() => setCursor(toKey(finding))}>
+                <button type="button" aria-expanded={finding === current} onClick={() => findings.choose(finding)}>
                   <span className="wrap">{showUnseen(finding.message)}</span>
                   <span className="muted">{finding.kind.replaceAll('_', ' ')}</span>
                 </button>
               </li>
             ))}
           </ol>
-          {findings.data && findings.data.pages > 1 && (
-            <Pagination
-              size="xs"
-              total={findings.data.pages}
-              value={page}
-              onChange={(next) => {
-                setPage(next);
-                setCursor(null);
-              }}
-              getControlProps={(control) => ({ 'aria-label': `${control} page` })}
-            />
-          )}
+          {list.data && <Pages page={page} pages={list.data.pages} onPage={findings.turnTo} />}
         </Pane>
       }
       beside={current && current.example_ids.length > 0 ? <FindingRows type={type} finding={current} /> : undefined}

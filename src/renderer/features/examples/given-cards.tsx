@@ -1,4 +1,4 @@
-import type { LabellingQueue } from '../../../server/contract/labelling.ts';
+import type { LabellingQueue } from '../../../server/contract/examples/labelling.ts';
 import { CardDesk, type ViewProps } from './card-view.tsx';
 import { findGivenQueue } from './queues.ts';
 import { useGivenRows } from './use-given-rows.ts';

@@ -1,12 +1,12 @@
 import { memo } from 'react';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
-import { number } from '../../parts/figures.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useFirstPart } from '../../parts/hooks/use-first-part.ts';
+import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane } from '../../parts/panes.tsx';
-import { useFirstPart } from '../../parts/use-first-part.ts';
-import { useNewest } from '../../parts/use-newest.ts';
+import { number } from '../../parts/text/figures.ts';
 import { countQueue, queues, toOptionQueue } from './queues.ts';
 
 type Stats = OutputOf<'examples.stats'>;
@@ -24,7 +24,7 @@ export function QueuePane({
   onQueue(name: string): void;
 }) {
   const { options } = type.active_version;
-  const colourOf = useOptionColours(type.id, options);
+  const colourOf = useOptionColours(type.id);
   const choose = useNewest(onQueue);
   const shown = useFirstPart(options);
   const largest = Math.max(1, ...options.map((option) => stats.by_option[option] ?? 0));

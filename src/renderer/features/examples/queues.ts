@@ -1,11 +1,13 @@
-/** The lists in which examples are worked on, each with a name for the address: a filter, or rows the server gives out. */
+/**
+ * The lists in which examples are worked on, each with a name for the address: a filter, or rows the server gives out.
+ */
 
-import type { LabellingQueue } from '../../../server/contract/labelling.ts';
+import type { LabellingQueue } from '../../../server/contract/examples/labelling.ts';
 import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
-import { showUnseen } from '../../parts/names.ts';
+import { showUnseen } from '../../parts/text/names.ts';
 import type { Query } from '../../state/route.ts';
 
-export type Queue = { name: string; title: string; help: string };
+type Queue = { name: string; title: string; help: string };
 type ListQuery = NonNullable<InputOf<'examples.list'>['query']>;
 export type ExampleFilter = Omit<ListQuery, 'page' | 'page_size' | 'page_of' | 'sort'>;
 /** A filter and the order of what it finds; newest first without one. */
@@ -28,6 +30,11 @@ export const queues: readonly Queue[] = [
     title: 'Corrections',
     help: 'Corrected decisions that the deployed policy has not learned from.',
   },
+  {
+    name: 'audit',
+    title: 'Audit',
+    help: 'Live decisions drawn at random, oldest first, to be judged without seeing what was decided.',
+  },
   { name: 'findings', title: 'Findings', help: 'What may be wrong with the examples.' },
   { name: 'all', title: 'All examples', help: 'Every example, newest first.' },
 ];
@@ -37,6 +44,7 @@ const givenQueues: Readonly<Record<string, LabellingQueue>> = {
   useful: 'to_label',
   suspect: 'suspect',
   corrections: 'corrections',
+  audit: 'audit',
 };
 
 /** The server's queue behind a name; null for a filter. */
@@ -46,7 +54,9 @@ export function findGivenQueue(queue: string): LabellingQueue | null {
 
 export type View = 'card' | 'table';
 
-/** The view and the queue that an address names, else those that fit the work that is left; `isPlain`: it is a filter. */
+/**
+ * The view and the queue that an address names, else those that fit the work that is left; `isPlain`: it is a filter.
+ */
 export function chooseQueue(
   query: Query,
   stats: Pick<Stats, 'unlabelled'> | undefined,

@@ -2,9 +2,9 @@
 import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { ExamplePage } from '../../api/labels.ts';
-import { readAhead } from '../../api/queries.ts';
+import { readAhead } from '../../state/queries.ts';
 import type { Query } from '../../state/route.ts';
-import type { Workbench } from '../../workbench.tsx';
+import type { Workbench } from '../../state/workbench.ts';
 import { chooseQueue, isShrinking, type SortedFilter, toFilter } from './queues.ts';
 
 export const pageSize = 100;
@@ -13,7 +13,7 @@ const aheadMs = 1_000;
 /** By then nobody comes for them. */
 const forgetMs = 30_000;
 
-/** What a page of a filter is asked for with, from page 1. */
+/** Returns what a page of a filter is asked for with, from page 1. */
 export function toInput(typeId: string, filter: SortedFilter, page: number) {
   return { params: { decision_type_id: typeId }, query: { page, page_size: pageSize, ...filter } };
 }
@@ -32,7 +32,10 @@ export async function readSettledPage(
 
 const toKey = (typeId: string, filter: SortedFilter) => ['examples.ahead', typeId, filter] as const;
 
-/** Reads the first page of a queue: the one that is on its way already, or was asked for just now, is not asked for twice. */
+/**
+ * Reads the first page of a queue: the one that is on its way already, or was asked for just now, is not asked for
+ * twice.
+ */
 export function readFirstPage(
   workbench: Pick<Workbench, 'client' | 'outbox' | 'queries'>,
   typeId: string,
@@ -58,7 +61,9 @@ export function findFirstPage(
   return { pages: [state.data], pageParams: ['first'] };
 }
 
-/** The queue that is open has its first page now: the next one to open asks anew, or takes the answer on its way to it. */
+/**
+ * The queue that is open has its first page now: the next one to open asks anew, or takes the answer on its way to it.
+ */
 export function dropFirstPage(queries: QueryClient, typeId: string, filter: SortedFilter): void {
   queries.removeQueries({ queryKey: toKey(typeId, filter), exact: true, fetchStatus: 'idle' });
 }

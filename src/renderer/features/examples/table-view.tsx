@@ -1,18 +1,19 @@
 import { Button } from '@mantine/core';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import type { Example } from '../../../server/contract/examples.ts';
-import { useCommands } from '../../commands/use-commands.ts';
+import { useCallback, useMemo, useRef, useState } from 'react';
+import type { Example } from '../../../server/contract/examples/examples.ts';
 import { DataGrid, type GridColumn, type GridHandle } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { count, number } from '../../parts/figures.ts';
-import { flattenInput, valueText } from '../../parts/inputs.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect } from '../../parts/option.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
-import { notify } from '../../state/notices.tsx';
+import { count, number } from '../../parts/text/figures.ts';
+import { flattenInput, valueText } from '../../parts/text/inputs.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { notify, notifyFailure } from '../../state/notices.tsx';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, useLabelCommands, type ViewProps } from './card-view.tsx';
 import { QueuePane } from './queue-pane.tsx';
 import { type ExampleFilter, toFilter } from './queues.ts';
@@ -34,46 +35,13 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
   const filter = toFilter(queue, search);
   const { inspect = 'yes', sort = '' } = useQueryPart();
   const rows = useRows(type.id, sort === '' ? filter : { ...filter, sort }, false);
-  const work = useWork(type, rows);
+  const work = useWork(type, rows, { hasEnd: false });
   const grid = useRef<GridHandle>(null);
-  const [selection, setSelection] = useState<Selection>(nothing);
   const sortBy = useSorting(type.id, filter, rows, work);
   const columns = useColumns(type.id, rows.count, rows.at);
   useLabelCommands(type, work, () => grid.current?.focus());
-  const isSelected = (row: Example) => selection.kind === 'all' || selection.ids.has(row.id);
-  const toggle = () => {
-    const id = work.current?.id;
-    if (!id || selection.kind === 'all') return setSelection(nothing);
-    const ids = new Set(selection.ids);
-    if (!ids.delete(id)) ids.add(id);
-    setSelection({ kind: 'ids', ids });
-    work.move(1);
-  };
-  const selected = selection.kind === 'all' ? rows.count : selection.ids.size;
-  useCommands([
-    { id: 'row-select', title: 'Select the row, or not', group: 'Label', keys: 'x', run: toggle },
-    {
-      id: 'select-all',
-      title: 'Select all rows',
-      group: 'Label',
-      keys: 'Mod+A',
-      run: () => setSelection({ kind: 'all' }),
-    },
-    { id: 'row-leap-down', title: 'Further down', group: 'Label', keys: 'PageDown', run: () => work.move(leap) },
-    { id: 'row-leap-up', title: 'Further up', group: 'Label', keys: 'PageUp', run: () => work.move(-leap) },
-    { id: 'row-first', title: 'First row', group: 'Label', keys: 'Home', run: () => work.moveTo(0) },
-    { id: 'row-last', title: 'Last row', group: 'Label', keys: 'End', run: () => work.moveTo(rows.count - 1) },
-    {
-      id: 'inspect',
-      title: 'Show the row whole',
-      group: 'Go',
-      keys: 'Enter',
-      run: () => changeQuery({ inspect: 'yes' }, { replace: true }),
-    },
-  ]);
-  useEffect(() => {
-    if (document.activeElement === document.body) grid.current?.focus();
-  }, []);
+  const { selection, selected, isSelected, clear } = useSelection(rows.total, work);
+  useRowCommands(rows.count, work);
   return (
     <PlaceLayout
       id="examples-table"
@@ -85,7 +53,7 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
           still
           head={
             <Figure className="muted" says="Examples in this queue that hold the words searched for, one a row.">
-              {count(rows.count, 'row')}
+              {count(rows.total, 'row')}
             </Figure>
           }
           tools={tools}
@@ -102,15 +70,7 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
           )}
           {rows.count > 0 && (
             <div className="table-view">
-              {selected > 0 && (
-                <BulkBar
-                  {...{ type, filter, selected, selection }}
-                  rowsOf={() =>
-                    selection.kind === 'all' ? [] : [...selection.ids].flatMap((id) => rows.at(rows.indexOf(id)) ?? [])
-                  }
-                  onDone={() => setSelection(nothing)}
-                />
-              )}
+              {selected > 0 && <BulkBar {...{ type, filter, selected, selection }} onDone={clear} />}
               <DataGrid
                 label="Examples"
                 handle={grid}
@@ -130,24 +90,77 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
       }
       inspector={
         inspect === 'yes' && work.current ? (
-          <Inspector title="The example" onClose={() => changeQuery({ inspect: 'no' }, { replace: true })}>
-            <div className="part">
-              <ExampleCard type={type} example={work.current} />
-            </div>
-            <div className="part stack">
-              <OptionSelect
-                label="Right decision"
-                options={type.active_version.options}
-                value={work.current.expected_decision}
-                onValue={(option) => work.label(option)}
-                placeholder="No label"
-              />
-            </div>
-          </Inspector>
+          <RowInspector
+            type={type}
+            row={work.current}
+            onLabel={(option) => {
+              work.label(option);
+              grid.current?.focus();
+            }}
+          />
         ) : undefined
       }
     />
   );
+}
+
+type RowInspectorProps = { type: ViewProps['type']; row: Example; onLabel(option: string | null): void };
+
+/** The row at the cursor whole, with its label. */
+function RowInspector({ type, row, onLabel }: RowInspectorProps) {
+  return (
+    <Inspector title="The example" onClose={() => changeQuery({ inspect: 'no' }, { replace: true })}>
+      <div className="part">
+        <ExampleCard type={type} example={row} />
+      </div>
+      <div className="part stack">
+        <OptionSelect
+          label="Right decision"
+          options={type.active_version.options}
+          value={row.expected_decision}
+          onValue={onLabel}
+          placeholder="No label"
+        />
+      </div>
+    </Inspector>
+  );
+}
+
+/** The rows that an act on many acts on: picked one by one, or all of the list. */
+function useSelection(total: number, work: Work) {
+  const [selection, setSelection] = useState<Selection>(nothing);
+  const clear = () => setSelection(nothing);
+  const toggle = () => {
+    const id = work.current?.id;
+    if (!id || selection.kind === 'all') return clear();
+    const ids = new Set(selection.ids);
+    if (!ids.delete(id)) ids.add(id);
+    setSelection({ kind: 'ids', ids });
+    work.move(1);
+  };
+  const selectAll = () => setSelection({ kind: 'all' });
+  useCommands([
+    { id: 'row-select', title: 'Select the row, or not', group: 'Label', keys: 'x', run: toggle },
+    { id: 'select-all', title: 'Select all rows', group: 'Label', keys: 'Mod+A', run: selectAll },
+  ]);
+  return {
+    selection,
+    selected: selection.kind === 'all' ? total : selection.ids.size,
+    isSelected: (row: Example) => selection.kind === 'all' || selection.ids.has(row.id),
+    clear,
+  };
+}
+
+/** The keys of the table beside those of labelling: far through the rows, and the row whole. */
+function useRowCommands(count: number, work: Work): void {
+  const inspect = () => changeQuery({ inspect: 'yes' }, { replace: true });
+  useCommands([
+    { id: 'row-leap-down', title: 'Further down', group: 'Label', keys: 'PageDown', run: () => work.move(leap) },
+    { id: 'row-leap-up', title: 'Further up', group: 'Label', keys: 'PageUp', run: () => work.move(-leap) },
+    { id: 'row-first', title: 'First row', group: 'Label', keys: 'Home', run: () => work.moveTo(0) },
+    { id: 'row-last', title: 'Last row', group: 'Label', keys: 'End', run: () => work.moveTo(count - 1) },
+    { id: 'inspect', title: 'Show the row whole', group: 'Go', keys: 'Enter', run: inspect },
+  ]);
 }
 
 /** Sorts the rows; the cursor stays on its example, wherever that stands then. */
@@ -244,23 +257,22 @@ function useColumns(
   }, [typeId, fieldsOf, first?.id, isHere]);
 }
 
-/** What can be done with the selected rows at once; each act can be undone. */
+/** Offers what can be done with the selected rows at once; each act can be undone. */
 function BulkBar({
   type,
   filter,
   selected,
   selection,
-  rowsOf,
   onDone,
 }: {
   type: ViewProps['type'];
   filter: ReturnType<typeof toFilter>;
   selected: number;
   selection: Selection;
-  rowsOf(): Example[];
   onDone(): void;
 }) {
   const { acts } = useWorkbench();
+  const { undoThis } = useUndo(type.id);
   const [isRunning, setIsRunning] = useState(false);
   const run = (
     what:
@@ -271,16 +283,13 @@ function BulkBar({
   ) => {
     setIsRunning(true);
     const target = selection.kind === 'all' ? { filter } : { ids: [...selection.ids] };
-    const rows = what.action === 'delete' ? rowsOf() : [];
     acts
-      .bulk(type.id, { ...target, ...what }, `${selected.toLocaleString()} ${done}`, rows)
-      .then(
-        (affected) => {
-          onDone();
-          notify({ kind: 'info', text: `${affected.toLocaleString()} ${done}.`, undo: () => void acts.undo(type.id) });
-        },
-        (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
-      )
+      .bulk(type.id, { ...target, ...what }, `${selected.toLocaleString()} ${done}`, selected)
+      .then((act) => {
+        onDone();
+        const text = `${act.exampleCount.toLocaleString()} ${done}.`;
+        notify({ kind: 'info', text, undo: () => undoThis(act) });
+      }, notifyFailure)
       .finally(() => setIsRunning(false));
   };
   return (

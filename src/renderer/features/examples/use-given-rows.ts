@@ -2,10 +2,10 @@
 import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
 import { useStore } from 'zustand';
-import type { LabellingQueue } from '../../../server/contract/labelling.ts';
+import type { LabellingQueue } from '../../../server/contract/examples/labelling.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useWorkbench } from '../../state/workbench.ts';
 import type { Advice } from './card-view.tsx';
 import { gatherRows, type Rows } from './use-rows.ts';
 
@@ -74,6 +74,9 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
     },
     advice: {
       suggestionOf: (id) => said.get(id)?.suggestion ?? null,
+      // The person who corrected a decision is right about it, not the model that was corrected.
+      answerOf: ({ id, expected_decision }) =>
+        queue === 'corrections' ? expected_decision : (said.get(id)?.suggestion?.decision ?? null),
       whyOf: (id) => said.get(id)?.why ?? null,
       recent: last?.recent ?? { right: 0, of: 0 },
       stopHint: last?.stop_hint ?? null,

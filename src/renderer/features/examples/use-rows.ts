@@ -2,9 +2,9 @@
 import { type InfiniteData, useInfiniteQuery, useQueries } from '@tanstack/react-query';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
-import type { Example } from '../../../server/contract/examples.ts';
+import type { Example } from '../../../server/contract/examples/examples.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useWorkbench } from '../../state/workbench.ts';
 import { type ExampleFilter, isShrinking, type SortedFilter } from './queues.ts';
 import { dropFirstPage, findFirstPage, pageSize, readFirstPage, readSettledPage, toInput } from './read-ahead.ts';
 
@@ -14,7 +14,7 @@ const aheadCount = 60;
 const restMs = 60;
 
 export type Rows = {
-  /** Rows of the list, loaded or not. */
+  /** Rows that there are places for: one more than the loaded ones where more may come. */
   count: number;
   at(index: number): Example | undefined;
   /** Place of an example; -1 for one that is not loaded. */
@@ -27,6 +27,8 @@ export type Rows = {
   error: unknown;
   retry(): void;
 };
+/** The rows of a filter, and how many examples fit it, loaded or not. */
+type FilteredRows = Rows & { total: number };
 
 /** Whether an example still fits a filter, as far as labels decide it. */
 function stillFits(example: Example, filter: ExampleFilter): boolean {
@@ -78,7 +80,7 @@ export async function readNextPage(
 }
 
 /** Rows that are loaded one page after the other, for filters that labelling empties. */
-function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolean): Rows {
+function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolean): FilteredRows {
   const workbench = useWorkbench();
   const { outbox, queries } = workbench;
   // A page that is read while labels go on is stored without them: what was given here counts.
@@ -115,6 +117,8 @@ function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolea
     [data, given],
   );
   const places = useMemo(() => new Map(rows.map(({ id }, index) => [id, index])), [rows]);
+  const last = data?.pages.at(-1);
+  const unread = last ? Math.max(0, last.total - last.page * last.page_size) : 0;
   const want = useCallback(
     (_first: number, last: number) => {
       if (last + aheadCount >= rows.length && hasNextPage && !isFetchingNextPage) void fetchNextPage();
@@ -123,6 +127,7 @@ function useSequentialRows(typeId: string, filter: SortedFilter, enabled: boolea
   );
   return {
     count: rows.length + (hasNextPage ? 1 : 0),
+    total: rows.filter((row) => stillFits(row, filter)).length + unread,
     at: (index) => rows[index],
     indexOf: (id) => places.get(id) ?? -1,
     want,
@@ -152,7 +157,7 @@ export async function findInList(
 }
 
 /** Rows that are loaded where they come in sight, for filters that labelling does not change. */
-function useRandomRows(typeId: string, filter: SortedFilter, enabled: boolean): Rows {
+function useRandomRows(typeId: string, filter: SortedFilter, enabled: boolean): FilteredRows {
   const { client, outbox } = useWorkbench();
   const pending = useStore(outbox.store, (state) => state.pending);
   const [wanted, setWanted] = useState({ from: 1, to: 1 });
@@ -195,6 +200,7 @@ function useRandomRows(typeId: string, filter: SortedFilter, enabled: boolean): 
   useEffect(() => () => clearTimeout(resting.current), []);
   return {
     count: total,
+    total,
     at: (index) => pages.get(Math.floor(index / pageSize) + 1)?.items[index % pageSize],
     indexOf: (id) => {
       for (const [number, page] of pages) {
@@ -214,7 +220,7 @@ function useRandomRows(typeId: string, filter: SortedFilter, enabled: boolean): 
 }
 
 /** The rows of a filter; `inOrder` loads them one after the other in any case. */
-export function useRows(typeId: string, filter: SortedFilter, inOrder: boolean): Rows {
+export function useRows(typeId: string, filter: SortedFilter, inOrder: boolean): FilteredRows {
   const sequential = inOrder || isShrinking(filter);
   const one = useSequentialRows(typeId, filter, sequential);
   const other = useRandomRows(typeId, filter, !sequential);

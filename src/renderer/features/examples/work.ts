@@ -3,13 +3,14 @@
 import { useEffect, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { Example } from '../../../server/contract/examples.ts';
+import type { Example } from '../../../server/contract/examples/examples.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { moveCursor } from '../../parts/data-grid.tsx';
-import { isolate } from '../../parts/names.ts';
-import { notify } from '../../state/notices.tsx';
+import { isolate } from '../../parts/text/names.ts';
+import { notify, notifyFailure } from '../../state/notices.tsx';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 import type { Rows } from './use-rows.ts';
 
 const addressDelayMs = 400;
@@ -48,6 +49,8 @@ export type Work = {
   current: Example | null;
   /** Place of the cursor; -1 without rows. */
   cursor: number;
+  /** Whether the cursor is behind the last row. */
+  isAtEnd: boolean;
   move(by: number): void;
   moveTo(place: number): void;
   /** Labels the example at the cursor and goes on; null takes its label away and stays. */
@@ -61,9 +64,14 @@ export type Work = {
   remove(): void;
 };
 
-/** Follows the rows of a list with one cursor, kept in the address, and changes the example at it. */
-export function useWork(type: DecisionType, rows: Rows): Work {
-  const { acts, ui } = useWorkbench();
+type ListEnd = {
+  /** Whether the cursor goes on behind the last row, once that is known: nothing is left under the keys. */
+  hasEnd: boolean;
+};
+
+/** Follows the rows of a list with one cursor, kept in the address; an act that is taken back moves it, too. */
+function useCursor(rows: Rows, { hasEnd }: ListEnd) {
+  const { acts } = useWorkbench();
   const { row } = useQueryPart();
   const [store] = useState(() => createCursor(row ?? null));
   const state = useStore(store);
@@ -73,10 +81,10 @@ export function useWork(type: DecisionType, rows: Rows): Work {
   const seen = useRef(turned);
   // The place of the row, where it is known; else where the cursor stood.
   const known = state.id === null ? -1 : rows.indexOf(state.id);
-  const cursor = rows.count === 0 ? -1 : known >= 0 ? known : Math.min(state.place, rows.count - 1);
+  const placeCount = rows.count + (hasEnd && rows.at(rows.count - 1) ? 1 : 0);
+  const cursor = rows.count === 0 ? -1 : known >= 0 ? known : Math.min(state.place, placeCount - 1);
   const current = rows.at(cursor) ?? null;
 
-  // An act that is taken back moves the cursor.
   useEffect(() => {
     if (turned !== null && turned !== seen.current) store.setState({ id: turned.exampleId });
     seen.current = turned;
@@ -98,18 +106,27 @@ export function useWork(type: DecisionType, rows: Rows): Work {
     store.setState({ id: target?.id ?? null, place });
     rows.hold(place);
   };
-  const move = (by: number) => moveTo(moveCursor(find()?.place ?? cursor, by, rows.count));
+  const move = (by: number) => moveTo(moveCursor(find()?.place ?? store.getState().place, by, placeCount));
+  return { current, cursor, find, move, moveTo, isLast: (place: number) => place + 1 >= placeCount };
+}
+
+/** Changes the examples of a list, the one at its cursor. */
+export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
+  const { acts, ui } = useWorkbench();
+  const { undoThis } = useUndo(type.id);
+  const { current, cursor, find, move, moveTo, isLast } = useCursor(rows, end);
   const put = ({ example, place }: { example: Example; place: number }, decision: string | null) => {
     const title = decision === null ? 'Label removed' : `Labelled ${isolate(decision)}`;
     // A label settles a flag; named here, the flag comes back with an undo.
     const settled = decision !== null && example.status === 'flagged' ? { status: 'done' as const } : {};
     acts.label(type.id, example, { expected_decision: decision, reviewed: decision !== null, ...settled }, title);
     ui.getState().announce(title);
-    if (decision !== null && place + 1 < rows.count) moveTo(place + 1);
+    if (decision !== null && !isLast(place)) moveTo(place + 1);
   };
   return {
     current,
     cursor,
+    isAtEnd: rows.count > 0 && cursor === rows.count,
     move,
     moveTo,
     label: (decision) => {
@@ -130,7 +147,7 @@ export function useWork(type: DecisionType, rows: Rows): Work {
       const title = isFlagged ? 'Flag removed' : 'Flagged';
       acts.label(type.id, example, { status }, title);
       ui.getState().announce(title);
-      if (!isFlagged && place + 1 < rows.count) moveTo(place + 1);
+      if (!isFlagged && !isLast(place)) moveTo(place + 1);
     },
     setReasons: (reason_codes) => {
       const found = find();
@@ -145,12 +162,13 @@ export function useWork(type: DecisionType, rows: Rows): Work {
     remove: () => {
       const found = find();
       if (!found) return;
-      const next = rows.at(found.place + 1) ?? rows.at(found.place - 1);
-      store.setState({ id: next?.id ?? null, place: found.place });
-      acts.bulk(type.id, { ids: [found.example.id], action: 'delete' }, 'Example deleted', [found.example]).then(
-        () => notify({ kind: 'info', text: 'The example was deleted.', undo: () => void acts.undo(type.id) }),
-        (error: unknown) => notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) }),
-      );
+      moveTo(end.hasEnd || rows.at(found.place + 1) ? found.place + 1 : Math.max(0, found.place - 1));
+      acts
+        .bulk(type.id, { ids: [found.example.id], action: 'delete' }, 'Example deleted', 1)
+        .then(
+          (act) => notify({ kind: 'info', text: 'The example was deleted.', undo: () => undoThis(act) }),
+          notifyFailure,
+        );
     },
   };
 }

@@ -1,10 +1,11 @@
+import './import.css';
 import { Button, FileButton } from '@mantine/core';
 import { lazy, Suspense } from 'react';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { acceptedFiles } from '../../parts/accepted-files.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, EmptyState } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
+import { acceptedFiles, maxFileBytes } from '../../parts/text/accepted-files.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useSheet } from './use-sheet.ts';
 
 // It comes with the first file: the rest of the page does not wait for it.
@@ -25,14 +26,14 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
   );
   if (state.kind === 'read') {
     return (
-      <Suspense fallback={<Busy>Opening {isolate(state.name)}…</Busy>}>
+      <Suspense fallback={<Busy>Opening {isolate(state.file.name)}…</Busy>}>
         <MappingDesk
-          key={state.name}
           type={type}
-          name={state.name}
-          sheet={state.sheet}
+          name={state.file.name}
+          read={state}
           title={title}
           choose={choose}
+          onReadAgain={(choice) => read(state.file, choice)}
           onClose={clear}
         />
       </Suspense>
@@ -49,8 +50,9 @@ export function ImportDesk({ type }: { type: DecisionType | null }) {
         </div>
       ) : (
         <EmptyState title="Drop a file anywhere" actions={choose}>
-          CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines. One row is one example: a column with the
-          decision, where there is one, and the others as input. Nothing is stored before you have seen it.
+          CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines, up to {maxFileBytes / 1_000_000} MB. One row
+          is one example: a column with the decision, where there is one, and the others as input. Nothing is stored
+          before you have seen it.
         </EmptyState>
       )}
       {state.kind === 'failed' && (

@@ -1,4 +1,4 @@
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { ImportDesk } from './import-desk.tsx';
 
 /** The import of examples into a decision type. */

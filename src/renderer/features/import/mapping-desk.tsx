@@ -1,70 +1,34 @@
 import { Button, Progress, TextInput } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useState } from 'react';
+import type { Sheet, SheetChoice } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Figure } from '../../parts/figure.tsx';
-import { count } from '../../parts/figures.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { count } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
 import { goTo } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
-import { ColumnTable, LabelTable } from './mapping-tables.tsx';
-import {
-  type ColumnRole,
-  guessRoles,
-  guessTargets,
-  type LabelTarget,
-  listLabels,
-  makePlan,
-  type Plan,
-} from './plan.ts';
+import { turnAct } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import { AnswerQuestion } from './answer-question.tsx';
+import { ColumnTable } from './column-table.tsx';
+import { LabelTable } from './label-table.tsx';
+import type { Plan } from './plan.ts';
 import { PlanSummary } from './plan-summary.tsx';
+import type { SurveyedSheet } from './read-sheet.ts';
 import { type ImportTarget, runImport } from './run-import.ts';
-import type { Sheet } from './sheet.ts';
+import { SheetChooser } from './sheet-chooser.tsx';
+import { toTypeName } from './type-name.ts';
+import { type Mapping, useMapping } from './use-mapping.ts';
 
-const noOptions: readonly string[] = [];
-const toTypeName = (fileName: string) =>
-  fileName
-    .replace(/\.[^.]+$/, '')
-    .toLowerCase()
-    .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^-|-$/g, '') || 'decisions';
-
-/** The mapping of one sheet, and the plan that follows from it. */
-function useMapping(type: DecisionType | null, sheet: Sheet) {
-  const options = type?.active_version.options ?? noOptions;
-  const reason_codes = type?.active_version.reason_codes ?? noOptions;
-  const [roles, setRoles] = useState(() => guessRoles(sheet, options));
-  const [chosen, setChosen] = useState<Readonly<Record<string, LabelTarget>>>({});
-  const decisionColumn = sheet.columns.find((column) => roles[column] === 'decision') ?? null;
-  const labels = useMemo(
-    () => (decisionColumn === null ? [] : listLabels(sheet, decisionColumn)),
-    [sheet, decisionColumn],
-  );
-  const targets = useMemo(() => ({ ...guessTargets(labels, options), ...chosen }), [labels, options, chosen]);
-  const plan = useMemo(
-    () => makePlan(sheet, roles, targets, { options, reason_codes }),
-    [sheet, roles, targets, options, reason_codes],
-  );
-  const setRole = (column: string, role: ColumnRole) => {
-    const others = role === 'decision' || role === 'reasons' ? role : null;
-    const next = Object.fromEntries(
-      Object.entries(roles).map(([name, old]) => [name, name === column ? role : old === others ? 'input' : old]),
-    ) as Record<string, ColumnRole>;
-    setRoles(next);
-    setChosen({});
-  };
-  const setTarget = (label: string, target: LabelTarget) => setChosen({ ...chosen, [label]: target });
-  return { roles, setRole, labels, targets, setTarget, plan, options, decisionColumn };
-}
-
-/** Why a plan cannot be carried out, in words; null when it can. */
-function findProblem(plan: Plan, type: DecisionType | null, name: string): string | null {
+/** Why a mapping cannot be carried out, in words; null when it can. */
+function findProblem({ plan, openColumns }: Mapping, type: DecisionType | null, name: string): string | null {
   if (plan.rows.length === 0) return 'The file has no rows to import.';
   if (plan.rows.length > limits.maxExamples)
     return `A decision type holds at most ${limits.maxExamples.toLocaleString()} examples.`;
+  if (openColumns.length > 0) return `Choose the kind of ${openColumns.map(isolate).join(', ')} under Columns.`;
   if (type) return null;
   if (name.trim() === '') return 'Give the decision type a name.';
   if (plan.newOptions.length < limits.minOptions)
@@ -74,44 +38,48 @@ function findProblem(plan: Plan, type: DecisionType | null, name: string): strin
     : null;
 }
 
-/** What the columns and labels of a sheet mean, and the one act that imports it. */
-export function MappingDesk({
-  type,
-  name: fileName,
-  sheet,
-  title,
-  choose,
-  onClose,
-}: {
-  type: DecisionType | null;
-  name: string;
-  sheet: Sheet;
-  title: string;
-  choose: React.ReactNode;
-  onClose(): void;
-}) {
+/** The import itself: how far it is, from 0 to 1, and why it failed; null where there is nothing to say. */
+function useImport(fileName: string, onClose: () => void) {
   const workbench = useWorkbench();
-  const mapping = useMapping(type, sheet);
-  const [typeName, setTypeName] = useState(() => toTypeName(fileName));
   const [progress, setProgress] = useState<number | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const { plan } = mapping;
-  const problem = findProblem(plan, type, typeName);
-  const run = async () => {
+  const run = async (target: ImportTarget, plan: Plan) => {
     setProgress(0);
     setError(null);
-    const target: ImportTarget = type ? { kind: 'existing', type } : { kind: 'new', name: typeName.trim() };
     const done = `${count(plan.rows.length, 'example')} imported from ${isolate(fileName)}`;
     try {
-      const imported = await runImport(workbench, target, plan, done, setProgress);
-      notify({ kind: 'info', text: `${done}.`, undo: () => void workbench.acts.undo(imported.id) });
+      const act = await runImport(workbench, target, plan, done, setProgress);
+      notify({ kind: 'info', text: `${done}.`, undo: () => void turnAct(workbench, 'undo', act.typeId, act.key) });
       onClose();
-      goTo({ page: 'type', id: imported.id, place: 'examples' });
+      goTo({ page: 'type', id: act.typeId, place: 'examples' });
     } catch (failure) {
       setError(failure);
       setProgress(null);
     }
   };
+  return { progress, error, run };
+}
+
+type MappingDeskProps = {
+  type: DecisionType | null;
+  name: string;
+  read: SurveyedSheet;
+  title: string;
+  choose: React.ReactNode;
+  onReadAgain(choice: SheetChoice): void;
+  onClose(): void;
+};
+
+/** Asks what the columns and labels of a sheet mean, and offers the one act that imports it. */
+export function MappingDesk({ type, name: fileName, read, title, choose, onReadAgain, onClose }: MappingDeskProps) {
+  const { sheet, surveys } = read;
+  const mapping = useMapping(type, read);
+  const [typeName, setTypeName] = useState(() => toTypeName(fileName));
+  const { progress, error, run } = useImport(fileName, onClose);
+  const { plan, answers } = mapping;
+  const isAsking = mapping.answer === undefined;
+  const problem = isAsking ? null : findProblem(mapping, type, typeName);
+  const target: ImportTarget = type ? { kind: 'existing', type } : { kind: 'new', name: typeName.trim() };
   return (
     <PlaceLayout
       id="import"
@@ -125,14 +93,18 @@ export function MappingDesk({
               says="The file, the rows that could be read, and what was found out about its format."
             >
               {isolate(fileName)} · {count(sheet.rows.length, 'row')}
-              {sheet.told.length > 0 && ` · ${sheet.told.map(showUnseen).join(', ')}`}
+              {sheet.detected.length > 0 && ` · ${sheet.detected.map(showUnseen).join(', ')}`}
             </Figure>
           }
           tools={
             <>
               {choose}
-              <Button disabled={problem !== null} loading={progress !== null} onClick={() => void run()}>
-                {type ? 'Import' : 'Make the type and import'} {count(plan.rows.length, 'row')}
+              <Button
+                disabled={isAsking || problem !== null}
+                loading={progress !== null}
+                onClick={() => void run(target, plan)}
+              >
+                {type ? 'Import' : 'Create decision type and import'} {count(plan.rows.length, 'row')}
               </Button>
             </>
           }
@@ -143,6 +115,16 @@ export function MappingDesk({
             <p className="note warn" role="alert">
               {problem}
             </p>
+          )}
+          <SheetChooser sheet={sheet} onChoose={onReadAgain} />
+          {!answers.isCertain && (
+            <AnswerQuestion
+              surveys={surveys}
+              candidates={answers.candidates}
+              chosen={mapping.answer}
+              mayBeNone={type !== null}
+              onChoose={mapping.setAnswer}
+            />
           )}
           {!type && (
             <Part title="The decision type">
@@ -156,28 +138,41 @@ export function MappingDesk({
               />
             </Part>
           )}
-          <ColumnTable sheet={sheet} roles={mapping.roles} onRole={mapping.setRole} />
+          <ColumnTable surveys={surveys} rows={sheet.rows.length} mapping={mapping} />
         </Pane>
       }
       beside={
         <Pane title="Labels and rows">
-          {mapping.decisionColumn === null ? (
-            <p className="note">
-              No column holds labels, so the examples are imported without any, and you label them here. Choose
-              “Decision” for a column that does.
-            </p>
+          {isAsking ? (
+            <p className="note">Choose the answer first. Then its labels and the rows to import are shown here.</p>
           ) : (
-            <LabelTable
-              column={mapping.decisionColumn}
-              labels={mapping.labels}
-              targets={mapping.targets}
-              options={mapping.options}
-              onTarget={mapping.setTarget}
-            />
+            <LabelsAndRows mapping={mapping} sheet={sheet} />
           )}
-          <PlanSummary plan={plan} sheet={sheet} />
         </Pane>
       }
     />
+  );
+}
+
+/** Asks what the labels mean and what happens to the rows. */
+function LabelsAndRows({ mapping, sheet }: { mapping: Mapping; sheet: Sheet }) {
+  return (
+    <>
+      {mapping.decisionColumn === null ? (
+        <p className="note">
+          No column holds labels, so the examples are imported without any, and you label them here. Choose “Decision”
+          for a column that does.
+        </p>
+      ) : (
+        <LabelTable
+          column={mapping.decisionColumn}
+          labels={mapping.labels}
+          targets={mapping.targets}
+          options={mapping.options}
+          onTarget={mapping.setTarget}
+        />
+      )}
+      <PlanSummary plan={mapping.plan} sheet={sheet} />
+    </>
   );
 }

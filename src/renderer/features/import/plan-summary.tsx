@@ -1,14 +1,14 @@
-import { count } from '../../parts/figures.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
+import type { Sheet } from '../../../engine/import/sheet.ts';
 import { Part } from '../../parts/notes.tsx';
+import { count } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
 import type { Plan } from './plan.ts';
-import type { Sheet } from './sheet.ts';
 
 const maxLines = 8;
 
-/** What would be imported, and what is left out and why, with line numbers. */
+/** Lists what would be imported, and what is left out and why, with line numbers. */
 export function PlanSummary({ plan, sheet }: { plan: Plan; sheet: Sheet }) {
-  const { rows, labelled, duplicates, conflicts, newOptions } = plan;
+  const { rows, labelled, duplicates, conflicts, newOptions, misfits } = plan;
   return (
     <Part title="What happens">
       <ul className="stack tight">
@@ -30,6 +30,12 @@ export function PlanSummary({ plan, sheet }: { plan: Plan; sheet: Sheet }) {
             {listLines(conflicts.map((conflict) => `${conflict.line} (and ${conflict.with})`))}
           </li>
         )}
+        {[...misfits].map(([column, { refusal, count: cells }]) => (
+          <li key={column} className="bad-text">
+            {count(cells, 'value')} of {isolate(column)} {cells === 1 ? 'is' : 'are'} left empty: line {refusal.line},{' '}
+            {showUnseen(refusal.message)}.
+          </li>
+        ))}
         {sheet.refused.length > 0 && (
           <li className="bad-text">
             {count(sheet.refused.length, 'line')} cannot be read:{' '}

@@ -1,11 +1,12 @@
 /** Carries an import out: the type where there is none, its new options, then the examples, all or none. */
 import { limits } from '../../../engine/limits.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
 import type { InputOf } from '../../../server/contract/operations.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { findStale, invalidate } from '../../api/changes.ts';
+import type { Act } from '../../api/journal.ts';
 import { queueKey } from '../../api/labels.ts';
-import { change } from '../../api/queries.ts';
-import type { Workbench } from '../../workbench.tsx';
+import { change } from '../../state/queries.ts';
+import type { Workbench } from '../../state/workbench.ts';
 import type { Plan, PlannedRow } from './plan.ts';
 
 /** One call carries at most this much, well below what a body may hold. */
@@ -60,7 +61,7 @@ export async function runImport(
   plan: Plan,
   title: string,
   onProgress: (share: number) => void,
-): Promise<DecisionType> {
+): Promise<Act> {
   const type = await prepareType(workbench, target, plan);
   const params = { decision_type_id: type.id };
   const added: string[] = [];
@@ -83,8 +84,8 @@ export async function runImport(
     if (target.kind === 'new') await change(workbench, 'decision_types.delete', { params });
     throw error;
   }
-  workbench.acts.added(type.id, added, title);
+  const act = workbench.acts.added(type.id, added, title);
   workbench.queries.removeQueries({ queryKey: [queueKey, type.id] });
   await invalidate(workbench.queries, findStale('examples.create', { params }));
-  return type;
+  return act;
 }

@@ -1,31 +1,31 @@
+/** A chosen file, read into a sheet outside the page's thread. */
 import { useEffect, useRef, useState } from 'react';
-import { useUi } from '../../workbench.tsx';
-import type { ReadAnswer } from './read-file.worker.ts';
-import type { Sheet } from './sheet.ts';
+import type { SheetChoice } from '../../../engine/import/sheet.ts';
+import { useUi } from '../../state/workbench.ts';
+import type { ReadAnswer, ReadOrder, SurveyedSheet } from './read-sheet.ts';
 
-export type SheetState =
+type SheetState =
   | { kind: 'none' }
   | { kind: 'reading'; name: string; cancel(): void }
-  | { kind: 'read'; name: string; sheet: Sheet }
+  | ({ kind: 'read'; file: File } & SurveyedSheet)
   | { kind: 'failed'; name: string; message: string };
 
 /** Reads a file in a worker of its own. */
-async function readInWorker(file: File, worker: Worker): Promise<ReadAnswer> {
-  const buffer = await file.arrayBuffer();
+function readInWorker(order: ReadOrder, worker: Worker): Promise<ReadAnswer> {
   return new Promise((resolve) => {
     worker.onmessage = ({ data }: MessageEvent<ReadAnswer>) => resolve(data);
     worker.onerror = (event) => resolve({ ok: false, message: event.message || 'The file could not be read.' });
-    worker.postMessage({ name: file.name, buffer }, [buffer]);
+    worker.postMessage(order);
   });
 }
 
-/** The file that was dropped or chosen, read as it comes. */
+/** The file that was dropped or chosen, read as it comes, and again where another part of it is chosen. */
 export function useSheet() {
   const dropped = useUi((state) => state.file);
   const takeFile = useUi((state) => state.takeFile);
   const [state, setState] = useState<SheetState>({ kind: 'none' });
   const running = useRef<Worker | null>(null);
-  const read = (file: File) => {
+  const read = (file: File, choice: SheetChoice = {}) => {
     running.current?.terminate();
     const worker = new Worker(new URL('./read-file.worker.ts', import.meta.url), { type: 'module' });
     running.current = worker;
@@ -34,12 +34,12 @@ export function useSheet() {
       setState({ kind: 'none' });
     };
     setState({ kind: 'reading', name: file.name, cancel });
-    void readInWorker(file, worker).then((answer) => {
+    void readInWorker({ file, choice }, worker).then((answer) => {
       worker.terminate();
       if (running.current !== worker) return;
       setState(
         answer.ok
-          ? { kind: 'read', name: file.name, sheet: answer.sheet }
+          ? { kind: 'read', file, sheet: answer.sheet, surveys: answer.surveys }
           : { kind: 'failed', name: file.name, message: answer.message },
       );
     });

@@ -1,19 +1,21 @@
-import { Button, Checkbox, NativeSelect, Pagination } from '@mantine/core';
+import './monitor.css';
+import { Button, Checkbox, NativeSelect } from '@mantine/core';
 import { useMemo, useRef, useState } from 'react';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { LogRecord } from '../../../server/contract/logs.ts';
-import { useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
+import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { count, decimal, percent } from '../../parts/figures.ts';
-import { summariseInput } from '../../parts/inputs.ts';
 import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { OptionName, toChoices } from '../../parts/option.tsx';
+import { Pages } from '../../parts/pages.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { saveFile } from '../../parts/save-file.ts';
+import { count, decimal, percent } from '../../parts/text/figures.ts';
+import { summariseInput } from '../../parts/text/inputs.ts';
+import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 import { Overview } from './overview.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
 import { Retention } from './retention.tsx';
@@ -37,51 +39,13 @@ export function Monitor({ type }: { type: DecisionType }) {
   const columns = useColumns(type.id);
   const choose = (index: number) => changeQuery({ record: items[index]?.id ?? '' }, { replace: true });
   const close = () => changeQuery({ record: '' }, { replace: true });
-  useCommands([
-    {
-      id: 'record-next',
-      title: 'Next record',
-      group: 'Monitor',
-      keys: 'ArrowDown',
-      run: () => choose(moveCursor(cursor, 1, items.length)),
-    },
-    {
-      id: 'record-next-j',
-      title: 'Next record',
-      group: 'Monitor',
-      keys: 'j',
-      run: () => choose(moveCursor(cursor, 1, items.length)),
-    },
-    {
-      id: 'record-previous',
-      title: 'Previous record',
-      group: 'Monitor',
-      keys: 'ArrowUp',
-      run: () => choose(moveCursor(cursor, -1, items.length)),
-    },
-    {
-      id: 'record-previous-k',
-      title: 'Previous record',
-      group: 'Monitor',
-      keys: 'k',
-      run: () => choose(moveCursor(cursor, -1, items.length)),
-    },
-    { id: 'refresh-log', title: 'Read the log again', group: 'Go', run: () => void list.refetch() },
-  ]);
+  useRecordCommands(
+    (by) => choose(moveCursor(cursor, by, items.length)),
+    () => void list.refetch(),
+  );
   if (list.isPending) return <Busy>Loading the log…</Busy>;
   if (list.data?.total === 0 && !review && !query.decision) {
-    return (
-      <Pane title="Monitor" level={1}>
-        <EmptyState
-          title="No decisions yet"
-          actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
-        >
-          Every decision that a program asks for is recorded here with its input, confidence and stage. What you try
-          under Try leaves no record unless you have it recorded there.
-        </EmptyState>
-        <Retention type={type} />
-      </Pane>
-    );
+    return <NoDecisions type={type} />;
   }
   return (
     <PlaceLayout
@@ -108,17 +72,15 @@ export function Monitor({ type }: { type: DecisionType }) {
                 onCursor={choose}
               />
             )}
-            {list.data && list.data.pages > 1 && (
+            {list.data && items.length > 0 && (
               <div className="row between foot">
                 <Figure className="muted" says="Log records that fit the filter.">
                   {count(list.data.total, 'record')}
                 </Figure>
-                <Pagination
-                  size="xs"
-                  total={list.data.pages}
-                  value={page}
-                  onChange={(next) => changeQuery({ page: String(next), record: '' })}
-                  getControlProps={(control) => ({ 'aria-label': `${control} page` })}
+                <Pages
+                  page={page}
+                  pages={list.data.pages}
+                  onPage={(next) => changeQuery({ page: String(next), record: '' })}
                 />
               </div>
             )}
@@ -139,6 +101,34 @@ export function Monitor({ type }: { type: DecisionType }) {
       }
     />
   );
+}
+
+function NoDecisions({ type }: { type: DecisionType }) {
+  return (
+    <Pane title="Monitor" level={1}>
+      <EmptyState
+        title="No decisions yet"
+        actions={<Button onClick={() => goTo({ page: 'type', id: type.id, place: 'try' })}>Try one</Button>}
+      >
+        Every decision that a program asks for is recorded here with its input, confidence and stage. What you try under
+        Try leaves no record unless you have it recorded there.
+      </EmptyState>
+      <Retention type={type} />
+    </Pane>
+  );
+}
+
+/** The keys and commands that go from record to record. */
+function useRecordCommands(step: (by: 1 | -1) => void, refresh: () => void): void {
+  const next = { title: 'Next record', group: 'Monitor', run: () => step(1) };
+  const previous = { title: 'Previous record', group: 'Monitor', run: () => step(-1) };
+  useCommands([
+    { id: 'record-next', keys: 'ArrowDown', ...next },
+    { id: 'record-next-j', keys: 'j', ...next },
+    { id: 'record-previous', keys: 'ArrowUp', ...previous },
+    { id: 'record-previous-k', keys: 'k', ...previous },
+    { id: 'refresh-log', title: 'Read the log again', group: 'Go', run: refresh },
+  ]);
 }
 
 function useColumns(typeId: string): GridColumn<LogRecord>[] {

@@ -1,11 +1,13 @@
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useOperation } from '../../api/queries.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { ClockNote } from '../../parts/clock-note.tsx';
 import { DamageNote } from '../../parts/damage-note.tsx';
-import { decimal, moment, percent } from '../../parts/figures.ts';
-import { isolate } from '../../parts/names.ts';
+import { PromiseState } from '../../parts/explained/promise-state.tsx';
 import { ErrorNote, Facts } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
-import { formatRoute } from '../../state/route.ts';
+import { decimal, percent } from '../../parts/text/figures.ts';
+import { isolate } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
+import { AuditNote } from './audit-note.tsx';
 
 const liveMs = 5_000;
 const maxOptions = 6;
@@ -16,7 +18,7 @@ export function Overview({ type }: { type: DecisionType }) {
   const metrics = useOperation('metrics.type', { params }, { refetchMs: liveMs });
   if (metrics.isError) return <ErrorNote error={metrics.error} />;
   if (!metrics.data) return null;
-  const { total_decisions, avg_confidence, avg_latency_ms, escalation_rate } = metrics.data;
+  const { total_decisions, avg_confidence, latency_p50_ms, latency_p95_ms, escalation_rate } = metrics.data;
   const figure = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
   return (
     <div className="overview">
@@ -35,9 +37,10 @@ export function Overview({ type }: { type: DecisionType }) {
             help: 'The mean confidence of the decisions of the last 24 hours.',
           },
           {
-            name: 'Mean latency',
-            value: figure(avg_latency_ms, (ms) => `${decimal(ms, 1)} ms`),
-            help: 'The mean time from a call to its answer, in the last 24 hours.',
+            name: 'Latency',
+            value: figure(latency_p50_ms, (ms) => `${decimal(ms, 1)} ms`),
+            detail: latency_p95_ms === null ? undefined : `95 of 100 within ${decimal(latency_p95_ms, 1)} ms`,
+            help: 'Half of the newest 1,000 decisions of the last 24 hours took at most so long, from the call to the answer; an item of a batch with its share of what was computed for all.',
           },
           {
             name: 'Escalated',
@@ -46,6 +49,8 @@ export function Overview({ type }: { type: DecisionType }) {
           },
         ]}
       />
+      <PromiseState promise={type.declared_promise} />
+      <AuditNote type={type} />
       <Mix type={type} distribution={metrics.data.decision_distribution} />
     </div>
   );
@@ -54,7 +59,7 @@ export function Overview({ type }: { type: DecisionType }) {
 /** The share of each option among decisions and among labelled examples. */
 function Mix({ type, distribution }: { type: DecisionType; distribution: Readonly<Record<string, number>> }) {
   const stats = useOperation('examples.stats', { params: { decision_type_id: type.id } });
-  const colourOf = useOptionColours(type.id, type.active_version.options);
+  const colourOf = useOptionColours(type.id);
   const decided = Object.values(distribution).reduce((sum, count) => sum + count, 0);
   if (decided === 0 || !stats.data) return null;
   const { by_option, labelled } = stats.data;
@@ -93,18 +98,5 @@ function Mix({ type, distribution }: { type: DecisionType; distribution: Readonl
         ))}
       </tbody>
     </table>
-  );
-}
-
-/** Says that old records are kept because the clock leapt; the settings ask whether it is right. */
-function ClockNote() {
-  const clock = useOperation('clock.get', {});
-  if (clock.data?.state !== 'in doubt') return null;
-  return (
-    <p className="note warn">
-      The clock of this machine leapt by more than two days and shows {moment(clock.data.now)} now. No record is removed
-      for its age until you <a href={formatRoute({ page: 'settings', section: 'data' })}>confirm the time</a> or set it
-      right.
-    </p>
   );
 }

@@ -1,54 +1,54 @@
 import { Button } from '@mantine/core';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { LogRecord } from '../../../server/contract/logs.ts';
-import { useChange, useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
+import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
+import { useRested, useWhy, Why } from '../../parts/explained/why.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { decimal, moment, percent } from '../../parts/figures.ts';
 import { InputView } from '../../parts/input-view.tsx';
-import { findMainText } from '../../parts/inputs.ts';
-import { isolate, quoteNames, showUnseen } from '../../parts/names.ts';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, OptionSelect, useOptionColours } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
-import { useUndo } from '../../parts/use-undo.ts';
-import { useRested, useWhy, Why } from '../../parts/why.tsx';
+import { decimal, moment, percent } from '../../parts/text/figures.ts';
+import { findMainText } from '../../parts/text/inputs.ts';
+import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
+import { useChange, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 
 const maxKeyOptions = 9;
 
-/** One record whole; the right decision is given by list or by number key and becomes a reviewed example. */
-export function RecordDrawer({
-  type,
-  record,
-  onClose,
-  onFocus,
-}: {
-  type: DecisionType;
-  record: LogRecord;
-  onClose(): void;
-  onFocus(): void;
-}) {
-  const { options } = type.active_version;
-  const colourOf = useOptionColours(type.id, options);
+/** Corrects a record: the right decision makes it a reviewed example, which can be taken back. */
+function useCorrection(type: DecisionType, record: LogRecord) {
   const correct = useChange('logs.correct');
   const { acts } = useWorkbench();
-  const { undo } = useUndo(type.id);
+  const { undoThis } = useUndo(type.id);
   const params = { decision_type_id: type.id, log_id: record.id };
-  const set = (decision: string) =>
-    correct.mutate(
-      { params, body: { decision } },
-      {
-        onSuccess: () => {
-          const body = { decision: record.corrected_decision };
-          acts.done(type.id, `Corrected to ${isolate(decision)}`, 'logs.correct', { params, body });
-          notify({ kind: 'info', text: 'Corrected. It is a reviewed example now.', undo });
-        },
+  const toCorrection = (decision: string | null) => ({
+    name: 'logs.correct' as const,
+    input: { params, body: { decision } },
+  });
+  const set = (decision: string) => {
+    const [before, after] = [toCorrection(record.corrected_decision), toCorrection(decision)];
+    correct.mutate(after.input, {
+      onSuccess: () => {
+        const act = acts.done(type.id, `Corrected to ${isolate(decision)}`, before, after, 1);
+        notify({ kind: 'info', text: 'Corrected. It is a reviewed example now.', undo: () => undoThis(act) });
       },
-    );
+    });
+  };
+  return { set, error: correct.error };
+}
+
+type RecordDrawerProps = { type: DecisionType; record: LogRecord; onClose(): void; onFocus(): void };
+
+/** One record whole; the right decision is given by list or by number key and becomes a reviewed example. */
+export function RecordDrawer({ type, record, onClose, onFocus }: RecordDrawerProps) {
+  const { options } = type.active_version;
+  const colourOf = useOptionColours(type.id);
+  const correction = useCorrection(type, record);
   useCommands(
     options.slice(0, maxKeyOptions).map((option, index) => ({
       id: `correct-${index + 1}`,
@@ -57,7 +57,7 @@ export function RecordDrawer({
       keys: String(index + 1),
       run: () => {
         onFocus();
-        set(option);
+        correction.set(option);
       },
     })),
   );
@@ -78,34 +78,15 @@ export function RecordDrawer({
       }
     >
       <div className="part stack">
-        <p className="row">
-          <OptionName typeId={type.id} option={record.decision} />{' '}
-          <Figure says="How likely the decision is right, by the calibrated classifier.">
-            {percent(record.confidence)}
-          </Figure>
-          <span className="tag">{record.stage}</span>
-          <Figure className="tag" says="The policy that decided.">
-            {record.policy_version}
-          </Figure>
-          {record.decision_type_version !== null && (
-            <Figure className="tag" says="The version of the decision type whose rules and thresholds decided.">
-              rules of version {record.decision_type_version}
-            </Figure>
-          )}
-        </p>
-        <p className="muted">
-          {moment(record.created_at)} ·{' '}
-          <Figure says="The time from the call to its answer.">{decimal(record.latency_ms, 1)} ms</Figure> · request{' '}
-          {record.request_id}
-        </p>
+        <RecordFacts typeId={type.id} record={record} />
         <OptionSelect
           label="Right decision"
           description="Or press its number. The record becomes a reviewed example."
           options={options}
           value={record.corrected_decision ?? null}
-          onValue={(option) => option !== null && set(option)}
+          onValue={(option) => option !== null && correction.set(option)}
         />
-        {correct.isError && <ErrorNote error={correct.error} />}
+        {correction.error && <ErrorNote error={correction.error} />}
       </div>
       <Part title="Input">
         {main && <p className="wrap">{showUnseen(main.value)}</p>}
@@ -128,7 +109,37 @@ export function RecordDrawer({
   );
 }
 
-/** The sentence of the answer, then what it does not name. Earlier records have no sentence: their rules stand alone. */
+/** Shows what was decided, by which policy and rules, when and how fast. */
+function RecordFacts({ typeId, record }: { typeId: string; record: LogRecord }) {
+  return (
+    <>
+      <p className="row">
+        <OptionName typeId={typeId} option={record.decision} />{' '}
+        <Figure says="How likely the decision is right, by the calibrated classifier.">
+          {percent(record.confidence)}
+        </Figure>
+        <span className="tag">{record.stage}</span>
+        <Figure className="tag" says="The policy that decided.">
+          {record.policy_version}
+        </Figure>
+        {record.decision_type_version !== null && (
+          <Figure className="tag" says="The version of the decision type whose rules and thresholds decided.">
+            rules of version {record.decision_type_version}
+          </Figure>
+        )}
+      </p>
+      <p className="muted">
+        {moment(record.created_at)} ·{' '}
+        <Figure says="The time from the call to its answer.">{decimal(record.latency_ms, 1)} ms</Figure> · request{' '}
+        {record.request_id}
+      </p>
+    </>
+  );
+}
+
+/**
+ * The sentence of the answer, then what it does not name. Earlier records have no sentence: their rules stand alone.
+ */
 function Reasons({ record: { explanation, rules_triggered, rule_errors, reason_codes } }: { record: LogRecord }) {
   const unnamed = rules_triggered.filter((rule) => !explanation?.includes(`«${rule}»`));
   if (explanation === null && [unnamed, rule_errors, reason_codes].every(({ length }) => length === 0)) return null;

@@ -1,9 +1,9 @@
 import { Button } from '@mantine/core';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useChange } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
-import { count } from '../../parts/figures.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { count } from '../../parts/text/figures.ts';
 import { notify } from '../../state/notices.tsx';
+import { useChange } from '../../state/queries.ts';
+import { useCommands } from '../../state/use-commands.ts';
 
 /** How long records are kept, and the way back for those that were removed for their age. */
 export function Retention({ type }: { type: DecisionType }) {

@@ -2,32 +2,28 @@ import { ActionIcon, Button } from '@mantine/core';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import type { Rule } from '../../../engine/domain.ts';
 import type { RuleProblem } from '../../../engine/rules/compile.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { RulesAnalysis } from '../../../server/contract/rules.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
 import { Figure } from '../../parts/figure.tsx';
-import { count, number } from '../../parts/figures.ts';
-import { showUnseen } from '../../parts/names.ts';
 import { OptionName } from '../../parts/option.tsx';
 import { Pane } from '../../parts/panes.tsx';
+import { count, number } from '../../parts/text/figures.ts';
+import { showUnseen } from '../../parts/text/names.ts';
 import { orderRules } from './order-rules.ts';
+import { countWarnings, RuleMark } from './rule-sheet.tsx';
 import { SortableRule, SortableRules } from './sortable-rules.tsx';
 
 /** A line as high as that of the counts: what is below does not move when they come. */
 const noCounts = '\u00a0';
-const toText = ({ matched, disagrees }: { matched: number; disagrees: number }) =>
-  `${count(matched, 'example')}${disagrees === 0 ? '' : `, ${number(disagrees)} disagree`}`;
 
-/** The rules in their order, each with what it does to the examples and whether something is wrong with it. */
-export function RuleList({
-  type,
-  rules,
-  chosen,
-  problems,
-  analysis,
-  onChoose,
-  onAdd,
-  onMove,
-}: {
+/** How many examples the rule at a place of the draft is the first to match, in words. */
+function writeCounts(analysis: RulesAnalysis | undefined, place: number): string {
+  const counts = analysis?.impact?.rules.find(({ rule }) => rule === place)?.examples;
+  if (!counts) return noCounts;
+  return `${count(counts.matched, 'example')}${counts.disagrees === 0 ? '' : `, ${number(counts.disagrees)} disagree`}`;
+}
+
+type RuleListProps = {
   type: DecisionType;
   rules: readonly Rule[];
   chosen: number;
@@ -37,8 +33,10 @@ export function RuleList({
   onAdd(): void;
   /** Moves the rule at a place in the draft by so many places of the order. */
   onMove(place: number, by: number): void;
-}) {
-  const impact = new Map(analysis?.impact?.rules.map((each) => [each.rule, each.examples]));
+};
+
+/** The rules in their order, each with what it does to the examples and whether something is wrong with it. */
+export function RuleList({ type, rules, chosen, problems, analysis, onChoose, onAdd, onMove }: RuleListProps) {
   const order = orderRules(rules);
   const undecided = analysis?.impact?.examples.undecided;
   return (
@@ -65,36 +63,23 @@ export function RuleList({
           {order.map((place) => {
             const rule = rules[place];
             if (!rule) return null;
-            const counts = impact.get(place);
-            const hasProblem = problems.some((problem) => problem.rule === place);
-            const warnings = analysis?.findings.filter(
-              (finding) => finding.rule === place && finding.severity === 'warning',
-            );
             return (
               <SortableRule key={place} place={place} name={rule.name}>
                 <button type="button" aria-current={place === chosen} onClick={() => onChoose(place)}>
                   <span className="title">
                     <span className="wrap strong">{showUnseen(rule.name)}</span>
-                    {hasProblem ? (
-                      <span className="tag bad">check</span>
-                    ) : (
-                      warnings &&
-                      warnings.length > 0 && (
-                        <span
-                          className="tag warn number"
-                          title="Warnings about this rule; they stand below the editor."
-                        >
-                          {warnings.length}
-                        </span>
-                      )
-                    )}
+                    <RuleMark
+                      isEmpty={rule.condition.trim() === ''}
+                      hasProblem={problems.some((problem) => problem.rule === place)}
+                      warningCount={countWarnings(analysis, place)}
+                    />
                   </span>
                   <OptionName typeId={type.id} option={rule.then} />
                   <span
                     className="muted number"
                     title="Examples that this rule is the first to match, and how many of them have another label."
                   >
-                    {counts ? toText(counts) : noCounts}
+                    {writeCounts(analysis, place)}
                   </span>
                 </button>
               </SortableRule>

@@ -1,17 +1,19 @@
 import { Button } from '@mantine/core';
 import type { Rule } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { RuleProposals as Proposals } from '../../../server/contract/rules.ts';
-import { useOperation } from '../../api/queries.ts';
-import { FigureHead } from '../../parts/figure.tsx';
-import { count, percent } from '../../parts/figures.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import type { RuleProposals as Proposals } from '../../../server/contract/types/rules.ts';
 import { Busy, ErrorNote } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { count, percent } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
 
 type Props = { type: DecisionType; rules: readonly Rule[]; onAdd(rule: Rule): void };
 
-/** Rules that the examples suggest beside the saved ones, each with what speaks for it; one click adds it to the draft. */
+/**
+ * Rules that the examples suggest beside the saved ones, each with what speaks for it; one click adds it to the draft.
+ */
 export function RuleProposals({ type, rules, onAdd }: Props) {
   const found = useOperation('rules.propose', { params: { decision_type_id: type.id }, query: {} });
   if (found.isPending) return <Busy>Trying conditions on the examples…</Busy>;
@@ -23,28 +25,22 @@ export function RuleProposals({ type, rules, onAdd }: Props) {
   }
   return (
     <div className="stack tight">
-      <div className="scroll">
-        <table className="plain" aria-label="Proposed rules">
-          <thead>
-            <tr>
-              <th scope="col">Condition</th>
-              <th scope="col">Then</th>
-              <FigureHead says="Labelled examples that meet the condition and have this label.">For</FigureHead>
-              <FigureHead says="Labelled examples that meet the condition and have another label.">Against</FigureHead>
-              <FigureHead says="The least share of its decisions that is right, with 95 % certainty.">
-                Right at least
-              </FigureHead>
-              <FigureHead says="The share of all examples that it would decide.">Decides</FigureHead>
-              <td />
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((item) => (
-              <ProposalRow key={item.rule.name} type={type} item={item} rules={rules} onAdd={onAdd} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        label="Proposed rules"
+        heads={[
+          'Condition',
+          'Then',
+          { name: 'For', says: 'Labelled examples that meet the condition and have this label.' },
+          { name: 'Against', says: 'Labelled examples that meet the condition and have another label.' },
+          { name: 'Right at least', says: 'The least share of its decisions that is right, with 95 % certainty.' },
+          { name: 'Decides', says: 'The share of all examples that it would decide.' },
+          { name: 'Actions', isHidden: true },
+        ]}
+      >
+        {items.map((item) => (
+          <ProposalRow key={item.rule.name} type={type} item={item} rules={rules} onAdd={onAdd} />
+        ))}
+      </PlainTable>
       <p className="muted small">
         By {searched}: conditions were found in one half of them, “right at least” is by the other.
       </p>

@@ -1,15 +1,14 @@
 import { Button } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import type { CompiledRules } from '../../../engine/rules/compile.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useOperation } from '../../api/queries.ts';
-import { GrowingText } from '../../parts/growing-text.tsx';
-import { readJsonText } from '../../parts/json-text.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { RuleTraces } from '../../parts/explained/rule-trace.tsx';
+import { JsonText } from '../../parts/fields/growing-text.tsx';
+import { useTypedInput } from '../../parts/hooks/use-typed-input.ts';
 import { Busy, Part } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
 import { Inspector } from '../../parts/panes.tsx';
-import { RuleTraces } from '../../parts/rule-trace.tsx';
-import { useKept } from '../../state/kept.ts';
+import { useOperation } from '../../state/queries.ts';
 
 const sampleCount = 50;
 
@@ -27,20 +26,12 @@ export function RuleTest({
   const params = { decision_type_id: type.id };
   const examples = useOperation('examples.list', { params, query: { page_size: sampleCount } }, { staleMs: 60_000 });
   const logs = useOperation('logs.list', { params, query: { page_size: sampleCount } }, { staleMs: 60_000 });
-  const [kept, setKept] = useKept(`rule-test.${type.id}`);
-  const [turn, setTurn] = useState(0);
   const inputs = [
     ...(examples.data?.items.map((example) => example.input_payload) ?? []),
     ...(logs.data?.items.map((record) => record.input) ?? []),
   ];
-  const text = kept ?? JSON.stringify(inputs[0] ?? {}, null, 2);
-  const parsed = readJsonText(text, 'input');
-  const input = 'value' in parsed ? parsed.value : null;
+  const { text, input, problem, setText, take, takeNext } = useTypedInput(`rule-test.${type.id}`, inputs);
   const outcome = useMemo(() => (rules && input ? rules.evaluate(input, true) : null), [rules, input]);
-  const take = (index: number) => {
-    setTurn(index);
-    setKept(JSON.stringify(inputs[index] ?? {}, null, 2));
-  };
   const firstLog = examples.data?.items.length ?? 0;
   return (
     <Inspector
@@ -48,12 +39,7 @@ export function RuleTest({
       onClose={onClose}
       tools={
         <>
-          <Button
-            size="compact-xs"
-            variant="default"
-            disabled={inputs.length === 0}
-            onClick={() => take((turn + 1) % inputs.length)}
-          >
+          <Button size="compact-xs" variant="default" disabled={inputs.length === 0} onClick={takeNext}>
             Next input
           </Button>
           {logs.data && logs.data.items.length > 0 && (
@@ -68,16 +54,7 @@ export function RuleTest({
         {examples.isPending ? (
           <Busy>Loading an example…</Busy>
         ) : (
-          <GrowingText
-            label="Input (JSON)"
-            classNames={{ input: 'mono' }}
-            minRows={5}
-            maxRows={16}
-            spellCheck={false}
-            value={text}
-            onChange={(event) => setKept(event.currentTarget.value)}
-            error={'problem' in parsed ? parsed.problem : undefined}
-          />
+          <JsonText label="Input (JSON)" minRows={5} maxRows={16} value={text} onText={setText} problem={problem} />
         )}
       </div>
       <Part title="Trace">

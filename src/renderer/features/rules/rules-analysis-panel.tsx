@@ -1,14 +1,18 @@
 import { Button } from '@mantine/core';
-import type { RulesAnalysis } from '../../../server/contract/rules.ts';
-import { FigureHead } from '../../parts/figure.tsx';
-import { count, percent } from '../../parts/figures.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
+import { memo } from 'react';
+import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
+import { Figure } from '../../parts/figure.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { count, percent } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
 
 type Impact = NonNullable<RulesAnalysis['impact']>;
 type Finding = RulesAnalysis['findings'][number];
 
-/** What the rules would do as they stand: findings between rules, and their effect on examples and past decisions. */
-export function RulesAnalysisPanel({
+/**
+ * Shows what the rules would do as they stand: findings between rules, and their effect on examples and past decisions.
+ */
+export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
   analysis,
   onOpenRule,
 }: {
@@ -56,7 +60,7 @@ export function RulesAnalysisPanel({
       )}
     </div>
   );
-}
+});
 
 const basisHelp = {
   exact: 'It follows from the conditions and the input schema, for every input.',
@@ -71,44 +75,50 @@ function basisText({ basis, shown_by }: Finding): string {
 
 function EffectTable({ impact, onOpenRule }: { impact: Impact; onOpenRule(place: number): void }) {
   return (
-    <div className="scroll">
-      <table className="plain" aria-label="Effect of each rule">
-        <thead>
-          <tr>
-            <th scope="col">Rule</th>
-            <FigureHead says="Examples that this rule is the first to match.">Matches examples</FigureHead>
-            <FigureHead says="Matched examples whose label is what the rule decides, and their share of those with a label.">
-              Agrees
-            </FigureHead>
-            <FigureHead says="Matched examples with another label.">Disagrees</FigureHead>
-            <FigureHead says="Logged decisions that this rule would change, of those that it would make.">
-              Changes decisions
-            </FigureHead>
-          </tr>
-        </thead>
-        <tbody>
-          {impact.rules.map(({ rule, name, examples, decisions }) => (
-            <tr key={name}>
-              <td>
-                <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
-                  {showUnseen(name)}
-                </Button>
-                {examples.errors > 0 && <span className="tag bad">{examples.errors} errors</span>}
-              </td>
-              <td className="number">{examples.matched}</td>
-              <td className="number">
-                {examples.agrees}
-                {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
-              </td>
-              <td className="number">{examples.disagrees}</td>
-              <td className="number">
-                {decisions.changed} <span className="muted">of {decisions.matched}</span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      label="Effect of each rule"
+      heads={[
+        'Rule',
+        { name: 'Matches examples', says: 'Examples that this rule is the first to match.' },
+        {
+          name: 'Agrees',
+          says: 'Matched examples whose label is what the rule decides, and their share of those with a label.',
+        },
+        { name: 'Disagrees', says: 'Matched examples with another label.' },
+        {
+          name: 'Changes decisions',
+          says: 'Logged decisions that this rule would change, of those that it would make.',
+        },
+      ]}
+    >
+      {impact.rules.map(({ rule, name, examples, decisions }) => (
+        <tr key={name}>
+          <td>
+            <Button className="wraps" size="compact-xs" variant="subtle" onClick={() => onOpenRule(rule)}>
+              {showUnseen(name)}
+            </Button>
+            {examples.errors > 0 && <span className="tag bad">{examples.errors} errors</span>}
+          </td>
+          <td className="number">{examples.matched}</td>
+          <td className="number">
+            {examples.agrees}
+            {examples.agreement !== null && <span className="muted"> ({percent(examples.agreement)})</span>}
+          </td>
+          <td className="number">{examples.disagrees}</td>
+          <td className="number">
+            {decisions.changed} <span className="muted">of {decisions.matched}</span>
+            {decisions.masked > 0 && (
+              <Figure
+                className="tag warn"
+                says="It reads a personal field, which is masked in these logged inputs: what it would do there is not known."
+              >
+                {decisions.masked} masked
+              </Figure>
+            )}
+          </td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 
@@ -121,28 +131,19 @@ function DisagreeingRows({ name, examples }: Pick<Impact['rules'][number], 'name
         {disagrees} {disagrees === 1 ? 'example disagrees' : 'examples disagree'} with {isolate(name)}
         {disagreeing.length < disagrees && `, the newest ${disagreeing.length} are listed`}
       </summary>
-      <div className="scroll">
-        <table className="plain" aria-label={`Examples that disagree with ${isolate(name)}`}>
-          <thead>
-            <tr>
-              <th>Example</th>
-              <th>Input</th>
-              <th>Label</th>
-              <th>Rule decides</th>
-            </tr>
-          </thead>
-          <tbody>
-            {disagreeing.map(({ id, input, expected, decided }) => (
-              <tr key={id}>
-                <td className="mono wrap">{id}</td>
-                <td className="mono wrap">{showUnseen(input)}</td>
-                <td className="wrap">{expected === null ? 'No label' : showUnseen(expected)}</td>
-                <td className="wrap">{showUnseen(decided)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        label={`Examples that disagree with ${isolate(name)}`}
+        heads={['Example', 'Input', 'Label', 'Rule decides']}
+      >
+        {disagreeing.map(({ id, input, expected, decided }) => (
+          <tr key={id}>
+            <td className="mono wrap">{id}</td>
+            <td className="mono wrap">{showUnseen(input)}</td>
+            <td className="wrap">{expected === null ? 'No label' : showUnseen(expected)}</td>
+            <td className="wrap">{showUnseen(decided)}</td>
+          </tr>
+        ))}
+      </PlainTable>
     </details>
   );
 }
@@ -151,33 +152,29 @@ type Changed = NonNullable<Impact['against_saved']>['examples'];
 
 function Change({ title, change }: { title: string; change: Changed }) {
   const { rows, changed, differing } = change;
-  const summary = `Against the saved rules, ${changed} of ${rows} ${title} meet another rule or outcome.`;
+  const saving = 'Saving these rules changes';
+  const summary =
+    changed === 0
+      ? `${saving} none of ${rows} ${title}.`
+      : `${saving} the rule or outcome of ${changed} of ${rows} ${title}.`;
   if (changed === 0) return <p className="muted small">{summary}</p>;
   const outcome = (decided: Changed['differing'][number]['before']) =>
     decided ? `${isolate(decided.rule)} → ${isolate(decided.then)}` : 'no rule';
   return (
     <details>
       <summary>{summary}</summary>
-      <div className="scroll">
-        <table className="plain" aria-label={`Changed ${title}`}>
-          <thead>
-            <tr>
-              <th>{title === 'examples' ? 'Example' : 'Decision'}</th>
-              <th>Saved rules</th>
-              <th>These rules</th>
-            </tr>
-          </thead>
-          <tbody>
-            {differing.map(({ id, before, after }) => (
-              <tr key={id}>
-                <td className="mono wrap">{id}</td>
-                <td>{outcome(before)}</td>
-                <td>{outcome(after)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        label={`Changed ${title}`}
+        heads={[title === 'examples' ? 'Example' : 'Decision', 'Saved rules', 'These rules']}
+      >
+        {differing.map(({ id, before, after }) => (
+          <tr key={id}>
+            <td className="mono wrap">{id}</td>
+            <td>{outcome(before)}</td>
+            <td>{outcome(after)}</td>
+          </tr>
+        ))}
+      </PlainTable>
     </details>
   );
 }

@@ -1,151 +1,171 @@
-import { Button } from '@mantine/core';
+import './rules.css';
+import { Button, SegmentedControl } from '@mantine/core';
 import { lazy, type ReactNode, Suspense, useDeferredValue, useEffect, useMemo, useState } from 'react';
 import type { Rule } from '../../../engine/domain.ts';
-import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
-import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
-import { compileRules } from '../../../engine/rules/compile.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
-import { readJsonText } from '../../parts/json-text.ts';
-import { isolate } from '../../parts/names.ts';
+import { compileRules, type RuleProblem } from '../../../engine/rules/compile.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
+import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
-import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
+import { Inspector, Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
 import { SaveTools } from '../../parts/save-tools.tsx';
-import { useSettled } from '../../parts/use-settled.ts';
-import type { TypeDraft } from '../../state/drafts.ts';
-import { notify } from '../../state/notices.tsx';
+import { isolate } from '../../parts/text/names.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
-import { useDraft } from '../../state/use-draft.ts';
-import { useWorkbench } from '../../workbench.tsx';
-import { appendRule, moveRule, orderRules } from './order-rules.ts';
-import { RuleEditor } from './rule-editor.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { ChosenRule } from './chosen-rule.tsx';
+import { RuleEditor } from './editor/rule-editor.tsx';
+import { PasteRules } from './paste-rules.tsx';
+import { RuleSheet, SheetTools } from './rule-sheet.tsx';
 import { RuleTest } from './rule-test.tsx';
 import { RulesAnalysisPanel } from './rules-analysis-panel.tsx';
+import { type RulesDesk, useAnalysis, useRules } from './use-rules.ts';
+import { useSheet } from './use-sheet.ts';
+import { WholeEffect } from './whole-effect.tsx';
 
-const analysisDelayMs = 700;
+const noFields: RulesAnalysis['fields'] = [];
+const noProblems: readonly RuleProblem[] = [];
 // With what drags them, which is too large to come ahead of the place.
 const RuleList = lazy(async () => ({ default: (await import('./rule-list.tsx')).RuleList }));
 const RuleProposals = lazy(async () => ({ default: (await import('./rule-proposals.tsx')).RuleProposals }));
 
-/** What the rules would do, computed again when typing rests, and the fields they may use. */
-function useAnalysis(type: DecisionType, draft: TypeDraft) {
-  const settled = useSettled(draft, analysisDelayMs);
-  const schema = useMemo(() => {
-    const read = readJsonText(settled.inputSchemaText, 'input schema');
-    // The analysis goes without a schema that is half typed; its editor shows the problem.
-    return 'value' in read ? read.value : undefined;
-  }, [settled.inputSchemaText]);
-  const analysis = useOperation(
-    'rules.analyse',
+function useRuleCommands({ rule, chosen, move, remove }: RulesDesk, propose: () => void, test: () => void): void {
+  const moved = { group: 'Edit', inFields: true };
+  useCommands([
+    { id: 'rule-up', title: 'Move the rule up', keys: 'Alt+ArrowUp', ...moved, run: () => move(chosen, -1) },
+    { id: 'rule-down', title: 'Move the rule down', keys: 'Alt+ArrowDown', ...moved, run: () => move(chosen, 1) },
     {
-      params: { decision_type_id: type.id },
-      body: {
-        rules: settled.hard_rules,
-        options: settled.options,
-        reason_codes: settled.reason_codes,
-        input_schema: schema,
-      },
+      id: 'remove-rule',
+      title: 'Delete the open rule',
+      group: 'Edit',
+      keys: 'Mod+Delete',
+      enabled: rule !== undefined,
+      run: remove,
     },
-    { keepPrevious: true },
-  );
-  const seen = analysis.data?.fields;
-  const fields = useMemo(() => {
-    const named = listSchemaFields(schema ?? null);
-    const paths = new Set(named.map(({ path }) => JSON.stringify(path)));
-    return [...named, ...toKnownFields(seen ?? []).filter(({ path }) => !paths.has(JSON.stringify(path)))];
-  }, [schema, seen]);
-  return { analysis, fields };
+    { id: 'propose-rules', title: 'Propose rules from the examples', group: 'Create', run: propose },
+    { id: 'rule-test', title: 'Test the rules on an input', group: 'Go', run: test },
+  ]);
 }
 
-/** The hard rules in order, one of them open for editing, tried on an input at the side, checked as they are typed. */
+/** The hard rules as one sheet, or one by one with their code; checked as they are typed, and tried on an input. */
 export function Rules({ type }: { type: DecisionType }) {
-  const { drafts } = useWorkbench();
-  const { draft, edit } = useDraft(type);
-  const { rule: named } = useQueryPart();
-  const narrow = useNarrow();
-  const [showTest, setShowTest] = useState(!narrow);
+  const desk = useRules(type);
+  const { view = 'table' } = useQueryPart();
   const [showProposals, setShowProposals] = useState(false);
-  const rules = draft.hard_rules;
-  const chosen = Math.min(Math.max(0, Number(named ?? orderRules(rules)[0] ?? 0) || 0), rules.length - 1);
-  const rule = rules[chosen];
-  const { analysis, fields } = useAnalysis(type, draft);
-  const checked = useDeferredValue(draft);
+  const narrow = useNarrow();
+  const [showTest, setShowTest] = useState(view === 'list' && !narrow);
+  const { analysis, fields } = useAnalysis(type, desk.draft);
+  const checked = useDeferredValue(desk.draft);
   const compiled = useMemo(
     () => compileRules(checked.hard_rules, { options: checked.options, reason_codes: checked.reason_codes }),
     [checked],
   );
-  const problems = compiled.ok ? [] : compiled.problems;
-  const choose = (place: number) => changeQuery({ rule: String(place) }, { replace: true });
-  const setRule = (patch: Partial<Rule>, mergeKey?: string) =>
-    edit({ hard_rules: rules.map((old, index) => (index === chosen ? { ...old, ...patch } : old)) }, mergeKey);
-  const addRule = (made: Omit<Rule, 'name' | 'priority'>, name: string) => {
-    edit({ hard_rules: appendRule(rules, made, name) });
-    choose(rules.length);
-  };
-  const add = () => {
-    let number = rules.length + 1;
-    while (rules.some(({ name }) => name === `rule ${number}`)) number += 1;
-    addRule({ condition: 'ctx.', then: draft.options[0] ?? '', reason_code: null }, `rule ${number}`);
-  };
-  const remove = () => {
-    edit({ hard_rules: rules.filter((_, index) => index !== chosen) });
-    notify({
-      kind: 'info',
-      text: `The rule “${isolate(rule?.name ?? '')}” is deleted.`,
-      undo: () => drafts.getState().undo(type.id),
-    });
-  };
-  const move = (place: number, by: number) => edit({ hard_rules: moveRule(rules, place, by) });
-  useCommands([
-    { id: 'add-rule', title: 'New rule', group: 'Create', keys: 'n', run: add },
-    {
-      id: 'rule-up',
-      title: 'Move the rule up',
-      group: 'Edit',
-      keys: 'Alt+ArrowUp',
-      inFields: true,
-      run: () => move(chosen, -1),
-    },
-    {
-      id: 'rule-down',
-      title: 'Move the rule down',
-      group: 'Edit',
-      keys: 'Alt+ArrowDown',
-      inFields: true,
-      run: () => move(chosen, 1),
-    },
-    { id: 'remove-rule', title: 'Delete the open rule', group: 'Edit', enabled: rule !== undefined, run: remove },
-    {
-      id: 'propose-rules',
-      title: 'Propose rules from the examples',
-      group: 'Create',
-      run: () => setShowProposals(true),
-    },
-    { id: 'rule-test', title: 'Test the rules on an input', group: 'Go', run: () => setShowTest(true) },
-  ]);
+  const propose = () => setShowProposals(true);
+  const openTest = () => setShowTest(true);
+  useRuleCommands(desk, propose, openTest);
   useEditorAhead();
-  const proposals = (
-    <Part
-      title="Rules that the examples suggest"
-      tools={
-        !showProposals && (
-          <Button variant="default" onClick={() => setShowProposals(true)}>
-            Look for rules
-          </Button>
+  const views = {
+    type,
+    desk,
+    fields,
+    analysis,
+    problems: compiled.ok ? noProblems : compiled.problems,
+    head: <ViewSwitch view={view} />,
+    testButton: !showTest && (
+      <Button variant="default" onClick={openTest}>
+        Test…
+      </Button>
+    ),
+    below: (
+      <>
+        <WholeEffect type={type} draft={compiled.ok ? checked : null} />
+        <Effect analysis={analysis} onOpenRule={desk.choose} />
+        <Proposals type={type} desk={desk} isOpen={showProposals} onOpen={propose} />
+      </>
+    ),
+    test: showTest && (
+      <RuleTest type={type} rules={compiled.ok ? compiled.value : null} onClose={() => setShowTest(false)} />
+    ),
+  };
+  return view === 'list' ? <ListView {...views} /> : <TableView {...views} />;
+}
+
+type ViewProps = {
+  type: DecisionType;
+  desk: RulesDesk;
+  fields: ReturnType<typeof useAnalysis>['fields'];
+  analysis: ReturnType<typeof useAnalysis>['analysis'];
+  problems: readonly RuleProblem[];
+  head: ReactNode;
+  testButton: ReactNode;
+  /** What the rules would do, and what the examples suggest. */
+  below: ReactNode;
+  /** The trial on an input while it is open. */
+  test: ReactNode;
+};
+
+const showView = (view: string) => changeQuery({ view: view === 'table' ? '' : view });
+
+function ViewSwitch({ view }: { view: string }) {
+  return (
+    <SegmentedControl
+      aria-label="How the rules are shown"
+      value={view}
+      onChange={showView}
+      data={[
+        { value: 'table', label: 'Table' },
+        { value: 'list', label: 'List and code' },
+      ]}
+    />
+  );
+}
+
+/** All rules in one sheet; beside it the rule at the cursor in words and in code. */
+function TableView({ type, desk, fields, analysis, problems, head, testButton, below, test }: ViewProps) {
+  const [pasted, setPasted] = useState<string | null>(null);
+  const narrow = useNarrow();
+  const openCode = (place: number) => {
+    desk.choose(place);
+    showView('list');
+  };
+  const sheet = useSheet(desk, fields, openCode, setPasted);
+  const seen = analysis.data?.fields ?? noFields;
+  return (
+    <PlaceLayout
+      id="rules-table"
+      main={
+        <Pane title="Rules" level={1} tools={<SaveTools type={type} />}>
+          <SheetTools sheet={sheet} fields={fields} onPaste={() => setPasted('')} before={head} after={testButton} />
+          <RuleSheet type={type} desk={desk} sheet={sheet} problems={problems} analysis={analysis.data} />
+          {below}
+          <PasteRules text={pasted} onText={setPasted} desk={desk} fields={fields} />
+        </Pane>
+      }
+      inspector={
+        test || narrow ? (
+          test || undefined
+        ) : (
+          <Inspector title={desk.rule ? isolate(desk.rule.name) : 'No rule yet'}>
+            <ChosenRule sheet={sheet} seen={seen} onRemove={desk.remove} />
+          </Inspector>
         )
       }
-    >
-      {showProposals ? (
-        <Suspense fallback={<Busy>Loading…</Busy>}>
-          <RuleProposals type={type} rules={rules} onAdd={({ name, priority: _own, ...made }) => addRule(made, name)} />
-        </Suspense>
-      ) : (
-        <p className="muted">Short conditions under which nearly all labelled examples have the same decision.</p>
-      )}
-    </Part>
+    />
   );
-  if (!rule) return <NoRules type={type} proposals={proposals} onAdd={add} />;
+}
+
+/** The rules in their order, one of them open with its code. */
+function ListView({ type, desk, fields, analysis, problems, head, testButton, below, test }: ViewProps) {
+  const tools = (
+    <>
+      {testButton}
+      <SaveTools type={type} />
+    </>
+  );
+  const { draft, rules, chosen, rule, choose } = desk;
+  const add = () => desk.add();
+  useCommands([{ id: 'add-rule', title: 'New rule', group: 'Create', run: add }]);
+  if (!rule) return <NoRules {...{ head, tools, below }} onAdd={add} />;
+  const findings = analysis.isPlaceholderData ? [] : (analysis.data?.findings ?? []);
   return (
     <PlaceLayout
       id="rules"
@@ -159,74 +179,91 @@ export function Rules({ type }: { type: DecisionType }) {
             analysis={analysis.data}
             onChoose={choose}
             onAdd={add}
-            onMove={move}
+            onMove={desk.move}
           />
         </Suspense>
       }
       main={
-        <Pane
-          title="Rules"
-          level={1}
-          tools={
-            <>
-              {narrow && (
-                <Button variant="default" onClick={() => setShowTest(true)}>
-                  Test…
-                </Button>
-              )}
-              <SaveTools type={type} />
-            </>
-          }
-        >
+        <Pane title="Rules" level={1} head={head} tools={tools}>
           <RuleEditor
             key={chosen}
+            isNew={desk.isNew}
             rule={rule}
             draft={draft}
             fields={fields}
             problems={problems.filter((problem) => problem.rule === chosen)}
-            findings={
-              analysis.isPlaceholderData
-                ? []
-                : (analysis.data?.findings.filter((finding) => finding.rule === chosen) ?? [])
-            }
-            onRule={(patch, key) => setRule(patch, key === undefined ? undefined : `${key}-${chosen}`)}
-            onRemove={remove}
+            findings={findings.filter((finding) => finding.rule === chosen)}
+            onRule={(patch, key) => desk.setRuleAt(chosen, patch, key === undefined ? undefined : `${key}-${chosen}`)}
+            onRemove={desk.remove}
           />
-          <Part title="What the rules would do">
-            {analysis.isError && <ErrorNote error={analysis.error} />}
-            {analysis.data ? (
-              <RulesAnalysisPanel analysis={analysis.data} onOpenRule={choose} />
-            ) : (
-              !analysis.isError && <Busy>Trying the rules on the examples…</Busy>
-            )}
-          </Part>
-          {proposals}
+          {below}
         </Pane>
       }
-      inspector={
-        showTest ? (
-          <RuleTest type={type} rules={compiled.ok ? compiled.value : null} onClose={() => setShowTest(false)} />
-        ) : undefined
-      }
+      inspector={test || undefined}
     />
+  );
+}
+
+type EffectProps = { analysis: ReturnType<typeof useAnalysis>['analysis']; onOpenRule(place: number): void };
+
+/** Shows what the rules would do to the examples. */
+function Effect({ analysis: { data, isError, error }, onOpenRule }: EffectProps) {
+  const openRule = useNewest(onOpenRule);
+  return (
+    <Part title="What the rules would do">
+      {isError && <ErrorNote error={error} />}
+      {data ? (
+        <RulesAnalysisPanel analysis={data} onOpenRule={openRule} />
+      ) : (
+        !isError && <Busy>Trying the rules on the examples…</Busy>
+      )}
+    </Part>
+  );
+}
+
+type ProposalsProps = { type: DecisionType; desk: RulesDesk; isOpen: boolean; onOpen(): void };
+
+/** Shows what the examples suggest, once it is asked for: the search takes a while. */
+function Proposals({ type, desk, isOpen, onOpen }: ProposalsProps) {
+  const add = ({ priority: _own, ...made }: Rule) => desk.addRules([made]);
+  const button = (
+    <Button variant="default" onClick={onOpen}>
+      Look for rules
+    </Button>
+  );
+  return (
+    <Part title="Rules that the examples suggest" tools={!isOpen && button}>
+      {isOpen ? (
+        <Suspense fallback={<Busy>Loading…</Busy>}>
+          <RuleProposals type={type} rules={desk.rules} onAdd={add} />
+        </Suspense>
+      ) : (
+        <p className="muted">Short conditions under which nearly all labelled examples have the same decision.</p>
+      )}
+    </Part>
   );
 }
 
 /** Loads the editor while the rest is read. */
 function useEditorAhead(): void {
   useEffect(() => {
-    void import('./condition-editor.tsx').catch(() => undefined);
+    void import('./editor/condition-editor.tsx').catch(() => undefined);
   }, []);
 }
 
-function NoRules({ type, proposals, onAdd }: { type: DecisionType; proposals: ReactNode; onAdd(): void }) {
+function NoRules({
+  head,
+  tools,
+  below,
+  onAdd,
+}: Pick<ViewProps, 'head' | 'below'> & { tools: ReactNode; onAdd(): void }) {
   return (
-    <Pane title="Rules" level={1} tools={<SaveTools type={type} />}>
+    <Pane title="Rules" level={1} head={head} tools={tools}>
       <EmptyState title="No rules" actions={<Button onClick={onAdd}>New rule</Button>}>
         A rule decides at once when its condition holds, before the classifier is asked: for limits, laws and house
         rules that must always hold. For example: ctx.amount &gt; 10000 &amp;&amp; !ctx.verified
       </EmptyState>
-      {proposals}
+      {below}
     </Pane>
   );
 }

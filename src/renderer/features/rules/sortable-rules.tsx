@@ -20,7 +20,7 @@ import { useReducedMotion } from '@mantine/hooks';
 import { GripVertical } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Rule } from '../../../engine/domain.ts';
-import { isolate } from '../../parts/names.ts';
+import { isolate } from '../../parts/text/names.ts';
 
 /** A pointer that moves less than this only clicks. */
 const dragDistancePx = 4;
@@ -31,8 +31,8 @@ const instructions =
 const toId = (place: number) => `rule ${place}`;
 
 /**
- * The list around its `SortableRule`s. `order` has the places of the rules in the draft as they are asked; `onMove` hears
- * a rule that was put down elsewhere, by its place in the draft and how far it went in the order.
+ * The list around its `SortableRule`s. `order` has the places of the rules in the draft as they are asked; `onMove`
+ * hears a rule that was put down elsewhere, by its place in the draft and how far it went in the order.
  */
 export function SortableRules({
   rules,

@@ -1,26 +1,59 @@
-import { Button, NumberInput, TextInput } from '@mantine/core';
+import { Button, Checkbox, MultiSelect, NumberInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useChange, useOperation } from '../../api/queries.ts';
-import { FigureHead } from '../../parts/figure.tsx';
-import { isolate, showUnseen } from '../../parts/names.ts';
+import { type Scope, scopes } from '../../../server/contract/operation.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
 import { CopyButton, Snippet } from '../../parts/snippet.tsx';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 
 const defaultRate = 600;
 
+/** What a key may be made for, in words. */
+const scopeLabels: Readonly<Record<Scope, string>> = {
+  decide: 'decide',
+  read: 'read',
+  label: 'label examples',
+  train: 'make types and train',
+  deploy: 'deploy and change what is decided',
+  export: 'export bundles',
+};
+const scopeData = scopes.map((value) => ({ value, label: scopeLabels[value] }));
+
 /** API keys: made, listed and revoked, and how agents use them. A new key is shown once. */
 export function ApiKeys() {
+  const keys = useOperation('api_keys.list', {});
+  return (
+    <div className="stack">
+      <NewKey />
+      {keys.isPending && <Busy>Loading keys…</Busy>}
+      {keys.isError && <ErrorNote error={keys.error} retry={() => void keys.refetch()} />}
+      {keys.data?.length === 0 && <p className="muted">Programs sign in with a key. There is none yet.</p>}
+      {keys.data && keys.data.length > 0 && <KeyTable keys={keys.data} />}
+      <Agents />
+    </div>
+  );
+}
+
+function NewKey() {
   const [name, setName] = useState('');
   const [rate, setRate] = useState<number | string>(defaultRate);
-  const keys = useOperation('api_keys.list', {});
+  const [chosen, setChosen] = useState<Scope[]>([]);
+  const [allowsDestructive, setAllowsDestructive] = useState(false);
   const create = useChange('api_keys.create');
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    const rate_limit_per_minute = Number(rate) || defaultRate;
-    create.mutate({ body: { name: name.trim(), rate_limit_per_minute } }, { onSuccess: () => setName('') });
+    const body = {
+      name: name.trim(),
+      rate_limit_per_minute: Number(rate) || defaultRate,
+      scopes: chosen.length === 0 ? null : chosen,
+      allow_destructive: allowsDestructive,
+    };
+    create.mutate({ body }, { onSuccess: () => setName('') });
   };
   return (
-    <div className="stack">
+    <>
       <form className="row" style={{ alignItems: 'flex-end' }} onSubmit={submit}>
         <TextInput
           label="Name of a new key"
@@ -29,10 +62,25 @@ export function ApiKeys() {
           onChange={(event) => setName(event.currentTarget.value)}
         />
         <NumberInput label="Calls a minute" min={1} max={1_000_000} value={rate} onChange={setRate} w={120} />
+        <MultiSelect
+          label="It may"
+          placeholder={chosen.length === 0 ? 'everything' : ''}
+          data={scopeData}
+          value={chosen}
+          onChange={(values) => setChosen(scopes.filter((scope) => values.includes(scope)))}
+          miw={220}
+        />
         <Button type="submit" disabled={name.trim() === ''} loading={create.isPending}>
           Create key
         </Button>
       </form>
+      {chosen.length === 0 && (
+        <Checkbox
+          label="Agents may also train, deploy and change decision types with it"
+          checked={allowsDestructive}
+          onChange={(event) => setAllowsDestructive(event.currentTarget.checked)}
+        />
+      )}
       {create.isError && <ErrorNote error={create.error} />}
       {create.data && (
         <div className="note good stack tight" role="status">
@@ -43,16 +91,17 @@ export function ApiKeys() {
           </div>
         </div>
       )}
-      {keys.isPending && <Busy>Loading keys…</Busy>}
-      {keys.isError && <ErrorNote error={keys.error} retry={() => void keys.refetch()} />}
-      {keys.data?.length === 0 && <p className="muted">Programs sign in with a key. There is none yet.</p>}
-      {keys.data && keys.data.length > 0 && <KeyTable keys={keys.data} />}
-      <Agents />
-    </div>
+    </>
   );
 }
 
-type Key = { id: string; name: string; prefix: string; rate_limit_per_minute: number; last_used_at: string | null };
+/** Says what a key may do; of one without scopes also what agents may not. */
+function describeRights({ scopes: given, allow_destructive }: Key): string {
+  if (given !== null) return given.map((scope) => scopeLabels[scope]).join(', ');
+  return allow_destructive ? 'everything' : 'everything; agents replace nothing';
+}
+
+type Key = OutputOf<'api_keys.list'>[number];
 
 function KeyTable({ keys }: { keys: readonly Key[] }) {
   const revoke = useChange('api_keys.delete');
@@ -60,52 +109,45 @@ function KeyTable({ keys }: { keys: readonly Key[] }) {
   return (
     <>
       {revoke.isError && <ErrorNote error={revoke.error} />}
-      <div className="scroll">
-        <table className="plain">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Begins with</th>
-              <FigureHead says="How many calls a minute this key may make.">Calls a minute</FigureHead>
-              <th scope="col">Last used</th>
-              <th scope="col">
-                <span className="hidden">Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {keys.map((key) => (
-              <tr key={key.id}>
-                <td className="wrap">{showUnseen(key.name)}</td>
-                <td>
-                  <code>{key.prefix}…</code>
-                </td>
-                <td className="number">{key.rate_limit_per_minute.toLocaleString()}</td>
-                <td>{key.last_used_at ? <Moment iso={key.last_used_at} /> : 'never'}</td>
-                <td className="number">
-                  <Button
-                    size="compact-xs"
-                    variant="default"
-                    loading={revoke.isPending && asked === key.id}
-                    aria-label={asked === key.id ? `Revoke ${isolate(key.name)} now` : `Revoke ${isolate(key.name)}`}
-                    onClick={() =>
-                      asked === key.id ? revoke.mutate({ params: { key_id: key.id } }) : setAsked(key.id)
-                    }
-                    onBlur={() => setAsked(null)}
-                  >
-                    {asked === key.id ? 'Revoke now: its programs lose access for good' : 'Revoke'}
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        heads={[
+          'Name',
+          'Begins with',
+          'May do',
+          { name: 'Calls a minute', says: 'How many calls a minute this key may make.' },
+          'Last used',
+          { name: 'Actions', isHidden: true },
+        ]}
+      >
+        {keys.map((key) => (
+          <tr key={key.id}>
+            <td className="wrap">{showUnseen(key.name)}</td>
+            <td>
+              <code>{key.prefix}…</code>
+            </td>
+            <td className="wrap">{describeRights(key)}</td>
+            <td className="number">{key.rate_limit_per_minute.toLocaleString()}</td>
+            <td>{key.last_used_at ? <Moment iso={key.last_used_at} /> : 'never'}</td>
+            <td className="number">
+              <Button
+                size="compact-xs"
+                variant="default"
+                loading={revoke.isPending && asked === key.id}
+                aria-label={asked === key.id ? `Revoke ${isolate(key.name)} now` : `Revoke ${isolate(key.name)}`}
+                onClick={() => (asked === key.id ? revoke.mutate({ params: { key_id: key.id } }) : setAsked(key.id))}
+                onBlur={() => setAsked(null)}
+              >
+                {asked === key.id ? 'Revoke now: its programs lose access for good' : 'Revoke'}
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </PlainTable>
     </>
   );
 }
 
-/** How the clients of the agent tools are told of this workbench. */
+/** How the clients of the agent tools find this workbench. */
 function Agents() {
   const address = `${window.location.origin}/mcp`;
   const headers = { Authorization: 'Bearer YOUR_API_KEY' };

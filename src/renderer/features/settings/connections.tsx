@@ -1,10 +1,10 @@
 import { Button, Checkbox, PasswordInput, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
-import { useChange, useOperation } from '../../api/queries.ts';
 import { Figure } from '../../parts/figure.tsx';
-import { decimal } from '../../parts/figures.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { decimal } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 
 const blank = { name: '', url: 'http://127.0.0.1:11434/v1', model: '', api_key: '', private_network: false };
 

@@ -1,10 +1,11 @@
 import { NativeSelect } from '@mantine/core';
 import { useState } from 'react';
-import type { PlanName } from '../../../server/contract/credits.ts';
-import { useChange, useOperation } from '../../api/queries.ts';
+import type { PlanName } from '../../../server/contract/account/credits.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
 import { Bars } from '../../parts/bars.tsx';
-import { moment, percent } from '../../parts/figures.ts';
 import { Busy, ErrorNote, Facts, Part } from '../../parts/notes.tsx';
+import { moment, percent } from '../../parts/text/figures.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 
 const periods = [7, 30, 90] as const;
 
@@ -29,40 +30,7 @@ export function Credits() {
       {(balance.isError || plans.isError || usage.isError) && (
         <ErrorNote error={balance.error ?? plans.error ?? usage.error} />
       )}
-      {balance.data && (
-        <Facts
-          items={[
-            {
-              name: 'Used in this period',
-              value: balance.data.used.toLocaleString(),
-              help: 'Credits used since the period began.',
-            },
-            {
-              name: 'Left',
-              value: balance.data.remaining?.toLocaleString() ?? 'no limit',
-              help: 'Credits that the plan still allows in this period.',
-            },
-            ...(balance.data.percent_used === null
-              ? []
-              : [
-                  {
-                    name: 'Share used',
-                    value: percent(balance.data.percent_used / 100),
-                    help: 'The share of the credits of this period that is used.',
-                  },
-                ]),
-            ...(balance.data.resets_at === null
-              ? []
-              : [
-                  {
-                    name: 'Starts again',
-                    value: moment(balance.data.resets_at),
-                    help: 'When the next period begins, with all its credits.',
-                  },
-                ]),
-          ]}
-        />
-      )}
+      {balance.data && <Balance balance={balance.data} />}
       {plans.data && (
         <NativeSelect
           label="Plan"
@@ -101,4 +69,27 @@ export function Credits() {
       </Part>
     </div>
   );
+}
+
+/** Shows how much of the plan is used in this period, and how much is left. */
+function Balance({ balance: { used, remaining, percent_used, resets_at } }: { balance: OutputOf<'credits.balance'> }) {
+  const facts = [
+    { name: 'Used in this period', value: used.toLocaleString(), help: 'Credits used since the period began.' },
+    {
+      name: 'Left',
+      value: remaining?.toLocaleString() ?? 'no limit',
+      help: 'Credits that the plan still allows in this period.',
+    },
+    percent_used !== null && {
+      name: 'Share used',
+      value: percent(percent_used / 100),
+      help: 'The share of the credits of this period that is used.',
+    },
+    resets_at !== null && {
+      name: 'Starts again',
+      value: moment(resets_at),
+      help: 'When the next period begins, with all its credits.',
+    },
+  ];
+  return <Facts items={facts.filter((fact) => fact !== false)} />;
 }

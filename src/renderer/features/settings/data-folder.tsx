@@ -1,11 +1,12 @@
 import { Button, Modal, TextInput } from '@mantine/core';
 import { useState } from 'react';
-import type { Backup } from '../../../server/contract/backups.ts';
-import { useChange, useOperation } from '../../api/queries.ts';
+import type { Backup } from '../../../server/contract/upkeep/backups.ts';
+import { ClockNote } from '../../parts/clock-note.tsx';
 import { DamageNote } from '../../parts/damage-note.tsx';
-import { FigureHead } from '../../parts/figure.tsx';
-import { moment } from '../../parts/figures.ts';
 import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { moment } from '../../parts/text/figures.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 
 const bytesPerMegabyte = 1_000_000;
 
@@ -46,28 +47,29 @@ export function DataFolder() {
         <p className="muted">There is no backup yet. A damaged disk would take everything with it.</p>
       )}
       {backups.data && backups.data.length > 0 && (
-        <div className="scroll">
-          <table className="plain">
-            <thead>
-              <tr>
-                <th scope="col">Backup</th>
-                <th scope="col">Made</th>
-                <FigureHead says="Files in the backup, each with its digest.">Files</FigureHead>
-                <FigureHead says="How much room the backup takes on the disk.">Size</FigureHead>
-                <th scope="col">
-                  <span className="hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {backups.data.map((backup) => (
-                <BackupRow key={backup.name} backup={backup} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <PlainTable
+          heads={[
+            'Backup',
+            'Made',
+            { name: 'Files', says: 'Files in the backup, each with its digest.' },
+            { name: 'Size', says: 'How much room the backup takes on the disk.' },
+            { name: 'Actions', isHidden: true },
+          ]}
+        >
+          {backups.data.map((backup) => (
+            <BackupRow key={backup.name} backup={backup} />
+          ))}
+        </PlainTable>
       )}
-      <Clock />
+      <Part title="Clock">
+        <div className="stack tight">
+          <p className="muted">
+            Log records are removed when their retention ends. What fell due while the workbench did not run goes once
+            it has run for four hours, so that a wrong clock can be set right before.
+          </p>
+          <ClockNote />
+        </div>
+      </Part>
     </div>
   );
 }
@@ -154,31 +156,5 @@ function RestoreDialog({ name, onClose }: { name: string; onClose(): void }) {
         )}
       </form>
     </Modal>
-  );
-}
-
-function Clock() {
-  const clock = useOperation('clock.get', {});
-  const confirm = useChange('clock.confirm');
-  if (!clock.data) return null;
-  const inDoubt = clock.data.state === 'in doubt';
-  return (
-    <Part title="Clock">
-      <div className="stack tight">
-        <p className={inDoubt ? 'note warn' : 'muted'}>
-          {inDoubt
-            ? `The clock of this machine leapt by more than two days and shows ${moment(clock.data.now)} now. No record is removed for its age until you confirm the time or set it right.`
-            : 'Log records are removed when their retention ends, as long as the clock can be trusted.'}
-        </p>
-        {confirm.isError && <ErrorNote error={confirm.error} />}
-        {inDoubt && (
-          <div>
-            <Button variant="default" loading={confirm.isPending} onClick={() => confirm.mutate({})}>
-              The time is right
-            </Button>
-          </div>
-        )}
-      </div>
-    </Part>
   );
 }

@@ -1,5 +1,5 @@
 import { Input, SegmentedControl } from '@mantine/core';
-import { useSettings, useWorkbench } from '../../workbench.tsx';
+import { useSettings, useWorkbench } from '../../state/workbench.ts';
 
 /** The theme of the page. */
 export function LookSettings() {

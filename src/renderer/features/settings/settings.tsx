@@ -1,6 +1,7 @@
+import './settings.css';
 import { NavLink } from '@mantine/core';
-import { ShortcutTable } from '../../commands/shortcut-table.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { ShortcutTable } from '../../parts/shortcut-table.tsx';
 import { formatRoute, type SettingsSection, settingsSections, settingsTitles } from '../../state/route.ts';
 import { ApiKeys } from './api-keys.tsx';
 import { Connections } from './connections.tsx';
@@ -17,7 +18,7 @@ const views: Record<SettingsSection, () => React.ReactNode> = {
   shortcuts: ShortcutTable,
 };
 
-/** What holds for the whole workbench, section by section. */
+/** Shows what holds for the whole workbench, section by section. */
 export function SettingsPlace({ section }: { section: SettingsSection }) {
   const View = views[section];
   return (

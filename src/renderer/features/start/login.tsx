@@ -1,12 +1,16 @@
+import './start.css';
 import { Button, PasswordInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { useStore } from 'zustand';
-import { useWorkbench } from '../../workbench.tsx';
+import { Snippet } from '../../parts/snippet.tsx';
+import { useOperation } from '../../state/queries.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 
 /** Shown without a session: how to get one. */
 export function Login() {
   const { session } = useWorkbench();
   const problem = useStore(session.store, (state) => state.problem);
+  const dataDir = useOperation('system.ready', {}).data?.['data_dir'];
   const [token, setToken] = useState('');
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -21,14 +25,17 @@ export function Login() {
         </p>
       )}
       <p>
-        This page needs a session. Start the program with <code>npm start</code>: it opens the workbench already signed
-        in. For a server that runs without a window, print a token on the same machine and paste it here:
+        Use the link that the program prints when it starts: it signs this browser in, once, within ten minutes. Later,
+        print a token on the same machine, in the program’s folder, and paste it here:
       </p>
-      <pre className="snippet">npm run -s workbench -- token</pre>
+      <Snippet
+        name="Print a token"
+        text={`npm run -s workbench -- token${dataDir === undefined ? '' : ` --data-dir "${dataDir}"`}`}
+      />
       <form className="stack" onSubmit={submit}>
         <PasswordInput
           label="Session token"
-          description="Kept in this browser tab only."
+          description="Signs in all tabs of this browser for at most a day."
           autoComplete="off"
           visibilityToggleButtonProps={{ 'aria-label': 'Show the token', tabIndex: 0 }}
           value={token}

@@ -1,9 +1,9 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
-import { useChange } from '../../api/queries.ts';
+import { TextList } from '../../parts/fields/text-list.tsx';
 import { ErrorNote } from '../../parts/notes.tsx';
-import { TextList } from '../../parts/text-list.tsx';
+import { useChange } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 
 /** Name, description and options of a new decision type. */

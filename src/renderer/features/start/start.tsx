@@ -1,14 +1,16 @@
+import './start.css';
 import { Button, FileButton } from '@mantine/core';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { useChange, useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
-import { acceptedFiles } from '../../parts/accepted-files.ts';
-import { FigureHead } from '../../parts/figure.tsx';
-import { isolate, showUnseen } from '../../parts/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
 import { Pane } from '../../parts/panes.tsx';
+import { PlainTable } from '../../parts/plain-table.tsx';
+import { acceptedFiles } from '../../parts/text/accepted-files.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute, goTo } from '../../state/route.ts';
-import { useUi, useWorkbench } from '../../workbench.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUi, useWorkbench } from '../../state/workbench.ts';
+import { RetrainingNote } from './retraining-note.tsx';
 
 /** Options named in the list; who has more sees the first ones. */
 const maxNamedOptions = 20;
@@ -18,6 +20,7 @@ export function Start({ types }: { types: readonly DecisionType[] }) {
   return (
     <Pane title={types.length === 0 ? 'Welcome' : 'Decision types'} level={1}>
       <div className="start stack">
+        <RetrainingNote types={types} />
         <Beginnings types={types} />
         {types.length > 0 && <TypesTable types={types} />}
       </div>
@@ -102,40 +105,35 @@ function Beginnings({ types }: { types: readonly DecisionType[] }) {
 
 function TypesTable({ types }: { types: readonly DecisionType[] }) {
   return (
-    <div className="scroll">
-      <table className="plain">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">State</th>
-            <th scope="col">Options</th>
-            <FigureHead says="Rules that decide before the classifier is asked.">Rules</FigureHead>
-            <th scope="col">Changed</th>
-          </tr>
-        </thead>
-        <tbody>
-          {types.map((type) => (
-            <tr key={type.id}>
-              <td>
-                <a className="strong wrap" href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>
-                  {showUnseen(type.name)}
-                </a>
-              </td>
-              <td>
-                <TypeTag type={type} />
-              </td>
-              <td>
-                <OptionNames options={type.active_version.options} />
-              </td>
-              <td className="number">{type.active_version.hard_rules.length}</td>
-              <td>
-                <Moment iso={type.updated_at} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <PlainTable
+      heads={[
+        'Name',
+        'State',
+        'Options',
+        { name: 'Rules', says: 'Rules that decide before the classifier is asked.' },
+        'Changed',
+      ]}
+    >
+      {types.map((type) => (
+        <tr key={type.id}>
+          <td>
+            <a className="strong wrap" href={formatRoute({ page: 'type', id: type.id, place: 'examples' })}>
+              {showUnseen(type.name)}
+            </a>
+          </td>
+          <td>
+            <TypeTag type={type} />
+          </td>
+          <td>
+            <OptionNames options={type.active_version.options} />
+          </td>
+          <td className="number">{type.active_version.hard_rules.length}</td>
+          <td>
+            <Moment iso={type.updated_at} />
+          </td>
+        </tr>
+      ))}
+    </PlainTable>
   );
 }
 

@@ -1,27 +1,35 @@
+import './train.css';
 import { Button, Checkbox, Collapse, NumberInput } from '@mantine/core';
 import { useState } from 'react';
 import { isInProgress } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { Readiness } from '../../../server/contract/training.ts';
-import { useChange, useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
+import type { Readiness } from '../../../server/contract/policies/training.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
-import { number } from '../../parts/figures.ts';
-import { isolate, showUnseen } from '../../parts/names.ts';
 import { Busy, EmptyState, ErrorNote, Part } from '../../parts/notes.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
+import { number } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute } from '../../state/route.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import { PromiseForm } from './promise-form.tsx';
 import { TrainingProgress } from './training-progress.tsx';
 
 /** Whether there are enough examples, the start of a training, its progress and its result. */
 export function Train({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
-  const readiness = useOperation('training.readiness', { params });
+  const readiness = useOperation('training.readiness', { params, query: {} });
+  const withoutRare = useOperation(
+    'training.readiness',
+    { params, query: { rare_options: 'fallback' } },
+    { enabled: readiness.data?.ready === false },
+  ).data;
   const policies = useOperation('policies.list', { params });
   const newest = policies.data?.[0];
   const isRunning = newest !== undefined && isInProgress(newest.status);
   const start = useStart(type, readiness.data?.ready === true && !isRunning);
+  const mayLeaveOut = readiness.data?.ready === false && withoutRare?.ready === true && !isRunning;
   return (
     <PlaceLayout
       id="train"
@@ -30,14 +38,17 @@ export function Train({ type }: { type: DecisionType }) {
           title="Train"
           level={1}
           tools={
-            <Button disabled={!start.isPossible} loading={start.isStarting} onClick={start.begin}>
+            <Button disabled={!start.isPossible} loading={start.isStarting} onClick={() => start.begin()}>
               Start training
             </Button>
           }
         >
           {start.error && <ErrorNote error={start.error} />}
+          {mayLeaveOut && (
+            <RareAnswers readiness={withoutRare} train={start.beginWithoutRare} isStarting={start.isStarting} />
+          )}
           {newest ? (
-            <TrainingProgress key={newest.id} type={type} policyId={newest.id} version={newest.version} />
+            <TrainingProgress key={newest.id} type={type} policy={newest} />
           ) : (
             <EmptyState title="Nothing has been trained yet">
               A training learns from the labelled examples, measures itself on a fifth of them that it has not seen, and
@@ -45,6 +56,7 @@ export function Train({ type }: { type: DecisionType }) {
             </EmptyState>
           )}
           {start.options}
+          <PromiseForm key={type.declared_promise?.declared_at} type={type} />
           {!isRunning && <RulesAlone type={type} />}
         </Pane>
       }
@@ -72,9 +84,10 @@ function useStart(type: DecisionType, isPossible: boolean) {
   const [targetF1, setTargetF1] = useState<number | string>('');
   const [isOpen, setIsOpen] = useState(false);
   const start = useChange('training.start');
-  const begin = () => {
-    if (!isPossible || start.isPending) return;
+  const send = (rare_options: 'refuse' | 'fallback') => {
+    if (start.isPending) return;
     const body = {
+      rare_options,
       tune_hyperparams: tune,
       tune_encoder: tuneText,
       auto_deploy: autoDeploy,
@@ -82,6 +95,9 @@ function useStart(type: DecisionType, isPossible: boolean) {
       target_f1: targetF1 === '' ? null : Number(targetF1),
     };
     start.mutate({ params: { decision_type_id: type.id }, body });
+  };
+  const begin = () => {
+    if (isPossible) send('refuse');
   };
   useCommands([
     {
@@ -145,7 +161,30 @@ function useStart(type: DecisionType, isPossible: boolean) {
       </div>
     </Part>
   );
-  return { begin, options, isPossible, isStarting: start.isPending, error: start.error };
+  const beginWithoutRare = () => send('fallback');
+  return { begin, beginWithoutRare, options, isPossible, isStarting: start.isPending, error: start.error };
+}
+
+/** A training that leaves the answers with few examples to a person, where the others have enough. */
+function RareAnswers({ readiness, train, isStarting }: { readiness: Readiness; train(): void; isStarting: boolean }) {
+  const { options, examples } = readiness.set_aside;
+  const answers = options.length === 1 ? '1 rare answer; it goes' : `${number(options.length)} rare answers; they go`;
+  return (
+    <Part title="Too few examples of some answers">
+      <div className="stack">
+        <p className="muted">
+          {number(examples)} of {number(readiness.labelled_examples)} labelled examples have an answer with fewer than{' '}
+          {readiness.min_per_option}. The policy can learn the others and never decides these; the result says what
+          becomes of inputs like theirs.
+        </p>
+        <div>
+          <Button loading={isStarting} onClick={train}>
+            Train without {answers} to a person
+          </Button>
+        </div>
+      </div>
+    </Part>
+  );
 }
 
 /** A policy without a training, for types that rules decide. */
@@ -185,7 +224,7 @@ const maxListedOptions = 12;
 
 function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Readiness }) {
   const { options, per_option, min_per_option, issues } = readiness;
-  const colourOf = useOptionColours(type.id, options);
+  const colourOf = useOptionColours(type.id);
   const [isWhole, setIsWhole] = useState(false);
   const countOf = (option: string) => per_option[option] ?? 0;
   const ordered = [...options].sort((a, b) => countOf(a) - countOf(b));

@@ -1,16 +1,17 @@
 import { Button } from '@mantine/core';
 import { useEffect, useState } from 'react';
 import { isInProgress, trainingStages } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { PolicyDetail, Progress } from '../../../server/contract/training.ts';
+import type { PolicySummary, Progress } from '../../../server/contract/policies/training.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { invalidate } from '../../api/changes.ts';
-import { useChange, useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
-import { percent } from '../../parts/figures.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { percent } from '../../parts/text/figures.ts';
+import { quoteNames } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
+import { useChange, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 
 const pollMs = 1_000;
 
@@ -25,15 +26,8 @@ const endings: Record<string, { text: string; tone: string }> = {
 };
 
 /** The newest training: its stages while it runs, then its result in one sentence. */
-export function TrainingProgress({
-  type,
-  policyId,
-  version,
-}: {
-  type: DecisionType;
-  policyId: string;
-  version: number;
-}) {
+export function TrainingProgress({ type, policy }: { type: DecisionType; policy: PolicySummary }) {
+  const { id: policyId, version } = policy;
   const params = { decision_type_id: type.id, policy_id: policyId };
   const query = useOperation(
     'policies.progress',
@@ -60,7 +54,7 @@ export function TrainingProgress({
       <div className="stack">
         {isInProgress(progress.status) && <Running progress={progress} />}
         {(progress.status === 'trained' || progress.status === 'deployed') && (
-          <Result type={type} policyId={policyId} isDeployed={progress.status === 'deployed'} />
+          <Result type={type} policy={policy} isDeployed={progress.status === 'deployed'} />
         )}
         {progress.error && <p className="note error">{progress.error}</p>}
         {cancel.isError && <ErrorNote error={cancel.error} />}
@@ -144,25 +138,26 @@ function Running({ progress }: { progress: Progress }) {
   );
 }
 
-/** What came out, in one sentence. */
-function toSentence({ metrics }: PolicyDetail): string {
-  if (!metrics) return 'This policy decides by rules alone.';
-  const { accuracy, accuracy_interval: interval, test_size } = metrics;
-  if (test_size === 0)
-    return `It is right on ${percent(accuracy)} of the examples that it learned from; none was held out.`;
-  const between = interval ? ` (between ${percent(interval.low)} and ${percent(interval.high)})` : '';
-  return `It is right on ${percent(accuracy)}${between} of ${test_size} examples that it had not seen.`;
+/** Says what came out, in one sentence; null until the list of policies has heard of it. */
+function toSentence({ whole, accuracy, policy_type }: PolicySummary): string | null {
+  if (whole !== null) return quoteNames(whole.headline);
+  if (policy_type === 'rules_only') return 'This policy decides by rules alone.';
+  if (accuracy === null) return null;
+  return `The classifier is right on ${percent(accuracy)} of the examples that it learned from; none was held out.`;
 }
 
-function Result({ type, policyId, isDeployed }: { type: DecisionType; policyId: string; isDeployed: boolean }) {
-  const policy = useOperation('policies.get', { params: { decision_type_id: type.id, policy_id: policyId } });
+function Result({ type, policy, isDeployed }: { type: DecisionType; policy: PolicySummary; isDeployed: boolean }) {
+  const sentence = toSentence(policy);
+  const detail = useOperation('policies.get', { params: { decision_type_id: type.id, policy_id: policy.id } });
+  const rare = detail.data?.metrics?.rare_options;
   const open = (place: 'evaluate' | 'try' | 'deploy') => () =>
-    goTo({ page: 'type', id: type.id, place, ...(place === 'evaluate' ? { query: { policy: policyId } } : {}) });
+    goTo({ page: 'type', id: type.id, place, ...(place === 'evaluate' ? { query: { policy: policy.id } } : {}) });
   return (
     <>
-      {policy.data && <p className="result">{toSentence(policy.data)}</p>}
+      {sentence && <p className="result">{sentence}</p>}
+      {rare && <p>{rare.sentence}</p>}
       <div className="row">
-        {policy.data?.metrics && (
+        {policy.accuracy !== null && (
           <Button variant="default" onClick={open('evaluate')}>
             See where it is wrong
           </Button>

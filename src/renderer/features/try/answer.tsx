@@ -1,13 +1,13 @@
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import type { DecideResponse } from '../../../server/contract/decisions.ts';
+import type { DecideResponse } from '../../../server/contract/deciding/decisions.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
+import { RuleTraces } from '../../parts/explained/rule-trace.tsx';
+import { FieldWeights } from '../../parts/explained/weights.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { decimal, percent } from '../../parts/figures.ts';
-import { isolate, quoteNames, showUnseen } from '../../parts/names.ts';
 import { Part } from '../../parts/notes.tsx';
 import { OptionMark, OptionName, useOptionColours } from '../../parts/option.tsx';
-import { RuleTraces } from '../../parts/rule-trace.tsx';
-import { FieldWeights } from '../../parts/weights.tsx';
+import { decimal, percent } from '../../parts/text/figures.ts';
+import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
 
 const stageNames = {
   rules: 'A rule decided',
@@ -22,7 +22,7 @@ type Trace = NonNullable<DecideResponse['trace']>;
 /** A decision with probabilities, rules and what weighed in. */
 export function Answer({ type, answer }: { type: DecisionType; answer: DecideResponse }) {
   const { trace } = answer;
-  const colourOf = useOptionColours(type.id, type.active_version.options);
+  const colourOf = useOptionColours(type.id);
   const probabilities = Object.entries(answer.class_probabilities).sort((a, b) => b[1] - a[1]);
   return (
     <>
@@ -38,11 +38,19 @@ export function Answer({ type, answer }: { type: DecisionType; answer: DecideRes
           <span className="tag">{answer.policy_version}</span>
         </div>
         <p className="muted">
-          {stageNames[answer.stage]} with{' '}
-          <Figure says="How likely the decision is right, by the calibrated classifier.">
-            {percent(answer.confidence)}
-          </Figure>{' '}
-          confidence in{' '}
+          {stageNames[answer.stage]}
+          {/* The figure of a fallback is what the classifier gave to another option: the sentence below says so. */}
+          {answer.stage !== 'fallback' && (
+            <>
+              {' '}
+              with{' '}
+              <Figure says="How likely the decision is right, by the calibrated classifier.">
+                {percent(answer.confidence)}
+              </Figure>{' '}
+              confidence
+            </>
+          )}{' '}
+          in{' '}
           <Figure says="The time from the call to its answer, in the server.">
             {decimal(answer.latency_ms, 1)} ms
           </Figure>

@@ -1,9 +1,9 @@
 import { Checkbox, Fieldset, NumberInput } from '@mantine/core';
 import type { Json, JsonObject } from '../../../engine/domain.ts';
 import { isJsonObject } from '../../../engine/json.ts';
-import { GrowingText } from '../../parts/growing-text.tsx';
-import { flattenInput, valueText } from '../../parts/inputs.ts';
-import { showUnseen } from '../../parts/names.ts';
+import { GrowingText } from '../../parts/fields/growing-text.tsx';
+import { flattenInput, valueText } from '../../parts/text/inputs.ts';
+import { showUnseen } from '../../parts/text/names.ts';
 
 type Kind = 'boolean' | 'number' | 'text' | 'other';
 

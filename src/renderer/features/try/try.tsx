@@ -1,21 +1,23 @@
+import './try.css';
 import { Button, Menu } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { JsonObject } from '../../../engine/domain.ts';
-import type { DecisionType } from '../../../server/contract/decision-types.ts';
-import { change, useOperation } from '../../api/queries.ts';
-import { useCommands } from '../../commands/use-commands.ts';
-import { GrowingText } from '../../parts/growing-text.tsx';
-import { readJsonText } from '../../parts/json-text.ts';
-import { isolate } from '../../parts/names.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useWhy, Why } from '../../parts/explained/why.tsx';
+import { JsonText } from '../../parts/fields/growing-text.tsx';
+import { useSettled } from '../../parts/hooks/use-settled.ts';
+import { useTypedInput } from '../../parts/hooks/use-typed-input.ts';
 import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
-import { findAddress, toCurl, toPython, toTypeScript } from '../../parts/programs.ts';
-import { useSettled } from '../../parts/use-settled.ts';
-import { useWhy, Why } from '../../parts/why.tsx';
-import { useKept } from '../../state/kept.ts';
-import { notify } from '../../state/notices.tsx';
+import { readJsonText } from '../../parts/text/json-text.ts';
+import { isolate } from '../../parts/text/names.ts';
+import { findAddress, toCurl, toPython, toTypeScript } from '../../parts/text/programs.ts';
+import { notify, notifyFailure } from '../../state/notices.tsx';
+import { change, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
-import { useWorkbench } from '../../workbench.tsx';
+import { useCommands } from '../../state/use-commands.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
 import { Answer } from './answer.tsx';
 import { InputForm, readKinds } from './input-form.tsx';
 
@@ -48,20 +50,12 @@ function TryDeployed({ type }: { type: DecisionType }) {
     { params: { decision_type_id: type.id }, query: { page_size: sampleCount } },
     { staleMs: Number.POSITIVE_INFINITY },
   );
-  const [kept, setKept] = useKept(`try.${type.id}`);
-  const [turn, setTurn] = useState(0);
+  const samples = examples.data?.items.map(({ input_payload }) => input_payload) ?? [];
+  const typed = useTypedInput(`try.${type.id}`, examples.isPending ? undefined : samples);
+  const { text, input, takeNext } = typed;
   const [view, setView] = useState<'form' | 'json'>('form');
-  const samples = examples.data?.items ?? [];
-  const isReady = kept !== null || !examples.isPending;
-  const text = kept ?? (isReady ? JSON.stringify(samples[0]?.input_payload ?? {}, null, 2) : '');
-  const parsed = readJsonText(text, 'input');
-  const input = 'value' in parsed ? parsed.value : null;
+  const turnView = () => setView(view === 'form' ? 'json' : 'form');
   const { answer, isStale } = useAnswer(type, input, text);
-  const next = () => {
-    const index = (turn + 1) % Math.max(1, samples.length);
-    setTurn(index);
-    setKept(JSON.stringify(samples[index]?.input_payload ?? {}, null, 2));
-  };
   useCommands([
     {
       id: 'next-example',
@@ -70,16 +64,10 @@ function TryDeployed({ type }: { type: DecisionType }) {
       keys: 'Mod+ArrowRight',
       inFields: true,
       enabled: samples.length > 1,
-      run: next,
+      run: takeNext,
     },
-    {
-      id: 'try-view',
-      title: 'Edit as form or as JSON',
-      group: 'Try',
-      run: () => setView(view === 'form' ? 'json' : 'form'),
-    },
+    { id: 'try-view', title: 'Edit as form or as JSON', group: 'Try', run: turnView },
   ]);
-  const showForm = view === 'form' && input !== null && Object.keys(input).length > 0;
   return (
     <PlaceLayout
       id="try"
@@ -90,11 +78,11 @@ function TryDeployed({ type }: { type: DecisionType }) {
           roomy
           tools={
             <>
-              <Button variant="default" onClick={() => setView(view === 'form' ? 'json' : 'form')}>
+              <Button variant="default" onClick={turnView}>
                 {view === 'form' ? 'Edit as JSON' : 'Edit as form'}
               </Button>
               {samples.length > 1 && (
-                <Button variant="default" onClick={next}>
+                <Button variant="default" onClick={takeNext}>
                   Take another example
                 </Button>
               )}
@@ -102,21 +90,7 @@ function TryDeployed({ type }: { type: DecisionType }) {
             </>
           }
         >
-          {!isReady && <Busy>Loading an example…</Busy>}
-          {isReady && showForm && (
-            <ShapedForm key={turn} input={input} onInput={(value) => setKept(JSON.stringify(value, null, 2))} />
-          )}
-          {isReady && !showForm && (
-            <GrowingText
-              label="Input (JSON)"
-              classNames={{ input: 'mono' }}
-              minRows={14}
-              spellCheck={false}
-              value={text}
-              onChange={(event) => setKept(event.currentTarget.value)}
-              error={'problem' in parsed ? parsed.problem : undefined}
-            />
-          )}
+          {typed.isReady ? <TypedInput typed={typed} asForm={view === 'form'} /> : <Busy>Loading an example…</Busy>}
         </Pane>
       }
       beside={
@@ -134,7 +108,17 @@ function TryDeployed({ type }: { type: DecisionType }) {
   );
 }
 
-/** What the deployed policy decides once typing rests; the last answer stays until the next is here. */
+type TypedInputProps = { typed: ReturnType<typeof useTypedInput>; asForm: boolean };
+
+/** The input to edit: as a form where that is asked for and it has fields, else as JSON. */
+function TypedInput({ typed: { text, input, problem, turn, setText, setInput }, asForm }: TypedInputProps) {
+  if (asForm && input !== null && Object.keys(input).length > 0) {
+    return <ShapedForm key={turn} input={input} onInput={setInput} />;
+  }
+  return <JsonText label="Input (JSON)" minRows={14} value={text} onText={setText} problem={problem} />;
+}
+
+/** Asks what the deployed policy decides once typing rests; the last answer stays until the next is here. */
 function useAnswer(type: DecisionType, input: JsonObject | null, text: string) {
   const settled = useSettled(text, restMs);
   const asked = useMemo(() => readJsonText(settled, 'input'), [settled]);
@@ -170,6 +154,7 @@ function ShapedForm({ input, onInput }: { input: JsonObject; onInput(input: Json
 
 function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonObject; decision: string | null }) {
   const workbench = useWorkbench();
+  const { undoThis } = useUndo(type.id);
   const address = findAddress();
   const copy = (what: string, text: string) => async () => {
     await navigator.clipboard.writeText(text);
@@ -181,16 +166,13 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
         params: { decision_type_id: type.id },
         body: { examples: [{ input, decision: label }] },
       });
-      workbench.acts.added(
-        type.id,
-        made.map(({ id }) => id),
-        'Example added',
-      );
+      const ids = made.map(({ id }) => id);
+      const act = workbench.acts.added(type.id, ids, 'Example added');
       const text =
         label === null ? 'Saved as an example without a label.' : `Saved as an example of ${isolate(label)}.`;
-      notify({ kind: 'info', text, undo: () => void workbench.acts.undo(type.id) });
+      notify({ kind: 'info', text, undo: () => undoThis(act) });
     } catch (error) {
-      notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) });
+      notifyFailure(error);
     }
   };
   const decide = async () => {
@@ -198,7 +180,7 @@ function SaveMenu({ type, input, decision }: { type: DecisionType; input: JsonOb
       await change(workbench, 'decide', { query: {}, body: { decision_type: type.name, input } });
       notify({ kind: 'info', text: 'Decided and recorded; Monitor shows it.' });
     } catch (error) {
-      notify({ kind: 'error', text: error instanceof Error ? error.message : String(error) });
+      notifyFailure(error);
     }
   };
   return (

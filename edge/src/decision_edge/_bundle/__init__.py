@@ -1,0 +1,207 @@
+"""Reading a bundle: names, sizes and SHA-256 are checked before anything in it is used; nothing is extracted."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, TypeAlias
+
+from .._errors import InvalidBundle, TextModelNeeded
+from .._json import JsonObject, JsonValue, parse_entry
+from .._model.shared import SharedFile, share_file
+from .._tables import MAX_GOLDEN_LINES, MAX_UNPACKED_BYTES
+from .manifest import check_manifest, check_manifest_digest, list_files
+from .zip import ADAPTERS, ENCODER, INT8_ENCODER, TOKENIZER, read_zip
+
+__all__ = ["Bundle", "BundleSource", "name_source", "read_bundle"]
+
+BundleSource: TypeAlias = "str | os.PathLike[str] | bytes | bytearray | memoryview | IO[bytes]"
+
+_PARTS = {"manifest.json", "rules.json", "features.json", "reasons.json", "golden.jsonl"}
+REQUIRED = frozenset(_PARTS | {"model-card.md", "LICENSES"})
+MAX_GOLDEN_LINE_BYTES = 8 * 1024 * 1024
+
+
+class Bundle:
+    """The checked contents of a bundle: `manifest` and the other entries as bytes.
+
+    `digest` is the SHA-256 of the manifest, which covers every other entry by its own.
+    """
+
+    def __init__(self, manifest: JsonObject, entries: dict[str, bytes], digest: str) -> None:
+        self.manifest = manifest
+        self.digest = digest
+        self._entries = entries
+        self._text_files: dict[str, SharedFile] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def bytes(self, name: str) -> bytes:
+        """Return the bytes of an entry."""
+        return self._entries[name]
+
+    def text_file(self, name: str) -> SharedFile:
+        """Return an entry of the text model, shared with the other bundles of this process that have it."""
+        return self._text_files[name]
+
+    def share_text_file(self, name: str, sha256: str) -> None:
+        """Take an entry, whose SHA-256 was checked, from the bundles that already have it."""
+        self._text_files[name] = share_file(sha256, self._entries[name])
+        self._entries[name] = self._text_files[name].data
+
+    @property
+    def encoder_entry(self) -> str | None:
+        """The name of the sentence encoder's entry; None where the plan uses none."""
+        return next((name for name in (ENCODER, INT8_ENCODER) if name in self._entries), None)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every machine gives the workbench's numbers: not with the int8 encoder of earlier bundles."""
+        return self.encoder_entry != INT8_ENCODER
+
+    def json(self, name: str) -> JsonObject:
+        """Return an entry that holds a JSON object."""
+        return _read_object(self._entries[name], name)
+
+    def iterate_golden(self) -> Iterator[JsonObject]:
+        """Yield the golden vectors as they are read, each `{input, output}`."""
+        lines = io.BytesIO(self._entries["golden.jsonl"])
+        for number, line in enumerate(iter(lambda: lines.readline(MAX_GOLDEN_LINE_BYTES + 2), b""), 1):
+            name, line = f"golden.jsonl line {number}", line.removesuffix(b"\n")
+            if number > MAX_GOLDEN_LINES or len(line) > MAX_GOLDEN_LINE_BYTES:
+                raise InvalidBundle(f"{name} is too long, or one of too many.")
+            yield _read_object(line, name)
+
+
+def name_source(source: BundleSource) -> str:
+    """Return what error messages call a bundle: the name of its file, or "bundle" where there is none."""
+    named = source if isinstance(source, (str, os.PathLike)) else getattr(source, "name", None)
+    return os.fspath(named) if isinstance(named, (str, os.PathLike)) else "bundle"
+
+
+def read_bundle(source: BundleSource, text_model: str | os.PathLike[str] | None = None) -> Bundle:
+    """Read and check a bundle; `text_model` is the folder of a slim bundle's text model. Raises InvalidBundle.
+
+    A file object is read from its beginning and stays open.
+    """
+    try:
+        with _open_source(source) as file:
+            entries = read_zip(file, REQUIRED)
+    except IsADirectoryError as error:
+        raise InvalidBundle("This is a folder: it cannot be read as a bundle, which is the ZIP file itself.") from error
+    except OSError as error:
+        raise InvalidBundle(f"The file cannot be read: {error.strerror or error}.") from error
+    data, stated = entries.pop("manifest.json"), entries.pop("manifest.sha256", None)
+    manifest = _read_object(data, "manifest.json")
+    check_manifest(manifest)
+    check_manifest_digest(manifest, data, stated)
+    _check_classifier(manifest, entries)
+    _check_files(manifest, entries)
+    bundle = Bundle(manifest, entries, hashlib.sha256(data).hexdigest())
+    _check_text(bundle)
+    _add_text_model(bundle, entries, None if text_model is None else Path(text_model))
+    return bundle
+
+
+@contextmanager
+def _open_source(source: BundleSource) -> Iterator[IO[bytes]]:
+    if isinstance(source, (str, os.PathLike)):
+        with open(source, "rb") as file:
+            yield file
+    elif isinstance(source, (bytes, bytearray, memoryview)):
+        yield io.BytesIO(source)
+    elif not hasattr(source, "read"):
+        raise TypeError(f"A bundle is a path, bytes or a binary file object, not {type(source).__name__}.")
+    elif source.seekable():
+        yield source
+    else:
+        yield io.BytesIO(source.read(MAX_UNPACKED_BYTES + 1))
+
+
+def _check_files(manifest: JsonObject, entries: dict[str, bytes]) -> None:
+    files = list_files(manifest)
+    if different := sorted(files.keys() ^ entries.keys()):
+        raise InvalidBundle(f"Entry {different[0]!r} is not both listed in manifest.json and present.")
+    for name, data in entries.items():
+        if files[name]["size_bytes"] != len(data):
+            raise InvalidBundle(f"Entry {name!r} has another size than manifest.json says.")
+        if files[name]["sha256"] != hashlib.sha256(data).hexdigest():
+            raise InvalidBundle(f"Entry {name!r} has another SHA-256 than manifest.json says.")
+
+
+def _check_classifier(manifest: JsonObject, entries: dict[str, bytes]) -> None:
+    """Refuse a missing classifier and, where rules alone decide, parts that only a classifier would use."""
+    if manifest["classifier"] is not None:
+        if "classifier.onnx" not in entries:
+            raise InvalidBundle("Entry 'classifier.onnx' is missing.")
+        return
+    for name in ("classifier.onnx", "reasons.onnx", "familiarity.json"):
+        if name in entries:
+            raise InvalidBundle(f"Entry {name!r} is not expected where rules alone decide.")
+
+
+def _check_text(bundle: Bundle) -> None:
+    """Refuse a bundle whose plan, manifest and text files do not agree about text."""
+    plan_text, text = bundle.json("features.json").get("text"), bundle.manifest["text"]
+    if (plan_text is None) != (text is None):
+        raise InvalidBundle("features.json and manifest.json disagree about text.")
+    tokenizers = encoders = 0
+    if isinstance(plan_text, dict) and isinstance(text, dict) and not text["slim"]:
+        tokenizers, encoders = 1, 0 if plan_text.get("encoder") is None else 1
+    for names, expected in (((TOKENIZER,), tokenizers), ((ENCODER, INT8_ENCODER), encoders)):
+        if sum(name in bundle for name in names) != expected:
+            raise InvalidBundle(f"Entry {names[0]!r} is missing or not expected in this bundle.")
+    encoder = plan_text.get("encoder") if isinstance(plan_text, dict) else None
+    if (isinstance(encoder, dict) and "adapters" in encoder) != (ADAPTERS in bundle):
+        raise InvalidBundle(f"{ADAPTERS} and features.json disagree about adapters.")
+
+
+def _add_text_model(bundle: Bundle, entries: dict[str, bytes], folder: Path | None) -> None:
+    """Take the text files that the plan uses from the bundle, else from `folder`, and check their SHA-256."""
+    plan_text = bundle.json("features.json").get("text")
+    if plan_text is None:
+        return
+    text = bundle.manifest.get("text")
+    if not isinstance(plan_text, dict) or not isinstance(text, dict):
+        raise InvalidBundle("The feature plan uses text, but manifest.json names no text model.")
+    needed: list[tuple[tuple[str, ...], JsonValue]] = [((TOKENIZER,), text.get("tokenizer_sha256"))]
+    if plan_text.get("encoder") is not None:
+        needed.append(((ENCODER, INT8_ENCODER), text.get("encoder_sha256")))
+    for names, sha256 in needed:
+        name = next((name for name in names if name in entries), None)
+        if name is None:
+            name = _find_text_file(names, folder)
+            entries[name] = _read_text_file(name, folder)
+        if hashlib.sha256(entries[name]).hexdigest() != sha256:
+            raise TextModelNeeded(f"{name.removeprefix('text/')} is not the one that the bundle was trained with.")
+        bundle.share_text_file(name, str(sha256))
+
+
+def _find_text_file(names: tuple[str, ...], folder: Path | None) -> str:
+    """Return the name of the entry whose file lies in the folder of a text model; the first where none does."""
+    there = (name for name in names if folder is not None and (folder / name.removeprefix("text/")).exists())
+    return next(there, names[0])
+
+
+def _read_text_file(name: str, folder: Path | None) -> bytes:
+    if folder is None:
+        raise TextModelNeeded("The bundle is slim: give the folder of its text model (text_model).")
+    path = folder / name.removeprefix("text/")
+    try:
+        if path.stat().st_size > MAX_UNPACKED_BYTES:
+            raise TextModelNeeded(f"{path.name} of the text model is larger than {MAX_UNPACKED_BYTES} bytes.")
+        return path.read_bytes()
+    except OSError as error:
+        raise TextModelNeeded(f"{path.name} of the text model cannot be read: {error.strerror or error}.") from error
+
+
+def _read_object(data: bytes, name: str) -> JsonObject:
+    value = parse_entry(data, name)
+    if not isinstance(value, dict):
+        raise InvalidBundle(f"{name} is not a JSON object.")
+    return value

@@ -1,0 +1,185 @@
+"""What may be decided: mappings, rows of tables, and the values of other libraries that stand in them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from ._errors import InvalidInput
+from ._json import JsonObject, JsonValue, to_double
+
+if TYPE_CHECKING:
+    import pandas
+    import pyarrow
+
+__all__ = ["Part", "Row", "Rows", "clean_input", "clean_member", "is_missing", "iterate_parts"]
+
+Row: TypeAlias = "Mapping[str, Any] | pandas.Series[Any]"
+Rows: TypeAlias = "Iterable[Row] | pandas.DataFrame | pyarrow.Table"
+Paths: TypeAlias = Sequence[list[Any]]
+
+_MAX_DEPTH = 32
+# Whole numbers below it are doubles as they are.
+_MAX_EXACT = 2**53
+# Looked up before anything else, because nearly every value is one of them: none is ever a missing value.
+_NEVER_MISSING = frozenset((str, int, bool, list, dict, type(None)))
+
+
+class Part:
+    """Some inputs one after another, the first of which has the index `start`.
+
+    Of a table, `columns` are the values of each of its columns, and `paths` the places that they fill in an input.
+    """
+
+    def __init__(self, start: int, rows: list[Row], paths: Paths = (), columns: Sequence[list[Any]] = ()) -> None:
+        self.start = start
+        self.paths = paths
+        self.columns = columns
+        self._rows = rows
+
+    @property
+    def rows(self) -> list[Row]:
+        """The inputs; those of a table with dotted columns nested and empty cells left out."""
+        if self.columns:
+            return [_nest_row(self.paths, row) for row in zip(*self.columns, strict=True)]
+        return self._rows
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the inputs are mappings or of a table, and not Series or something that is no input."""
+        return all(isinstance(row, Mapping) for row in self._rows)
+
+
+def iterate_parts(inputs: Rows, size: int) -> Iterator[Part]:
+    """Yield inputs in parts of `size`. Raises InvalidInput for columns of a table that name one place."""
+    table: Any = inputs
+    if hasattr(table, "to_batches") and hasattr(table, "column_names"):
+        paths = _split_columns(table.column_names)
+        for start in range(0, table.num_rows, size):
+            yield Part(start, [], paths, [column.to_pylist() for column in table.slice(start, size).columns])
+    elif hasattr(table, "iloc") and hasattr(table, "columns"):
+        paths = _split_columns(list(table.columns))
+        for start in range(0, len(table), size):
+            rows = table.iloc[start : start + size]
+            yield Part(start, [], paths, [rows.iloc[:, at].tolist() for at in range(rows.shape[1])])
+    else:
+        left = iter(inputs)
+        start = 0
+        while rows := list(islice(left, size)):
+            yield Part(start, rows)
+            start += len(rows)
+
+
+def clean_input(value: object) -> JsonObject:
+    """Return a deep copy of an input object with every number as float. Raises InvalidInput, naming the place.
+
+    A pandas Series is read as the row of a table.
+    """
+    if isinstance(value, Mapping):
+        return _clean_object(value, "input", 1)
+    series: Any = value
+    if hasattr(series, "index") and hasattr(series, "items") and not hasattr(series, "columns"):
+        return _clean_object(_nest_row(_split_columns(list(series.index)), series), "input", 1)
+    raise InvalidInput(f"The input must be a JSON object (a Mapping or a pandas Series), not {type(value).__name__}.")
+
+
+def _split_columns(names: Sequence[Any]) -> list[list[Any]]:
+    """Return the path that each column of a table fills: dotted names nest, as in an import of the workbench.
+
+    Raises InvalidInput where two columns name the same place.
+    """
+    known = set(names)
+    if len(known) < len(names):
+        raise InvalidInput("The table has two columns of one name; rename or drop one.")
+    paths = [name.split(".") if isinstance(name, str) else [name] for name in names]
+    for path in paths:
+        for depth in range(1, len(path)):
+            if (outer := ".".join(path[:depth])) in known:
+                raise InvalidInput(f"The columns {outer!r} and {'.'.join(path)!r} name the same place; drop one.")
+    return paths
+
+
+def _nest_row(paths: Sequence[list[Any]], cells: Iterable[Any]) -> dict[Any, Any]:
+    """Return a row of a table as an input; empty cells are left out."""
+    nested: dict[Any, Any] = {}
+    for path, value in zip(paths, cells, strict=True):
+        if value is None or is_missing(value):
+            continue
+        place = nested
+        for segment in path[:-1]:
+            place = place.setdefault(segment, {})
+        place[path[-1]] = value
+    return nested
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value is NaN, pandas' NA or NaT, or numpy's NaT."""
+    if type(value) in _NEVER_MISSING:
+        return False
+    if isinstance(value, (float, Decimal, np.inexact, np.datetime64)):
+        return bool(value != value)
+    return type(value).__name__ in ("NAType", "NaTType")
+
+
+def clean_member(value: object, place: str, depth: int) -> JsonValue:
+    """Return a value within an input as JSON has it, `depth` levels deep. Raises InvalidInput, naming the place."""
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return _clean_string(value, place)
+    if isinstance(value, (int, float)):
+        number = to_double(value)
+        if not math.isfinite(number):
+            raise InvalidInput(f"{place} is not a finite number.")
+        return number
+    # The types of JSON first: whether something else is a Mapping takes long to find out.
+    if isinstance(value, (dict, list, tuple, np.ndarray, Mapping)) and depth > _MAX_DEPTH:
+        raise InvalidInput(f"The input is nested deeper than {_MAX_DEPTH} levels.")
+    if isinstance(value, (dict, Mapping)):
+        return _clean_object(value, place, depth)
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return [clean_member(member, f"{place}[{index}]", depth + 1) for index, member in enumerate(value)]
+    if is_missing(value):
+        raise InvalidInput(f"{place} is missing within a list; leave the member out.")
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Decimal):
+        return clean_member(float(value), place, depth)
+    if isinstance(value, np.datetime64):
+        return clean_member(value.astype("datetime64[us]").item(), place, depth)
+    if isinstance(value, (np.bool_, np.number)):
+        return clean_member(value.item(), place, depth)
+    raise InvalidInput(f"{place} is of type {type(value).__name__}, which JSON does not have.")
+
+
+def _clean_object(value: Mapping[Any, Any], place: str, depth: int) -> JsonObject:
+    cleaned: JsonObject = {}
+    for key, member in value.items():
+        if not isinstance(key, str):
+            raise InvalidInput(f"{place} has a key that is not a string: {key!r}.")
+        name, kind = _clean_string(key, f"a key of {place}"), type(member)
+        if kind is float and member - member == 0:
+            cleaned[name] = member
+        elif kind is int and -_MAX_EXACT < member < _MAX_EXACT:
+            cleaned[name] = float(member)
+        elif kind is bool or (kind is str and member.isascii() and "\x00" not in member):
+            cleaned[name] = member
+        elif not is_missing(member):
+            cleaned[name] = clean_member(member, f"{place}.{name}", depth + 1)
+    return cleaned
+
+
+def _clean_string(value: str, place: str) -> str:
+    if type(value) is str and value.isascii() and "\x00" not in value:
+        return value
+    if "\x00" in value:
+        raise InvalidInput(f"{place} contains a NUL character.")
+    if any(0xD800 <= ord(character) <= 0xDFFF for character in value):
+        raise InvalidInput(f"{place} contains half of a surrogate pair, which is no valid text.")
+    return str(value)

@@ -1,0 +1,163 @@
+"""A batch of inputs as columns: one list of checked values for each field, which is what a batch is computed from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from .._errors import InvalidInput
+from .._fields import Fields, Tree, describe_kind, find_wrong
+from .._inputs import Part, clean_member, is_missing
+from .._json import JsonValue, find_value
+
+__all__ = ["Batch"]
+
+_MAX_DEPTH = 32
+# Types whose values are never a missing value of a table.
+_NEVER_MISSING = frozenset((str, int, bool))
+
+
+class _Absent:
+    """Stands where an input has no such key."""
+
+
+_ABSENT = _Absent()
+# None of these is changed by a check, whatever else stands in the column.
+_PLAIN = frozenset((str, bool, type(None)))
+
+# The keys of a level of the inputs: a value of each input, or what lies below, where a table has it as columns.
+Level: TypeAlias = "dict[Any, list[Any] | Level]"
+
+
+class Batch:
+    """The columns of some inputs, by the paths of the fields, and what of each input is not read.
+
+    Raises InvalidInput where an input holds what JSON cannot hold; only `clean_input` knows which one.
+    """
+
+    def __init__(self, level: Level, size: int, fields: Fields) -> None:
+        self.size = size
+        self.unread: dict[int, list[str]] = {}
+        self._columns: dict[tuple[str, ...], list[JsonValue]] = {}
+        self._fields = fields
+        self._read_level(level, fields.tree, ())
+
+    @classmethod
+    def of_rows(cls, rows: Sequence[Mapping[str, Any]], fields: Fields) -> Batch:
+        """Turn mappings into columns."""
+        return cls(_transpose(rows), len(rows), fields)
+
+    @classmethod
+    def of_part(cls, part: Part, fields: Fields) -> Batch:
+        """Take mappings, or columns of a table as they are: dotted ones lie below others, empty cells are absent."""
+        if not part.columns:
+            return cls.of_rows(cast("list[Mapping[str, Any]]", part.rows), fields)
+        level: Level = {}
+        for path, column in zip(part.paths, part.columns, strict=True):
+            place: Any = level
+            for segment in path[:-1]:
+                place = place.setdefault(segment, {})
+            place[path[-1]] = _drop_missing(column)
+        return cls(level, len(part.columns[0]), fields)
+
+    def find_column(self, path: Sequence[str]) -> list[JsonValue]:
+        """Return the values at a path, None where there is none."""
+        if (column := self._columns.get(tuple(path))) is not None:
+            return column
+        for depth in range(len(path) - 1, 0, -1):
+            if (outer := self._columns.get(tuple(path[:depth]))) is not None:
+                return [find_value(value, list(path[depth:])) for value in outer]
+        return [None] * self.size
+
+    def _read_level(self, level: Level, tree: Tree, above: tuple[str, ...]) -> None:
+        if len(above) >= _MAX_DEPTH:
+            raise InvalidInput("nested too deeply")
+        for name, column in level.items():
+            if not isinstance(name, str):
+                raise InvalidInput("a key is not a string")
+            known, path = tree.get(name), (*above, name)
+            if isinstance(column, dict):
+                if isinstance(known, dict):
+                    self._read_level(column, known, path)
+                    continue
+                column = _join_level(column, self.size)
+            if isinstance(known, dict):
+                column = self._read_objects(column, known, path)
+            cleaned = _clean_column(column, len(above) + 2)
+            self._columns[path] = cleaned
+            if known is None:
+                # Null is there, too, but not what is missing.
+                there = [value is not None or raw is None for value, raw in zip(cleaned, column, strict=True)]
+                self._note(path, there, self._fields.describe_unknown(name, tree))
+            elif isinstance(known, dict):
+                self._note(path, [value is not None for value in cleaned], "must be an object")
+            elif (wrong := find_wrong(known, cleaned)) is not None:
+                self._note(path, wrong, describe_kind(known))
+
+    def _read_objects(self, column: list[Any], tree: Tree, path: tuple[str, ...]) -> list[Any]:
+        """Read the objects of a column as a level of their own; return what is left of it."""
+        rows = [value if isinstance(value, Mapping) else {} for value in column]
+        self._read_level(_transpose(rows), tree, path)
+        return [_ABSENT if isinstance(value, Mapping) else value for value in column]
+
+    def _note(self, path: tuple[str, ...], rows: Iterable[bool], problem: str | None) -> None:
+        if problem is None:
+            return
+        sentence = f"{'.'.join(path)!r} {problem}"
+        for row, is_noted in enumerate(rows):
+            if is_noted:
+                self.unread.setdefault(row, []).append(sentence)
+
+
+def _transpose(rows: Sequence[Mapping[str, Any]]) -> Level:
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name, _ABSENT) for row in rows] for name in names}
+
+
+def _drop_missing(column: list[Any]) -> list[Any]:
+    types = set(map(type, column))
+    if types <= _NEVER_MISSING:
+        return column
+    if types <= {float, *_NEVER_MISSING}:
+        return [value if value == value else _ABSENT for value in column]
+    return [_ABSENT if value is None or is_missing(value) else value for value in column]
+
+
+def _join_level(level: Level, size: int) -> list[Any]:
+    """Return columns below a name as an object of each input, absent where all of them are."""
+    parts = {name: _join_level(part, size) if isinstance(part, dict) else part for name, part in level.items()}
+    rows = [{name: part[row] for name, part in parts.items() if part[row] is not _ABSENT} for row in range(size)]
+    return [row or _ABSENT for row in rows]
+
+
+def _clean_column(column: list[Any], depth: int) -> list[JsonValue]:
+    """Return the values of a column as JSON has them, numbers as doubles; None for what is absent or missing."""
+    types = set(map(type, column))
+    cleaned: list[JsonValue] = column
+    if not types <= _PLAIN and not (types == {float} and np.isfinite(np.array(column)).all()):
+        cleaned = [_clean_cell(value, depth) for value in column]
+    if str in types:
+        text = "".join([value for value in cleaned if type(value) is str])
+        if "\x00" in text:
+            raise InvalidInput("a NUL character")
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise InvalidInput("half of a surrogate pair") from error
+    return cleaned
+
+
+def _clean_cell(value: Any, depth: int) -> JsonValue:
+    kind = type(value)
+    if kind is float:
+        if value - value == 0:
+            return value  # type: ignore[no-any-return]
+    elif kind is int and -(2**53) < value < 2**53:
+        return float(value)
+    elif kind in _PLAIN:
+        return value  # type: ignore[no-any-return]
+    elif kind is _Absent:
+        return None
+    return None if is_missing(value) else clean_member(value, "input", depth)

@@ -1,0 +1,56 @@
+"""Files of the text model that several predictors of a process use, each kept and opened once."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Callable
+from threading import Lock
+from typing import Any
+from weakref import WeakValueDictionary
+
+__all__ = ["SharedFile", "share_file"]
+
+
+class SharedFile:
+    """The bytes of a file and what was opened from them. It goes with the last predictor that uses it.
+
+    Pickled, it is its bytes alone, shared again where they arrive.
+    """
+
+    def __init__(self, digest: str, data: bytes) -> None:
+        self.data = data
+        self._digest = digest
+        self._lock = Lock()
+        self._opened: Any = None
+
+    def open(self, opener: Callable[[bytes], Any]) -> Any:
+        """Return what `opener` made of the bytes when it was first called. Passes on what it raises."""
+        with self._lock:
+            if self._opened is None:
+                self._opened = opener(self.data)
+                _give_memory_back()
+            return self._opened
+
+    def __reduce__(self) -> tuple[Callable[[str, bytes], SharedFile], tuple[str, bytes]]:
+        return share_file, (self._digest, self.data)
+
+
+def _give_memory_back() -> None:
+    """Return to the system what opening a file freed: 66 MB after the encoder, which glibc would keep."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim is not None:
+        trim(0)
+
+
+_files: WeakValueDictionary[str, SharedFile] = WeakValueDictionary()
+_lock = Lock()
+
+
+def share_file(digest: str, data: bytes) -> SharedFile:
+    """Return the file with a SHA-256, which `data` is known to have; the first of them is kept."""
+    with _lock:
+        found = _files.get(digest)
+        if found is None:
+            found = _files[digest] = SharedFile(digest, data)
+        return found

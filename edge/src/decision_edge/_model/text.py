@@ -1,0 +1,217 @@
+"""The text part of the feature plan: word-piece n-grams and the sentence embedding."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from .._bundle.zip import ADAPTERS, TOKENIZER
+from .._errors import InvalidBundle
+from .._json import (
+    JsonObject,
+    JsonValue,
+    expect_integer,
+    expect_keys,
+    expect_list,
+    expect_number,
+    expect_object,
+    find_value,
+    parse_entry,
+    reading,
+)
+from .._tables import MAX_ADAPTER_RANK
+from .classifier import open_session
+from .features import read_path
+from .shared import SharedFile
+from .tokenizer import Tokenizer
+
+__all__ = ["TextFeatures", "join_text"]
+
+# Code points of an input's text that are read, as in the workbench.
+_MAX_CHARACTERS = 20_000
+
+# Texts that are encoded together, and their tokens with what fills up the short ones; more of them cost as much each,
+# or more where their memory has to be made ready first.
+_BATCH_TEXTS, _BATCH_TOKENS = 32, 1_024
+
+# Layers of the encoder; each has adapters of its queries and of its values.
+_LAYERS = 6
+
+# Special tokens of the encoder's vocabulary: [CLS] and [SEP].
+_START, _END = 101, 102
+
+
+def join_text(values: Iterable[JsonValue]) -> str:
+    """Return the start of the values of the text fields, joined by line breaks; what is no string is left out."""
+    return "\n".join([value for value in values if isinstance(value, str)])[:_MAX_CHARACTERS]
+
+
+class TextFeatures:
+    """Compiled `text` of a feature plan. `encoder` is needed only where the plan has an encoder, `adapters` only where
+    that has some.
+    """
+
+    def __init__(
+        self, plan: JsonObject, tokenizer: SharedFile, encoder: SharedFile | None, adapters: bytes | None = None
+    ) -> None:
+        self._files = (tokenizer, encoder)
+        self._tokenizer: Tokenizer = tokenizer.open(_open_tokenizer)
+        with reading("features.json: text"):
+            expect_keys(plan, {"fields", "ngrams", "encoder"})
+            self._fields = [read_path(path) for path in expect_list(plan["fields"])]
+            if not self._fields:
+                raise ValueError("no field is named")
+            self.ngrams = None if plan["ngrams"] is None else _Ngrams(expect_object(plan["ngrams"]))
+            self.encoder = None
+            if plan["encoder"] is not None and encoder is not None:
+                self.encoder = _Encoder(expect_object(plan["encoder"]), encoder, adapters)
+
+    def tokenize(self, values: JsonObject) -> list[int]:
+        """Return the token ids of all text fields joined by line breaks, without special tokens."""
+        return self._tokenize(find_value(values, path) for path in self._fields)
+
+    def tokenize_rows(
+        self, find_column: Callable[[list[str]], list[JsonValue]], rows: Sequence[int]
+    ) -> list[list[int]]:
+        """Return the token ids of each of the rows, from the values that all inputs have at a path."""
+        columns = [find_column(path) for path in self._fields]
+        return [self._tokenize(column[row] for column in columns) for row in rows]
+
+    def _tokenize(self, values: Iterable[JsonValue]) -> list[int]:
+        return self._tokenizer.encode(join_text(values))
+
+
+class _Ngrams:
+    """TF-IDF over known uni- and bigrams of token ids: (1 + ln count) · idf, L2-normalised, times scale."""
+
+    def __init__(self, spec: JsonObject) -> None:
+        expect_keys(spec, {"unigrams", "bigrams", "idf", "scale"})
+        unigrams = [expect_integer(token) for token in expect_list(spec["unigrams"])]
+        flat = [expect_integer(token) for token in expect_list(spec["bigrams"])]
+        if min((*unigrams, *flat), default=0) < 0:
+            raise ValueError("a token is negative")
+        pairs = zip(flat[0::2], flat[1::2], strict=True)
+        self._unigrams = {token: position for position, token in enumerate(unigrams)}
+        self._bigrams = {pair: len(unigrams) + position for position, pair in enumerate(pairs)}
+        self._idf = [expect_number(weight) for weight in expect_list(spec["idf"])]
+        self._scale = expect_number(spec["scale"])
+        self.size = len(unigrams) + len(flat) // 2
+        if len(self._idf) != self.size:
+            raise ValueError(f"{len(self._idf)} idf weights are there for {self.size} n-grams")
+
+    def encode(self, ids: list[int]) -> tuple[list[int], list[float]]:
+        """Return the indices of the known n-grams, ascending, and their values."""
+        counts: dict[int, int] = {}
+        known = [self._unigrams.get(token) for token in ids]
+        known += [self._bigrams.get(pair) for pair in pairwise(ids)]
+        for index in known:
+            if index is not None:
+                counts[index] = counts.get(index, 0) + 1
+        indices = sorted(counts)
+        values = [(1 + math.log(counts[index])) * self._idf[index] for index in indices]
+        norm = math.sqrt(math.fsum(value * value for value in values)) or 1.0
+        return indices, [value / norm * self._scale for value in values]
+
+
+class _Encoder:
+    """The sentence encoder with the policy's adapters, zeros where it has none.
+
+    A text has the same embedding alone and among others.
+    """
+
+    def __init__(self, spec: JsonObject, model: SharedFile, adapters: bytes | None) -> None:
+        expect_keys(spec, {"dimensions", "max_tokens", "scale"}, {"adapters"})
+        self.size = expect_integer(spec["dimensions"])
+        self._max_tokens = expect_integer(spec["max_tokens"])
+        if self.size < 1 or self._max_tokens < 3:
+            raise ValueError("the encoder has no dimensions or reads no tokens")
+        self._scale = expect_number(spec["scale"])
+        self._session = model.open(lambda data: open_session(data, "The sentence encoder"))
+        rank = 1 if "adapters" not in spec else _read_rank(spec["adapters"])
+        weights = None if "adapters" not in spec else _read_adapters(adapters, rank, self.size)
+        self._adapters: dict[str, npt.NDArray[np.float32]] = {}
+        for node in self._session.get_inputs():
+            if node.name not in ("input_ids", "attention_mask"):
+                if weights is None:
+                    shape = [side if isinstance(side, int) else 1 for side in node.shape]
+                    self._adapters[node.name] = np.zeros(shape, np.float32)
+                elif node.name not in weights:
+                    raise ValueError(f"the encoder has an input {node.name!r} that no adapters are for")
+                else:
+                    self._adapters[node.name] = weights[node.name]
+
+    def encode(self, ids: list[int]) -> list[float]:
+        """Return the embedding of the first tokens, times scale."""
+        return self._run([self._frame(ids)])[0]
+
+    def encode_many(self, texts: Sequence[list[int]]) -> list[list[float]]:
+        """Return the embedding of each text; texts of about the same length are encoded together."""
+        framed = [self._frame(ids) for ids in texts]
+        embeddings: list[list[float]] = [[]] * len(framed)
+        for batch in _group_by_length([len(ids) for ids in framed]):
+            for at, embedding in zip(batch, self._run([framed[at] for at in batch]), strict=True):
+                embeddings[at] = embedding
+        return embeddings
+
+    def _frame(self, ids: list[int]) -> list[int]:
+        return [_START, *ids[: self._max_tokens - 2], _END]
+
+    def _run(self, texts: list[list[int]]) -> list[list[float]]:
+        """Embed texts side by side: short ones are filled up, and the mask tells where each ends."""
+        shape = (len(texts), max(map(len, texts)))
+        ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        for row, text in enumerate(texts):
+            ids[row, : len(text)] = text
+            mask[row, : len(text)] = 1
+        feeds = {"input_ids": ids, "attention_mask": mask, **self._adapters}
+        embeddings = np.asarray(self._session.run(["sentence_embedding"], feeds)[0], np.float64)
+        if embeddings.shape != (len(texts), self.size):
+            raise InvalidBundle(
+                f"The sentence encoder gives {embeddings.shape[-1]} dimensions, the plan says {self.size}."
+            )
+        rows: list[list[float]] = (embeddings * self._scale).tolist()
+        return rows
+
+
+def _open_tokenizer(data: bytes) -> Tokenizer:
+    file = parse_entry(data, TOKENIZER)
+    with reading(TOKENIZER):
+        return Tokenizer(expect_object(file))
+
+
+def _group_by_length(lengths: list[int]) -> Iterator[list[int]]:
+    """Part texts, given by their lengths in tokens, into batches: the positions of each, the shortest texts first."""
+    batch: list[int] = []
+    for at in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if batch and (len(batch) == _BATCH_TEXTS or (len(batch) + 1) * lengths[at] > _BATCH_TOKENS):
+            yield batch
+            batch = []
+        batch.append(at)
+    if batch:
+        yield batch
+
+
+def _read_rank(spec: JsonValue) -> int:
+    rank = expect_integer(expect_keys(spec, {"rank"})["rank"])
+    if not 1 <= rank <= MAX_ADAPTER_RANK:
+        raise ValueError(f"the rank of adapters must be 1 to {MAX_ADAPTER_RANK}")
+    return rank
+
+
+def _read_adapters(data: bytes | None, rank: int, size: int) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the matrices of packed adapters by the names of the encoder's inputs, row-major: a [size, rank], b."""
+    names = [f"{part}_{side}{layer}" for layer in range(_LAYERS) for part in "qv" for side in "ab"]
+    if data is None or len(data) != 4 * len(names) * size * rank:
+        raise InvalidBundle(f"{ADAPTERS} does not hold adapters of rank {rank}.")
+    weights = np.frombuffer(data, "<f4").astype(np.float32)
+    if not np.isfinite(weights).all():
+        raise InvalidBundle(f"{ADAPTERS} holds a number that is not finite.")
+    parts = np.split(weights, len(names))
+    return {
+        name: part.reshape((size, rank) if name[2] == "a" else (rank, size))
+        for name, part in zip(names, parts, strict=True)
+    }

@@ -1,0 +1,69 @@
+"""The HTTP service over bundles (extra: serve)."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from collections.abc import Sequence
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from uvicorn.supervisors import Multiprocess
+
+from .app import create_app
+from .bundles import open_bundles
+
+__all__ = ["serve"]
+
+_WORKERS_SERVE = "DECISION_EDGE_WORKERS_SERVE"
+_MAX_WAIT_AT_END_S = 20
+# Between the keep-alive of common proxies (60 s) and the patience of their clients.
+_KEEP_ALIVE_S = 75
+# What a policy does not read stands in the answers, so the package's own warnings of it would only repeat that.
+_LOG: dict[str, Any] = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "loggers": {"decision_edge": {"level": "ERROR"}, "decision_edge.serve": {"level": "INFO"}},
+    "root": {"level": "INFO", "handlers": ["stderr"]},
+}
+
+
+def serve(paths: Sequence[str], text_model: str | None, host: str, port: int, workers: int) -> None:
+    """Serve until SIGTERM or SIGINT, and answer what has been asked by then. Raises InvalidBundle at the start."""
+    options: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "workers": workers,
+        "lifespan": "on",
+        "ws": "none",
+        "log_config": _LOG,
+        "access_log": False,
+        "server_header": False,
+        "proxy_headers": False,
+        "timeout_keep_alive": _KEEP_ALIVE_S,
+        "timeout_graceful_shutdown": _MAX_WAIT_AT_END_S,
+    }
+    if workers == 1:
+        uvicorn.run(create_app(paths, text_model), **options)
+        return
+    open_bundles(paths, text_model)  # Refuses before there are processes: each of them opens the bundles for itself.
+    with TemporaryDirectory(prefix="decision-edge-") as counts:
+        # Read by prometheus_client: the processes count together in this folder.
+        os.environ["PROMETHEUS_MULTIPROC_DIR"] = counts
+        os.environ[_WORKERS_SERVE] = json.dumps([paths, text_model])
+        config = uvicorn.Config(f"{__name__}:create_app_of_worker", factory=True, **options)
+        listening = config.bind_socket()
+        # Of this socket asyncio does not know that it is TCP, and the second part of each answer, its body, would wait
+        # 40 ms for the client to confirm the first.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        Multiprocess(config, sockets=[listening]).run()
+
+
+def create_app_of_worker() -> Starlette:
+    """Return the application of one of several processes, which are started anew and only inherit the environment."""
+    return create_app(*json.loads(os.environ[_WORKERS_SERVE]))

@@ -1,0 +1,196 @@
+"""The routes of the service."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from time import perf_counter
+from typing import TypeAlias, TypeVar
+
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Mount, Route
+
+from .._decide import EdgeDecision
+from .._errors import InvalidInput
+from .._json import JsonObject
+from ..predictor import EdgePredictor
+from .bundles import Loaded, ServedBundle, open_bundles
+from .document import describe_service
+from .explanation import explain
+from .metrics import Metrics
+from .requests import Refusal, read_batch, read_decide_request, read_json, read_request_id, read_type_name
+
+__all__ = ["create_app"]
+
+_log = logging.getLogger("decision_edge.serve")
+_LOOK_AT_FILES_S = 1
+Handler: TypeAlias = "Callable[[Request, str], Awaitable[Response]]"
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+
+def create_app(paths: Sequence[str], text_model: str | None) -> Starlette:
+    """Return the service over bundle files, as an ASGI application. Raises InvalidBundle."""
+    service = _Service(open_bundles(paths, text_model))
+    deciding = [
+        service.route("/decide", service.decide, "POST"),
+        service.route("/decide/batch", service.decide_batch, "POST"),
+    ]
+    routes = [
+        *deciding,
+        # Where the workbench has them: a client of it needs another host alone.
+        Mount("/api/v1", routes=deciding),
+        service.route("/health", service.tell_health),
+        service.route("/ready", service.tell_ready),
+        service.route("/metrics", service.tell_metrics),
+        service.route("/openapi.json", service.tell_document),
+    ]
+    return Starlette(
+        routes=routes, lifespan=service.watch_files, exception_handlers={HTTPException: service.refuse_address}
+    )
+
+
+class _Service:
+    def __init__(self, bundles: dict[str, ServedBundle]) -> None:
+        self._bundles = bundles
+        self._metrics = Metrics()
+
+    def route(self, path: str, handler: Handler, method: str = "GET") -> Route:
+        """Return a route whose every answer is counted and has the id of its request."""
+
+        async def endpoint(request: Request) -> Response:
+            began = perf_counter()
+            request_id = read_request_id(request)
+            try:
+                response = await handler(request, request_id)
+            except Refusal as refusal:
+                response = self._refuse(refusal)
+            except Exception:
+                _log.exception("The request %r failed.", request_id)
+                response = self._refuse(Refusal("internal_error", "Unexpected server error"))
+            response.headers["x-request-id"] = request_id
+            self._metrics.count_request(path, response.status_code, perf_counter() - began)
+            return response
+
+        return Route(path, endpoint, methods=[method])
+
+    async def refuse_address(self, request: Request, error: Exception) -> Response:
+        """Answer at addresses and to methods that are not offered."""
+        is_method = isinstance(error, HTTPException) and error.status_code == 405
+        if is_method:
+            refusal = Refusal("method_not_allowed", f"{request.method} is not offered here.")
+        else:
+            refusal = Refusal("not_found", "There is nothing at this address; GET /openapi.json lists what there is.")
+        response = self._refuse(refusal)
+        response.headers.update(getattr(error, "headers", None) or {})
+        return response
+
+    def _refuse(self, refusal: Refusal) -> Response:
+        self._metrics.count_refusal(refusal.code)
+        return refusal.to_response()
+
+    @asynccontextmanager
+    async def watch_files(self, _: Starlette) -> AsyncIterator[None]:
+        """Look for new versions of the files while the service runs."""
+        watching = asyncio.create_task(self._watch())
+        yield
+        watching.cancel()
+
+    async def _watch(self) -> None:
+        while True:
+            for bundle in self._bundles.values():
+                await asyncio.to_thread(bundle.reload)
+                self._metrics.set_current(bundle.name, bundle.problem is None)
+            await asyncio.sleep(_LOOK_AT_FILES_S)
+
+    async def decide(self, request: Request, request_id: str) -> Response:
+        """Decide one input."""
+        name, input = read_decide_request(await read_json(request), ["body"])
+        loaded, began = self._find(name), perf_counter()
+        try:
+            made = await _run(loaded.predictor, EdgePredictor.predict, input)
+        except InvalidInput as error:
+            raise _refuse_input(error) from error
+        return JSONResponse(self._answer(loaded, made, perf_counter() - began, request_id))
+
+    async def decide_batch(self, request: Request, request_id: str) -> Response:
+        """Decide the items of a batch, those of a decision type together; what is wrong with one fails alone."""
+        items = read_batch(await read_json(request))
+        results: list[JsonObject | None] = [None] * len(items)
+        refused: dict[int, Refusal] = {}
+        waiting: defaultdict[str, dict[int, JsonObject]] = defaultdict(dict)
+        for index, item in enumerate(items):
+            try:
+                name, input = read_decide_request(item, ["body", index])
+                self._find(name)
+                waiting[name][index] = input
+            except Refusal as refusal:
+                refused[index] = refusal
+        for name, inputs in waiting.items():
+            loaded, began = self._find(name), perf_counter()
+            decided = await _run(loaded.predictor, EdgePredictor.predict_each, list(inputs.values()))
+            seconds = (perf_counter() - began) / len(inputs)
+            for index, made in zip(inputs, decided, strict=True):
+                if isinstance(made, InvalidInput):
+                    refused[index] = _refuse_input(made, index)
+                else:
+                    results[index] = self._answer(loaded, made, seconds, f"{request_id[:120]}-{index}")
+        for each in refused.values():
+            self._metrics.count_refusal(each.code)
+        errors = [refused[at].to_item(at, read_type_name(items[at]), request_id) for at in sorted(refused)]
+        counts = {"succeeded": len(items) - len(errors), "failed": len(errors)}
+        return JSONResponse({"results": results, "errors": errors, **counts})
+
+    async def tell_health(self, _: Request, __: str) -> Response:
+        """Say that the process answers."""
+        return JSONResponse({"status": "ok"})
+
+    async def tell_ready(self, _: Request, __: str) -> Response:
+        """Say what decides, and whether it is what the files hold."""
+        bundles = [
+            {
+                "decision_type": bundle.name,
+                "file": bundle.file,
+                "policy_version": bundle.loaded.info["policy_version"],
+                "bundle_digest": bundle.loaded.info["bundle_digest"],
+                "problem": bundle.problem,
+            }
+            for bundle in self._bundles.values()
+        ]
+        is_current = all(bundle.problem is None for bundle in self._bundles.values())
+        return JSONResponse({"status": "ready" if is_current else "degraded", "bundles": bundles})
+
+    async def tell_metrics(self, _: Request, __: str) -> Response:
+        """Give the counts."""
+        return Response(self._metrics.render(), media_type="text/plain; version=0.0.4")
+
+    async def tell_document(self, _: Request, __: str) -> Response:
+        """Describe the service."""
+        return JSONResponse(describe_service({name: bundle.loaded.predictor for name, bundle in self._bundles.items()}))
+
+    def _find(self, name: str) -> Loaded:
+        if (bundle := self._bundles.get(name)) is None:
+            served = ", ".join(self._bundles)
+            raise Refusal("decision_type_not_found", f"The decision type does not exist. Served here: {served}.")
+        return bundle.loaded
+
+    def _answer(self, loaded: Loaded, made: EdgeDecision, seconds: float, request_id: str) -> JsonObject:
+        self._metrics.count_decision(loaded.info["decision_type"], made)
+        own = {"latency_ms": round(seconds * 1_000, 3), "request_id": request_id}
+        return {**vars(made), "explanation": explain(made, loaded.info), **own}
+
+
+async def _run(predictor: EdgePredictor, decide: Callable[[EdgePredictor, Given], Made], given: Given) -> Made:
+    """Decide in a thread where a text is read: that takes milliseconds, during which others can be answered."""
+    return await run_in_threadpool(decide, predictor, given) if predictor.uses_encoder else decide(predictor, given)
+
+
+def _refuse_input(error: InvalidInput, *place: int) -> Refusal:
+    return Refusal.of_problem(["body", *place, "input"], str(error).rstrip("."))

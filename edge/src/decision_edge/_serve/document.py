@@ -1,0 +1,202 @@
+"""The service as an OpenAPI 3.1 document, with the fields of the inputs that its bundles read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from .._fields import EdgeField
+from .._tables import ERRORS, MAX_BATCH_SIZE, VERSION
+from ..predictor import EdgePredictor
+from .requests import MAX_BODY_BYTES
+
+__all__ = ["describe_service"]
+
+Schema: TypeAlias = "dict[str, Any]"
+
+_TEXT: Schema = {"type": "string"}
+_FLAG: Schema = {"type": "boolean"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_TEXTS: Schema = {"type": "array", "items": _TEXT}
+_SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
+_TYPES: dict[str, Schema] = {
+    "number": {"type": "number"},
+    "boolean": _FLAG,
+    "category": _TEXT,
+    "date": {**_TEXT, "description": "ISO 8601"},
+    "text": _TEXT,
+    "numbers": {"type": "array", "items": {"type": "number"}},
+    "strings": _TEXTS,
+    "objects": {"type": "array", "items": {"type": "object"}},
+    "any": {},
+}
+_MAX_SHOWN_VALUES = 20
+
+
+def describe_service(predictors: Mapping[str, EdgePredictor]) -> Schema:
+    """Return the document for the decision types of now."""
+    inputs = {f"Input{number}": name for number, name in enumerate(predictors, 1)}
+    schemas = {**_ANSWERS, "DecideRequest": _describe_request(inputs)}
+    for schema, name in inputs.items():
+        schemas[schema] = {**_nest(predictors[name].fields), "description": f"Input of the decision type {name}"}
+    single, several = _refer("DecideRequest"), {"type": "array", "items": {}, "minItems": 1, "maxItems": MAX_BATCH_SIZE}
+    batch = {"type": "object", "properties": {"decisions": several}, "required": ["decisions"]}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Decisions from exported bundles", "version": VERSION},
+        "paths": {
+            "/decide": {"post": _operate("decide", "Decide one input", _refer("Decision"), single)},
+            "/decide/batch": {
+                "post": _operate("decide.batch", f"Decide up to {MAX_BATCH_SIZE} inputs", _refer("BatchAnswer"), batch)
+            },
+            "/health": {"get": _operate("health", "Whether the process answers", _refer("Health"))},
+            "/ready": {"get": _operate("ready", "What decides, and whether the files hold the same", _refer("Ready"))},
+            "/metrics": {"get": _operate("metrics", "Counts for Prometheus", None)},
+            "/openapi.json": {"get": _operate("openapi", "This document", {"type": "object"})},
+        },
+        "components": {"schemas": schemas},
+    }
+
+
+def _describe_request(inputs: Mapping[str, str]) -> Schema:
+    references = [_refer(schema) for schema in inputs]
+    return _require(
+        {
+            "decision_type": {**_TEXT, "enum": list(inputs.values())},
+            "input": references[0] if len(references) == 1 else {"anyOf": references},
+        }
+    )
+
+
+def _nest(fields: tuple[EdgeField, ...]) -> Schema:
+    """Return the schema of an input; a dot in a path leads into an object."""
+    root: Schema = {"type": "object", "properties": {}}
+    for field in fields:
+        *outer, name = field.path.split(".")
+        place = root
+        for segment in outer:
+            place = place["properties"].setdefault(segment, {"type": "object", "properties": {}})
+        schema = dict(_TYPES[field.kind])
+        if field.values:
+            schema["examples"] = list(field.values[:_MAX_SHOWN_VALUES])
+        if field.range:
+            schema["description"] = f"In the examples from {field.range[0]} to {field.range[1]}"
+        place["properties"][name] = schema
+        if field.required:
+            place.setdefault("required", []).append(name)
+    return root
+
+
+def _operate(name: str, summary: str, answer: Schema | None, body: Schema | None = None) -> Schema:
+    content = {"text/plain": {"schema": _TEXT}} if answer is None else {"application/json": {"schema": answer}}
+    operation: Schema = {"operationId": name, "summary": summary}
+    operation["responses"] = {"200": {"description": summary, "content": content}}
+    if body is not None:
+        operation["requestBody"] = {
+            "required": True,
+            "description": f"At most {MAX_BODY_BYTES:,} bytes",
+            "content": {"application/json": {"schema": body}},
+        }
+        operation["responses"]["default"] = {
+            "description": "A refusal; the code says why",
+            "content": {"application/json": {"schema": _refer("Error")}},
+        }
+    return operation
+
+
+def _refer(schema: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{schema}"}
+
+
+def _require(properties: Schema) -> Schema:
+    """Return an object that has all these properties and no other."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+_ANSWERS: dict[str, Schema] = {
+    "Decision": _require(
+        {
+            "decision": _TEXT,
+            "confidence": _SHARE,
+            "reason_codes": _TEXTS,
+            "stage": {**_TEXT, "enum": ["rules", "classifier", "fallback"]},
+            "class_probabilities": {"type": "object", "additionalProperties": _SHARE},
+            "rules_triggered": _TEXTS,
+            "escalate": {**_FLAG, "description": "A person should look"},
+            "fallback_used": _FLAG,
+            "unfamiliar": {**_FLAG, "description": "The input is unlike the examples"},
+            "explanation": _TEXT,
+            "policy_version": _TEXT,
+            "bundle_digest": {**_TEXT, "description": "SHA-256 of the manifest of the bundle that decided"},
+            "unread": {**_TEXTS, "description": "What of the input the policy does not read"},
+            "latency_ms": {"type": "number", "minimum": 0},
+            "request_id": _TEXT,
+        }
+    ),
+    "BatchAnswer": _require(
+        {
+            "results": {
+                "type": "array",
+                "items": {"anyOf": [_refer("Decision"), {"type": "null"}]},
+                "description": "In the order of the items; null where one was refused",
+            },
+            "errors": {"type": "array", "items": _refer("BatchError")},
+            "succeeded": _COUNT,
+            "failed": _COUNT,
+        }
+    ),
+    "BatchError": _require(
+        {
+            "index": _COUNT,
+            "decision_type": _TEXT,
+            "code": _TEXT,
+            "message": _TEXT,
+            "status_code": {"type": "integer"},
+            "retryable": _FLAG,
+            "request_id": _TEXT,
+        }
+    ),
+    "Error": {
+        "type": "object",
+        "properties": {
+            "error": {
+                "type": "object",
+                "properties": {
+                    "code": {**_TEXT, "enum": list(ERRORS)},
+                    "message": _TEXT,
+                    "details": {
+                        "type": "array",
+                        "items": _require({"type": _TEXT, "loc": {"type": "array", "items": {}}, "msg": _TEXT}),
+                    },
+                },
+                "required": ["code", "message"],
+                "additionalProperties": False,
+            }
+        },
+        "required": ["error"],
+        "additionalProperties": False,
+    },
+    "Health": _require({"status": _TEXT}),
+    "Ready": _require(
+        {
+            "status": {**_TEXT, "enum": ["ready", "degraded"]},
+            "bundles": {
+                "type": "array",
+                "items": _require(
+                    {
+                        "decision_type": _TEXT,
+                        "file": _TEXT,
+                        "policy_version": _TEXT,
+                        "bundle_digest": _TEXT,
+                        "problem": {"anyOf": [_TEXT, {"type": "null"}]},
+                    }
+                ),
+            },
+        }
+    ),
+}

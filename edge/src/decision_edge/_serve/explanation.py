@@ -1,0 +1,51 @@
+"""The sentence that tells why a decision was made, as the workbench writes it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .._decide import EdgeDecision
+from .._json import format_number
+
+__all__ = ["explain"]
+
+
+def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
+    """Return why; `info` is the predictor's. Of an unfamiliar input it does not tell what is unlike the examples."""
+    auto, escalation = (info["confidence_thresholds"][name] for name in ("auto_decide", "escalation"))
+    if made.stage == "rules":
+        return f"Rule «{made.rules_triggered[0]}» matched."
+    if made.fallback_used and made.confidence == 0:
+        return f"No rule matched, so the fallback «{made.decision}» was used."
+    option = max(made.class_probabilities, key=lambda name: made.class_probabilities[name])
+    confidence = _format_confidence(made.confidence, auto, escalation)
+    is_low = made.confidence < escalation
+    missed = f"escalation threshold {_write(escalation)}" if is_low else f"automatic threshold {_write(auto)}"
+    if made.unfamiliar:
+        doubt = f"The input is unlike the examples, so the choice «{option}» of the classifier is not relied on"
+        end = f" and the fallback «{made.decision}» was used." if made.fallback_used else "; it is flagged for review."
+        return doubt + end
+    if made.fallback_used:
+        beginning = f"The classifier's confidence {confidence} for «{option}» is below the {missed}"
+        return f"{beginning}, so the fallback «{made.decision}» was used."
+    choice = f"The classifier chose «{option}» with confidence {confidence}"
+    if made.confidence >= auto:
+        return f"{choice}, at or above the automatic threshold {_write(auto)}."
+    if is_low or info["escalation_policy"].get("between", "flag") not in ("accept", "flag"):
+        return f"{choice}, below the {missed}; no fallback is set, so it is flagged for review."
+    end = "it is flagged for review" if made.escalate else "such decisions are accepted"
+    thresholds = f"the escalation threshold {_write(escalation)} and the automatic threshold {_write(auto)}"
+    return f"{choice}, between {thresholds}; {end}."
+
+
+def _format_confidence(confidence: float, *thresholds: float) -> str:
+    """Write as few decimals, from 2, as keep the number on its side of both thresholds."""
+    for digits in range(2, 8):
+        text = f"{confidence:.{digits}f}"
+        if all((float(text) >= threshold) == (confidence >= threshold) for threshold in thresholds):
+            return text
+    return _write(confidence)
+
+
+def _write(number: float) -> str:
+    return format_number(float(number))

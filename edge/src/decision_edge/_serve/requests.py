@@ -1,0 +1,164 @@
+"""Requests as the workbench reads them, and the one form of every refusal."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias, TypedDict
+from uuid import uuid4
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
+
+from .._json import JsonObject, JsonValue, parse_json
+from .._tables import ERRORS, MAX_BATCH_SIZE
+
+__all__ = [
+    "MAX_BODY_BYTES",
+    "TYPE_NAMES",
+    "Refusal",
+    "read_batch",
+    "read_decide_request",
+    "read_json",
+    "read_request_id",
+]
+
+MAX_BODY_BYTES = 1024 * 1024
+# The rest of a body that is too large is read up to here, so that its sender comes to read the answer.
+_MAX_DROPPED_BYTES = 32 * MAX_BODY_BYTES
+TYPE_NAMES = ("decision_type", "type", "decision_type_name")
+_USABLE_ID = re.compile(r"[\x21-\x7e][\x20-\x7e]{0,127}")
+Place: TypeAlias = "Sequence[str | int]"
+
+
+class Detail(TypedDict):
+    """What is wrong at a place of the request."""
+
+    type: str
+    loc: list[str | int]
+    msg: str
+
+
+class Refusal(Exception):
+    """A request, or an item of a batch, that is not answered with a decision."""
+
+    def __init__(self, code: str, message: str, details: list[Detail] | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.details = details
+
+    @classmethod
+    def of_problem(cls, place: Place, message: str, type: str = "invalid_value") -> Refusal:
+        """Return the refusal of a value at a place of the request."""
+        return cls("validation_error", "Request validation failed.", [_make_detail(place, message, type)])
+
+    def to_response(self) -> JSONResponse:
+        """Return the answer to the whole request."""
+        error: dict[str, Any] = {"code": self.code, "message": str(self)}
+        if self.details is not None:
+            error["details"] = self.details
+        return JSONResponse({"error": error}, ERRORS[self.code][0])
+
+    def to_item(self, index: int, type_name: str, request_id: str) -> JsonObject:
+        """Return the entry in a batch's `errors`; the message tells the problems, as an entry has no details."""
+        status, retryable = ERRORS[self.code]
+        found = [(".".join(map(str, detail["loc"][2:])), detail["msg"]) for detail in self.details or []]
+        problems = "; ".join(f"{place}: {message}" if place else message for place, message in found)
+        return {
+            "index": index,
+            "decision_type": type_name,
+            "code": self.code,
+            "message": f"{self} Problems: {problems}." if problems else str(self),
+            "status_code": status,
+            "retryable": retryable,
+            "request_id": f"{request_id[:120]}-{index}",
+        }
+
+
+def read_request_id(request: Request) -> str:
+    """Return the caller's `X-Request-ID`, or a new one."""
+    given = request.headers.get("x-request-id", "")
+    return given if _USABLE_ID.fullmatch(given) else str(uuid4())
+
+
+async def read_json(request: Request) -> JsonValue:
+    """Return the body of a request without a query, None of an empty one. Raises Refusal."""
+    if unknown := next(iter(request.query_params), None):
+        raise Refusal.of_problem(["query", unknown], f"unknown parameter: {unknown}", "unrecognized_keys")
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+        raise Refusal("unsupported_media_type", "Bodies must be application/json.")
+    body, size = bytearray(), 0
+    try:
+        async for chunk in request.stream():
+            size += len(chunk)
+            if size > _MAX_DROPPED_BYTES:
+                break
+            if size <= MAX_BODY_BYTES:
+                body += chunk
+    except ClientDisconnect as error:
+        raise Refusal("bad_request", "The body has another length than announced.") from error
+    if size > MAX_BODY_BYTES:
+        raise Refusal(
+            "payload_too_large", f"The body is larger than {MAX_BODY_BYTES:,} bytes; send it in several parts."
+        )
+    try:
+        return parse_json(body.decode("utf-8")) if body else None
+    except ValueError as error:
+        raise Refusal("bad_request", f"The body is not valid JSON: {error}.") from error
+
+
+def read_decide_request(item: JsonValue, place: Place) -> tuple[str, JsonObject]:
+    """Return decision type and input of a decide request at `place`. Raises Refusal with every problem."""
+    if not isinstance(item, dict):
+        raise Refusal.of_problem(place, "expected an object", "invalid_type")
+    if problems := list(_find_problems(item, place)):
+        raise Refusal("validation_error", "Request validation failed.", problems)
+    name, input = read_type_name(item), item["input"]
+    assert isinstance(input, dict)
+    return name, input
+
+
+def read_type_name(item: JsonValue) -> str:
+    """Return the decision type that a decide request names; empty where it names none."""
+    given = [item.get(name) for name in TYPE_NAMES] if isinstance(item, dict) else []
+    return next((name for name in given if isinstance(name, str)), "")
+
+
+def read_batch(body: JsonValue) -> list[JsonValue]:
+    """Return the items of a batch, which may be a list or stand in `decisions`. Raises Refusal."""
+    items, place = body, ["body"]
+    if isinstance(body, dict):
+        if unknown := next((key for key in body if key != "decisions"), None):
+            raise Refusal.of_problem(["body", unknown], f"unknown field: {unknown}", "unrecognized_keys")
+        items, place = body.get("decisions"), ["body", "decisions"]
+    if not isinstance(items, list):
+        raise Refusal.of_problem(place, "expected a list of decision requests", "invalid_type")
+    if not items:
+        raise Refusal.of_problem(place, "at least one decision request is needed", "too_small")
+    if len(items) > MAX_BATCH_SIZE:
+        raise Refusal.of_problem(place, f"at most {MAX_BATCH_SIZE} decision requests are allowed", "too_big")
+    return items
+
+
+def _find_problems(item: JsonObject, place: Place) -> Iterator[Detail]:
+    named = False
+    for key, value in item.items():
+        if key == "input":
+            continue
+        if key not in TYPE_NAMES:
+            yield _make_detail([*place, key], f"unknown field: {key}", "unrecognized_keys")
+        elif not isinstance(value, str) or not value:
+            yield _make_detail([*place, key], "expected the name of a decision type", "invalid_type")
+        elif named:
+            yield _make_detail([*place, key], f"give one of {', '.join(TYPE_NAMES)}", "invalid_value")
+        named = named or key in TYPE_NAMES
+    if not named:
+        yield _make_detail([*place, "decision_type"], "decision_type is required", "missing")
+    if "input" not in item:
+        yield _make_detail([*place, "input"], "input is required", "missing")
+    elif not isinstance(item["input"], dict):
+        yield _make_detail([*place, "input"], "expected an object", "invalid_type")
+
+
+def _make_detail(place: Place, message: str, type: str) -> Detail:
+    return {"type": type, "loc": list(place), "msg": message}

@@ -1,0 +1,101 @@
+/** The tests of the Python package. */
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { preparePython } from './python-environment.ts';
+import { check, lastLines, listJunitFailures, run, type StepResult } from './steps.ts';
+
+const declaredIn = 'edge/pyproject.toml';
+/** The oldest version that the package declares. */
+const oldestVersion = '3.10';
+
+/** Makes the virtual environment of the Python package, with its extras. */
+export const prepareEdge = () => preparePython({ folder: '.venv-edge', declaredIn, install: ['-e', 'edge[all,dev]'] });
+
+/**
+ * Checks format, lint and types of the Python package and runs its tests, in the environment that is being prepared.
+ * Without Python: a message, and a failure in CI.
+ */
+export async function runEdgeTests(
+  prepared: ReturnType<typeof prepareEdge>,
+  pytestArgs: readonly string[] = [],
+): Promise<StepResult[]> {
+  const python = await prepared;
+  if (!python.ok) {
+    process.stdout.write(`Edge tests left out: ${python.problem}\n`);
+    const failed = process.env.CI || python.installFailed ? 1 : 0;
+    return [{ name: 'pytest edge', passed: 0, failed, failures: [python.problem] }];
+  }
+  const mypy = ['-m', 'mypy', '--config-file', 'edge/pyproject.toml', '--cache-dir', '.venv-edge/mypy', 'edge/src'];
+  return [
+    await check('ruff edge', python.path, ['-m', 'ruff', 'check', '--no-cache', 'edge']),
+    await check('ruff format edge', python.path, ['-m', 'ruff', 'format', '--no-cache', '--check', 'edge']),
+    await check('mypy edge', python.path, mypy),
+    await runPytest('pytest edge', python.path, pytestArgs),
+  ];
+}
+
+/** Installs the package without extras and runs the tests that need none; a message where there is no such Python. */
+export async function testOldestPython(pytestArgs: readonly string[] = []): Promise<StepResult[]> {
+  const name = `pytest edge on Python ${oldestVersion} without extras`;
+  const python = await preparePython({
+    folder: `.venv-edge-${oldestVersion}`,
+    declaredIn,
+    install: ['-e', 'edge', 'onnx>=1.16', 'pytest>=8', 'tokenizers>=0.15'],
+    version: oldestVersion,
+  });
+  if (python.ok) {
+    const withoutExtras = [
+      '-m',
+      'not needs_rules',
+      '--ignore=edge/tests/test_container.py',
+      '--ignore=edge/tests/test_mcp.py',
+      '--ignore=edge/tests/test_serve.py',
+      '--ignore=edge/tests/test_tables.py',
+    ];
+    return [await runPytest(name, python.path, [...withoutExtras, ...pytestArgs])];
+  }
+  process.stdout.write(`Left out: ${name}: ${python.problem}\n`);
+  return python.installFailed ? [{ name, passed: 0, failed: 1, failures: [python.problem] }] : [];
+}
+
+/** Decides by Spark, Polars and DuckDB, in an environment of its own: PySpark takes 500 MB, and Java 17 or later. */
+export async function testManyMachines(): Promise<StepResult[]> {
+  const name = 'pytest edge on many machines';
+  const python = await preparePython({
+    folder: '.venv-edge-many',
+    declaredIn,
+    install: ['-e', 'edge[spark]', 'duckdb>=1.4', 'polars>=1.30', 'onnx>=1.16', 'pytest>=8'],
+  });
+  if (python.ok) return [await runPytest(name, python.path, [], 'edge/tests/many_machines_story.py')];
+  return [{ name, passed: 0, failed: 1, failures: [python.problem] }];
+}
+
+async function runPytest(
+  name: string,
+  python: string,
+  pytestArgs: readonly string[],
+  path = 'edge/tests',
+): Promise<StepResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'workbench-pytest-'));
+  const reportPath = join(folder, 'report.xml');
+  const { code, output } = await run(python, [
+    '-m',
+    'pytest',
+    '-q',
+    '-p',
+    'no:cacheprovider',
+    `--junitxml=${reportPath}`,
+    path,
+    ...pytestArgs,
+  ]);
+  const report = existsSync(reportPath) ? readFileSync(reportPath, 'utf8') : '';
+  rmSync(folder, { recursive: true, force: true });
+  const count = (attribute: string) =>
+    Number(new RegExp(`<testsuite [^>]*\\b${attribute}="(\\d+)"`).exec(report)?.[1] ?? 0);
+  const failed = count('failures') + count('errors');
+  const passed = count('tests') - failed - count('skipped');
+  if (code !== 0 && failed === 0)
+    return { name, passed: Math.max(0, passed), failed: 1, failures: [lastLines(output)] };
+  return { name, passed: Math.max(0, passed), failed, failures: listJunitFailures(report) };
+}

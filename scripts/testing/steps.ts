@@ -1,0 +1,103 @@
+/** Running the steps of a check or test run, and reporting them. */
+import { spawn } from 'node:child_process';
+import { delimiter, join } from 'node:path';
+import { projectRoot } from '../freshness.ts';
+
+/** What one step of a check or test run came to. */
+export type StepResult = {
+  name: string;
+  passed: number;
+  failed: number;
+  /** What failed, each in a line or a few. */
+  failures: readonly string[];
+  /** Files of stories, with the time they took. */
+  files?: readonly { file: string; tookMs: number }[];
+  /** Stories that passed only when they were repeated. */
+  flaky?: readonly string[];
+};
+
+/** Lines of a failed step's output that are repeated in the summary. */
+const repeatedLines = 12;
+
+const binaries = join(projectRoot, 'node_modules', '.bin');
+
+/** The environment of every step: tools and Node of this repository come first. */
+export function stepEnvironment(extra: Record<string, string> = {}): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${binaries}${delimiter}${process.env.PATH ?? ''}`, ...extra };
+}
+
+/** Runs a program in the project's folder, shows its output as it comes, and resolves with its exit code and output. */
+export function run(
+  command: string,
+  args: readonly string[],
+  options: { env?: Record<string, string>; quiet?: boolean; cwd?: string } = {},
+): Promise<{ code: number; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args], { cwd: options.cwd ?? projectRoot, env: stepEnvironment(options.env) });
+    let output = '';
+    const take = (stream: NodeJS.WriteStream) => (chunk: Buffer) => {
+      output += chunk.toString('utf8');
+      if (!options.quiet) stream.write(chunk);
+    };
+    child.stdout.on('data', take(process.stdout));
+    child.stderr.on('data', take(process.stderr));
+    child.on('error', (error) => resolve({ code: 127, output: `${output}${error.message}\n` }));
+    child.on('close', (code) => resolve({ code: code ?? 1, output }));
+  });
+}
+
+/** Runs one all-or-nothing step; its output is shown only if it fails. */
+export async function check(name: string, command: string, args: readonly string[]): Promise<StepResult> {
+  const startedMs = performance.now();
+  const { code, output } = await run(command, args, { quiet: true });
+  return report(name, code === 0, output, performance.now() - startedMs);
+}
+
+/** Prints one line for a finished step (and its output where it failed) and makes its result. */
+export function report(name: string, ok: boolean, output: string, elapsedMs: number): StepResult {
+  if (!ok) process.stdout.write(`${output}\n`);
+  process.stdout.write(`${ok ? 'ok    ' : 'FAILED'} ${name} (${(elapsedMs / 1000).toFixed(1)} s)\n`);
+  return ok
+    ? { name, passed: 1, failed: 0, failures: [] }
+    : { name, passed: 0, failed: 1, failures: [lastLines(output)] };
+}
+
+/** The end of a step's output, where programs say what is wrong. */
+export function lastLines(output: string): string {
+  return output.trimEnd().split('\n').slice(-repeatedLines).join('\n');
+}
+
+/** The failed tests of a report in JUnit's form, each with the first line of its message. */
+export function listJunitFailures(report: string): string[] {
+  const failed = /<testcase\b[^>]*?\bname="([^"]*)"[^>]*>\s*<(?:failure|error)\b(?:[^>]*?\bmessage="([^"]*)")?/g;
+  return [...report.matchAll(failed)].map(([, name, message]) => `${name}: ${message?.split('&#10;')[0] ?? ''}`);
+}
+
+/** Files that are named as the slowest at the end of a run. */
+const namedFiles = 10;
+
+/**
+ * Prints each step with its failures, the slowest files, the stories that passed only when repeated and, as the last line,
+ * `N passed, N failed`; a failure becomes the exit code of this process.
+ */
+export function conclude(results: readonly StepResult[]): void {
+  process.stdout.write('\n');
+  for (const { name, passed, failed, failures } of results) {
+    process.stdout.write(`${failed === 0 ? 'ok    ' : 'FAILED'} ${name}: ${passed} passed, ${failed} failed\n`);
+    for (const failure of failures) process.stdout.write(`${failure.replace(/^/gm, '       ')}\n`);
+  }
+  const files = results.flatMap((result) => result.files ?? []).sort((a, b) => b.tookMs - a.tookMs);
+  if (files.length > 0) process.stdout.write('\nThe slowest files:\n');
+  for (const { file, tookMs } of files.slice(0, namedFiles)) {
+    process.stdout.write(`${(tookMs / 1_000).toFixed(1).padStart(7)} s  ${file}\n`);
+  }
+  const flaky = Map.groupBy(
+    results.flatMap((result) => result.flaky ?? []),
+    (story) => story,
+  );
+  if (flaky.size > 0) process.stdout.write('\nFlaky, passed only when repeated:\n');
+  for (const [story, times] of flaky) process.stdout.write(`${times.length} ×  ${story}\n`);
+  const total = (key: 'passed' | 'failed') => results.reduce((sum, result) => sum + result[key], 0);
+  process.stdout.write(`\n${total('passed')} passed, ${total('failed')} failed\n`);
+  process.exitCode = total('failed') > 0 ? 1 : 0;
+}

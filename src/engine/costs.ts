@@ -1,0 +1,101 @@
+/** What decisions cost: wrong answers by their pair of options, and looks of a person; and what that amounts to. */
+import { z } from 'zod';
+import { confidenceThresholdsSchema, nameText } from './domain.ts';
+
+const maxCost = 1_000_000_000;
+const maxPairs = 2_500;
+
+const costSchema = z.number().min(0).max(maxCost);
+
+export const costsSchema = z
+  .strictObject({
+    currency: nameText(20).nullable().default(null).describe('How amounts are shown, such as "€" or "minutes"'),
+    look: costSchema
+      .nullable()
+      .default(null)
+      .describe('Of a person who looks at a decision that is handed on, and then decides rightly'),
+    wrong: costSchema.nullable().default(null).describe('Of every wrong answer that has no cost of its own in pairs'),
+    pairs: z
+      .array(
+        z.strictObject({
+          right: z.string().min(1).describe('The option that is right'),
+          decided: z.string().min(1).describe('The option that is decided; the right one, too, may cost something'),
+          cost: costSchema.describe('Of that answer'),
+        }),
+      )
+      .max(maxPairs)
+      .default([])
+      .describe('Costs of single answers'),
+  })
+  .meta({ id: 'Costs', examples: [{ currency: '€', look: 1.5, wrong: 10, pairs: [] }] });
+/** Costs of a decision type, in one currency; null is not known. */
+export type Costs = z.infer<typeof costsSchema>;
+
+export const noCosts: Costs = { currency: null, look: null, wrong: null, pairs: [] };
+
+/** Whether costs say enough to weigh errors against looks. */
+export function isWeighable(costs: Costs): costs is Costs & { look: number } {
+  return costs.look !== null && (costs.wrong !== null || costs.pairs.length > 0);
+}
+
+/** Makes the look-up of what an answer costs that stands alone: 0 where nothing says otherwise. */
+export function compileCosts({ pairs, wrong }: Costs): (right: string, decided: string) => number {
+  const byRight = new Map<string, Map<string, number>>();
+  for (const { right, decided, cost } of pairs) {
+    const own = byRight.get(right) ?? new Map<string, number>();
+    byRight.set(right, own.set(decided, cost));
+  }
+  return (right, decided) => byRight.get(right)?.get(decided) ?? (right === decided ? 0 : (wrong ?? 0));
+}
+
+/**
+ * Carries costs along where an option gets the name `into`, is merged into it, or goes (`into` null). A cost that the
+ * other option has already stays, and a mistake between two options that become one is none any more.
+ */
+export function replaceCostOption(costs: Costs, from: string, into: string | null): Costs {
+  const pairs = costs.pairs.flatMap((pair) => {
+    const { right, decided, cost } = pair;
+    if (right !== from && decided !== from) return [pair];
+    if (into === null) return [];
+    const moved = { right: right === from ? into : right, decided: decided === from ? into : decided, cost };
+    const isTaken = costs.pairs.some((other) => other.right === moved.right && other.decided === moved.decided);
+    const isMistake = right !== decided;
+    return isTaken || isMistake !== (moved.right !== moved.decided) ? [] : [moved];
+  });
+  return { ...costs, pairs };
+}
+
+/** Leaves out the costs of options that are none of `options`. */
+export function keepCostOptions(costs: Costs, options: readonly string[]): Costs {
+  const known = new Set(options);
+  return { ...costs, pairs: costs.pairs.filter(({ right, decided }) => known.has(right) && known.has(decided)) };
+}
+
+const costEstimateSchema = z.object({
+  per_1000: z.number().describe('Mean cost of 1,000 decisions'),
+  low: z.number(),
+  high: z.number().describe('Low and high bound it with 95 % confidence'),
+});
+export type CostEstimate = z.infer<typeof costEstimateSchema>;
+const atThresholdsSchema = costEstimateSchema.extend({
+  thresholds: confidenceThresholdsSchema,
+  share_automatic: z.number().describe('Decided alone'),
+});
+
+export const costFindingSchema = z
+  .object({
+    currency: z.string().nullable(),
+    rows: z.int().describe('Held-out rows that were decided'),
+    missing: z.int(),
+    refused: z.int(),
+    measured_on: z.enum(['the_policy', 'before_refit']),
+    now: atThresholdsSchema.nullable().describe('With the thresholds of now; null where it cannot be said'),
+    suggested: atThresholdsSchema
+      .nullable()
+      .describe('With the thresholds of least cost, measured on rows that they were not chosen on'),
+    saving: costEstimateSchema.nullable().describe('Of the suggested thresholds, row by row against those of now'),
+    by_hand: costEstimateSchema.nullable().describe('A person looks at everything'),
+    sentence: z.string(),
+  })
+  .meta({ id: 'CostFinding' });
+export type CostFinding = z.infer<typeof costFindingSchema>;

@@ -1,0 +1,134 @@
+/** Finding the column that is the answer, and what follows from it. */
+import { limits } from '../limits.ts';
+import { readCell, type Sheet } from './sheet.ts';
+import { type ColumnSurvey, toText } from './survey.ts';
+
+/** Names by which a column of labels, or of reason codes, is known; the most certain first. */
+const decisionNames: readonly string[] = [
+  'expected_decision',
+  'decision',
+  'label',
+  'class',
+  'target',
+  'outcome',
+  'category',
+  'verdict',
+];
+const reasonNames: readonly string[] = ['reason_codes', 'reason_code', 'reasons', 'reason'];
+/** Words for a result in the usual languages, as a part of a column's name. */
+const resultWord =
+  /(?:^|[^\p{L}])(?:answer|result|status|state|approved|ergebnis|entscheidung|ausgang|klasse|kategorie|thema|zustand|antwort|r[eé]sultat|d[eé]cision|classe|cat[eé]gorie|statut|r[eé]ponse|resultado|decisi[oó]n|clase|categor[ií]a|etiqueta|estado|respuesta|risultato|esito|decisione|categoria|etichetta|stato|risposta)(?![\p{L}])/iu;
+
+/** A column of labels repeats its values: this many rows a value, on average. */
+const minRowsPerValue = 2;
+const maxLabelLength = 60;
+
+/** A column that could be the answer, and what speaks for it in words. */
+export type Candidate = { column: string; why: string };
+export type Answers = { candidates: Candidate[]; isCertain: boolean };
+
+export const toKey = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replace(/[\s_-]+/g, ' ');
+
+function findNamed(columns: readonly string[], wanted: readonly string[]): string | null {
+  for (const name of wanted) {
+    const found = columns.find((column) => column.toLowerCase() === name);
+    if (found !== undefined) return found;
+  }
+  return null;
+}
+
+/** The column that is called an answer, or reason codes, as this program writes them. */
+export const findDecisionColumn = (columns: readonly string[]) => findNamed(columns, decisionNames);
+export const findReasonColumn = (columns: readonly string[]) => findNamed(columns, reasonNames);
+
+/** Says what speaks for a column as the answer; null where it cannot be. */
+function weighAnswer(survey: ColumnSurvey, isLast: boolean, options: readonly string[]) {
+  const { name, uses, filled, kind } = survey;
+  const isDate = kind.startsWith('date') || survey.choices.length > 0;
+  if (uses === null || filled === 0 || isDate || findReasonColumn([name]) !== null) return null;
+  const labels = [...uses];
+  if (labels.some(([label]) => label.length > maxLabelLength)) return null;
+  const known = new Set(options.map(toKey));
+  const fitting = labels.filter(([label]) => known.has(toKey(label))).reduce((sum, [, count]) => sum + count, 0);
+  const isNamed = findDecisionColumn([name]) !== null;
+  const holdsOptions = fitting / filled > 0.5;
+  const isResult = isNamed || resultWord.test(name);
+  const areTexts = kind === 'text' || kind === 'yes_no' || survey.type === 'string';
+  const facts = [
+    holdsOptions ? 'holds the options' : '',
+    isLast ? 'last column' : '',
+    isResult ? 'named like a result' : '',
+    `${labels.length} different ${labels.length === 1 ? 'value' : 'values'}`,
+  ];
+  return {
+    // A name says most; else answers stand last in most files, are texts, and are few.
+    score: (isResult ? 4 : 0) + (isLast ? 2 : 0) + (areTexts ? 1 : 0) + 1 / (labels.length + 1),
+    candidate: { column: name, why: facts.filter((fact) => fact !== '').join(', ') },
+    holdsOptions,
+    isNamed,
+    repeats: labels.length >= limits.minOptions && filled / labels.length >= minRowsPerValue,
+  };
+}
+
+/**
+ * Finds the columns that could be the answer, likeliest first, by their values, so that they may have any name. Certain
+ * is the only one that holds the options of the type, of a new type the only one that could be the answer at all, or
+ * that there is none. A name settles nothing: many files have a category beside their outcome.
+ */
+export function findAnswers(surveys: readonly ColumnSurvey[], options: readonly string[]): Answers {
+  const weighed = surveys
+    .flatMap((survey, index) => weighAnswer(survey, index === surveys.length - 1, options) ?? [])
+    .sort((a, b) => b.score - a.score);
+  const holding = weighed.filter(({ holdsOptions }) => holdsOptions);
+  const possible = weighed.filter(({ isNamed, repeats }) => isNamed || (options.length === 0 && repeats));
+  const candidates = (holding.length > 0 ? holding : possible).map(({ candidate }) => candidate);
+  const isKnown = options.length === 0 || holding.length > 0;
+  return { candidates, isCertain: candidates.length === 0 || (candidates.length === 1 && isKnown) };
+}
+
+/** A column of more values than this is no other name of the answer. */
+const maxFollowingValues = 20;
+const minRowsToFollow = 50;
+/** From this share of rows on, a column that tells the answer is taken to have been written after it. */
+const followingShare = 0.995;
+
+/** Counts of pairs: how often each value of one column stands beside each label. */
+function countRight(sheet: Sheet, column: number, answer: number): { rows: number; right: number; most: number } {
+  const byValue = new Map<string, Map<string, number>>();
+  const byLabel = new Map<string, number>();
+  let rows = 0;
+  for (const row of sheet.rows) {
+    const label = readCell(row, sheet.columns, answer) ?? '';
+    if (label === '') continue;
+    const value = toText(readCell(row, sheet.columns, column) ?? '');
+    const counts = byValue.get(value) ?? new Map<string, number>();
+    byValue.set(value, counts.set(toText(label), (counts.get(toText(label)) ?? 0) + 1));
+    byLabel.set(toText(label), (byLabel.get(toText(label)) ?? 0) + 1);
+    rows += 1;
+  }
+  const right = [...byValue.values()].reduce((sum, counts) => sum + Math.max(...counts.values()), 0);
+  return { rows, right, most: Math.max(0, ...byLabel.values()) };
+}
+
+/** Finds columns that follow from the answer, each with a sentence: learning from them would only repeat it. */
+export function findFollowing(
+  sheet: Sheet,
+  surveys: readonly ColumnSurvey[],
+  answer: string | null,
+): ReadonlyMap<string, string> {
+  const following = new Map<string, string>();
+  const at = answer === null ? -1 : sheet.columns.indexOf(answer);
+  if (at < 0) return following;
+  for (const [column, { name, uses, distinct }] of surveys.entries()) {
+    if (column === at || uses === null || distinct < limits.minOptions || distinct > maxFollowingValues) continue;
+    const { rows, right, most } = countRight(sheet, column, at);
+    if (rows < minRowsToFollow || right < followingShare * rows || right === most) continue;
+    const share = Math.floor((1000 * right) / rows) / 10;
+    following.set(name, `It follows from the answer: it tells the answer in ${share} % of the rows.`);
+  }
+  return following;
+}

@@ -1,0 +1,108 @@
+/** From a sheet to examples: what each column becomes, and how a row is read. */
+import type { Json, JsonObject } from '../domain.ts';
+import { isJsonObject } from '../json.ts';
+import { findFollowing, findReasonColumn } from './answers.ts';
+import { inputNames, readReasonCodes, toInput } from './inputs.ts';
+import { readAs } from './kinds.ts';
+import { readLabel } from './labels.ts';
+import { type ColumnKind, type Refusal, readCell, type Sheet, type SheetRow } from './sheet.ts';
+import type { ColumnSurvey } from './survey.ts';
+
+export type ColumnRole = 'input' | 'decision' | 'reasons' | 'ignore';
+
+/** Proposes what each column becomes, once the answer is known, and a sentence for each that is left out. */
+export function proposeRoles(
+  sheet: Sheet,
+  surveys: readonly ColumnSurvey[],
+  answer: string | null,
+): { roles: Map<string, ColumnRole>; reasons: Map<string, string> } {
+  const reasonColumn = findReasonColumn(sheet.columns.filter((column) => column !== answer));
+  const whole = sheet.columns.findIndex((column) => inputNames.includes(column.toLowerCase()));
+  const [first] = sheet.rows;
+  const holdsInputs = first !== undefined && isJsonObject(readCell(first, sheet.columns, whole));
+  const reasons = new Map(findFollowing(sheet, surveys, answer));
+  for (const { name, identifies } of surveys) if (identifies !== null) reasons.set(name, identifies);
+  const roles = new Map<string, ColumnRole>();
+  for (const [column, name] of sheet.columns.entries()) {
+    const isInput = holdsInputs ? column === whole : !reasons.has(name);
+    roles.set(name, name === answer ? 'decision' : name === reasonColumn ? 'reasons' : isInput ? 'input' : 'ignore');
+  }
+  for (const [name, role] of roles) if (role !== 'ignore') reasons.delete(name);
+  if (![...roles.values()].includes('input')) {
+    // Something must be learned from, even if it only names the row.
+    for (const name of reasons.keys()) roles.set(name, 'input');
+    reasons.clear();
+  }
+  return { roles, reasons };
+}
+
+export type ReadRow = { line: number; input: JsonObject; label: string | null; reasonCodes: string[] };
+export type RowReader = {
+  readRow(row: SheetRow): ReadRow;
+  /** Cells that do not fit the kind of their column, which are left empty: the first of each column, and how many. */
+  misfits: ReadonlyMap<string, { refusal: Refusal; count: number }>;
+};
+
+/** The columns of an example. */
+export type ExampleColumns = { inputs: readonly string[]; decision: string | null; reasons: string | null };
+
+/** The columns that have the roles of an example's parts. */
+export function toExampleColumns(columns: readonly string[], roles: ReadonlyMap<string, ColumnRole>): ExampleColumns {
+  const listNamed = (role: ColumnRole) => columns.filter((name) => roles.get(name) === role);
+  return {
+    inputs: listNamed('input'),
+    decision: listNamed('decision')[0] ?? null,
+    reasons: listNamed('reasons')[0] ?? null,
+  };
+}
+
+/** Makes the reader of a sheet's rows; a column without a kind is read as it stands. */
+export function createRowReader(
+  { columns }: Sheet,
+  chosen: ExampleColumns,
+  kinds: ReadonlyMap<string, ColumnKind>,
+): RowReader {
+  const misfits = new Map<string, { refusal: Refusal; count: number }>();
+  const places = new Map(columns.map((name, index) => [name, index]));
+  const findPlace = (name: string | null) => (name === null ? undefined : places.get(name));
+  const inputs = chosen.inputs.map((name) => ({
+    name,
+    index: places.get(name) ?? -1,
+    kind: kinds.get(name) ?? 'as_is',
+  }));
+  const decision = findPlace(chosen.decision);
+  const reasons = findPlace(chosen.reasons);
+  const readValue = (row: SheetRow, { index, name, kind }: (typeof inputs)[number]): Json | undefined => {
+    const cell = readCell(row, columns, index);
+    if (cell === undefined) return undefined;
+    const value = readAs(kind, cell);
+    if (value !== undefined) return value;
+    const known = misfits.get(name);
+    if (known) known.count += 1;
+    else {
+      const message = `“${String(cell).slice(0, 80)}” is not ${nouns[kind]}`;
+      misfits.set(name, { refusal: { line: row.line, column: name, message }, count: 1 });
+    }
+    return null;
+  };
+  return {
+    misfits,
+    readRow: (row) => ({
+      line: row.line,
+      input: toInput(inputs.map((column) => [column.name, readValue(row, column)] as const)),
+      label: decision === undefined ? null : readLabel(row, columns, decision),
+      reasonCodes: reasons === undefined ? [] : readReasonCodes(readCell(row, columns, reasons)),
+    }),
+  };
+}
+
+const nouns: Readonly<Record<ColumnKind, string>> = {
+  number: 'a number',
+  number_decimal_comma: 'a number with a decimal comma',
+  date_day_first: 'a date with the day first',
+  date_month_first: 'a date with the month first',
+  date_year_first: 'a date with the year first',
+  yes_no: 'yes or no',
+  text: 'a text',
+  as_is: 'a value',
+};

@@ -1,0 +1,42 @@
+/** Making an input and its reason codes of a row. */
+import type { Json, JsonObject } from '../domain.ts';
+import { isJsonObject } from '../json.ts';
+
+/** Names of a column that holds whole inputs. */
+export const inputNames: readonly string[] = ['input_payload', 'input'];
+/** A part of a column's name that no input can have. */
+export const forbiddenSegment = '__proto__';
+
+/**
+ * Makes an input of named values, dotted names opened into objects. One without a value, or with a forbidden part in
+ * its name, is left out. A single object is the input itself.
+ */
+export function toInput(values: readonly (readonly [name: string, value: Json | undefined])[]): JsonObject {
+  const [only] = values;
+  if (values.length === 1 && only !== undefined && isJsonObject(only[1])) return only[1];
+  const input: JsonObject = {};
+  for (const [name, value] of values) {
+    const segments = name.split('.');
+    if (value === undefined || segments.includes(forbiddenSegment)) continue;
+    const last = segments.pop() ?? name;
+    let place = input;
+    for (const segment of segments) {
+      const found = Object.hasOwn(place, segment) ? place[segment] : undefined;
+      const inner: JsonObject = isJsonObject(found) ? found : {};
+      place[segment] = inner;
+      place = inner;
+    }
+    place[last] = value;
+  }
+  return input;
+}
+
+/** The reason codes of a cell: a list, or a text with semicolons or bars between them. */
+export function readReasonCodes(cell: Json | undefined): string[] {
+  if (cell === undefined || cell === null) return [];
+  if (Array.isArray(cell)) return cell.map(String);
+  return String(cell)
+    .split(/[;|]/)
+    .map((code) => code.trim())
+    .filter((code) => code !== '');
+}

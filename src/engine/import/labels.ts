@@ -1,0 +1,77 @@
+/** The labels of a column, and what each means. */
+import { toKey } from './answers.ts';
+import { isMissing } from './kinds.ts';
+import { readCell, type Sheet, type SheetRow } from './sheet.ts';
+import { toText } from './survey.ts';
+
+/** What becomes of a label of the file: an option, a new option of this name, or no label. */
+export type LabelTarget = { kind: 'option'; option: string } | { kind: 'add' } | { kind: 'none' };
+export type LabelUse = { value: string; count: number; line: number };
+
+/** The label of a row as its file writes it; null where it has none. */
+export function readLabel(row: SheetRow, columns: readonly string[], column: number): string | null {
+  const cell = readCell(row, columns, column);
+  if (cell === undefined || cell === null) return null;
+  const label = toText(cell);
+  if (label === '') return null;
+  return /^(?:true|false)$/i.test(label) ? label.toLowerCase() : label;
+}
+
+/** The labels of a column with their counts, commonest first, and the line each is met first. */
+export function listLabels(sheet: Sheet, column: string): LabelUse[] {
+  const uses = new Map<string, LabelUse>();
+  const at = sheet.columns.indexOf(column);
+  for (const row of sheet.rows) {
+    const label = readLabel(row, sheet.columns, at);
+    if (label === null) continue;
+    const use = uses.get(label) ?? { value: label, count: 0, line: row.line };
+    use.count += 1;
+    uses.set(label, use);
+  }
+  return [...uses.values()].sort((a, b) => b.count - a.count);
+}
+
+/** Letters to change, add or leave out to make one word of another (Levenshtein 1966), up to `max`. */
+function countEdits(a: string, b: string, max: number): number {
+  if (Math.abs(a.length - b.length) > max) return max + 1;
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? max + 1;
+}
+
+const maxEdits = 2;
+/** A value this much rarer than its neighbour is taken for a slip of the hand. */
+const slipShare = 0.05;
+
+/**
+ * Finds what each label of the file means: an option of the same name, a slip of the hand for one, no label where it
+ * says that there is none, or a new option.
+ */
+export function guessTargets(labels: readonly LabelUse[], options: readonly string[]): Record<string, LabelTarget> {
+  const known = new Map(options.map((option) => [toKey(option), option]));
+  const targets: Record<string, LabelTarget> = {};
+  for (const { value, count } of labels) {
+    const same = known.get(toKey(value));
+    const near = [...known].find(
+      ([key, option]) =>
+        key.length > maxEdits + 1 &&
+        countEdits(toKey(value), key, maxEdits) <= maxEdits &&
+        count <= slipShare * Math.max(1 / slipShare, labels.find((label) => label.value === option)?.count ?? 0),
+    );
+    const option = same ?? near?.[1];
+    if (option !== undefined) targets[value] = { kind: 'option', option };
+    else if (isMissing(value)) targets[value] = { kind: 'none' };
+    else {
+      targets[value] = { kind: 'add' };
+      known.set(toKey(value), value);
+    }
+  }
+  return targets;
+}

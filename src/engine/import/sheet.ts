@@ -1,0 +1,75 @@
+/** A file as rows under named columns, whatever its format. */
+import type { Json, JsonObject } from '../domain.ts';
+import type { Result } from '../errors.ts';
+
+/** Formats of text that a caller may state. */
+export const textFormats = ['csv', 'tsv', 'json', 'jsonl'] as const;
+export type TextFormat = (typeof textFormats)[number];
+
+/** Kinds that a column can be read as. */
+export const columnKinds = [
+  'number',
+  'number_decimal_comma',
+  'date_day_first',
+  'date_month_first',
+  'date_year_first',
+  'yes_no',
+  'text',
+  'as_is',
+] as const;
+export type ColumnKind = (typeof columnKinds)[number];
+
+/** A row of a table has cells, the object of a JSON file its own keys. Lines count from 1. */
+export type SheetRow = { line: number; cells: readonly Json[] } | { line: number; values: JsonObject };
+
+/** A line, or a column of the header, that cannot be read, with the reason. */
+export type Refusal = { line: number; column: string | number; message: string };
+
+export type Sheet = {
+  columns: string[];
+  rows: SheetRow[];
+  /** Facts found out about the file's format, in words. */
+  detected: string[];
+  refused: Refusal[];
+  /** Columns without a name or with another's; they got one. */
+  renamed: Refusal[];
+  /** The sheets of a workbook, the fullest first, and the one that was read; null for other files. */
+  workbook: { sheets: string[]; sheet: string } | null;
+  /** The line of a table that names the columns, and the first lines among which it was chosen. */
+  header: { line: number; first: { line: number; text: string }[] } | null;
+};
+
+/** Parts of a file that are chosen; left out, they are found. */
+export type SheetChoice = { sheet?: string | undefined; headerLine?: number | undefined };
+
+/** Reads a JSON document that starts on the given line of its file. */
+export type ParseJson = (text: string, firstLine: number) => Result<unknown, Refusal>;
+
+/** A file that cannot be read at all; its message is a whole sentence with place and remedy. */
+export class UnreadableFile extends Error {
+  readonly line: number;
+  readonly column: string | number;
+  constructor(message: string, options: { line?: number; column?: string | number; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.line = options.line ?? 1;
+    this.column = options.column ?? 1;
+  }
+}
+
+/** The value of a row in a column of its sheet; undefined where an object has no such key. */
+export function readCell(row: SheetRow, columns: readonly string[], column: number): Json | undefined {
+  if ('cells' in row) return row.cells[column] ?? null;
+  const name = columns[column] ?? '';
+  return Object.hasOwn(row.values, name) ? row.values[name] : undefined;
+}
+
+/** A sheet from the objects of a file: its columns are all their keys. */
+export function fromObjects(
+  rows: { line: number; values: JsonObject }[],
+  detected: string[],
+  refused: Refusal[] = [],
+): Sheet {
+  const columns = new Set<string>();
+  for (const { values } of rows) for (const name of Object.keys(values)) columns.add(name);
+  return { columns: [...columns], rows, detected, refused, renamed: [], workbook: null, header: null };
+}

@@ -1,0 +1,116 @@
+/** Surveying the columns of a sheet: what is in each, what it is read as and why, and whether it names its row. */
+import type { Json } from '../domain.ts';
+import { parseDate } from '../features/dates.ts';
+import { identifierPattern } from '../features/values.ts';
+import { limits } from '../limits.ts';
+import { type FoundKind, findKind, isMissing, type ValueUses } from './kinds.ts';
+import { type ColumnKind, readCell, type Sheet } from './sheet.ts';
+
+export type ColumnSurvey = FoundKind & {
+  name: string;
+  /** The JSON type of the values as read: `mixed` where they have several, `empty` where there is none. */
+  type: string;
+  /** Rows with a value, and the different ones among them. */
+  filled: number;
+  distinct: number;
+  samples: string[];
+  /** The values with their rows, commonest first, where they are few enough to be options. */
+  uses: ValueUses | null;
+  /** Why the column says only which row it is, as a sentence; null where it says more. */
+  identifies: string | null;
+};
+
+const maxSamples = 3;
+/** Objects may have any number of keys: so many are surveyed, and fewer where there are many objects. */
+const maxSurveyedKeys = 500;
+const maxSurveyedValues = 20_000_000;
+/** A column of fewer rows may be different in each by chance. */
+const minRowsToIdentify = 20;
+const minDistinctShare = 0.95;
+const numberedName = /(?:^|[\s_.-])(?:id|nr|no|num|key|code)\.?$|(?:nummer|number|num[eé]ro)$/i;
+
+const capitalize = (sentence: string) => sentence.charAt(0).toUpperCase() + sentence.slice(1);
+
+export const toText = (cell: Json): string => (typeof cell === 'string' ? cell.trim() : JSON.stringify(cell));
+
+/** Counts the different values of a column, and the rows by each word that says there is none. */
+function countValues({ rows, columns, header }: Sheet, column: number) {
+  const uses = new Map<string, number>();
+  const missing = new Map<string, number>();
+  const types = new Set<string>();
+  for (const row of rows) {
+    const cell = readCell(row, columns, column);
+    if (cell === null || cell === undefined || cell === '') continue;
+    types.add(Array.isArray(cell) ? 'array' : typeof cell);
+    const text = toText(cell);
+    const count = uses.get(text);
+    if (count !== undefined) uses.set(text, count + 1);
+    else if (header !== null && isMissing(text)) missing.set(text, (missing.get(text) ?? 0) + 1);
+    else uses.set(text, 1);
+  }
+  return { uses, missing, types };
+}
+
+const toType = (types: ReadonlySet<string>): string => (types.size > 1 ? 'mixed' : ([...types][0] ?? 'empty'));
+const jsonTypes: Partial<Record<ColumnKind, string>> = {
+  number: 'number',
+  number_decimal_comma: 'number',
+  yes_no: 'boolean',
+};
+
+/** Whether numbers count the rows: one more in each, from 0 or 1 on. */
+const isRunning = (texts: readonly string[]) =>
+  (texts[0] === '0' || texts[0] === '1') && texts.every((text, index) => Number(text) === Number(texts[0]) + index);
+
+function findIdentity(name: string, kind: ColumnKind, texts: readonly string[], filled: number): string | null {
+  if (filled < minRowsToIdentify || texts.length < minDistinctShare * filled) return null;
+  const isNumber = kind === 'number' || kind === 'number_decimal_comma';
+  const isWhole = () => texts.every((text) => /^\d+$/.test(text));
+  const isNamed = identifierPattern.test(name) || numberedName.test(name);
+  const names = isNumber
+    ? (isNamed && isWhole()) || isRunning(texts)
+    : kind === 'text' && texts.filter((text) => /\s/.test(text)).length < 0.1 * texts.length;
+  if (!names) return null;
+  return `It only names the row: ${texts.length.toLocaleString('en')} different values in ${filled.toLocaleString('en')} rows.`;
+}
+
+const sum = (uses: ValueUses): number => [...uses.values()].reduce((total, count) => total + count, 0);
+
+/** Values of JSON keep their types; dates in it that no feature reads are worth a word. */
+function takeAsItIs(uses: ValueUses, types: ReadonlySet<string>): FoundKind {
+  const { kind, reason } = toType(types) === 'string' ? findKind(uses, false) : { kind: 'text', reason: '' };
+  const isUnread = kind.startsWith('date') && [...uses.keys()].some((text) => parseDate(text) === null);
+  const hint = isUnread ? `written like dates, ${reason}: choose that kind to learn from them as dates` : '';
+  return { kind: 'as_is', reason: hint, choices: [], isDoubtful: isUnread };
+}
+
+function surveyColumn(sheet: Sheet, column: number, isCommaUsual: boolean): ColumnSurvey {
+  const name = sheet.columns[column] ?? '';
+  const { uses, missing, types } = countValues(sheet, column);
+  const isTable = sheet.header !== null;
+  const found = isTable ? findKind(uses, isCommaUsual) : takeAsItIs(uses, types);
+  const words = [...missing.keys()].map((word) => `“${word}”`).join(', ');
+  const blanks = missing.size > 0 ? `${words} counts as empty (${sum(missing).toLocaleString('en')})` : '';
+  const texts = [...uses.keys()];
+  const filled = sum(uses);
+  return {
+    ...found,
+    name,
+    reason: capitalize([found.reason, blanks].filter((part) => part !== '').join('; ')),
+    type: isTable && texts.length > 0 ? (jsonTypes[found.kind] ?? 'string') : toType(types),
+    filled,
+    distinct: texts.length,
+    samples: texts.slice(0, maxSamples),
+    uses: texts.length > limits.maxOptions ? null : new Map([...uses].sort(([, a], [, b]) => b - a)),
+    identifies: isTable && !found.isDoubtful ? findIdentity(name, found.kind, texts, filled) : null,
+  };
+}
+
+/** Surveys the columns of a sheet; the kinds of a JSON file's values are taken as they are. */
+export function surveyColumns(sheet: Sheet): ColumnSurvey[] {
+  const maxKeys = Math.min(maxSurveyedKeys, Math.ceil(maxSurveyedValues / sheet.rows.length));
+  const columns = sheet.header === null ? sheet.columns.slice(0, maxKeys) : sheet.columns;
+  const surveys = columns.map((_, column) => surveyColumn(sheet, column, false));
+  if (!surveys.some(({ kind }) => kind === 'number_decimal_comma')) return surveys;
+  return surveys.map((survey, column) => (survey.kind === 'number' ? surveyColumn(sheet, column, true) : survey));
+}

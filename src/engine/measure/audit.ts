@@ -1,0 +1,103 @@
+/**
+ * The audit: live decisions are drawn by chance as they are recorded and judged by a person who does not see what was
+ * decided. Unlike decisions that somebody happened to look at they stand for all, so their error is that of the live
+ * decisions, with a bound that holds at every moment: whoever looks after each judgement and stops when the figure
+ * pleases is promised as much as whoever looks once.
+ *
+ * The bound is a confidence sequence. Let X₁, X₂ … be 1 where a drawn decision is wrong, with the chance μᵢ given those
+ * before. For a number λ the product of exp(λXᵢ) / (1 − μᵢ + μᵢe^λ) is a martingale that begins at 1, and so is every
+ * mixture of such products over λ. By Ville's inequality (1939) a mixture ever reaches 1/α with chance α at most.
+ * ln(1 − μ + μe^λ) is concave in μ, so putting the mean of μ₁ … μₙ in place of each only lowers the product: a mean for
+ * which the mixture reaches 1/α is refused, and with chance α at most the true one ever is. Nothing is assumed of the
+ * decisions: their error may change over time. Howard, Ramdas, McAuliffe and Sekhon 2021, "Time-uniform, nonparametric,
+ * nonasymptotic confidence sequences", sections 3.2 (Bernoulli) and 3.5 (discrete mixtures).
+ */
+import type { Interval } from '../intervals.ts';
+import { deriveSeed, hashString, randomStreams } from '../random.ts';
+import { formatShare } from './format-share.ts';
+
+const hashRange = 2 ** 32;
+
+/**
+ * Whether a decision is drawn: a share (0–1) of all are. It follows from the id of the request and the number of its
+ * record, so that neither the decision nor a caller who sends the same id again has a part in it.
+ */
+export function isDrawn(requestId: string, record: number, share: number): boolean {
+  return hashString(`${record} ${requestId}`, deriveSeed(randomStreams.auditDraw)) < share * hashRange;
+}
+
+/** The risk of each side: both bounds hold together with 95 % certainty. */
+const riskPerSide = 0.025;
+/** Sizes of λ, from those that suit ten thousand judgements to those that suit a few without an error. */
+const sizes = Array.from({ length: 20 }, (_, step) => 0.02 * 1.4 ** step);
+const bisections = 50;
+
+/** Whether the counts refuse `mean` (0–1) as too low (`sign` 1, that of every λ) or too high (−1). */
+export function isMeanRefused(mean: number, wrong: number, count: number, sign: 1 | -1): boolean {
+  return computeLogMixture(wrong, count, mean, sign) >= Math.log(1 / riskPerSide);
+}
+
+/** ln of the mixture for the mean `mean`. */
+function computeLogMixture(wrong: number, count: number, mean: number, sign: 1 | -1): number {
+  const logs = sizes.map((size) => sign * size * wrong - count * Math.log1p(mean * Math.expm1(sign * size)));
+  const largest = Math.max(...logs);
+  return largest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - largest), 0) / sizes.length);
+}
+
+/**
+ * The range of the mean chance of an error so far, after `wrong` of `count` decisions were wrong; 0 to 1 without any.
+ * The ranges of all moments hold together with 95 % certainty.
+ */
+export function boundRunningError(wrong: number, count: number): Interval {
+  if (count === 0) return { low: 0, high: 1 };
+  /** Moves from the counted share toward `end`, up to the first mean that is refused. */
+  const search = (end: 0 | 1): number => {
+    const sign = end === 1 ? -1 : 1;
+    let [held, refused]: [number, number] = [wrong / count, end];
+    for (let step = 0; step < bisections; step++) {
+      const middle = (held + refused) / 2;
+      if (isMeanRefused(middle, wrong, count, sign)) refused = middle;
+      else held = middle;
+    }
+    return refused;
+  };
+  return { low: wrong === 0 ? 0 : search(0), high: wrong === count ? 1 : search(1) };
+}
+
+/**
+ * Drawn decisions in their order, up to the one judged last: how many were judged, how many of these are wrong, and how
+ * many were shown and left without an answer.
+ */
+export type AuditCounts = { judged: number; wrong: number; passedOver: number };
+
+/** The error among drawn decisions; the share is null before the first judgement. */
+export type AuditFigure = {
+  judged: number;
+  wrong: number;
+  passed_over: number;
+  share: number | null;
+  low: number;
+  high: number;
+};
+
+/** The live error. What was passed over counts as right in the lower bound and as wrong in the upper one. */
+export function measureAudit({ judged, wrong, passedOver }: AuditCounts): AuditFigure {
+  const of = judged + passedOver;
+  return {
+    judged,
+    wrong,
+    passed_over: passedOver,
+    share: judged === 0 ? null : wrong / judged,
+    low: boundRunningError(wrong, of).low,
+    high: boundRunningError(wrong + passedOver, of).high,
+  };
+}
+
+/** Says the live error in a sentence; `what` names the decisions. */
+export function describeAudit({ judged, wrong, passed_over, share, low, high }: AuditFigure, what: string): string {
+  if (share === null) return `No ${what} that was drawn has been judged yet.`;
+  const counted = `Of ${judged} ${what}s drawn at random and judged blind, ${wrong} ${wrong === 1 ? 'was' : 'were'} wrong`;
+  const range = `${formatShare(share)}; between ${formatShare(low)} and ${formatShare(high)} with 95 % certainty, whenever you look`;
+  const passed = passed_over === 0 ? '' : ` ${passed_over} that were passed over count as wrong in the upper bound.`;
+  return `${counted} (${range}).${passed}`;
+}

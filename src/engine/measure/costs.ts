@@ -1,0 +1,277 @@
+/** What decisions cost on held-out rows, with the thresholds of now and with those of least cost. */
+import { type CostEstimate, type CostFinding, type Costs, compileCosts, isWeighable } from '../costs.ts';
+import type { ThresholdSettings } from '../decide/thresholds.ts';
+import { createStream, randomStreams } from '../random.ts';
+import { decideRow, type ReplayedRow } from './replay.ts';
+
+export type CostQuestion = {
+  costs: Costs;
+  settings: ThresholdSettings;
+  /** The escalation threshold that the training fixed, or null. */
+  ownEscalation: number | null;
+  /** Why no thresholds can be suggested, as a sentence; null where they can. */
+  refusal: string | null;
+  isRefitted: boolean;
+};
+
+/** Below it, neither thresholds nor intervals say anything. */
+const minRows = 30;
+const folds = 10;
+const draws = 500;
+/**
+ * What the confidence promises of a row counts as much as this many rows: on few rows alone, thresholds follow the
+ * noise (test/bench/results/costs.md).
+ */
+const confidenceRows = 400;
+/** Wrong answers that an option is credited with before its own are counted, at their usual cost. */
+const priorMistakes = 5;
+/** Thresholds are proposed to 0.0001. */
+const precision = 10_000;
+
+/** A row that the thresholds decide: its confidence, and what it costs where its prediction stands. */
+type OpenRow = { confidence: number; cost: number };
+type CostOf = ReturnType<typeof compileCosts>;
+
+/**
+ * Finds the threshold from which on predictions that stand cost least, a look being what every other row costs. It lies
+ * between two confidences that were seen, and at `lowest` or above it; with equal costs the higher one is taken. The
+ * lowest sum of costs over rows in falling confidence is also what isotonic regression of the cost on the confidence
+ * and a cut at `look` give (Barlow et al. 1972; the cut is Chow's rule, 1970, with costs as Elkan's, 2001).
+ */
+export function findCheapestThreshold(rows: readonly OpenRow[], look: number, lowest: number): number {
+  const falling = rows.filter(({ confidence }) => confidence >= lowest).sort((a, b) => b.confidence - a.confidence);
+  let sum = 0;
+  // No threshold lies above 1, so predictions of confidence 1 always stand.
+  let best = { threshold: 1, sum: (falling[0]?.confidence ?? 0) < 1 ? 0 : Number.POSITIVE_INFINITY };
+  falling.forEach(({ confidence, cost }, at) => {
+    sum += cost - look;
+    const next = falling[at + 1]?.confidence ?? lowest;
+    const isCut = at === falling.length - 1 || next < confidence;
+    if (isCut && sum < best.sum) best = { threshold: chooseBetween(next, confidence), sum };
+  });
+  return best.threshold;
+}
+
+/** A short number above `low` and at most `high`, near their middle. */
+function chooseBetween(low: number, high: number): number {
+  const middle = Math.round(((low + high) / 2) * precision) / precision;
+  return middle > low && middle <= high ? middle : high;
+}
+
+/** What a row costs with settings: a look where it is handed on, else what its answer costs. */
+type Weigh = (row: ReplayedRow, settings: ThresholdSettings) => number;
+
+function compileWeighing(costs: Costs, look: number): Weigh {
+  const costOf = compileCosts(costs);
+  return (row, settings) => {
+    const { decision, escalate } = decideRow(row, settings);
+    return escalate ? look : costOf(row.expected, decision);
+  };
+}
+
+/** Costs per 1,000 decisions on replayed rows; null where costs are not known, or there are no rows. */
+export function computeCostPer1000(
+  rows: readonly ReplayedRow[],
+  settings: ThresholdSettings,
+  costs: Costs,
+): number | null {
+  if (!isWeighable(costs) || rows.length === 0) return null;
+  const weigh = compileWeighing(costs, costs.look);
+  return (1_000 * addUp(rows.map((row) => weigh(row, settings)))) / rows.length;
+}
+
+/** Makes what a wrong answer costs on average in place of a row's, by the mistakes of rows and by all that may be. */
+function compileMistakes(rows: readonly ReplayedRow[], costOf: CostOf): (row: ReplayedRow) => number {
+  const counts = new Map<string, number>();
+  const mistakes = new Map<string, { count: number; sum: number }>();
+  for (const { expected, prediction } of rows) {
+    counts.set(expected, (counts.get(expected) ?? 0) + 1);
+    if (prediction.option === expected) continue;
+    const own = mistakes.get(prediction.option) ?? { count: 0, sum: 0 };
+    own.count += 1;
+    own.sum += costOf(expected, prediction.option);
+    mistakes.set(prediction.option, own);
+  }
+  const known = new Map<string, number>();
+  const average = (option: string) => {
+    let others = 0;
+    let usual = 0;
+    for (const [expected, count] of counts) {
+      if (expected === option) continue;
+      others += count;
+      usual += count * costOf(expected, option);
+    }
+    const { count, sum } = mistakes.get(option) ?? { count: 0, sum: 0 };
+    return (sum + priorMistakes * (others === 0 ? 0 : usual / others)) / (count + priorMistakes);
+  };
+  return ({ prediction: { option } }) => {
+    const cost = known.get(option) ?? average(option);
+    known.set(option, cost);
+    return cost;
+  };
+}
+
+/**
+ * Rows that thresholds decide, with what each costs where it stands: as counted, and as its calibrated confidence has
+ * it, which weighs less the more rows there are.
+ */
+function listOpenRows(rows: readonly ReplayedRow[], costOf: CostOf): OpenRow[] {
+  const ofMistake = compileMistakes(rows, costOf);
+  const weight = confidenceRows / (confidenceRows + rows.length);
+  return rows.flatMap((row) => {
+    const { ruled, expected, prediction } = row;
+    const { option, confidence, unfamiliarReason } = prediction;
+    if (ruled !== null || unfamiliarReason !== null) return [];
+    const likely = confidence * costOf(option, option) + (1 - confidence) * ofMistake(row);
+    return [{ confidence, cost: (1 - weight) * costOf(expected, option) + weight * likely }];
+  });
+}
+
+/** Makes what finds the thresholds of least cost on rows; thresholds of the type change only what they have to. */
+function compileSuggestion({ costs, settings, ownEscalation }: CostQuestion, look: number) {
+  const costOf = compileCosts(costs);
+  const accepts = settings.escalation_policy.between === 'accept';
+  return (rows: readonly ReplayedRow[]): ThresholdSettings => {
+    const auto_decide = findCheapestThreshold(listOpenRows(rows, costOf), look, ownEscalation ?? 0);
+    // Where what lies between the thresholds is accepted, the lower one is what decides alone.
+    const escalation = accepts ? auto_decide : Math.min(settings.confidence_thresholds.escalation, auto_decide);
+    return { ...settings, confidence_thresholds: { auto_decide, escalation } };
+  };
+}
+
+/** Costs of rows, and what a mistake more would cost among them: nothing where no decision stands alone. */
+type Sample = { costs: readonly number[]; mistake: number };
+
+/**
+ * Costs per 1,000 now and then, and what is saved, with percentiles over the same draws of rows. High ends have drawn
+ * from a mistake more: else rows without a mistake would say that there never is one.
+ */
+function estimateCosts(now: Sample, then: Sample) {
+  const random = createStream(randomStreams.costBootstrap);
+  const count = now.costs.length;
+  const [nowOf, thenOf] = [Float64Array.from(now.costs), Float64Array.from(then.costs)];
+  const make = () => ({ low: new Float64Array(draws), high: new Float64Array(draws) });
+  const drawn = { now: make(), then: make(), saving: make() };
+  for (let draw = 0; draw < draws; draw++) {
+    let [sumNow, sumThen, more] = [0, 0, 0];
+    for (let i = 0; i < count; i++) {
+      if (random() * (count + 1) < 1) more += 1;
+      const row = Math.floor(random() * count);
+      sumNow += nowOf[row] ?? 0;
+      sumThen += thenOf[row] ?? 0;
+    }
+    drawn.now.low[draw] = sumNow;
+    drawn.now.high[draw] = sumNow + more * now.mistake;
+    drawn.then.low[draw] = sumThen;
+    drawn.then.high[draw] = sumThen + more * then.mistake;
+    drawn.saving.low[draw] = sumNow - sumThen - more * then.mistake;
+    drawn.saving.high[draw] = sumNow - sumThen + more * now.mistake;
+  }
+  const toPer1000 = (sum = 0) => (1_000 * sum) / count;
+  const toEstimate = (sum: number, { low, high }: ReturnType<typeof make>): CostEstimate => ({
+    per_1000: toPer1000(sum),
+    low: toPer1000(low.sort()[Math.floor(0.025 * draws)]),
+    high: toPer1000(high.sort()[Math.ceil(0.975 * draws) - 1]),
+  });
+  const [sumNow, sumThen] = [addUp(now.costs), addUp(then.costs)];
+  return {
+    now: toEstimate(sumNow, drawn.now),
+    then: toEstimate(sumThen, drawn.then),
+    saving: toEstimate(sumNow - sumThen, drawn.saving),
+  };
+}
+
+/**
+ * Weighs errors against looks on replayed rows: cost per 1,000 decisions with the thresholds of now, with suggested
+ * ones, and where a person looks at everything. The suggestion is measured on rows it was not chosen on (10 folds), so
+ * that it looks no better than it is. Intervals are percentiles of 500 bootstrap draws of the rows (Efron 1979) and one
+ * mistake more, the same in every call.
+ */
+export function measureCosts(
+  { rows, refused }: { rows: readonly ReplayedRow[]; refused: number },
+  missing: number,
+  question: CostQuestion,
+): CostFinding {
+  const { costs, settings, isRefitted } = question;
+  const common = {
+    currency: costs.currency,
+    rows: rows.length,
+    missing,
+    refused,
+    measured_on: isRefitted ? ('before_refit' as const) : ('the_policy' as const),
+  };
+  if (!isWeighable(costs) || rows.length < minRows) {
+    const sentence = isWeighable(costs)
+      ? `${rows.length} held-out rows are too few to weigh costs. It takes ${minRows}.`
+      : 'Set what a look costs and what a wrong answer costs; then the two can be weighed.';
+    return { ...common, now: null, suggested: null, saving: null, by_hand: null, sentence };
+  }
+  const perLook = 1_000 * costs.look;
+  const by_hand = { per_1000: perLook, low: perLook, high: perLook };
+  const weigh = compileWeighing(costs, costs.look);
+  const present = rows.map((row) => weigh(row, settings));
+  const chosen = question.refusal === null ? chooseThresholds(rows, question, weigh, costs.look) : null;
+  // Thresholds of now that decide as the chosen ones would look better on these rows than they are, too.
+  const isKept = chosen?.costsOnOwnRows.every((cost, i) => cost === present[i]) ?? false;
+  const known = (isKept ? chosen?.costs : null) ?? present;
+  const mistake = addUp(rows.map(compileMistakes(rows, compileCosts(costs)))) / rows.length;
+  const sampleOf = (costs: readonly number[], { share_automatic }: { share_automatic: number }) => ({
+    costs,
+    mistake: share_automatic === 0 ? 0 : mistake,
+  });
+  const ofNow = describeThresholds(rows, settings);
+  const ofThen = chosen === null || isKept ? ofNow : describeThresholds(rows, chosen.settings);
+  const estimates = estimateCosts(sampleOf(known, ofNow), sampleOf(chosen?.costs ?? known, ofThen));
+  const finding = {
+    ...common,
+    now: { ...estimates.now, ...ofNow },
+    suggested: chosen === null ? null : { ...estimates.then, ...ofThen },
+    saving: chosen === null ? null : estimates.saving,
+    by_hand,
+  };
+  return { ...finding, sentence: describe(finding, isKept, question.refusal) };
+}
+
+/** Chooses thresholds by all rows; `costs` are those of each row under thresholds that were chosen without its fold. */
+function chooseThresholds(rows: readonly ReplayedRow[], question: CostQuestion, weigh: Weigh, look: number) {
+  const suggest = compileSuggestion(question, look);
+  const without = Array.from({ length: folds }, (_, fold) => suggest(rows.filter((_, i) => i % folds !== fold)));
+  const settings = suggest(rows);
+  return {
+    settings,
+    costs: rows.map((row, i) => weigh(row, without[i % folds] ?? settings)),
+    costsOnOwnRows: rows.map((row) => weigh(row, settings)),
+  };
+}
+
+const addUp = (costs: readonly number[]) => costs.reduce((sum, cost) => sum + cost, 0);
+
+function describeThresholds(rows: readonly ReplayedRow[], settings: ThresholdSettings) {
+  const automatic = rows.filter((row) => !decideRow(row, settings).escalate).length;
+  return { thresholds: settings.confidence_thresholds, share_automatic: automatic / rows.length };
+}
+
+/** An amount in the currency of the type: whole from 100 on, else with two decimals at most. */
+function formatAmount(amount: number, currency: string | null): string {
+  const digits = Math.abs(amount) < 100 ? 2 : 0;
+  return `${Number(amount.toFixed(digits))}${currency === null ? '' : ` ${currency}`}`;
+}
+
+type Weighing = Pick<CostFinding, 'currency' | 'now' | 'suggested' | 'saving' | 'by_hand'>;
+
+function describe({ currency, now, suggested, saving, by_hand }: Weighing, isKept: boolean, refusal: string | null) {
+  const write = ({ per_1000, low, high }: CostEstimate) => {
+    const interval = `${formatAmount(low, null)} to ${formatAmount(high, currency)}`;
+    return low === high ? formatAmount(per_1000, currency) : `${formatAmount(per_1000, currency)} (${interval})`;
+  };
+  const parts = [
+    now === null ? [] : [`${write(now)} now`],
+    suggested === null || isKept
+      ? []
+      : [`${write(suggested)} if decided alone from ${suggested.thresholds.auto_decide}`],
+    by_hand === null ? [] : [`${write(by_hand)} all by hand`],
+  ].flat();
+  const unsure = saving !== null && saving.low <= 0 ? 'The difference may be chance.' : null;
+  const note = refusal ?? (isKept ? 'No other thresholds are seen to cost less.' : unsure);
+  return [`1,000 decisions cost ${parts.join(', ')}.`, note].filter((text) => text !== null).join(' ');
+}

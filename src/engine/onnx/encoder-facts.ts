@@ -1,0 +1,60 @@
+/**
+ * What must be known of the encoder's graphs to change them in memory. The scripts that build the graphs
+ * (`resources/models`) write it beside them, so another graph brings its own.
+ */
+import { z } from 'zod';
+import { WorkbenchError } from '../errors.ts';
+import { readWirings, type Wiring } from './graph.ts';
+
+const tensor = z.string().min(1);
+
+/** `encoder.json`: the heads of the attention in `encoder.onnx`, and names of tensors there. */
+export const encoderFacts = z.strictObject({
+  heads: z.int().positive(),
+  tensors: z.strictObject({
+    /** The sum of the embeddings of words, places and kinds. */
+    embedded: tensor,
+    /** What comes out of the last layer. */
+    last_layer: tensor,
+    /** The tokens that are summed up to the text's embedding. */
+    pooled: tensor,
+    /** The shapes that attention begins and ends with. */
+    to_heads: tensor,
+    from_heads: tensor,
+  }),
+});
+export type EncoderFacts = z.infer<typeof encoderFacts>;
+
+/** `encoder-training-step.json`: the scale of the head in `encoder-training-step.onnx`, and names of tensors there. */
+export const tuningGraphFacts = z.strictObject({
+  /** The graph multiplies the logits of its head by this. */
+  head_scale: z.number().positive(),
+  tensors: z.strictObject({
+    /** Of each layer the attention's probabilities times their gradients, centred: [texts, heads, from, to]. */
+    attention_gradients: z.array(tensor).min(1),
+    last_layer: tensor,
+    mean: tensor,
+    mean_gradient: tensor,
+  }),
+});
+export type TuningGraphFacts = z.infer<typeof tuningGraphFacts>;
+
+/**
+ * Reads the nodes of a graph of which facts are known. Throws `unavailable` where the graph lacks a tensor that they
+ * name, and ProtobufError where the bytes are no ONNX file.
+ */
+export function readKnownWirings(
+  file: Uint8Array,
+  { tensors }: { tensors: Readonly<Record<string, string | readonly string[]>> },
+): Wiring[] {
+  const nodes = readWirings(file);
+  const names = new Set(nodes.flatMap(({ inputs, outputs }) => [...inputs, ...outputs]));
+  const missing = Object.values(tensors)
+    .flat()
+    .find((name) => !names.has(name));
+  if (missing === undefined) return nodes;
+  const message =
+    `The graph of the text model has no tensor "${missing}", which the description beside it names. ` +
+    'Put back both files, or install the program again.';
+  throw new WorkbenchError('unavailable', message);
+}

@@ -1,0 +1,205 @@
+/**
+ * One page that says what a policy decides, how well and by which rules, for people who will never open the program.
+ */
+import type { ThresholdSettings } from '../decide/thresholds.ts';
+import type { Metrics, Rule } from '../domain.ts';
+import type { Slice } from '../findings/slices.ts';
+import type { MeasuredShare, WholeDecision } from '../measured.ts';
+import { escapeHtml, quoteText } from './html.ts';
+import { describeRule } from './rule-words.ts';
+
+export type ReportFacts = {
+  /** The decision type as it stands. */
+  type: { name: string; description: string; options: readonly string[] };
+  policy: { version: number; isDeployed: boolean; isRulesOnly: boolean; completedAt: string | null };
+  /** The version of the type whose rules and thresholds decide. */
+  versionNumber: number;
+  metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'rare_options'> | null;
+  /** null where no example was held out. */
+  whole: WholeDecision | null;
+  /** What is promised, in a sentence. */
+  promise: string | null;
+  /** The weak parts, the worst first; null while they are not known. */
+  weakParts: readonly Pick<Slice, 'description' | 'rows' | 'error_rate' | 'rest_error_rate'>[] | null;
+  /** In the order in which they decide. */
+  rules: readonly Rule[];
+  settings: ThresholdSettings;
+  /** Who asked for the report, when (ISO 8601), and the version of the program. */
+  made: { by: string; at: string; toolVersion: string };
+};
+
+const maxOptions = 20;
+const maxRules = 12;
+const maxWeakParts = 5;
+
+/** The one style of the report, which its security policy names by its digest. */
+export const reportStyle = `
+:root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3b414d); --quiet: light-dark(#565d69, #a5adba) }
+body { font: 14px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 46rem; overflow-wrap: anywhere; padding: 1.5rem }
+h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 }
+h2 { border-top: 1px solid var(--line); font-size: 1rem; margin: .9rem 0 .2rem; padding-top: .5rem }
+p, ol, ul { margin: .2rem 0; padding-inline-start: 0 }
+ol, ul { padding-inline-start: 1.3rem }
+.description { white-space: pre-line }
+.headline { font-size: 2rem; font-weight: 650; line-height: 1.25 }
+.quiet, footer { color: var(--quiet) }
+footer { border-top: 1px solid var(--line); margin-top: 1rem; padding-top: .5rem }
+table { border-collapse: collapse; margin: .4rem 0; width: 100% }
+th, td { font-weight: inherit; padding: .15rem .8rem .15rem 0; text-align: start }
+td { font-variant-numeric: tabular-nums; white-space: nowrap }
+code { font: 12px/1.4 ui-monospace, monospace; white-space: pre-wrap }
+@page { size: A4; margin: 12mm }
+@media print {
+  :root { color-scheme: light }
+  body { font-size: 11.5px; max-width: none; padding: 0 }
+  li, tr { break-inside: avoid }
+}
+`;
+
+/** Writes the report as an HTML document that runs nothing and loads nothing but its own style, as `policy` says. */
+export function writeReport(facts: ReportFacts, securityPolicy: string): string {
+  const { type, rules, made } = facts;
+  const sections = [
+    ['The question', describeQuestion(facts)],
+    ['How good it is', describeQuality(facts)],
+    ['What it was measured on', describeData(facts)],
+    ['What is promised', `<p>${facts.promise === null ? 'Nothing is promised.' : quoteText(facts.promise)}</p>`],
+    ['Where it is weak', describeWeakParts(facts.weakParts)],
+    ['The rules', listRules(rules)],
+    ['What no rule decides', describeThresholds(facts)],
+  ] as const;
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${escapeHtml(securityPolicy)}">
+<meta name="viewport" content="width=device-width"><title>${escapeHtml(type.name)}</title><style>${reportStyle}</style></head><body>
+<h1>${quoteText(type.name)}</h1>
+<p class="quiet">${describePolicy(facts)}</p>
+${sections.map(([title, html]) => `<section><h2>${title}</h2>${html}</section>`).join('\n')}
+<footer>Made by ${quoteText(made.by)} on ${formatTime(made.at)} with Decision Workbench ${escapeHtml(made.toolVersion)}.</footer>
+</body></html>
+`;
+}
+
+const formatTime = (iso: string) => `${iso.slice(0, 10)}, ${iso.slice(11, 16)} UTC`;
+
+/** A share (0 to 1) as so many of 100; whole where that does not round to all or nothing. */
+function ofHundred(share: number): string {
+  const rounded = Math.round(share * 100);
+  if (rounded === 100) return String(Math.floor(share * 1000) / 10);
+  return String(rounded === 0 ? Math.ceil(share * 1000) / 10 : rounded);
+}
+
+function listSome(items: readonly string[], max: number): string {
+  const more = items.length > max ? ` and ${items.length - max} more` : '';
+  return `${items.slice(0, max).join(', ')}${more}`;
+}
+
+function describePolicy({ policy, versionNumber }: ReportFacts): string {
+  const { version, isDeployed, isRulesOnly, completedAt } = policy;
+  const made = completedAt === null ? '' : `, made on ${formatTime(completedAt)}`;
+  const deciding = isDeployed ? 'It decides now' : 'It is not deployed';
+  const kind = isRulesOnly ? 'rules alone' : 'rules and a trained classifier';
+  return `Policy v${version} of ${kind}${made}. ${deciding}, with the settings of version ${versionNumber}.`;
+}
+
+function describeQuestion({ type }: ReportFacts): string {
+  const description = type.description === '' ? '' : `<p class="description">${quoteText(type.description)}</p>`;
+  return `${description}<p>Every input gets one of ${type.options.length} answers: ${listSome(type.options.map(quoteText), maxOptions)}.</p>`;
+}
+
+function describeQuality({ policy, whole }: ReportFacts): string {
+  if (whole === null || whole.rows === 0) {
+    const reason = policy.isRulesOnly ? 'rules alone learn from no examples' : 'no example is held out';
+    return `<p>It was not measured, because ${reason}.</p>`;
+  }
+  const { accuracy, automatic, by_rule, error_automatic, escalated, fallback } = whole;
+  const { share, low, high } = accuracy;
+  const rows: [string, MeasuredShare][] = [
+    ['Right', accuracy],
+    ['Decided alone', automatic],
+    ['Wrong among those decided alone', error_automatic],
+    ['Decided by a rule', by_rule],
+    ['Handed on', escalated],
+    ['Answered by the fallback', fallback],
+  ];
+  return `<p class="headline">${ofHundred(share ?? 0)} of 100 right (${ofHundred(low)} to ${ofHundred(high)})</p>
+<p>${describeBaseline(whole.baseline)} The range holds the true figure with 95 % confidence.</p>
+<table>${rows.map(([name, share]) => `<tr><th scope="row">${name}</th>${showShare(share)}</tr>`).join('')}</table>`;
+}
+
+function showShare({ count, of, share, low, high }: MeasuredShare): string {
+  if (share === null) return '<td>none</td><td></td><td></td>';
+  const range = `${ofHundred(low)} to ${ofHundred(high)}`;
+  return `<td>${ofHundred(share)} of 100</td><td>${range}</td><td>${count} of ${of}</td>`;
+}
+
+function describeBaseline(baseline: WholeDecision['baseline']): string {
+  if (baseline === null) return '';
+  const { option, accuracy, rules_alone } = baseline;
+  const always = `Always answering ${quoteText(option)} would get ${ofHundred(accuracy.share ?? 0)}`;
+  return rules_alone === null ? `${always}.` : `${always}, the rules alone ${ofHundred(rules_alone.share ?? 0)}.`;
+}
+
+function describeData({ metrics, whole }: ReportFacts): string {
+  if (metrics === null) return '<p>There are no figures of a training.</p>';
+  const { train_size, test_size, split, rare_options: rare } = metrics;
+  const chosen = split?.rule === 'test_rows' ? 'marked as test examples' : 'set aside before it began';
+  const sentences = [
+    test_size === 0
+      ? `The training learned from ${train_size} examples.`
+      : `The training learned from ${train_size} examples and was measured on ${test_size} others, ${chosen}.`,
+    ...(split?.corrections
+      ? [
+          `Of those it learned from, ${split.corrections} are corrections of live decisions, on which nothing is measured.`,
+        ]
+      : []),
+    ...(split?.refitted && test_size > 0 ? ['Afterwards the classifier learned from all of them.'] : []),
+    ...(rare === null ? [] : [`${rare.sentence} Not learned: ${listSome(rare.options.map(quoteText), maxOptions)}.`]),
+    ...(whole && whole.missing > 0 ? [`${whole.missing} of them were deleted or changed since and do not count.`] : []),
+    ...(whole && whole.refused > 0 ? [`${whole.refused} do not follow the input schema and do not count.`] : []),
+  ];
+  return `<p>${sentences.join(' ')}</p>`;
+}
+
+function describeWeakParts(parts: ReportFacts['weakParts']): string {
+  if (parts === null) return '<p>Weak parts of the examples are not known.</p>';
+  if (parts.length === 0) return '<p>No part of the measured examples is certainly weaker than the others.</p>';
+  const items = parts
+    .slice(0, maxWeakParts)
+    .map(
+      ({ description, rows, error_rate, rest_error_rate }) =>
+        `<li>Where ${quoteText(description)}, ${ofHundred(error_rate)} of 100 are decided alone and wrongly (elsewhere ${ofHundred(rest_error_rate)}), measured on ${rows} examples.</li>`,
+    );
+  return `<ul>${items.join('')}</ul>`;
+}
+
+function listRules(rules: ReportFacts['rules']): string {
+  if (rules.length === 0) return '<p>There are no rules.</p>';
+  const items = rules.slice(0, maxRules).map((rule) => `<li>${describeRule(rule)}</li>`);
+  const more = rules.length > maxRules ? `<p>And ${rules.length - maxRules} more rules.</p>` : '';
+  return `<p>The first rule that is true decides.</p><ol>${items.join('')}</ol>${more}`;
+}
+
+function describeThresholds({ policy, settings }: ReportFacts): string {
+  const { confidence_thresholds: thresholds, escalation_policy: escalation, fallback_option } = settings;
+  const fallback =
+    fallback_option === null ? 'its answer is given and flagged for a person' : `${quoteText(fallback_option)} answers`;
+  if (policy.isRulesOnly)
+    return `<p>${fallback_option === null ? 'Nothing answers' : `The fallback option ${fallback}`}.</p>`;
+  const below = escalation.enabled ? `a connected model is asked; where that does not help, ${fallback}` : fallback;
+  const between = {
+    flag: 'its answer is given and flagged for a person',
+    accept: 'its answer stands',
+    fallback,
+    escalate: below,
+  }[escalation.between];
+  const { auto_decide, escalation: lower } = thresholds;
+  const sentences = [
+    `The classifier decides alone from a confidence of ${auto_decide}.`,
+    ...(lower < auto_decide ? [`From ${lower} up to that, ${between}.`] : []),
+    ...(lower > 0 ? [`Below ${lower}, ${below}.`] : []),
+    ...(escalation.unfamiliar === 'escalate'
+      ? [`The same holds of an input that is unlike the examples, however confident the classifier is.`]
+      : []),
+  ];
+  return `<p>${sentences.join(' ')}</p>`;
+}

@@ -1,0 +1,34 @@
+/** Conditions as sentences. */
+import { type TableRow, toTable } from './table.ts';
+
+const tests: Readonly<Record<TableRow['test'], string>> = {
+  '==': 'is',
+  '!=': 'is not',
+  '<': 'is below',
+  '<=': 'is at most',
+  '>': 'is over',
+  '>=': 'is at least',
+  in: 'is one of',
+  'not in': 'is none of',
+  contains: 'contains',
+  startsWith: 'begins with',
+  endsWith: 'ends with',
+  mentions: 'mentions',
+  present: 'is given',
+  absent: 'is missing',
+  empty: 'is empty',
+  filled: 'is not empty',
+};
+
+/**
+ * Writes a condition of tests joined by `&&` in words; null for any other. `quote` marks names and values in it.
+ */
+export function describeCondition(condition: string, quote = (text: string) => text): string | null {
+  const describeRow = (row: TableRow) => {
+    const start = `${quote(row.path.join('.'))} ${tests[row.test]}`;
+    if (!('value' in row)) return start;
+    const values = [row.value].flat().map((value) => quote(JSON.stringify(value)));
+    return `${start} ${values.join(row.test === 'in' || row.test === 'not in' ? ', ' : ' or ')}`;
+  };
+  return toTable(condition)?.map(describeRow).join(' and ') ?? null;
+}

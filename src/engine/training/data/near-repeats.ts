@@ -1,0 +1,163 @@
+/**
+ * Rows that nearly repeat each other: a copy with another age by a year, or the same words in another order. Where one
+ * is learned from and another held out, a classifier looks better than it is, and a search that compares settings on
+ * such rows takes the one that memorises.
+ */
+import type { Json, JsonObject } from '../../domain.ts';
+import { isFiniteNumber, listLeaves } from '../../features/values.ts';
+import { deriveSeed, hashNumber, hashString, randomStreams } from '../../random.ts';
+import { compareStrings } from './split.ts';
+
+type Row = { content: string; input: JsonObject };
+
+/** Cells of a grid: two numbers that differ by a tenth of a cell share it in nine of ten grids. */
+const grids = 3;
+const cellsPerRange = 50;
+/** A number of fewer different values is a category: its steps mean something. */
+const minDifferentValues = 11;
+/** A cell of a whole number spans at least so many of its smallest steps. */
+const minStepsPerCell = 4;
+/** Where an input would share its cell with more others by chance alone, closeness says nothing. */
+const maxChanceNeighbours = 0.5;
+/** Where more different inputs share all words, or a group, they are close by chance. */
+const maxInputsPerGroup = 100;
+const wordPattern = /[\p{L}\p{N}]+/gu;
+
+/** Words in any case, order and punctuation are the same. */
+export function foldText(text: string): string {
+  return (text.toLowerCase().match(wordPattern) ?? []).sort(compareStrings).join(' ');
+}
+
+function foldValue(value: Json): Json {
+  return typeof value === 'string' ? foldText(value) : value;
+}
+
+/** The width of a number's cells, and the chance that two rows share one. */
+type Cells = { width: number; chance: number };
+
+/** Gives the cells of each number by its dotted path, from spread and steps of its values; none of a category. */
+function measureCells(rows: readonly Row[]): Map<string, Cells> {
+  const values = new Map<string, number[]>();
+  for (const { input } of rows) {
+    for (const { path, value } of listLeaves(input)) {
+      if (!isFiniteNumber(value)) continue;
+      const name = path.join('.');
+      const known = values.get(name);
+      if (known === undefined) values.set(name, [value]);
+      else known.push(value);
+    }
+  }
+  const cells = new Map<string, Cells>();
+  for (const [name, all] of values) {
+    const sorted = Float64Array.from(all).sort();
+    const at = (share: number) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+    let step = Number.POSITIVE_INFINITY;
+    let different = 1;
+    for (let i = 1; i < sorted.length; i++) {
+      const gap = (sorted[i] ?? 0) - (sorted[i - 1] ?? 0);
+      if (gap === 0) continue;
+      different += 1;
+      step = Math.min(step, gap);
+    }
+    if (different < minDifferentValues) continue;
+    const width = Math.max((at(0.9) - at(0.1)) / cellsPerRange, minStepsPerCell * step);
+    cells.set(name, { width, chance: computeChance(sorted, width) });
+  }
+  return cells;
+}
+
+/** The chance that two of the sorted values lie in one cell. */
+function computeChance(sorted: Float64Array, width: number): number {
+  let sum = 0;
+  for (let from = 0; from < sorted.length; ) {
+    const cell = Math.floor((sorted[from] ?? 0) / width);
+    let to = from + 1;
+    while (to < sorted.length && Math.floor((sorted[to] ?? 0) / width) === cell) to += 1;
+    sum += ((to - from) / sorted.length) ** 2;
+    from = to;
+  }
+  return sum;
+}
+
+/** A hash of 53 bits: a hundred thousand rows share none by chance. */
+const hashCell = (cell: string, base: string): number =>
+  hashString(cell, hashString(base)) * 2 ** 21 + (hashString(cell, hashString(base, 1)) >>> 11);
+
+/** An input: all but spread numbers as one hash, where these lie in each grid, and the chance to share a cell. */
+type Placed = { base: number; cells: number[]; chance: number };
+
+function placeInput(input: JsonObject, known: ReadonlyMap<string, Cells>): Placed {
+  const fixed: string[] = [];
+  const spread: { name: string; place: number }[] = [];
+  let chance = 1;
+  for (const { path, value } of listLeaves(input)) {
+    const name = path.join('.');
+    const cells = known.get(name);
+    if (cells !== undefined && isFiniteNumber(value)) {
+      spread.push({ name, place: value / cells.width });
+      chance *= cells.chance;
+    } else fixed.push(`${name}=${JSON.stringify(Array.isArray(value) ? value.map(foldValue) : foldValue(value))}`);
+  }
+  spread.sort((a, b) => compareStrings(a.name, b.name));
+  const words = `${fixed.sort(compareStrings).join('\n')}\n${spread.map(({ name }) => name).join(' ')}`;
+  const base = hashCell('', words);
+  if (spread.length === 0) return { base, cells: [base], chance: 0 };
+  const seed = deriveSeed(randomStreams.nearRepeatGrids);
+  const cells = Array.from({ length: grids }, (_, grid) => {
+    // Every grid lies otherwise over every number: what an edge parts in one stands together in another.
+    const places = spread.map(({ name, place }) =>
+      Math.floor(place + (grid + hashNumber(hashString(name), seed) / 2 ** 32) / grids),
+    );
+    return hashCell(`${grid} ${places.join(' ')}`, words);
+  });
+  return { base, cells, chance };
+}
+
+/**
+ * Finds groups of rows with different inputs that nearly repeat each other, or that follow from each other so: equal in
+ * everything but letters' case, punctuation, order of words and numbers with many values, these in one cell of a grid
+ * of a fiftieth of their range (from the 10th to the 90th of 100) or four of their steps. Gives the group of each row;
+ * −1 for rows on their own, and where so many are equal in all else that chance brings numbers together. Linear in the
+ * rows, up to a logarithm.
+ */
+export function groupNearRepeats(rows: readonly Row[]): Int32Array {
+  const firstOf = new Map<string, number>();
+  const inputOf = Int32Array.from(rows, ({ content }) => {
+    const first = firstOf.get(content) ?? firstOf.size;
+    firstOf.set(content, first);
+    return first;
+  });
+  const different: Row[] = [];
+  rows.forEach((row, i) => {
+    if (inputOf[i] === different.length) different.push(row);
+  });
+  const parents = Int32Array.from(different, (_, i) => i);
+  const find = (input: number): number => {
+    let root = input;
+    while (parents[root] !== root) {
+      parents[root] = parents[parents[root] as number] as number;
+      root = parents[root] as number;
+    }
+    return root;
+  };
+  const known = measureCells(different);
+  const placed = different.map(({ input }) => placeInput(input, known));
+  const alike = new Map<number, number>();
+  for (const { base } of placed) alike.set(base, (alike.get(base) ?? 0) + 1);
+  const firstIn = new Map<number, number>();
+  placed.forEach(({ base, cells, chance }, i) => {
+    if (chance * (alike.get(base) ?? 0) > maxChanceNeighbours) return;
+    for (const cell of cells) {
+      const first = firstIn.get(cell);
+      if (first === undefined) firstIn.set(cell, i);
+      else parents[find(i)] = find(first);
+    }
+  });
+  const sizes = new Int32Array(different.length);
+  for (let i = 0; i < different.length; i++) sizes[find(i)] = (sizes[find(i)] as number) + 1;
+  return Int32Array.from(rows, (_, i) => {
+    const root = find(inputOf[i] as number);
+    const size = sizes[root] as number;
+    return size > 1 && size <= maxInputsPerGroup ? root : -1;
+  });
+}

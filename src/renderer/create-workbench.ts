@@ -1,0 +1,133 @@
+import { QueryClient } from '@tanstack/react-query';
+import { ApiError, createClient, type Fetch } from '../server/contract/client.ts';
+import { createActs } from './api/acts.ts';
+import { findStale, invalidate } from './api/changes.ts';
+import { createHealth } from './api/health.ts';
+import type { Journal } from './api/journal.ts';
+import { patchCachedExample } from './api/labels.ts';
+import { createLive, type LivePorts } from './api/live.ts';
+import { createOutbox, type Outbox } from './api/outbox.ts';
+import { createSession } from './api/session.ts';
+import { createCommandRegistry } from './commands/registry.ts';
+import { createDraftStore } from './state/drafts.ts';
+import { notify } from './state/notices.tsx';
+import { createSettings } from './state/settings.ts';
+import { createUiStore } from './state/ui.ts';
+import type { Workbench } from './state/workbench.ts';
+
+/** The borders of the page: network, what the browser keeps, and which of its windows are alive. */
+type Borders = {
+  baseUrl: string;
+  fetch: Fetch;
+  /** Of this tab: its name. */
+  storage: Storage;
+  /** Of this browser: the session, drafts and settings. */
+  kept: Storage;
+  journal: Journal;
+  liveWindows(): Promise<ReadonlySet<string>>;
+  windowId: string;
+  lead: LivePorts['lead'];
+};
+
+function createQueries(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (count, error) => count < 2 && error instanceof ApiError && (error.status === 0 || error.status >= 500),
+        retryDelay: 400,
+        staleTime: 2_000,
+        networkMode: 'always',
+      },
+      mutations: { networkMode: 'always' },
+    },
+  });
+}
+
+const tabNameKey = 'decision-workbench.tab';
+
+function readTabName(storage: Storage): string {
+  const name = storage.getItem(tabNameKey) ?? crypto.randomUUID();
+  storage.setItem(tabNameKey, name);
+  return name;
+}
+
+/** Builds the parts of the page around its borders. */
+export function createWorkbench(borders: Borders): Workbench {
+  const session = createSession(borders.kept);
+  const queries = createQueries();
+  const probe = () =>
+    borders.fetch(`${borders.baseUrl}/health`, { method: 'GET' }).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+  const health = createHealth(probe, () => {
+    outbox.retry();
+    void queries.invalidateQueries();
+  });
+  const client = createClient({
+    baseUrl: borders.baseUrl,
+    fetch: borders.fetch,
+    token: session.token,
+    newRequestId: () => `${borders.windowId} ${crypto.randomUUID()}`,
+    onUnauthorized: () => session.close('The session has ended or the token is not valid here.'),
+    onAnswer: health.note,
+  });
+  const outbox: Outbox = createOutbox({
+    journal: borders.journal,
+    window: borders.windowId,
+    liveWindows: borders.liveWindows,
+    send: ({ typeId, exampleId, patch, replaces }) =>
+      client.call('examples.update', {
+        params: { decision_type_id: typeId, example_id: exampleId },
+        body: { ...patch, ...(replaces === undefined ? {} : { replaces }) },
+      }),
+    onSent: ({ exampleId }, { expected_decision, reviewed, reason_codes, status, updated_at: _ }) => {
+      if (outbox.store.getState().waiting.filter((entry) => entry.exampleId === exampleId).length > 1) return;
+      patchCachedExample(queries, exampleId, { expected_decision, reviewed, reason_codes, status });
+    },
+    onRefused: (entry, error) => {
+      const { typeId, exampleId, patch } = entry;
+      const isConflict = error instanceof ApiError && error.code === 'conflict';
+      notify({
+        kind: 'error',
+        text: `A label was not taken. ${error instanceof Error ? error.message : String(error)}`,
+        ...(isConflict ? { act: { title: 'Use mine', run: () => outbox.put(typeId, exampleId, patch) } } : {}),
+      });
+      void live.refresh(typeId, exampleId);
+      void invalidate(queries, { names: ['examples.list', 'examples.stats'], typeId });
+    },
+  });
+  const live = createLive({
+    queries,
+    outbox,
+    windowId: borders.windowId,
+    open: (signal) => client.listen('events.stream', {}, signal),
+    readExample: (typeId, exampleId) =>
+      client.call('examples.get', { params: { decision_type_id: typeId, example_id: exampleId } }),
+    lead: borders.lead,
+  });
+  const acts = createActs({
+    journal: borders.journal,
+    outbox,
+    queries,
+    call: async (name, input) => {
+      const output = await client.call(name, input);
+      await invalidate(queries, findStale(name, input));
+      return output;
+    },
+  });
+  return {
+    client,
+    session,
+    queries,
+    live,
+    health,
+    outbox,
+    acts,
+    ui: createUiStore(),
+    drafts: createDraftStore(borders.kept),
+    settings: createSettings(borders.kept),
+    commands: createCommandRegistry(),
+    tabName: readTabName(borders.storage),
+  };
+}

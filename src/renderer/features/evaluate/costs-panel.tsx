@@ -1,0 +1,161 @@
+import { Button } from '@mantine/core';
+import { useState } from 'react';
+import type { CostEstimate, CostFinding } from '../../../engine/costs.ts';
+import type { Metrics } from '../../../engine/domain.ts';
+import type { DecisionType, DecisionTypeUpdate } from '../../../server/contract/types/decision-types.ts';
+import { Figure } from '../../parts/figure.tsx';
+import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { decimal, number, percent } from '../../parts/text/figures.ts';
+import { isolate } from '../../parts/text/names.ts';
+import { notify } from '../../state/notices.tsx';
+import { useChange, useOperation } from '../../state/queries.ts';
+import { useUndo } from '../../state/use-undo.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import { CostSheet } from './cost-sheet.tsx';
+
+/** Shows what decisions cost with the thresholds of now, with the cheapest ones and by hand, and sets the costs. */
+export function CostsPanel({ type, policyId, metrics }: { type: DecisionType; policyId: string; metrics: Metrics }) {
+  const [isOpen, setOpen] = useState(false);
+  const setting = useSetting(type);
+  const params = { decision_type_id: type.id, policy_id: policyId };
+  const found = useOperation('policies.costs', { params }, { enabled: type.costs !== null, keepPrevious: true });
+  return (
+    <Part
+      title="Costs"
+      tools={
+        !isOpen && (
+          <Button variant="default" onClick={() => setOpen(true)}>
+            {type.costs === null ? 'Set costs…' : 'Change costs…'}
+          </Button>
+        )
+      }
+    >
+      <div className="stack">
+        {type.costs === null && !isOpen && (
+          <p className="muted">
+            With what a wrong answer costs, and what a person’s look at one decision costs, thresholds can be weighed.
+          </p>
+        )}
+        {setting.error && <ErrorNote error={setting.error} />}
+        {isOpen && (
+          <CostSheet
+            type={type}
+            metrics={metrics}
+            isSaving={setting.isPending}
+            onSave={(costs) =>
+              setting.change({ costs }, { costs: type.costs }, 'Costs changed', 'Costs are saved.', () =>
+                setOpen(false),
+              )
+            }
+            onClose={() => setOpen(false)}
+          />
+        )}
+        {type.costs !== null && found.isPending && <Busy>Weighing errors against looks…</Busy>}
+        {found.isError && <ErrorNote error={found.error} retry={() => void found.refetch()} />}
+        {type.costs !== null && found.data && <Weighed type={type} finding={found.data} setting={setting} />}
+      </div>
+    </Part>
+  );
+}
+
+type Setting = ReturnType<typeof useSetting>;
+
+/** Changes settings of a type, and says so with the way back. */
+function useSetting(type: DecisionType) {
+  const update = useChange('decision_types.update');
+  const { acts } = useWorkbench();
+  const { undoThis } = useUndo(type.id);
+  const params = { decision_type_id: type.id };
+  const toCall = (body: DecisionTypeUpdate) => ({ name: 'decision_types.update' as const, input: { params, body } });
+  return {
+    isPending: update.isPending,
+    error: update.error,
+    change: (to: DecisionTypeUpdate, from: DecisionTypeUpdate, title: string, text: string, onDone?: () => void) =>
+      update.mutate(toCall(to).input, {
+        onSuccess: () => {
+          onDone?.();
+          const act = acts.done(type.id, title, toCall(from), toCall(to));
+          notify({ kind: 'info', text, undo: () => undoThis(act) });
+        },
+      }),
+  };
+}
+
+function Weighed({ type, finding, setting }: { type: DecisionType; finding: CostFinding; setting: Setting }) {
+  const { now, suggested, saving, by_hand, currency, rows } = finding;
+  if (now === null || by_hand === null) return <p className="muted">{finding.sentence}</p>;
+  const stored = type.active_version.confidence_thresholds;
+  const isOffered = suggested !== null && saving !== null && saving.per_1000 > 0;
+  const take = ({ thresholds }: NonNullable<CostFinding['suggested']>) =>
+    setting.change(
+      { confidence_thresholds: thresholds },
+      { confidence_thresholds: stored },
+      'Thresholds changed',
+      `Inputs are decided directly from a confidence of ${decimal(thresholds.auto_decide, 2)}.`,
+    );
+  return (
+    <>
+      <p className="muted">Per 1,000 decisions, measured on {number(rows)} unseen examples:</p>
+      <div className="sentences">
+        <Amount name="now" says={nowSays} estimate={now} currency={currency}>
+          {percent(now.share_automatic)} decided alone
+        </Amount>
+        {isOffered && (
+          <Amount name="with these" says={suggestedSays} estimate={suggested} currency={currency}>
+            from {decimal(suggested.thresholds.auto_decide, 3)}: {percent(suggested.share_automatic)} decided alone
+          </Amount>
+        )}
+        <Amount name="all by hand" says={byHandSays} estimate={by_hand} currency={currency}>
+          nothing decided alone
+        </Amount>
+      </div>
+      {isOffered ? (
+        <div className="row">
+          <Button loading={setting.isPending} onClick={() => take(suggested)}>
+            Take these thresholds
+          </Button>
+          {saving.low <= 0 && <span className="muted">The difference may be chance.</span>}
+        </div>
+      ) : (
+        <p className="muted">{suggested === null ? finding.sentence : 'No other thresholds are seen to cost less.'}</p>
+      )}
+    </>
+  );
+}
+
+const nowSays =
+  'What 1,000 decisions like the unseen examples cost with the rules and thresholds of now: errors by their cost, and a look for each that is handed on.';
+const suggestedSays =
+  'The same with the thresholds of least cost. Each example was decided by thresholds that were chosen without it.';
+const byHandSays = 'What 1,000 looks cost.';
+
+type AmountProps = {
+  name: string;
+  says: string;
+  estimate: CostEstimate;
+  currency: string | null;
+  children: React.ReactNode;
+};
+
+function Amount({ name, says, estimate: { per_1000, low, high }, currency, children }: AmountProps) {
+  const unit = currency === null ? '' : ` ${isolate(currency)}`;
+  return (
+    <p>
+      <strong>
+        <Figure says={says}>
+          {formatAmount(per_1000)}
+          {unit} {name}
+        </Figure>
+      </strong>
+      <span className="muted">
+        {low < high && `${formatAmount(low)} to ${formatAmount(high)}${unit}, `}
+        {children}
+      </span>
+    </p>
+  );
+}
+
+/** An amount as people write it: whole from 100 on, else with two digits. */
+function formatAmount(amount: number): string {
+  return Math.abs(amount) < 100 ? decimal(amount, 2) : number(Math.round(amount));
+}

@@ -1,0 +1,38 @@
+/** Thresholds that are tried: all figures of the place are of them, and their address can be handed on. */
+import type { ConfidenceThresholds } from '../../../engine/domain.ts';
+import type { InputOf } from '../../../server/contract/operations.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useSettled } from '../../parts/hooks/use-settled.ts';
+import { useOperation } from '../../state/queries.ts';
+import { changeQuery, useQueryPart } from '../../state/route.ts';
+
+/** A handle that is dragged asks whenever it rests for so long. */
+const restMs = 20;
+
+/** The thresholds of the address, null where those in use are meant. */
+export function useTriedThresholds({ active_version }: DecisionType): ConfidenceThresholds | null {
+  const { auto_decide, escalation } = active_version.confidence_thresholds;
+  const { direct, below } = useQueryPart();
+  const [high, low] = [Number(direct), Number(below)];
+  const isOrdered = low >= 0 && low <= high && high <= 1;
+  if (direct === undefined || below === undefined || !isOrdered) return null;
+  return high === auto_decide && low === escalation ? null : { auto_decide: high, escalation: low };
+}
+
+/** Tries thresholds, or with null goes back to those in use. */
+export function tryThresholds(thresholds: ConfidenceThresholds | null): void {
+  const patch = { direct: `${thresholds?.auto_decide ?? ''}`, below: `${thresholds?.escalation ?? ''}` };
+  changeQuery(patch, { replace: true });
+}
+
+/** The thresholds to ask the server about: none for those in use. */
+export function useAskedThresholds(type: DecisionType, delayMs = restMs): Partial<ConfidenceThresholds> {
+  const asked = useSettled(JSON.stringify(useTriedThresholds(type)), delayMs);
+  return (JSON.parse(asked) as ConfidenceThresholds | null) ?? {};
+}
+
+/** The whole decision of a policy under the thresholds that are tried; the last answer stays while it is asked for. */
+export function useWhole(type: DecisionType, policy: InputOf<'policies.whole'>['params'], isHeldOut: boolean) {
+  const query = useAskedThresholds(type);
+  return useOperation('policies.whole', { params: policy, query }, { enabled: isHeldOut, keepPrevious: true });
+}

@@ -1,0 +1,34 @@
+import { Button } from '@mantine/core';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { count } from '../../parts/text/figures.ts';
+import { useOperation } from '../../state/queries.ts';
+import { goTo } from '../../state/route.ts';
+
+/** The error of live decisions by the audit, and the way to what waits to be judged. */
+export function AuditNote({ type }: { type: DecisionType }) {
+  const audit = useOperation('audit.get', { params: { decision_type_id: type.id } });
+  if (audit.isError) return <ErrorNote error={audit.error} />;
+  if (!audit.data) return null;
+  const { deployed, to_judge: waiting } = audit.data;
+  if (type.audit === null && waiting === 0 && deployed === null) {
+    return (
+      <p className="muted">
+        The live error is not known. Under Define, choose a share of decisions to be drawn at random and judged blind.
+      </p>
+    );
+  }
+  return (
+    <div className="row between" role="status" aria-label="Audit">
+      <p>{deployed?.sentence ?? 'No decision of the deployed policy has been drawn yet.'}</p>
+      {waiting > 0 && (
+        <Button
+          variant="default"
+          onClick={() => goTo({ page: 'type', id: type.id, place: 'examples', query: { queue: 'audit' } })}
+        >
+          Judge {count(waiting, 'decision')}
+        </Button>
+      )}
+    </div>
+  );
+}

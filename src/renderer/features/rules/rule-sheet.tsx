@@ -1,0 +1,370 @@
+import { Button, Select } from '@mantine/core';
+import { memo, type ReactNode, useEffect, useId, useMemo, useRef } from 'react';
+import type { RuleProblem } from '../../../engine/rules/compile.ts';
+import { printPath } from '../../../engine/rules/parsing/print.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
+import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
+import { Figure, FigureHead } from '../../parts/figure.tsx';
+import { useNewest } from '../../parts/hooks/use-newest.ts';
+import { OptionName } from '../../parts/option.tsx';
+import { count, number } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import {
+  listChoices,
+  listFreeFields,
+  readText,
+  type SheetColumn,
+  type SheetField,
+  type SheetRow,
+  toTsv,
+} from './sheet.ts';
+import { SheetInput } from './sheet-input.tsx';
+import type { RulesDesk } from './use-rules.ts';
+import { type Sheet, tellCopied } from './use-sheet.ts';
+
+type SheetProps = {
+  type: DecisionType;
+  desk: RulesDesk;
+  sheet: Sheet;
+  problems: readonly RuleProblem[];
+  analysis: RulesAnalysis | undefined;
+};
+
+const hint = 'The first match decides. In any cell: > 100, 50 .. 200, basic, not basic, mentions refund, empty.';
+
+/** Widths of the columns: fixed ones, so that a cell that is typed in does not lay out all others anew. */
+function toWidths(columns: readonly SheetColumn[]): { key: string; width: number }[] {
+  const widths = { name: 11, field: 7.5, then: 6.5, reason: 7.5 };
+  return [
+    { key: 'place', width: 2.25 },
+    ...columns.map(({ id, kind }) => ({ key: id, width: widths[kind] })),
+    { key: 'counts', width: 6 },
+  ];
+}
+
+/** All rules as rows of one sheet, a column for each field: typed in like a spreadsheet. */
+export function RuleSheet(props: SheetProps) {
+  const { type, sheet, problems, analysis } = props;
+  const { rows, columns, row, column, typing, press, copy, paste } = sheet;
+  const id = useId();
+  const table = useRef<HTMLTableElement>(null);
+  const isTyping = typing.edit !== null;
+  useRowsFocus('Rules');
+  useEffect(() => {
+    // The field that was typed in is gone; who pressed something else meanwhile keeps the focus there.
+    if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
+  }, [isTyping]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the cell at the cursor is another one after each move
+  useEffect(() => {
+    table.current?.querySelector('[data-cursor]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [row, column, columns.length]);
+  const undecided = analysis?.impact?.examples.undecided;
+  const states = useMemo(() => toStates(rows, problems, analysis), [rows, problems, analysis]);
+  const widthsRem = toWidths(columns);
+  const input = useCellInput(props);
+  const actions = {
+    onCell: useNewest(sheet.moveTo),
+    onOpen: useNewest(typing.begin),
+    onCode: useNewest(sheet.openCode),
+  };
+  return (
+    <div className="scroll sheet">
+      <table
+        ref={table}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take keys is a grid
+        role="grid"
+        aria-label="Rules"
+        aria-activedescendant={`${id}-cursor`}
+        tabIndex={0}
+        style={{ minWidth: `${widthsRem.reduce((sum, { width }) => sum + width, 0)}rem` }}
+        {...takesKeys}
+        onKeyDown={press}
+        onCopy={copy}
+        onPaste={paste}
+      >
+        <colgroup>
+          {widthsRem.map(({ key, width }) => (
+            <col key={key} style={{ width: `${width}rem` }} />
+          ))}
+        </colgroup>
+        <SheetHead columns={columns} />
+        <tbody>
+          {[...rows, undefined].map((each, index) => (
+            <SheetLine
+              key={each?.place ?? 'new'}
+              typeId={type.id}
+              row={each}
+              index={index}
+              columns={columns}
+              cursor={index === row ? column : -1}
+              cursorId={`${id}-cursor`}
+              input={input?.row === index ? input : null}
+              state={each && states.get(each.place)}
+              {...actions}
+            />
+          ))}
+          <tr>
+            <td />
+            <td className="name muted">
+              {rows.length === 0 ? 'The classifier decides all' : 'Else the classifier decides'}
+            </td>
+            <td colSpan={columns.length - 1} className="muted hint" title={hint}>
+              {hint}
+            </td>
+            <td className="number muted">
+              {undecided !== undefined && (
+                <Figure says="Examples that no rule decides.">{count(undecided, 'example')}</Figure>
+              )}
+            </td>
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function SheetHead({ columns }: { columns: readonly SheetColumn[] }) {
+  return (
+    <thead>
+      <tr>
+        <FigureHead says="The place of the rule: the first that matches decides.">#</FigureHead>
+        {columns.map(({ id, name, kind }) => (
+          <th key={id} scope="col" className={kind} title={isolate(name)}>
+            {showUnseen(name)}
+          </th>
+        ))}
+        <FigureHead says="Examples that the rule is the first to match, and how many of them have its outcome as their label.">
+          Rows · agree
+        </FigureHead>
+      </tr>
+    </thead>
+  );
+}
+
+/** What is known of a rule: its counts, and whether something is wrong with it. */
+type RuleState = {
+  counts: NonNullable<RulesAnalysis['impact']>['rules'][number]['examples'] | undefined;
+  hasProblem: boolean;
+  warningCount: number;
+};
+
+function toStates(
+  rows: readonly SheetRow[],
+  problems: readonly RuleProblem[],
+  analysis: RulesAnalysis | undefined,
+): ReadonlyMap<number, RuleState> {
+  const counts = new Map(analysis?.impact?.rules.map(({ rule, examples }) => [rule, examples]));
+  const wrong = new Set(problems.map(({ rule }) => rule));
+  return new Map(
+    rows.map(({ place }) => [
+      place,
+      { counts: counts.get(place), hasProblem: wrong.has(place), warningCount: countWarnings(analysis, place) },
+    ]),
+  );
+}
+
+type CellInput = { row: number; column: number; field: ReactNode };
+
+/** Makes the field of the cell that is typed in; null while there is none. */
+function useCellInput({ desk, sheet, analysis }: SheetProps): CellInput | null {
+  const { rows, columns, typing } = sheet;
+  const { edit } = typing;
+  const column = edit && columns[edit.column];
+  if (!column) return null;
+  const rule = rows[edit.row]?.rule;
+  const field = (
+    <SheetInput
+      label={`${isolate(column.name)} of ${rule ? isolate(rule.name) : 'a new rule'}`}
+      text={edit.text}
+      problem={edit.problem}
+      choices={listChoices(column, edit.text, desk.draft, analysis?.fields ?? [])}
+      onText={typing.type}
+      onTake={(move) => typing.take(edit, move)}
+      onLeave={typing.leave}
+      onDrop={typing.drop}
+    />
+  );
+  return { row: edit.row, column: edit.column, field };
+}
+
+type LineProps = {
+  typeId: string;
+  row: SheetRow | undefined;
+  index: number;
+  columns: readonly SheetColumn[];
+  /** The column of the cursor; below 0 in the other lines. */
+  cursor: number;
+  cursorId: string;
+  input: CellInput | null;
+  state: RuleState | undefined;
+  onCell(row: number, column: number): void;
+  onOpen(row: number, column: number): void;
+  onCode(place: number): void;
+};
+
+/** A rule, or the line in which a new one begins; drawn again only where something of it changed. */
+const SheetLine = memo(function SheetLine(props: LineProps) {
+  const { row, index, columns, cursor, state } = props;
+  const firstField = columns.findIndex(({ kind }) => kind === 'field');
+  return (
+    <tr aria-selected={cursor >= 0}>
+      <td className="number muted">{row ? index + 1 : '+'}</td>
+      {columns.map((column, place) => {
+        if (column.kind !== 'field' || row?.cells !== null)
+          return <SheetCell key={column.id} {...props} column={column} place={place} />;
+        return place === firstField && <CodeCell key="code" {...props} row={row} first={firstField} />;
+      })}
+      <td className="number">{row && state && <Counts isEmpty={row.rule.condition.trim() === ''} {...state} />}</td>
+    </tr>
+  );
+});
+
+function Counts({ isEmpty, counts, hasProblem, warningCount }: RuleState & { isEmpty: boolean }) {
+  return (
+    <span className="row still">
+      <RuleMark isEmpty={isEmpty} hasProblem={hasProblem} warningCount={warningCount} />
+      {counts && (
+        <Figure
+          className="grow"
+          says={`${count(counts.matched, 'example')}: ${counts.agrees} agree, ${counts.disagrees} have another label, ${counts.unlabelled} have none.`}
+        >
+          {number(counts.matched)} · {number(counts.agrees)}
+        </Figure>
+      )}
+    </span>
+  );
+}
+
+type CellProps = LineProps & { column: SheetColumn; place: number };
+
+function SheetCell({ typeId, row, index, cursor, cursorId, input, column, place, onCell, onOpen }: CellProps) {
+  const isEdited = input?.column === place;
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid's own keys move the cursor
+    <td
+      {...(cursor === place ? { id: cursorId, 'data-cursor': true } : {})}
+      className={isEdited ? `${column.kind} edited` : column.kind}
+      onClick={() => !isEdited && onCell(index, place)}
+      onDoubleClick={() => !isEdited && onOpen(index, place)}
+    >
+      {isEdited ? input.field : <CellText typeId={typeId} row={row} column={column} />}
+    </td>
+  );
+}
+
+function CellText({ typeId, row, column }: Pick<CellProps, 'typeId' | 'row' | 'column'>) {
+  const text = readText(row, column);
+  if (!row) return column.kind === 'name' ? <span className="muted">New rule…</span> : null;
+  if (column.kind === 'then') return <OptionName typeId={typeId} option={text} />;
+  if (text === '') return <span className="muted">{column.kind === 'field' ? 'any' : ''}</span>;
+  const shown = showUnseen(text);
+  return (
+    <span className="clip" title={shown}>
+      {shown}
+    </span>
+  );
+}
+
+/** Counts the warnings about the rule at a place of the draft. */
+export function countWarnings(analysis: RulesAnalysis | undefined, place: number): number {
+  return analysis?.findings.filter(({ rule, severity }) => rule === place && severity === 'warning').length ?? 0;
+}
+
+type RuleMarkProps = { isEmpty: boolean; hasProblem: boolean; warningCount: number };
+
+/** Whether something is wrong with a rule. */
+export function RuleMark({ isEmpty, hasProblem, warningCount }: RuleMarkProps) {
+  if (isEmpty) return <span className="tag">empty</span>;
+  if (hasProblem) return <span className="tag bad">check</span>;
+  if (warningCount === 0) return null;
+  return (
+    <span className="tag warn number" title="Warnings about this rule; they stand below the editor.">
+      {warningCount}
+    </span>
+  );
+}
+
+/** The condition of a rule that is more than cells; `first` is the first of the columns that it takes. */
+function CodeCell({
+  row,
+  index,
+  columns,
+  cursor,
+  cursorId,
+  first,
+  onCell,
+  onCode,
+}: LineProps & { row: SheetRow; first: number }) {
+  const isCursor = columns[cursor]?.kind === 'field';
+  const code = showUnseen(row.rule.condition);
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid's own keys move the cursor
+    <td
+      {...(isCursor ? { id: cursorId, 'data-cursor': true } : {})}
+      colSpan={columns.filter(({ kind }) => kind === 'field').length}
+      className="field"
+      title={`Does not fit a row of cells; Enter opens it as code: ${code}`}
+      onClick={() => onCell(index, first)}
+      onDoubleClick={() => onCode(row.place)}
+    >
+      <span className="tag">code</span> <code>{code}</code>
+    </td>
+  );
+}
+
+/** Offers what can be done with the whole sheet. */
+export function SheetTools({
+  sheet,
+  fields,
+  onPaste,
+  before,
+  after,
+}: {
+  sheet: Sheet;
+  fields: readonly SheetField[];
+  onPaste(): void;
+  before: ReactNode;
+  after: ReactNode;
+}) {
+  const { rows, columns, typing, moveTo } = sheet;
+  const free = listFreeFields(columns, fields);
+  const add = () => {
+    moveTo(rows.length, 0);
+    typing.begin(rows.length, 0, '');
+  };
+  const copy = () => void navigator.clipboard.writeText(toTsv(rows, columns)).then(() => tellCopied(rows));
+  useCommands([
+    { id: 'add-rule', title: 'New rule', group: 'Create', run: add },
+    { id: 'copy-rules', title: 'Copy the rules for a spreadsheet', group: 'Edit', run: copy },
+    { id: 'paste-rules', title: 'Paste rules from a spreadsheet', group: 'Create', run: onPaste },
+  ]);
+  return (
+    <div className="row sheet-tools">
+      <div className="grow">{before}</div>
+      <Select
+        aria-label="Add a column for a field"
+        placeholder="+ Field"
+        w={150}
+        searchable
+        selectFirstOptionOnChange
+        value={null}
+        data={free.map(({ path }) => ({ value: printPath(path), label: showUnseen(path.join('.')) }))}
+        disabled={free.length === 0}
+        nothingFoundMessage="No field has this name"
+        onChange={(id) => id !== null && sheet.addColumn(id)}
+      />
+      <Button variant="default" onClick={onPaste}>
+        Paste…
+      </Button>
+      <Button variant="default" disabled={rows.length === 0} onClick={copy}>
+        Copy
+      </Button>
+      <Button variant="default" onClick={add}>
+        New rule
+      </Button>
+      {after}
+    </div>
+  );
+}

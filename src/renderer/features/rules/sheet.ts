@@ -1,0 +1,238 @@
+/** The sheet of all rules: its columns, the texts of its cells, what is typed into them, and its copy as TSV. */
+import type { Rule } from '../../../engine/domain.ts';
+import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../engine/rules/analysis/cells.ts';
+import type { KnownField } from '../../../engine/rules/analysis/fields.ts';
+import { parseCondition } from '../../../engine/rules/parsing/parse.ts';
+import { printPath } from '../../../engine/rules/parsing/print.ts';
+import { findNearest } from '../../../engine/rules/suggest.ts';
+import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
+import { isolate } from '../../parts/text/names.ts';
+import type { TypeDraft } from '../../state/drafts.ts';
+
+export type SheetField = CellField & Pick<KnownField, 'values'>;
+export type SheetColumn = { id: string; name: string } & (
+  | { kind: 'name' | 'then' | 'reason' }
+  | { kind: 'field'; field: SheetField }
+);
+/** `cells` are known by the ids of their columns; null for a rule that does not fit a row. */
+export type SheetRow = { place: number; rule: Rule; cells: ReadonlyMap<string, Cell> | null };
+export type Written = { patch: Partial<Rule> } | { problem: string };
+/** A value that may be chosen for a cell: the whole text of the cell with it, its name, and how often it occurs. */
+export type Choice = { value: string; name: string; count: number | null };
+
+/** Columns that an empty sheet begins with. */
+const maxFirstColumns = 5;
+const nameColumn: SheetColumn = { id: 'name', name: 'Rule', kind: 'name' };
+const lastColumns: SheetColumn[] = [
+  { id: 'then', name: 'Then', kind: 'then' },
+  { id: 'reason', name: 'Reason', kind: 'reason' },
+];
+
+/** Returns what is known of a field, which may be nothing. */
+export function toField(fields: readonly SheetField[]): (path: string[]) => SheetField {
+  const byName = new Map(fields.map((field) => [printPath(field.path), field]));
+  return (path) => byName.get(printPath(path)) ?? { path, type: 'any', values: null };
+}
+
+/** The row of a rule. */
+export function toSheetRow(rule: Rule, place: number, find: ReturnType<typeof toField>): SheetRow {
+  const cells = toCells(rule.condition, find)?.map((cell) => [printPath(cell.path), cell] as const);
+  return { place, rule, cells: cells ? new Map(cells) : null };
+}
+
+/** Whether a cell can say anything of a field. */
+const hasCells = ({ type }: SheetField) => type !== 'map' && type !== 'list';
+
+/** Fields that may become a column. */
+export function listFreeFields(columns: readonly SheetColumn[], fields: readonly SheetField[]): SheetField[] {
+  const shown = new Set(columns.map(({ id }) => id));
+  return fields.filter((field) => hasCells(field) && !shown.has(printPath(field.path)));
+}
+
+/** Name, a column for each field that a row uses or that was `added`, outcome; without any, the first fields. */
+export function listColumns(
+  rows: readonly SheetRow[],
+  fields: readonly SheetField[],
+  added: readonly string[],
+): SheetColumn[] {
+  const cells = new Map(rows.flatMap(({ cells }) => [...(cells ?? [])]));
+  const used = new Set([...cells.keys(), ...added]);
+  const known = fields.filter(({ path }) => used.has(printPath(path)));
+  const names = new Set(known.map(({ path }) => printPath(path)));
+  const unknown = [...cells.values()]
+    .filter(({ path }) => !names.has(printPath(path)))
+    .map(({ path }): SheetField => ({ path, type: 'any', values: null }));
+  const shown = used.size > 0 ? [...known, ...unknown] : fields.filter(hasCells).slice(0, maxFirstColumns);
+  const columns = shown.map(
+    (field): SheetColumn => ({ id: printPath(field.path), name: field.path.join('.'), kind: 'field', field }),
+  );
+  return [nameColumn, ...columns, ...lastColumns];
+}
+
+/** The text of a cell; '' also for cells of a rule that does not fit a row. */
+export function readText(row: SheetRow | undefined, column: SheetColumn): string {
+  if (!row) return '';
+  if (column.kind === 'name') return row.rule.name;
+  if (column.kind === 'then') return row.rule.then;
+  if (column.kind === 'reason') return row.rule.reason_code ?? '';
+  return row.cells?.get(column.id)?.text ?? '';
+}
+
+/** Finds the one of some names that is typed: whole, in other case, or by a beginning that only it has. */
+function findNamed(typed: string, names: readonly string[]): string | null {
+  const lowered = typed.toLowerCase();
+  const same = names.find((name) => name === typed) ?? names.find((name) => name.toLowerCase() === lowered);
+  const begun = names.filter((name) => name.toLowerCase().startsWith(lowered));
+  return same ?? (begun.length === 1 ? (begun[0] ?? null) : null);
+}
+
+function toNameProblem(typed: string, what: string, names: readonly string[]): string {
+  const nearest = findNearest(typed, names);
+  const others = names.slice(0, 8).map(isolate).join(', ');
+  const start = typed === '' ? `The ${what} is missing.` : `“${isolate(typed)}” is no ${what}.`;
+  return nearest ? `${start} Did you mean ${isolate(nearest)}?` : `${start} There are: ${others || 'none'}.`;
+}
+
+/** Finds what a text typed into a cell changes of a rule; `others` are the rules beside it. */
+export function writeText(
+  rule: Pick<Rule, 'condition'>,
+  column: SheetColumn,
+  typed: string,
+  { options, reason_codes }: Pick<TypeDraft, 'options' | 'reason_codes'>,
+  others: readonly Rule[],
+): Written {
+  const text = typed.trim();
+  switch (column.kind) {
+    case 'name':
+      if (text === '') return { problem: 'A rule needs a name.' };
+      if (others.some(({ name }) => name === text)) return { problem: `Another rule is named “${isolate(text)}”.` };
+      return { patch: { name: text } };
+    case 'then': {
+      const then = text === '' ? null : findNamed(text, options);
+      return then === null ? { problem: toNameProblem(text, 'option', options) } : { patch: { then } };
+    }
+    case 'reason': {
+      const reason_code = text === '' ? null : findNamed(text, reason_codes);
+      if (text !== '' && reason_code === null) return { problem: toNameProblem(text, 'reason code', reason_codes) };
+      return { patch: { reason_code } };
+    }
+    case 'field': {
+      const put = putCell(rule.condition, column.field, text);
+      return 'problem' in put ? put : { patch: { condition: put.condition } };
+    }
+  }
+}
+
+/** Values that may come next in a cell, the most frequent first, as far as they hold what is typed of them. */
+export function listChoices(
+  column: SheetColumn,
+  typed: string,
+  { options, reason_codes }: Pick<TypeDraft, 'options' | 'reason_codes'>,
+  seen: RulesAnalysis['fields'],
+): Choice[] {
+  const toChoices = (names: readonly string[]) => names.map((name) => ({ value: name, name, count: null }));
+  const isTyped = ({ name }: Choice) => name.toLowerCase().includes(typed.trim().toLowerCase());
+  if (column.kind === 'name') return [];
+  if (column.kind !== 'field') return toChoices(column.kind === 'then' ? options : reason_codes).filter(isTyped);
+  const { field } = column;
+  const counted = seen.find(({ path }) => printPath(path) === column.id);
+  const values = counted?.values.length ? counted.values : (field.values ?? []);
+  const [, before = '', last = ''] = /^((?:.*,\s*|not\s+)?)(.*)$/is.exec(typed) ?? [];
+  const taken = before.toLowerCase();
+  return values.flatMap((value, index) => {
+    if (value === null || typeof value === 'object') return [];
+    const name = writeValue(value, field.type);
+    const isMeant = name.toLowerCase().includes(last.trim().toLowerCase()) && !taken.includes(name.toLowerCase());
+    return isMeant ? [{ value: `${before}${name}`, name, count: counted?.counts[index] ?? null }] : [];
+  });
+}
+
+const codeColumn = 'condition';
+
+/** A text as a cell of TSV: in quotation marks where a spreadsheet would else cut it. */
+const toTsvCell = (text: string) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** The sheet as TSV with a head; conditions that fit no row have a column of their own. */
+export function toTsv(rows: readonly SheetRow[], columns: readonly SheetColumn[]): string {
+  const hasCode = rows.some(({ cells }) => cells === null);
+  const head = [...columns.map(({ name }) => name), ...(hasCode ? [codeColumn] : [])];
+  const lines = rows.map((row) => [
+    ...columns.map((column) => readText(row, column)),
+    ...(hasCode ? [row.cells === null ? row.rule.condition : ''] : []),
+  ]);
+  return [head, ...lines].map((line) => line.map(toTsvCell).join('\t')).join('\n');
+}
+
+/** Rules read from pasted lines, and what of the lines was not understood. */
+export type PastedRules = { rules: Omit<Rule, 'priority'>[]; problems: string[] };
+
+const headNames: Readonly<Record<string, 'name' | 'then' | 'reason' | 'condition'>> = {
+  rule: 'name',
+  name: 'name',
+  then: 'then',
+  decision: 'then',
+  outcome: 'then',
+  reason: 'reason',
+  'reason code': 'reason',
+  reason_code: 'reason',
+  condition: codeColumn,
+  code: codeColumn,
+};
+
+type Head = SheetColumn | typeof codeColumn | null;
+
+function readHead(names: readonly string[], fields: readonly SheetField[]): { heads: Head[]; problems: string[] } {
+  const problems: string[] = [];
+  const heads = names.map((name): Head => {
+    const lowered = name.trim().toLowerCase();
+    const field = fields.find(({ path }) => path.join('.').toLowerCase() === lowered);
+    if (field) return { id: printPath(field.path), name, kind: 'field', field };
+    const own = headNames[lowered];
+    if (own === codeColumn) return codeColumn;
+    if (own) return [nameColumn, ...lastColumns].find(({ kind }) => kind === own) ?? null;
+    if (lowered === '' || lowered === '#') return null;
+    const nearest = findNearest(
+      name.trim(),
+      fields.map(({ path }) => path.join('.')),
+    );
+    const hint = nearest ? ` Did you mean ${isolate(nearest)}?` : '';
+    problems.push(`The column “${isolate(name)}” is left out: no field has this name.${hint}`);
+    return null;
+  });
+  return { heads, problems };
+}
+
+function readCode(condition: string): Written {
+  const [problem] = parseCondition(condition).problems;
+  return problem ? { problem: problem.message } : { patch: { condition } };
+}
+
+/** Reads pasted lines, the first of which names fields, as new rules; a line with a problem makes none. */
+export function readPasted(
+  [names = [], ...lines]: readonly string[][],
+  fields: readonly SheetField[],
+  draft: Pick<TypeDraft, 'options' | 'reason_codes'>,
+): PastedRules {
+  const { heads, problems } = readHead(names, fields);
+  const kinds = heads.map((head) => (typeof head === 'object' ? head?.kind : head));
+  const start = 'The first line must name the columns, as they stand above the table:';
+  if (!kinds.includes('then')) return { rules: [], problems: [`${start} one of them is “Then”.`, ...problems] };
+  if (!kinds.includes('field') && !kinds.includes(codeColumn))
+    return { rules: [], problems: [`${start} no field is among them.`, ...problems] };
+  const rules = lines.flatMap((line, index) => {
+    if (line.every((cell) => cell.trim() === '')) return [];
+    let rule = { name: `pasted ${index + 1}`, condition: '', then: '', reason_code: null as string | null };
+    const wrong: string[] = [];
+    heads.forEach((head, place) => {
+      const text = line[place]?.trim() ?? '';
+      if (head === null || (text === '' && (head === codeColumn || head.kind !== 'then'))) return;
+      const written = head === codeColumn ? readCode(text) : writeText(rule, head, text, draft, []);
+      if ('problem' in written) wrong.push(`Line ${index + 2}, ${isolate(names[place] ?? '')}: ${written.problem}`);
+      else rule = { ...rule, ...written.patch };
+    });
+    if (wrong.length === 0 && rule.condition === '') wrong.push(`Line ${index + 2} has no condition.`);
+    problems.push(...wrong);
+    return wrong.length > 0 ? [] : [rule];
+  });
+  return { rules, problems };
+}

@@ -1,0 +1,99 @@
+/** The rules of the draft with all that can be done to them, and what they would do. */
+import { useMemo, useState } from 'react';
+import type { Rule } from '../../../engine/domain.ts';
+import { listSchemaFields } from '../../../engine/rules/analysis/fields.ts';
+import { toKnownFields } from '../../../engine/rules/analysis/survey.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useSettled } from '../../parts/hooks/use-settled.ts';
+import { readJsonText } from '../../parts/text/json-text.ts';
+import { isolate } from '../../parts/text/names.ts';
+import type { TypeDraft } from '../../state/drafts.ts';
+import { notify } from '../../state/notices.tsx';
+import { useOperation } from '../../state/queries.ts';
+import { changeQuery, useQueryPart } from '../../state/route.ts';
+import { useDraft } from '../../state/use-draft.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import { appendRule, moveRule, orderRules } from './order-rules.ts';
+
+const analysisDelayMs = 700;
+
+/** Analyses what the rules would do, computed again when typing rests, and the fields they may use. */
+export function useAnalysis(type: DecisionType, draft: TypeDraft) {
+  const settled = useSettled(draft, analysisDelayMs);
+  const schema = useMemo(() => {
+    const read = readJsonText(settled.inputSchemaText, 'input schema');
+    // The analysis goes without a schema that is half typed; its editor shows the problem.
+    return 'value' in read ? read.value : undefined;
+  }, [settled.inputSchemaText]);
+  const analysis = useOperation(
+    'rules.analyse',
+    {
+      params: { decision_type_id: type.id },
+      body: {
+        rules: settled.hard_rules,
+        options: settled.options,
+        reason_codes: settled.reason_codes,
+        input_schema: schema,
+      },
+    },
+    { keepPrevious: true },
+  );
+  const seen = analysis.data?.fields;
+  const fields = useMemo(() => {
+    const named = listSchemaFields(schema ?? null);
+    const paths = new Set(named.map(({ path }) => JSON.stringify(path)));
+    return [...named, ...toKnownFields(seen ?? []).filter(({ path }) => !paths.has(JSON.stringify(path)))];
+  }, [schema, seen]);
+  return { analysis, fields };
+}
+
+/** The rules of the draft, the open one, and all that can be done to them. */
+export function useRules(type: DecisionType) {
+  const { drafts } = useWorkbench();
+  const { draft, edit } = useDraft(type);
+  const { rule: named } = useQueryPart();
+  /** The place of a rule that was just made: its name is typed first. */
+  const [newPlace, setNewPlace] = useState<number | null>(null);
+  const rules = draft.hard_rules;
+  const chosen = Math.min(Math.max(0, Number(named ?? orderRules(rules)[0] ?? 0) || 0), rules.length - 1);
+  const rule = rules[chosen];
+  const choose = (place: number) => {
+    setNewPlace(null);
+    changeQuery({ rule: String(place) }, { replace: true });
+  };
+  /** Adds rules in one step that is taken back in one; the first of them is open then. */
+  const addRules = (made: readonly Omit<Rule, 'priority'>[]) => {
+    edit({ hard_rules: made.reduce((all, { name, ...rule }) => appendRule(all, rule, name), rules) });
+    choose(rules.length);
+  };
+  const setRuleAt = (place: number, patch: Partial<Rule>, mergeKey?: string) =>
+    edit({ hard_rules: rules.map((old, index) => (index === place ? { ...old, ...patch } : old)) }, mergeKey);
+  return {
+    draft,
+    rules,
+    chosen,
+    rule,
+    isNew: chosen === newPlace,
+    choose,
+    addRules,
+    setRuleAt,
+    /** Adds a rule of which only a part is known. */
+    add: (known: Partial<Rule> = {}) => {
+      let number = rules.length + 1;
+      while (rules.some(({ name }) => name === `rule ${number}`)) number += 1;
+      addRules([{ name: `rule ${number}`, condition: '', then: draft.options[0] ?? '', reason_code: null, ...known }]);
+      setNewPlace(rules.length);
+    },
+    remove: () => {
+      edit({ hard_rules: rules.filter((_, index) => index !== chosen) });
+      notify({
+        kind: 'info',
+        text: `The rule “${isolate(rule?.name ?? '')}” is deleted.`,
+        undo: () => drafts.getState().undo(type.id),
+      });
+    },
+    move: (place: number, by: number) => edit({ hard_rules: moveRule(rules, place, by) }),
+  };
+}
+
+export type RulesDesk = ReturnType<typeof useRules>;

@@ -1,0 +1,45 @@
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useSettled } from '../../parts/hooks/use-settled.ts';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { quoteNames } from '../../parts/text/names.ts';
+import type { TypeDraft } from '../../state/drafts.ts';
+import { useOperation } from '../../state/queries.ts';
+
+const delayMs = 700;
+const tones = { better: 'good', worse: 'bad', not_shown: 'warn', unchanged: '' } as const;
+
+type WholeEffectProps = {
+  type: DecisionType;
+  /** null while a rule has a problem. */
+  draft: TypeDraft | null;
+};
+
+/** Says in one line whether the rules, as they would be saved, make the whole decision better or worse. */
+export function WholeEffect({ type, draft }: WholeEffectProps) {
+  const settled = useSettled(draft, delayMs);
+  const params = { decision_type_id: type.id };
+  const list = useOperation('policies.list', { params });
+  const measured = list.data?.filter(({ whole }) => whole !== null) ?? [];
+  const policy = measured.find(({ deployed }) => deployed) ?? measured[0];
+  const isChanged = JSON.stringify(settled?.hard_rules) !== JSON.stringify(type.active_version.hard_rules);
+  const { data, isError, error } = useOperation(
+    'policies.try_rules',
+    {
+      params: { ...params, policy_id: policy?.id ?? '' },
+      body: { rules: settled?.hard_rules ?? [], options: settled?.options, reason_codes: settled?.reason_codes },
+    },
+    { enabled: policy !== undefined && settled !== null && isChanged, keepPrevious: true },
+  );
+  if (!policy || !isChanged || settled === null) return null;
+  if (isError) return <ErrorNote error={error} />;
+  return (
+    <p
+      className="whole-effect"
+      aria-live="polite"
+      title={`Rules, classifier and thresholds together, on the examples held out of the training of v${policy.version}. Rules made by looking at these examples look better than they are.`}
+    >
+      <span className={`tag ${tones[data?.verdict ?? 'unchanged']}`}>When saved</span>{' '}
+      {data ? quoteNames(data.sentence) : 'Trying these rules on unseen examples…'}
+    </p>
+  );
+}

@@ -1,0 +1,67 @@
+import { Button } from '@mantine/core';
+import { useIsMutating, useMutation } from '@tanstack/react-query';
+import { isInProgress } from '../../../engine/domain.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { invalidate } from '../../api/changes.ts';
+import { Busy, ErrorNote } from '../../parts/notes.tsx';
+import { isolate } from '../../parts/text/names.ts';
+import { change } from '../../state/queries.ts';
+import { useWorkbench, type Workbench } from '../../state/workbench.ts';
+
+const pollMs = 2_000;
+const mutationKey = ['retrain'];
+
+/**
+ * Names the types whose policies must be trained again, and trains them all on a press; nothing where there are none.
+ */
+export function RetrainingNote({ types }: { types: readonly DecisionType[] }) {
+  const workbench = useWorkbench();
+  const outdated = types.filter((type) => type.needs_retraining);
+  const retrain = useMutation({ mutationKey, mutationFn: () => trainInTurn(workbench, outdated) });
+  // Somebody may leave the page and come back meanwhile.
+  const isTraining = useIsMutating({ mutationKey }) > 0;
+  if (outdated.length === 0) return null;
+  return (
+    <div className="note warn stack tight" role="status">
+      <p className="wrap">
+        These decision types need a new training, because their options have changed or their policies were trained with
+        another text model: {outdated.map(({ name }) => isolate(name)).join(', ')}.
+      </p>
+      {retrain.error && <ErrorNote error={retrain.error} />}
+      {isTraining ? (
+        <Busy>Training one after the other. Keep this window open; each type decides as soon as it is trained.</Busy>
+      ) : (
+        <div>
+          <Button variant="default" onClick={() => retrain.mutate()}>
+            {outdated.length === 1 ? 'Train it again' : `Train all ${outdated.length} again`}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Trains types one after the other, as only one training runs at a time; rejects at the end with what failed. */
+async function trainInTurn(workbench: Workbench, types: readonly DecisionType[]): Promise<void> {
+  const failures: string[] = [];
+  for (const { id, name } of types) {
+    try {
+      await train(workbench, id);
+    } catch (cause) {
+      failures.push(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+  }
+  if (failures.length > 0) throw new Error(failures.join(' '));
+}
+
+async function train(workbench: Workbench, typeId: string): Promise<void> {
+  const params = { decision_type_id: typeId };
+  const { policy_id } = await change(workbench, 'training.start', { params, body: {} });
+  for (;;) {
+    const progress = await workbench.client.call('policies.progress', { params: { ...params, policy_id } });
+    if (progress.status === 'failed') throw new Error(progress.error ?? 'The training failed.');
+    if (!isInProgress(progress.status)) break;
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+  await invalidate(workbench.queries, { names: ['decision_types.list', 'decision_types.get'], typeId: null });
+}

@@ -1,0 +1,199 @@
+import './explained.css';
+import { Fragment, type ReactNode, useState } from 'react';
+import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useOperation } from '../../state/queries.ts';
+import { Figure } from '../figure.tsx';
+import { InputView } from '../input-view.tsx';
+import { Busy, ErrorNote } from '../notes.tsx';
+import { OptionName } from '../option.tsx';
+import { percent } from '../text/figures.ts';
+import { findMainText, flattenInput, shorten, summariseInput, valueText } from '../text/inputs.ts';
+import { isolate, showUnseen } from '../text/names.ts';
+import { RuleTraces } from './rule-trace.tsx';
+import { FieldWeights, Weights } from './weights.tsx';
+
+type Flip = Explanation['flips'][number];
+type Input = Readonly<Record<string, unknown>>;
+
+const maxWords = 10;
+/** What rounds to nothing is left out. */
+const minWeight = 0.0005;
+const maxWordLength = 24;
+const maxValueLength = 60;
+
+/**
+ * An explanation in sentences: what would change the decision, the words it rests on, and the examples most like it.
+ */
+export function Explained({
+  type,
+  explanation,
+  input,
+  decided,
+}: {
+  type: DecisionType;
+  explanation: Explanation;
+  input: Input;
+  decided: string | undefined;
+}) {
+  const { trace, flips, nearest, note } = explanation;
+  return (
+    <div className="stack explained">
+      {decided !== undefined && <Now type={type} explanation={explanation} decided={decided} />}
+      {note !== null && <p className="note">{note}</p>}
+      <Section title="What would change it">
+        {flips.length === 0 ? (
+          <p className="muted">No small change of its fields or words was found that leads elsewhere.</p>
+        ) : (
+          <ul className="stack tight">
+            {flips.map((flip) => (
+              <li key={JSON.stringify(flip.changes)} className="wrap">
+                <FlipSentence type={type} flip={flip} decided={explanation.decision} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Section>
+      <Words words={explanation.words} input={input} />
+      {decided !== undefined && trace !== null && trace.features.length > 0 && (
+        <Section title="Fields that weighed in">
+          <FieldWeights features={trace.features} />
+        </Section>
+      )}
+      {decided !== undefined && trace !== null && trace.rules.length > 0 && (
+        <Section title="Rules">
+          <RuleTraces rules={trace.rules} />
+        </Section>
+      )}
+      {nearest.length > 0 && (
+        <Section title="Labelled examples most like it">
+          <ul className="nearest">
+            {nearest.map((near) => (
+              <Near key={near.example_id} type={type} near={near} />
+            ))}
+          </ul>
+        </Section>
+      )}
+    </div>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section aria-label={title}>
+      <h3>{title}</h3>
+      {children}
+    </section>
+  );
+}
+
+/** Shows what the deployed policy says now of something that was decided before, or by another policy. */
+function Now({ type, explanation, decided }: { type: DecisionType; explanation: Explanation; decided: string }) {
+  const { decision, confidence, policy_version } = explanation;
+  return (
+    <div className={decision === decided ? 'muted' : 'note warn'}>
+      The deployed policy {policy_version} decides <OptionName typeId={type.id} option={decision} /> (
+      <Confidence value={confidence} />){decision === decided ? '.' : ', which is not what was decided here.'}
+    </div>
+  );
+}
+
+function Confidence({ value }: { value: number }) {
+  return <Figure says="How sure the policy would be of this decision.">{percent(value)}</Figure>;
+}
+
+function FlipSentence({ type, flip, decided }: { type: DecisionType; flip: Flip; decided: string }) {
+  const isSame = flip.decision === decided;
+  return (
+    <>
+      {flip.changes.map((change, index) => (
+        <Fragment key={change.field}>
+          {index === 0 ? '' : ' and '}
+          <ChangeWords change={change} isFirst={index === 0} />
+        </Fragment>
+      ))}
+      , it would {isSame && 'still '}be <OptionName typeId={type.id} option={flip.decision} /> (
+      <Confidence value={flip.confidence} />)
+      {isSame ? ', sure enough to need nobody.' : flip.escalate ? ', and somebody should look at it.' : '.'}
+    </>
+  );
+}
+
+/** "With amount 300 instead of 1,200", or "Without “urgent” in message". */
+function ChangeWords({ change, isFirst }: { change: Flip['changes'][number]; isFirst: boolean }) {
+  const { field, from, to, removed } = change;
+  if (removed && typeof from === 'string') {
+    const words = removed.map(({ start, end }) => `“${isolate(shorten(from.slice(start, end), maxValueLength))}”`);
+    return (
+      <>
+        {isFirst ? 'Without' : 'without'} {words.join(', ')} in <strong>{isolate(field)}</strong>
+      </>
+    );
+  }
+  return (
+    <>
+      {isFirst ? 'With' : 'with'} <strong>{isolate(field)}</strong> {describeValue(to)}{' '}
+      {from === null ? 'where there is no value' : `instead of ${describeValue(from)}`}
+    </>
+  );
+}
+
+function describeValue(value: unknown): string {
+  const text = shorten(valueText(value), maxValueLength);
+  return text.trim() === '' ? 'empty' : isolate(text);
+}
+
+/** The heaviest stretches of the texts; what a text no longer holds is left out. */
+function Words({ words, input }: { words: Explanation['words']; input: Input }) {
+  const texts = new Map(flattenInput(input).map(({ path, value }) => [path, value]));
+  const heavy = words.slice(0, maxWords).flatMap(({ field, start, end, weight, estimated }) => {
+    const text = texts.get(field);
+    const name = typeof text === 'string' ? showUnseen(shorten(text.slice(start, end), maxWordLength)) : '';
+    return name === '' || Math.abs(weight) < minWeight ? [] : [{ key: `${field} ${start}`, name, weight, estimated }];
+  });
+  if (heavy.length === 0) return null;
+  return (
+    <Section title="Words that weighed in">
+      <Weights
+        items={heavy}
+        says="How much less (+) or more (−) likely the decision is without these words."
+        write={percent}
+      />
+      <p className="muted">
+        How much less (+) or more (−) likely the decision is without them.
+        {words.some(({ estimated }) => estimated) &&
+          ` The text is long, so ${heavy.every(({ estimated }) => estimated) ? 'these' : 'the smaller weights'} are estimates.`}
+      </p>
+    </Section>
+  );
+}
+
+/** One of the examples most like the input; opened, it shows the whole row. */
+function Near({ type, near }: { type: DecisionType; near: Explanation['nearest'][number] }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const params = { decision_type_id: type.id, example_id: near.example_id };
+  const example = useOperation('examples.get', { params }, { staleMs: 60_000 });
+  const input = example.data?.input_payload;
+  const main = input && findMainText(input);
+  return (
+    <li>
+      <button type="button" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        <OptionName typeId={type.id} option={example.data ? example.data.expected_decision : near.decision} />
+        <span className="clip muted" title={input && summariseInput(input)}>
+          {input ? summariseInput(input) : '…'}
+        </span>
+        <span className="number muted" title="How alike the inputs are; 100 % is the same.">
+          {percent(near.similarity)}
+        </span>
+      </button>
+      {isOpen && example.isPending && <Busy>Loading the example…</Busy>}
+      {isOpen && example.isError && <ErrorNote error={example.error} />}
+      {isOpen && input && (
+        <div className="stack tight whole">
+          {main && <p className="wrap">{showUnseen(main.value)}</p>}
+          <InputView input={input} without={main?.path} />
+        </div>
+      )}
+    </li>
+  );
+}

@@ -1,0 +1,82 @@
+import { Button } from '@mantine/core';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { useKept } from '../../state/kept.ts';
+import { useCommands } from '../../state/use-commands.ts';
+import { Busy, ErrorNote, Keys, Part } from '../notes.tsx';
+
+// It comes with the first explanation: most readers of a list never ask for one.
+const Explained = lazy(async () => ({ default: (await import('./explained.tsx')).Explained }));
+
+/** Whether a place explains decisions: asked for once, it does so for every one that is opened, also after a reload. */
+export function useWhy(type: DecisionType, place: string, startsOpen = false) {
+  const [kept, setKept] = useKept(`why.${place}`);
+  const isOpen = (kept ?? String(startsOpen)) === 'true';
+  const toggle = () => setKept(String(!isOpen));
+  // Under Try there are no rows in which a single key could act.
+  return { isOpen, isAsked: isOpen && type.model_deployed, toggle, hasKey: place !== 'try' };
+}
+
+const restMs = 300;
+
+/** Whether something has been shown for a moment: rows that somebody only passes by cost the server nothing. */
+export function useRested(): boolean {
+  const [isRested, setIsRested] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setIsRested(true), restMs);
+    return () => clearTimeout(timer);
+  }, []);
+  return isRested;
+}
+
+type WhyProps = {
+  type: DecisionType;
+  why: ReturnType<typeof useWhy>;
+  /** What the server answered, as far as it has. */
+  answer: { data: Explanation | undefined; error: unknown; isStale: boolean; retry(): void };
+  input: Readonly<Record<string, unknown>>;
+  /**
+   * What was decided, where that may differ from what the deployed policy decides now; its trace is shown then, too.
+   */
+  decided?: string;
+};
+
+/** Why an input is decided as it is and what would change that; nothing is asked for before it is opened. */
+export function Why({ type, why: { isOpen, toggle, hasKey }, answer, input, decided }: WhyProps) {
+  const title = isOpen ? 'Hide the explanation' : 'Explain the decision';
+  useCommands([
+    { id: 'why', title, group: 'Explain', ...(hasKey ? { keys: 'w' } : {}), enabled: type.model_deployed, run: toggle },
+  ]);
+  const { data, error, isStale, retry } = answer;
+  return (
+    <Part
+      title="Explanation"
+      tools={
+        type.model_deployed && (
+          <Button size="compact-xs" variant="default" aria-expanded={isOpen} onClick={toggle}>
+            {isOpen ? 'Hide' : 'Explain'}
+          </Button>
+        )
+      }
+    >
+      {!type.model_deployed ? (
+        <p className="muted">Deploy a policy to see what would change its decision.</p>
+      ) : !isOpen ? (
+        <p className="muted">
+          What weighed in, what would change the decision, and the examples most like it. {hasKey && <Keys keys="W" />}
+        </p>
+      ) : error !== null ? (
+        <ErrorNote error={error} retry={retry} />
+      ) : data === undefined ? (
+        <Busy>Trying what would change the decision…</Busy>
+      ) : (
+        <div className={isStale ? 'stale' : undefined} aria-busy={isStale}>
+          <Suspense fallback={<Busy>Loading…</Busy>}>
+            <Explained type={type} explanation={data} input={input} decided={decided} />
+          </Suspense>
+        </div>
+      )}
+    </Part>
+  );
+}

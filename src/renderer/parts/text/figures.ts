@@ -1,0 +1,57 @@
+/** Numbers, shares and moments as the reader's own place writes them. */
+import { formatShare } from '../../../engine/measure/format-share.ts';
+import type { WholeDecision } from '../../../engine/measured.ts';
+
+// Made once: a format costs a hundred times what it takes to write a number with it, and a table writes thousands.
+const byDigits = [1, 2, 3].map(
+  (digits) => new Intl.NumberFormat(undefined, { minimumFractionDigits: digits, maximumFractionDigits: digits }),
+);
+const upToTenDigits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 10 });
+const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const fromNow = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+
+/** A number with at most ten digits behind its point. */
+export function number(value: number): string {
+  return upToTenDigits.format(value);
+}
+
+/** A number with exactly 1, 2 or 3 digits behind its point. */
+export function decimal(value: number, digits: 1 | 2 | 3): string {
+  return byDigits[digits - 1]?.format(value) ?? number(value);
+}
+
+/** 0.9312 → "93.1 %". */
+export function percent(share: number): string {
+  return `${decimal(share * 100, 1)} %`;
+}
+
+/** The figure to quote of a policy, as its headline has it; null where no example was held out. */
+export function toRight({ accuracy }: Pick<WholeDecision, 'accuracy'>): string | null {
+  return accuracy.share === null ? null : formatShare(accuracy.share);
+}
+
+/** A moment, exactly. */
+export function moment(iso: string): string {
+  return exactly.format(new Date(iso));
+}
+
+const steps = [
+  { unit: 'second', seconds: 1, below: 60 },
+  { unit: 'minute', seconds: 60, below: 3_600 },
+  { unit: 'hour', seconds: 3_600, below: 86_400 },
+  { unit: 'day', seconds: 86_400, below: 30 * 86_400 },
+  { unit: 'month', seconds: 30 * 86_400, below: 365 * 86_400 },
+  { unit: 'year', seconds: 365 * 86_400, below: Number.POSITIVE_INFINITY },
+] as const;
+
+/** A moment seen from now: "4 minutes ago". */
+export function relative(iso: string, nowMs: number): string {
+  const seconds = (Date.parse(iso) - nowMs) / 1_000;
+  const step = steps.find(({ below }) => Math.abs(seconds) < below) ?? steps[5];
+  return fromNow.format(Math.round(seconds / step.seconds), step.unit);
+}
+
+/** `2 rules`, `1 rule`. */
+export function count(things: number, one: string, many = `${one}s`): string {
+  return `${number(things)} ${things === 1 ? one : many}`;
+}

@@ -1,0 +1,62 @@
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query';
+import { useStore } from 'zustand';
+import type { InputOf, OperationName, OutputOf } from '../../server/contract/operations.ts';
+import { findStale, invalidate } from '../api/changes.ts';
+import { useWorkbench, type Workbench } from './workbench.ts';
+
+type Settings<N extends OperationName> = {
+  enabled?: boolean;
+  keepPrevious?: boolean;
+  /** How long an answer is taken as it is; by default two seconds. */
+  staleMs?: number;
+  /** How often it is asked for again where the window does not hear of what happens. */
+  refetchMs?: number | ((data: OutputOf<N> | undefined) => number | false);
+};
+
+/** The answer of a reading operation, cached under its name and input. */
+export function useOperation<N extends OperationName>(name: N, input: InputOf<N>, settings: Settings<N> = {}) {
+  const { client, live } = useWorkbench();
+  const isLive = useStore(live.store, ({ isOpen }) => isOpen);
+  const refetchMs = isLive ? false : settings.refetchMs;
+  return useQuery({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => client.call(name, input, signal),
+    enabled: settings.enabled ?? true,
+    ...(settings.staleMs === undefined ? {} : { staleTime: settings.staleMs }),
+    ...(settings.keepPrevious ? { placeholderData: keepPreviousData } : {}),
+    refetchInterval: (query) =>
+      typeof refetchMs === 'function' ? refetchMs(query.state.data as OutputOf<N> | undefined) : (refetchMs ?? false),
+  });
+}
+
+/**
+ * Asks for an answer before the part that shows it is drawn; one that is fresh, or on its way, is not asked for again.
+ */
+export function readAhead<N extends OperationName>(
+  { client, queries }: Pick<Workbench, 'client' | 'queries'>,
+  name: N,
+  input: InputOf<N>,
+): Promise<OutputOf<N>> {
+  return queries.fetchQuery({
+    queryKey: [name, input],
+    queryFn: ({ signal }) => client.call(name, input, signal),
+    retry: false,
+  });
+}
+
+/** Calls a changing operation; what it makes stale is read again. */
+export async function change<N extends OperationName>(
+  { client, queries }: Pick<Workbench, 'client' | 'queries'>,
+  name: N,
+  input: InputOf<N>,
+): Promise<OutputOf<N>> {
+  const output = await client.call(name, input);
+  await invalidate(queries, findStale(name, input));
+  return output;
+}
+
+/** A changing operation for a component; see `change`. */
+export function useChange<N extends OperationName>(name: N) {
+  const workbench = useWorkbench();
+  return useMutation<OutputOf<N>, Error, InputOf<N>>({ mutationFn: (input) => change(workbench, name, input) });
+}

@@ -1,0 +1,52 @@
+import { useStore } from 'zustand';
+import type { Act } from '../api/journal.ts';
+import { notify, notifyFailure } from './notices.tsx';
+import { useWorkbench, type Workbench } from './workbench.ts';
+
+/**
+ * Takes an act back, or does it again: the newest one of the type, or the one that a notice names. A label is only
+ * announced, for whoever sees its row; everything else also says how it is turned once more.
+ */
+export async function turnAct(workbench: Workbench, way: 'undo' | 'redo', typeId: string, key?: string): Promise<void> {
+  const { acts, ui } = workbench;
+  try {
+    const act = await acts[way](typeId, key);
+    if (act === null) return;
+    const text = `${way === 'undo' ? 'Undone' : 'Done again'}: ${act.title}`;
+    if (act.step.kind === 'label') return ui.getState().announce(text);
+    const [title, other] = way === 'undo' ? (['Redo', 'redo'] as const) : (['Undo', 'undo'] as const);
+    notify({ kind: 'info', text, act: { title, run: () => void turnAct(workbench, other, typeId, act.key) } });
+  } catch (error) {
+    notifyFailure(error);
+  }
+}
+
+/** The newest act on a type and the ways back and forth. */
+export function useUndo(typeId: string) {
+  const workbench = useWorkbench();
+  const { acts, ui } = workbench;
+  const findNewest = ({ done }: { done: readonly Act[] }) => done.findLast((act) => act.typeId === typeId);
+  const next = useStore(acts.store, findNewest);
+  const isTurning = useStore(acts.store, ({ turns }) => turns.length > 0);
+  const canRedo = useStore(acts.store, ({ undone }) => undone.some((act) => act.typeId === typeId));
+  const undoUnless = async (mustAsk: (act: Act) => boolean) => {
+    await acts.untilTurned();
+    const act = findNewest(acts.store.getState());
+    if (!act) return;
+    const undo = () => void turnAct(workbench, 'undo', typeId, act.key);
+    if (!mustAsk(act)) return undo();
+    ui.getState().ask({ title: act.title, run: undo });
+  };
+  return {
+    next: next?.title ?? null,
+    canUndo: next !== undefined || isTurning,
+    canRedo: canRedo || isTurning,
+    /** Takes the newest act back; asks first where it changed many rows. */
+    undo: () => void undoUnless(({ exampleCount }) => exampleCount > 1),
+    /** Takes the newest act back where it changed one row, and asks about any other: a single key goes no further. */
+    undoRow: () => void undoUnless(({ exampleCount }) => exampleCount !== 1),
+    /** Takes back the act that a notice, or a button, names. */
+    undoThis: (act: Act) => void turnAct(workbench, 'undo', typeId, act.key),
+    redo: () => void acts.untilTurned().then(() => turnAct(workbench, 'redo', typeId)),
+  };
+}

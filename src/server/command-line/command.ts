@@ -1,0 +1,87 @@
+/** What a command is: its flags, its help, and what it is given to do its work. */
+import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
+import { StartError } from '../process/start-error.ts';
+
+export const commandNames = ['import', 'train', 'evaluate', 'export', 'decide'] as const;
+export type CommandName = (typeof commandNames)[number];
+
+/** How a command ends; what a start meets (`exitCodes` of process/start-error.ts) keeps its own codes from 96. */
+export const endCodes = {
+  done: 0,
+  /** The figure is under `--fail-under`. */
+  under: 1,
+  /** Flags, file or data are refused, in a sentence with place and remedy. */
+  refused: 2,
+  /** It could not be carried out: a training failed, or the workbench gave no answer. */
+  failed: 3,
+  /** 128 and the number of SIGINT. */
+  interrupted: 130,
+} as const;
+type EndCode = (typeof endCodes)[keyof typeof endCodes];
+
+/** A command that cannot go on; the message is for the person at the console. */
+export class CommandError extends Error {
+  readonly endCode: EndCode;
+  constructor(endCode: Exclude<EndCode, 0>, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CommandError';
+    this.endCode = endCode;
+  }
+}
+
+export type Surroundings = {
+  env: NodeJS.ProcessEnv;
+  /** Aborted by the first Ctrl+C. */
+  signal: AbortSignal;
+  /** Writes a line for people, to the standard error. */
+  say(text: string): void;
+  /** Writes one line of JSON to the standard output; resolves when it may take another. */
+  answer(value: object): Promise<void>;
+};
+
+type Values<O extends ParseArgsOptionsConfig> = ReturnType<
+  typeof parseArgs<{ options: O; allowPositionals: true }>
+>['values'];
+type Work<O extends ParseArgsOptionsConfig> = (
+  given: { values: Values<O>; file: string | undefined },
+  around: Surroundings,
+) => Promise<EndCode>;
+
+export type Command = { help: string; run(args: readonly string[], around: Surroundings): Promise<EndCode> };
+
+/** Flags that every command has. */
+export const commonOptions = { 'data-dir': { type: 'string' }, type: { type: 'string' } } as const;
+
+/** Makes a command that takes flags and at most one file. */
+export function defineCommand<const O extends ParseArgsOptionsConfig>(
+  help: string,
+  options: O,
+  work: Work<O>,
+): Command {
+  return {
+    help,
+    async run(args, around) {
+      const { values, positionals } = parse(args, options);
+      const [file, ...excess] = positionals;
+      if (excess.length > 0) throw new StartError('options', `One file at most, not also ${excess.join(' ')}.`);
+      return work({ values, file }, around);
+    },
+  };
+}
+
+function parse<const O extends ParseArgsOptionsConfig>(args: readonly string[], options: O) {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'The flags cannot be read.';
+    throw new StartError('options', reason, { cause });
+  }
+}
+
+/** Reads a share from 0 to 1; null where the flag is not given. */
+export function readShare(flag: string, text: string | undefined): number | null {
+  if (text === undefined) return null;
+  const share = /^(0|1|0?\.\d+|[01]\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+  if (share >= 0 && share <= 1) return share;
+  throw new StartError('options', `${flag} must be a share from 0 to 1, as 0.9, not "${text}".`);
+}

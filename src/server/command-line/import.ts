@@ -1,0 +1,97 @@
+/** `workbench import`: a file's rows as examples of a decision type. */
+import path from 'node:path';
+import { limits } from '../../engine/limits.ts';
+import { ApiError, type Client } from '../contract/client.ts';
+import { exampleOperations } from '../contract/examples/examples.ts';
+import type { DecisionType } from '../contract/types/decision-types.ts';
+import { toDataDir } from '../process/options.ts';
+import { CommandError, commonOptions, defineCommand, endCodes, type Surroundings } from './command.ts';
+import { columnOptions, type ExampleFile, listRows, readAsHelp, readLabelledFile } from './example-file.ts';
+import { listTypes } from './find-by-name.ts';
+import { withWorkbench } from './with-workbench.ts';
+
+export type Imported = { type: DecisionType; isNewType: boolean; rows: number; labelled: number };
+
+/** The name of the type that a file's rows belong to: the one that is given, or the file's own. */
+export const toTypeName = (file: string, given: string | undefined): string =>
+  given ?? path.basename(file, path.extname(file)).slice(0, limits.maxTypeNameLength);
+
+/** The options and reason codes that a file's rows have, in order. */
+function listNames(file: ExampleFile) {
+  const options = new Set<string>();
+  const reasonCodes = new Set<string>();
+  for (const { decision, reasonCodes: codes } of listRows(file)) {
+    if (decision !== null) options.add(decision);
+    for (const code of codes) reasonCodes.add(code);
+  }
+  if (options.size >= limits.minOptions && options.size <= limits.maxOptions) {
+    return { options: [...options].sort(), reason_codes: [...reasonCodes].sort() };
+  }
+  const { decision: column } = file.mapping;
+  throw new CommandError(
+    endCodes.refused,
+    `The column "${column}" of ${file.name} has ${options.size} different answers; a decision type has ${limits.minOptions} to ${limits.maxOptions}. Name another column by --label.`,
+  );
+}
+
+/** Counts rows that repeat an earlier row of the file, label included. */
+function countDuplicates(file: ExampleFile): number {
+  const seen = new Set<string>();
+  let rows = 0;
+  for (const { input, decision } of listRows(file)) {
+    seen.add(JSON.stringify([input, decision]));
+    rows += 1;
+  }
+  return rows - seen.size;
+}
+
+/**
+ * Adds a file's rows to the decision type of a name, which is made of the file where there is none. All rows are added,
+ * or none, and then the type that was made is removed again.
+ */
+export async function importFile(client: Client, file: ExampleFile, typeName: string): Promise<Imported> {
+  const found = (await listTypes(client)).find(({ name }) => name === typeName);
+  const type = found ?? (await client.call('decision_types.create', { body: { name: typeName, ...listNames(file) } }));
+  const params = { decision_type_id: type.id };
+  try {
+    const form = new FormData();
+    form.set('file', new Blob([new Uint8Array(file.bytes)]), path.basename(file.name));
+    form.set('mapping', JSON.stringify(file.mapping));
+    form.set('commit', 'true');
+    const { total, labelled } = await client.upload('examples.import', { params }, form);
+    return { type, isNewType: found === undefined, rows: total, labelled };
+  } catch (error) {
+    if (found === undefined) await client.call('decision_types.delete', { params });
+    if (!(error instanceof ApiError) || error.code !== 'payload_too_large') throw error;
+    const most = exampleOperations['examples.import'].bodyLimitBytes / 2 ** 20;
+    const remedy = 'Cut it into parts, add each by workbench import, and train the decision type without a file.';
+    throw new CommandError(
+      endCodes.refused,
+      `${file.name} is larger than the ${most} MiB that one import takes. ${remedy}`,
+    );
+  }
+}
+
+const help = `workbench import FILE [--label COLUMN] [--type NAME] [--data-dir DIR]
+Adds the rows of a CSV, TSV, Excel, Parquet, JSON or JSON Lines file to a decision type, all or none.
+
+  --label COLUMN   the column with the answers; otherwise the one that is named like an answer
+  ${readAsHelp}
+  --type NAME      the decision type, made of the file where there is none (the name of the file)
+  --data-dir DIR   data folder (WORKBENCH_DATA_DIR, ~/.decision-workbench); a workbench may run on it
+`;
+
+export const importCommand = defineCommand(
+  help,
+  { ...commonOptions, ...columnOptions },
+  async ({ values, file: name }, around: Surroundings) => {
+    if (name === undefined) throw new CommandError(endCodes.refused, 'Name the file to import.');
+    const file = await readLabelledFile(name, values);
+    const duplicates = countDuplicates(file);
+    return withWorkbench(toDataDir(values['data-dir'], around.env), async (client) => {
+      const { type, isNewType, rows, labelled } = await importFile(client, file, toTypeName(name, values.type));
+      await around.answer({ decision_type: type.name, created: isNewType, rows, labelled, duplicates });
+      return endCodes.done;
+    });
+  },
+);

@@ -1,0 +1,77 @@
+/** The commands that work with the service without a window: found by name, run, and ended with their code. */
+import { once } from 'node:events';
+import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import { ApiError, describeDetail } from '../contract/client.ts';
+import { exitCodes, StartError } from '../process/start-error.ts';
+import { type Command, CommandError, type CommandName, endCodes } from './command.ts';
+import { decideCommand } from './decide.ts';
+import { evaluateCommand } from './evaluate.ts';
+import { exportCommand } from './export.ts';
+import { importCommand } from './import.ts';
+import { trainCommand } from './train.ts';
+
+const commands = {
+  import: importCommand,
+  train: trainCommand,
+  evaluate: evaluateCommand,
+  export: exportCommand,
+  decide: decideCommand,
+} satisfies Record<CommandName, Command>;
+
+/** Runs a command and returns the code to end with; what went wrong stands on the standard error. */
+export async function runCommand(name: CommandName, args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const command = commands[name];
+  if (args.includes('--help')) {
+    process.stdout.write(command.help);
+    return endCodes.done;
+  }
+  const interruption = new AbortController();
+  const { signal } = interruption;
+  const stop = () => {
+    if (signal.aborted) process.exit(endCodes.interrupted);
+    interruption.abort();
+  };
+  const answer = async (value: object) => {
+    if (!process.stdout.write(`${JSON.stringify(value)}\n`)) await once(process.stdout, 'drain', { signal });
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  // A reader that has seen enough, as head.
+  process.stdout.on('error', () => interruption.abort());
+  try {
+    return await command.run(args, { env, signal, say, answer });
+  } catch (error) {
+    if (!signal.aborted) return explain(error);
+    say('Interrupted.');
+    return endCodes.interrupted;
+  }
+}
+
+/** Problems of a refusal that are shown. */
+const maxShownProblems = 20;
+
+const say = (text: string) => void process.stderr.write(`${text}\n`);
+
+/** Tells what went wrong and returns the code that says of which kind it is. A fault of the program is thrown on. */
+function explain(error: unknown): number {
+  if (error instanceof ApiError || error instanceof WorkbenchError) {
+    const problems = (error.details ?? []).map(describeProblem);
+    const more = problems.length > maxShownProblems ? [`and ${problems.length - maxShownProblems} more`] : [];
+    say([error.message, ...problems.slice(0, maxShownProblems), ...more].join('\n  '));
+    return error.status >= 400 && error.status < 500 && error.code !== 'conflict' ? endCodes.refused : endCodes.failed;
+  }
+  if (error instanceof CommandError) {
+    say(error.message);
+    return error.endCode;
+  }
+  if (!(error instanceof StartError)) throw error;
+  say(error.message);
+  // Below the codes from 96 the program's own are this command's codes with another meaning.
+  return error.exitCode < exitCodes.absent ? endCodes.refused : error.exitCode;
+}
+
+/** A problem of a file names its line in words. */
+function describeProblem(detail: unknown): string {
+  const { loc, msg } = detail as Partial<ErrorDetail>;
+  return loc?.[1] === 'content' && msg !== undefined ? msg : describeDetail(detail);
+}

@@ -1,0 +1,170 @@
+/** `workbench train`: from a file, or the examples of a type, to a policy that was measured, and its bundle. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { isInProgress } from '../../engine/domain.ts';
+import type { Client } from '../contract/client.ts';
+import type { InputOf } from '../contract/operations.ts';
+import type { Progress } from '../contract/policies/training.ts';
+import { findNamedFolder } from '../process/options.ts';
+import { CommandError, commonOptions, defineCommand, endCodes, readShare, type Surroundings } from './command.ts';
+import { isReached } from './evaluate.ts';
+import { columnOptions, readAsHelp, readLabelledFile } from './example-file.ts';
+import { checkBundlePlace, writeBundle } from './export.ts';
+import { findType, listTypes } from './find-by-name.ts';
+import { importFile, toTypeName } from './import.ts';
+import { requireDataDir, withWorkbench } from './with-workbench.ts';
+
+const pollMs = 500;
+
+type Config = NonNullable<InputOf<'training.start'>['body']>;
+type PolicyParams = { decision_type_id: string; policy_id: string };
+
+function readConfig(text: string | undefined, seed: string | undefined): Config {
+  const refuse = (message: string) => new CommandError(endCodes.refused, message);
+  if (seed !== undefined && !/^\d{1,10}$/.test(seed))
+    throw refuse(`The flag --seed takes a whole number, not "${seed}".`);
+  try {
+    // The service says what is wrong with settings that it does not know.
+    return { ...(JSON.parse(text ?? '{}') as Config), ...(seed === undefined ? {} : { seed: Number(seed) }) };
+  } catch {
+    throw refuse(`The flag --config takes JSON, as {"rare_options":"set_aside"}, not ${text}.`);
+  }
+}
+
+/** Waits for the end of a training and tells its stages; cancels it where the command is interrupted. */
+async function watchTraining(client: Client, params: PolicyParams, { signal, say }: Surroundings): Promise<Progress> {
+  let shown: string | null = null;
+  let isCancelled = false;
+  for (;;) {
+    const progress = await client.call('policies.progress', { params });
+    if (!isInProgress(progress.status)) return progress;
+    if (progress.stage_name !== shown) {
+      say(`${progress.stage_name} (${progress.stage_number} of ${progress.total_stages}), ${progress.duration_hint}`);
+      shown = progress.stage_name;
+    }
+    if (signal.aborted && !isCancelled) {
+      isCancelled = true;
+      await client.call('policies.cancel', { params });
+    }
+    // An interruption ends the wait.
+    await wait(pollMs, undefined, isCancelled ? {} : { signal }).catch(() => undefined);
+  }
+}
+
+/** Trains a type to the end and gives its policy; throws what kept it from being trained. */
+async function trainType(client: Client, typeId: string, config: Config, around: Surroundings) {
+  around.signal.throwIfAborted();
+  const started = await client.call('training.start', { params: { decision_type_id: typeId }, body: config });
+  const params = { decision_type_id: typeId, policy_id: started.policy_id };
+  const { status, error } = await watchTraining(client, params, around);
+  around.signal.throwIfAborted();
+  if (status === 'cancelled') throw new CommandError(endCodes.failed, 'The training was cancelled.');
+  if (status === 'failed') throw new CommandError(endCodes.failed, `The training failed. ${error ?? ''}`);
+  return params;
+}
+
+/** Deploys a policy, unless it missed a gate of its training or does not keep what is promised of its type. */
+async function deployUnlessHeldBack(client: Client, params: PolicyParams): Promise<void> {
+  const { quality_gate_met, promise_standing } = await client.call('policies.get', { params });
+  if (quality_gate_met === false || promise_standing?.state === 'not_kept') return;
+  await client.call('policies.deploy', { params });
+}
+
+type Order = { config: Config; least: number | null; out: string | undefined };
+
+async function trainAndMeasure(client: Client, typeId: string, order: Order, around: Surroundings) {
+  const { least, out } = order;
+  // What has a figure to reach is deployed once it has reached it.
+  const config = least === null ? order.config : { ...order.config, auto_deploy: false };
+  const params = await trainType(client, typeId, config, around);
+  const { accuracy, baseline, headline } = await client.call('policies.whole', { params, query: {} });
+  around.say(headline);
+  const isPassed = isReached(accuracy, least, around.say);
+  if (isPassed && least !== null && order.config.auto_deploy !== false) await deployUnlessHeldBack(client, params);
+  const written =
+    isPassed && out !== undefined
+      ? await writeBundle(client, typeId, params.policy_id, out)
+      : { bundle: null, sha256: null, revision: null };
+  const { version, seed, deployed, held_back, metrics } = await client.call('policies.get', { params });
+  return {
+    isPassed,
+    answer: {
+      policy_id: params.policy_id,
+      policy_version: version,
+      seed,
+      deployed,
+      held_back,
+      rows: (metrics?.train_size ?? 0) + (metrics?.test_size ?? 0),
+      accuracy,
+      baseline,
+      fail_under: least,
+      passed: isPassed,
+      ...written,
+    },
+  };
+}
+
+/** Finds the type to train: one that is made of the file, or one that is there. */
+async function prepareType(
+  client: Client,
+  source: { name: string; columns: Parameters<typeof readLabelledFile>[1] } | null,
+  typeName: string | undefined,
+) {
+  if (source === null) return { type: await findType(client, typeName), isNewType: false };
+  const name = toTypeName(source.name, typeName);
+  if ((await listTypes(client)).some((type) => type.name === name)) {
+    const message = `There is a decision type "${name}" already. Leave out the file to train it as it is, add the rows by workbench import, or choose another --type.`;
+    throw new CommandError(endCodes.refused, message);
+  }
+  return importFile(client, await readLabelledFile(source.name, source.columns), name);
+}
+
+const help = `workbench train [FILE] [--label COLUMN] [--out BUNDLE] [--fail-under SHARE] [--seed N] [--config JSON]
+                [--type NAME] [--data-dir DIR]
+Trains a policy and prints one line of JSON: policy, accuracy on held-out rows with its 95 % interval, baseline, bundle.
+With a file, a decision type is made of it, in a folder that is gone afterwards unless --data-dir names one; without,
+the examples of a type in the data folder are learned.
+
+  --label COLUMN      the column of the file with the answers; otherwise the one that is named like an answer
+  ${readAsHelp}
+  --out BUNDLE        write the bundle of the policy there
+  --fail-under SHARE  with an accuracy under it, end with 1, write no bundle and deploy nothing
+  --seed N            what all chance follows from (the digest of the examples)
+  --config JSON       further settings of POST …/train, as {"rare_options":"set_aside"}
+  --type NAME         the decision type (the name of the file; without a file the only one there is)
+  --data-dir DIR      data folder (WORKBENCH_DATA_DIR; without a file ~/.decision-workbench)
+`;
+
+export const trainCommand = defineCommand(
+  help,
+  {
+    ...commonOptions,
+    ...columnOptions,
+    out: { type: 'string' },
+    'fail-under': { type: 'string' },
+    seed: { type: 'string' },
+    config: { type: 'string' },
+  },
+  async ({ values, file }, around) => {
+    const startedMs = performance.now();
+    const order = {
+      config: readConfig(values.config, values.seed),
+      least: readShare('--fail-under', values['fail-under']),
+      out: values.out,
+    };
+    if (values.out !== undefined) checkBundlePlace(values.out);
+    const source = file === undefined ? null : { name: file, columns: values };
+    const findFolder = source === null ? requireDataDir : findNamedFolder;
+    return withWorkbench(findFolder(values['data-dir'], around.env), async (client) => {
+      const { type, isNewType } = await prepareType(client, source, values.type);
+      try {
+        const { isPassed, answer } = await trainAndMeasure(client, type.id, order, around);
+        const seconds = Math.round((performance.now() - startedMs) / 100) / 10;
+        await around.answer({ decision_type: type.name, ...answer, seconds });
+        return isPassed ? endCodes.done : endCodes.under;
+      } catch (error) {
+        if (isNewType) await client.call('decision_types.delete', { params: { decision_type_id: type.id } });
+        throw error;
+      }
+    });
+  },
+);

@@ -1,0 +1,129 @@
+/** Users, organisations and API keys. */
+import { z } from 'zod';
+import { characters, nameText } from '../../../engine/domain.ts';
+import { dateTime, uuid } from '../common.ts';
+import { creates, destroys, operation, reads, scopes, updates } from '../operation.ts';
+import { planNames } from './credits.ts';
+
+const organisationSchema = z
+  .object({ id: uuid, name: z.string(), plan: z.enum(planNames), created_at: dateTime })
+  .meta({ id: 'Organisation' });
+
+const meSchema = z
+  .object({
+    user: z.object({
+      id: uuid,
+      email: z.string().nullable(),
+      name: z.string(),
+      role: z.enum(['owner', 'member']),
+      created_at: dateTime,
+    }),
+    organisation: organisationSchema,
+  })
+  .meta({ id: 'Me' });
+export type Me = z.infer<typeof meSchema>;
+
+const keyFields = {
+  id: uuid,
+  name: z.string(),
+  prefix: z.string().describe('The first 8 characters of the key'),
+  rate_limit_per_minute: z.int(),
+  scopes: z.array(z.enum(scopes)).nullable().describe('What the key may do; null: everything'),
+  allow_destructive: z.boolean().describe('Whether agents may call destructive tools with a key without scopes'),
+  created_at: dateTime,
+};
+const apiKeySchema = z.object({ ...keyFields, last_used_at: dateTime.nullable() }).meta({ id: 'ApiKey' });
+export type ApiKey = z.infer<typeof apiKeySchema>;
+
+const account = { access: 'jwt', tag: 'Account' } as const;
+
+export const accountOperations = {
+  'session.create': operation({
+    method: 'POST',
+    path: '/api/v1/auth/session',
+    body: z.strictObject({ code: characters(1, 200) }),
+    output: z.object({ token: z.string(), expires_at: dateTime }),
+    status: 201,
+    access: 'public',
+    summary: 'Exchange a one-time login code for a session token',
+    hints: creates,
+    tag: 'Account',
+    errors: ['unauthorized'],
+  }),
+  'account.me': operation({
+    ...account,
+    method: 'GET',
+    path: '/api/v1/auth/me',
+    output: meSchema,
+    status: 200,
+    summary: 'Current user and organisation',
+    hints: reads,
+  }),
+  'account.update': operation({
+    ...account,
+    method: 'PUT',
+    path: '/api/v1/auth/me',
+    body: z.strictObject({ name: nameText(200) }),
+    output: meSchema,
+    status: 200,
+    summary: "Change the user's name",
+    hints: updates,
+  }),
+  'organisation.update': operation({
+    ...account,
+    method: 'PUT',
+    path: '/api/v1/auth/org',
+    body: z.strictObject({ name: nameText(200) }),
+    output: organisationSchema,
+    status: 200,
+    access: 'owner',
+    summary: "Change the organisation's name",
+    hints: updates,
+  }),
+  'api_keys.list': operation({
+    ...account,
+    method: 'GET',
+    path: '/api/v1/api-keys',
+    output: z.array(apiKeySchema),
+    status: 200,
+    summary: 'API keys of the organisation',
+    hints: reads,
+  }),
+  'api_keys.create': operation({
+    ...account,
+    method: 'POST',
+    path: '/api/v1/api-keys',
+    body: z.strictObject({
+      name: nameText(100),
+      rate_limit_per_minute: z.int().min(1).max(1_000_000).default(600),
+      scopes: z
+        .array(z.enum(scopes))
+        .min(1)
+        .max(scopes.length)
+        .nullable()
+        .default(null)
+        .describe('What the key may do, as each operation names its scope; null: everything'),
+      allow_destructive: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether agents may call tools that replace or remove something with it; where scopes are given, these say so',
+        ),
+    }),
+    output: z.object({ ...keyFields, key: z.string() }),
+    status: 201,
+    summary: 'Make an API key; the key itself is shown only now',
+    hints: creates,
+  }),
+  'api_keys.delete': operation({
+    ...account,
+    method: 'DELETE',
+    path: '/api/v1/api-keys/:key_id',
+    params: z.strictObject({ key_id: uuid }),
+    output: null,
+    status: 204,
+    access: 'owner',
+    summary: 'Revoke an API key',
+    hints: destroys,
+  }),
+};

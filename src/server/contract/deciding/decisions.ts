@@ -1,0 +1,112 @@
+/** Deciding one input or a batch. */
+import { z } from 'zod';
+import { decisionSchema, decisionTraceSchema, type JsonObject } from '../../../engine/domain.ts';
+import { limits } from '../../../engine/limits.ts';
+import { aliasOf } from '../common.ts';
+import { creates, operation } from '../operation.ts';
+import { explanationSchema } from './explaining.ts';
+
+/** The three names of the field that names the decision type; a request has exactly one of them. */
+export const typeNameFields = ['decision_type', 'type', 'decision_type_name'] as const;
+
+/**
+ * The body of a decide call. The document and the agent tools are made from this schema; a call itself is read by
+ * hot-path/read-decide-request.ts, which accepts the same bodies, as test/server/deciding/hot-path.test.ts shows on
+ * arbitrary ones.
+ */
+export const decideRequestSchema = z
+  .strictObject({
+    decision_type: z.string().min(1).optional().describe('Name of the decision type'),
+    type: aliasOf('decision_type', z.string().min(1)),
+    decision_type_name: aliasOf('decision_type', z.string().min(1)),
+    input: z.record(z.string(), z.unknown()).describe('The JSON object that is decided'),
+  })
+  .refine((body) => typeNameFields.filter((field) => body[field] !== undefined).length === 1, {
+    message: `exactly one of ${typeNameFields.join(', ')} is required`,
+  })
+  .meta({
+    id: 'DecideRequest',
+    required: ['decision_type', 'input'],
+    examples: [{ decision_type: 'refund-requests', input: { amount: 42, message: 'The cup arrived in pieces.' } }],
+  });
+/** A decide call as it is worked on, whichever field named the type. */
+export type DecideRequest = { decision_type: string; input: JsonObject };
+
+const decideResponseSchema = decisionSchema
+  .extend({
+    latency_ms: z.number().describe('From reading the request to the decision'),
+    request_id: z.string().describe('The X-Request-ID of the call'),
+    trace: decisionTraceSchema.optional(),
+    explain: explanationSchema.optional(),
+    dry_run: z.boolean().optional().describe('true: nothing was recorded or charged'),
+  })
+  .meta({ id: 'Decision' });
+export type DecideResponse = z.infer<typeof decideResponseSchema>;
+
+const batchErrorSchema = z
+  .object({
+    index: z.int().describe('Place of the item in the request'),
+    decision_type: z.string(),
+    code: z.string().describe('As in the answer of a single call'),
+    message: z.string(),
+    status_code: z.int().describe('HTTP status of a single call'),
+    retryable: z.boolean().describe('Whether the same item may succeed later'),
+    request_id: z.string(),
+  })
+  .meta({ id: 'BatchError' });
+export type BatchError = z.infer<typeof batchErrorSchema>;
+
+const dryRun = z
+  .boolean()
+  .default(false)
+  .describe('Decides without a log record and a charge, and without asking a connected model');
+
+export const decisionOperations = {
+  decide: operation({
+    method: 'POST',
+    path: '/api/v1/decide',
+    query: z.strictObject({
+      trace: z.boolean().default(false).describe('Adds how the decision came about'),
+      explain: z.boolean().default(false).describe('Adds what would change the decision; takes longer'),
+      dry_run: dryRun,
+    }),
+    body: decideRequestSchema,
+    output: decideResponseSchema,
+    status: 200,
+    access: 'key',
+    scope: 'decide',
+    summary: 'Decide one input with the deployed policy',
+    description: '`type` and `decision_type_name` are accepted in the place of `decision_type`.',
+    hints: { ...creates, openWorld: true },
+    takesIdempotencyKey: true,
+    decides: true,
+    tag: 'Decisions',
+    errors: ['quota_exceeded', 'decision_type_not_found', 'model_not_deployed'],
+  }),
+  'decide.batch': operation({
+    method: 'POST',
+    path: '/api/v1/decide/batch',
+    query: z.strictObject({ dry_run: dryRun }),
+    body: z
+      .strictObject({ decisions: z.array(decideRequestSchema).min(1).max(limits.maxBatchSize) })
+      .meta({ id: 'DecideBatchRequest' }),
+    output: z
+      .object({
+        results: z.array(decideResponseSchema.nullable()).describe('In the order of the request; null where it failed'),
+        errors: z.array(batchErrorSchema),
+        succeeded: z.int(),
+        failed: z.int(),
+      })
+      .meta({ id: 'DecideBatchAnswer' }),
+    status: 200,
+    access: 'key',
+    scope: 'decide',
+    description:
+      'An item that does not fit fails alone, with an entry in `errors` at its index. A bare list is accepted as the body.',
+    summary: `Decide up to ${limits.maxBatchSize} inputs in their order`,
+    hints: { ...creates, openWorld: true },
+    takesIdempotencyKey: true,
+    decides: true,
+    tag: 'Decisions',
+  }),
+};

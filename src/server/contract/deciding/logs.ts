@@ -1,0 +1,160 @@
+/** The log of decisions and the metrics made from it. */
+import { z } from 'zod';
+import { stages } from '../../../engine/domain.ts';
+import { limits } from '../../../engine/limits.ts';
+import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
+import { dateTime, decisionTypeParams, logParams, pageQuery, paginated, uuid } from '../common.ts';
+import { operation, reads, updates } from '../operation.ts';
+
+const logRecordSchema = z
+  .object({
+    id: uuid,
+    request_id: z.string(),
+    decision_type_id: uuid,
+    decision_type: z.string(),
+    input: z.record(z.string(), z.unknown()).describe('Personal fields are replaced by tokens'),
+    decision: z.string(),
+    confidence: z.number(),
+    stage: z.enum(stages).describe('The stage that produced the decision'),
+    reason_codes: z.array(z.string()),
+    class_probabilities: z.record(z.string(), z.number()),
+    rules_triggered: z.array(z.string()),
+    rule_errors: z
+      .array(z.object({ name: z.string(), error: z.enum(errorKinds) }))
+      .describe('The rules that failed on the input, and so did not match; trace=true shows where'),
+    escalated: z.boolean().describe('Whether it was handed on'),
+    fallback_used: z.boolean().describe('Whether the fallback option answered'),
+    unfamiliar: z.boolean().describe('Whether the input was unlike the examples'),
+    policy_version: z.string().describe('The policy that decided, such as v3'),
+    decision_type_version: z
+      .int()
+      .nullable()
+      .describe('The version whose input schema, rules and thresholds decided; null in records of earlier programs'),
+    explanation: z
+      .string()
+      .nullable()
+      .describe('Why it was decided so, with the connected model that was asked; null in records of earlier programs'),
+    latency_ms: z.number(),
+    api_key_id: z.string().nullable().describe('The key of the caller; null for a person'),
+    created_at: dateTime,
+    corrected_decision: z.string().nullable().describe('The right option, where a person gave it later'),
+  })
+  .meta({ id: 'LogRecord' });
+export type LogRecord = z.infer<typeof logRecordSchema>;
+
+const filters = {
+  decision: z.string().optional().describe('Only records of this option'),
+  escalated: z.boolean().optional().describe('Only records that were handed on, or were not'),
+  min_confidence: z.number().min(0).max(1).optional().describe('Least confidence'),
+  max_confidence: z.number().min(0).max(1).optional().describe('Greatest confidence'),
+  start_time: z.iso.datetime({ offset: true, local: true }).optional().describe('ISO 8601; without an offset UTC'),
+  end_time: z.iso.datetime({ offset: true, local: true }).optional().describe('ISO 8601; without an offset UTC'),
+};
+const filterSchema = z.strictObject(filters);
+export type LogFilter = z.output<typeof filterSchema>;
+
+const common = { access: 'key', scope: 'read', tag: 'Logs and metrics' } as const;
+const base = '/api/v1/decision-types/:decision_type_id';
+
+export const logOperations = {
+  'logs.list': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/logs`,
+    params: decisionTypeParams,
+    query: z.strictObject({
+      ...pageQuery,
+      ...filters,
+      review: z
+        .boolean()
+        .default(false)
+        .describe('Only records that need a look and have no correction, those of unfamiliar inputs first'),
+    }),
+    output: paginated(logRecordSchema),
+    status: 200,
+    summary: 'Decision log, newest first',
+    hints: reads,
+    ignoresExamples: true,
+  }),
+  'logs.export': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/logs/export`,
+    params: decisionTypeParams,
+    query: z.strictObject({ format: z.enum(['json', 'csv']).default('json'), ...filters }),
+    output: null,
+    produces: 'application/json, text/csv',
+    status: 200,
+    summary: 'The filtered log as a stream',
+    hints: reads,
+    ignoresExamples: true,
+  }),
+  'logs.correct': operation({
+    ...common,
+    scope: 'label',
+    method: 'PUT',
+    path: `${base}/logs/:log_id/correction`,
+    params: logParams,
+    body: z.strictObject({
+      decision: z.string().min(1).nullable().describe('null: withdraw the correction, with the example it made'),
+      reason_codes: z.array(z.string()).max(limits.maxReasonCodesPerExample).optional(),
+    }),
+    output: logRecordSchema,
+    status: 200,
+    summary: 'Store the right decision of a record and make a reviewed example of it, or withdraw both',
+    hints: updates,
+  }),
+  'logs.restore': operation({
+    ...common,
+    access: 'owner',
+    method: 'POST',
+    path: `${base}/logs/restore`,
+    params: decisionTypeParams,
+    output: z.object({ restored: z.int() }),
+    status: 200,
+    summary: 'Bring back records that were removed for their age in the last two days; raise retention_days first',
+    hints: updates,
+  }),
+  'metrics.type': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/metrics`,
+    params: decisionTypeParams,
+    output: z.object({
+      total_decisions: z.int(),
+      avg_confidence: z.number().nullable(),
+      avg_latency_ms: z.number().nullable(),
+      latency_p50_ms: z.number().nullable().describe('Half of the newest 1,000 decisions took at most this long'),
+      latency_p95_ms: z.number().nullable().describe('Of the same decisions, 95 of 100 took at most this long'),
+      escalation_rate: z.number().nullable(),
+      decision_distribution: z.record(z.string(), z.int()),
+    }),
+    status: 200,
+    summary: 'Metrics of the last 24 hours',
+    hints: reads,
+    ignoresExamples: true,
+  }),
+  'metrics.organisation': operation({
+    ...common,
+    method: 'GET',
+    path: '/api/v1/metrics',
+    output: z.object({
+      total_decisions: z.int(),
+      decisions_today: z.int(),
+      avg_latency_ms: z.number().nullable(),
+      decision_types: z.array(
+        z.object({
+          id: uuid,
+          name: z.string(),
+          total_decisions: z.int(),
+          avg_confidence: z.number().nullable(),
+          avg_latency_ms: z.number().nullable(),
+          escalation_rate: z.number().nullable(),
+        }),
+      ),
+    }),
+    status: 200,
+    summary: 'Metrics of the organisation and of each of its decision types',
+    hints: reads,
+  }),
+};

@@ -1,0 +1,45 @@
+/** The audit: the error of live decisions, from decisions that were drawn by chance and judged blind. */
+import { z } from 'zod';
+import { decisionTypeParams } from '../common.ts';
+import { operation, reads } from '../operation.ts';
+import { auditSettingSchema } from '../types/decision-types.ts';
+
+const figureSchema = z
+  .object({
+    judged: z.int(),
+    wrong: z.int(),
+    passed_over: z.int().describe('Shown before the last judgement and left without one; wrong in the upper bound'),
+    share: z.number().nullable().describe('Wrong among judged; null before the first judgement'),
+    low: z.number(),
+    high: z.number().describe('low to high hold at every moment together with 95 % certainty'),
+  })
+  .meta({ id: 'AuditFigure' });
+
+const policyAuditSchema = z.object({
+  policy_version: z.string().describe('As log records name it'),
+  drawn: z.int(),
+  error: figureSchema.describe('The whole decision, whoever made it'),
+  error_automatic: figureSchema.describe('Those decided alone, by rule or classifier'),
+  sentence: z.string(),
+});
+export type PolicyAuditAnswer = z.infer<typeof policyAuditSchema>;
+
+export const auditOperations = {
+  'audit.get': operation({
+    access: 'key',
+    scope: 'read',
+    tag: 'Labelling',
+    method: 'GET',
+    path: '/api/v1/decision-types/:decision_type_id/audit',
+    params: decisionTypeParams,
+    output: z.object({
+      audit: auditSettingSchema.nullable(),
+      to_judge: z.int().describe('Drawn decisions in the queue "audit"'),
+      deployed: policyAuditSchema.nullable().describe('The deployed policy; null without one, or before a draw'),
+      policies: z.array(policyAuditSchema).describe('Every policy of which decisions were drawn, the newest first'),
+    }),
+    status: 200,
+    summary: 'The error of live decisions by an audit: drawn by chance, judged blind, with bounds that always hold',
+    hints: reads,
+  }),
+};

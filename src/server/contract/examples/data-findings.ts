@@ -1,0 +1,33 @@
+/** What may be wrong with the examples of a decision type. */
+import { z } from 'zod';
+import { findingKinds, findingSchema } from '../../../engine/findings/finding.ts';
+import { analysisStateShape, decisionTypeParams, pageQuery, paginated } from '../common.ts';
+import { operation, reads } from '../operation.ts';
+
+const counts = Object.fromEntries(findingKinds.map((kind) => [kind, z.int()])) as Record<
+  (typeof findingKinds)[number],
+  z.ZodInt
+>;
+
+export const dataFindingOperations = {
+  'data_findings.list': operation({
+    method: 'GET',
+    path: '/api/v1/decision-types/:decision_type_id/data-findings',
+    access: 'key',
+    scope: 'read',
+    tag: 'Examples',
+    status: 200,
+    hints: reads,
+    params: decisionTypeParams,
+    query: z.strictObject({
+      ...pageQuery,
+      kind: z.enum(findingKinds).optional().describe('Only findings of this kind'),
+    }),
+    output: paginated(findingSchema.meta({ id: 'DataFinding' })).extend({
+      counts: z.object(counts).describe('All findings by kind, also those beyond the first 1,000 of a kind'),
+      ...analysisStateShape,
+    }),
+    summary:
+      'Contradictions, duplicates, suspect labels and other problems of the examples: the worst kind first, the most doubtful label first',
+  }),
+};

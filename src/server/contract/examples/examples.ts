@@ -1,0 +1,372 @@
+/** Examples: adding, importing, generating, labelling. */
+import { z } from 'zod';
+import { characters, jsonObject } from '../../../engine/domain.ts';
+import { columnKinds, textFormats } from '../../../engine/import/sheet.ts';
+import { limits } from '../../../engine/limits.ts';
+import { aliasOf, dateTime, decisionTypeParams, exampleParams, pageQuery, paginated, uuid } from '../common.ts';
+import { creates, destroys, operation, reads, updates } from '../operation.ts';
+
+const reasonCodes = z
+  .array(characters(1, limits.maxNameLength))
+  .max(limits.maxReasonCodesPerExample)
+  .describe('Reason codes of the type that apply');
+const inputPayload = jsonObject.describe('The input, a JSON object');
+
+/** Of a field and its alias at most one may be given; `reason_code` is a single one. */
+const exampleInputSchema = z.strictObject({
+  input_payload: inputPayload.optional(),
+  input: aliasOf('input_payload', jsonObject),
+  expected_decision: z.string().nullable().optional().describe('The label, one of the options; null: none'),
+  decision: aliasOf('expected_decision', z.string().nullable()),
+  reason_codes: reasonCodes.optional(),
+  reason_code: aliasOf('reason_codes with one', z.string().nullable()),
+  test: z.boolean().optional().describe('Policies are measured on test rows and never learn from them'),
+});
+export type ExampleInput = z.output<typeof exampleInputSchema>;
+
+export const newExampleSchema = exampleInputSchema.meta({
+  id: 'ExampleAddition',
+  examples: [{ input_payload: { amount: 42, message: 'The cup arrived in pieces.' }, expected_decision: 'approve' }],
+  required: ['input_payload'],
+});
+
+const exampleStatuses = ['to_label', 'skipped', 'flagged', 'done'] as const;
+export type ExampleStatus = (typeof exampleStatuses)[number];
+const status = z.enum(exampleStatuses);
+/** The lists from which `examples.next` gives out examples. */
+export const labellingQueues = ['to_label', 'suspect', 'corrections', 'audit', 'synthetic', 'flagged'] as const;
+const note = characters(0, 2_000).nullable();
+
+export const exampleSchema = z
+  .object({
+    id: uuid,
+    decision_type_id: uuid,
+    input_payload: z.record(z.string(), z.unknown()),
+    expected_decision: z.string().nullable().describe('The label; null: none yet'),
+    reason_codes: z.array(z.string()),
+    source: z.enum(['user', 'synthetic']).describe('Entered or imported, or proposed by a teacher'),
+    reviewed: z.boolean().describe('Whether a person has confirmed the label'),
+    test: z.boolean().describe('Measured on, never learned from'),
+    status: status.describe('to_label and done follow from the label; skipped and flagged are set'),
+    note: z.string().nullable().describe('For people'),
+    audited: z.boolean().describe('A live decision that was drawn by the audit to be judged blind'),
+    labelled_by: z
+      .enum(['person', 'teacher'])
+      .nullable()
+      .describe('Who gave the label; a reviewed label of a teacher was confirmed by a person'),
+    created_at: dateTime,
+    updated_at: dateTime,
+  })
+  .meta({ id: 'Example' });
+export type Example = z.infer<typeof exampleSchema>;
+
+/** Room for a dot path through the deepest field of an input. */
+const maxSortLength = 1_000;
+const filterFields = {
+  source: z.enum(['user', 'synthetic']).optional(),
+  reviewed: z.boolean().optional(),
+  test: z.boolean().optional(),
+  decision: z.string().optional(),
+  labelled: z.boolean().optional(),
+  status: status.optional(),
+  labelled_by: z.enum(['person', 'teacher']).optional(),
+  search: characters(0, 200).optional(),
+};
+const exampleFilterSchema = z.strictObject(filterFields).meta({ id: 'ExampleFilter' });
+export type ExampleFilter = z.output<typeof exampleFilterSchema>;
+
+const listOrder = {
+  sort: z
+    .string()
+    .max(maxSortLength)
+    .regex(/^-?(?:created_at|updated_at|decision|input\.[\s\S]+)$/, {
+      message:
+        'must be created_at, updated_at, decision or input. and the dot path of a field, with - in front for descending',
+    })
+    .optional()
+    .describe(
+      'created_at, updated_at, decision or input.<dot path of a field>; - in front: descending. Numbers come before texts, which are compared by their first 100 characters; missing values are last and equal ones newest first. Left out: newest first',
+    ),
+  page_of: uuid
+    .optional()
+    .describe('Id of an example: its page is answered instead of page, where the list has the example'),
+};
+
+const importMappingSchema = z.strictObject({
+  decision: z.string().nullable().describe('Column that holds the label; null: unlabelled examples'),
+  reason_codes: z
+    .string()
+    .nullable()
+    .default(null)
+    .describe('Column with reason codes (separated by ; or |, or a JSON array)'),
+  input: z
+    .array(z.string())
+    .max(2_000)
+    .nullable()
+    .default(null)
+    .describe('Columns that become the input; null: all the others. Dots in a name nest'),
+  read_as: z
+    .record(z.string(), z.enum(columnKinds))
+    .default({})
+    .describe('Kinds of columns by name; of the others they are found by all of their values'),
+});
+export type ImportMapping = z.output<typeof importMappingSchema>;
+
+const importFields = {
+  sheet: z.string().optional().describe('Sheet of a workbook. Left out: the fullest'),
+  header_line: z.int().min(1).optional().describe('Line with the names of the columns. Left out: found below titles'),
+  mapping: importMappingSchema.optional().describe('Left out: found by the names and values of the columns'),
+  commit: z.boolean().default(false).describe('false: preview only, nothing is written'),
+};
+const importRequestSchema = z
+  .strictObject({
+    format: z
+      .enum(textFormats)
+      .optional()
+      .describe('Columns are separated by commas in csv, by tabs in tsv. Left out: found, with any separator'),
+    content: z.string(),
+    ...importFields,
+  })
+  .meta({ examples: [{ format: 'csv', content: 'amount,decision\n42,approve\n9000,reject\n' }] });
+/** An import as a form: a sheet's name as it is, the other fields as JSON. */
+const importFormSchema = z.strictObject({
+  file: z.file().describe('CSV with any separator, TSV, Excel, Parquet, JSON or JSON Lines'),
+  ...importFields,
+});
+
+const importResultSchema = z.object({
+  committed: z.boolean().describe('Whether it was written'),
+  mapping: importMappingSchema,
+  columns: z.array(
+    z.object({
+      name: z.string(),
+      kind: z.string().describe('JSON type of the values as they are read; mixed or empty'),
+      samples: z.array(z.string()),
+      read_as: z.enum(columnKinds),
+      reason: z.string().describe('Why it is read so; empty where nothing is to be said'),
+      choices: z
+        .array(z.enum(columnKinds))
+        .describe('Readings of which no value tells the right one: choose in read_as'),
+      left_out: z.string().nullable().describe('Why the column is not part of the input; a mapping takes it back in'),
+    }),
+  ),
+  answer_candidates: z
+    .array(
+      z.object({
+        column: z.string(),
+        why: z.string().describe('Facts that speak for it'),
+        values: z.record(z.string(), z.int()).describe('Its commonest values with their rows'),
+      }),
+    )
+    .describe('Columns that could hold the labels, the likeliest first'),
+  sheets: z.array(z.string()).describe('Sheets of a workbook, the fullest first'),
+  header_line: z.int().nullable().describe('Line of the file with the names of the columns'),
+  total: z.int().describe('Rows of the file'),
+  labelled: z.int(),
+  by_option: z.record(z.string(), z.int()).describe('Labelled rows of each option'),
+  unknown_decisions: z
+    .array(z.object({ value: z.string(), count: z.int(), line: z.int() }))
+    .describe('Labels that are none of the options'),
+  preview: z.array(
+    z.object({
+      line: z.int(),
+      input_payload: z.record(z.string(), z.unknown()),
+      expected_decision: z.string().nullable(),
+      reason_codes: z.array(z.string()),
+    }),
+  ),
+});
+
+export type ImportResult = z.infer<typeof importResultSchema>;
+
+/** What the actions of a bulk change set. */
+const bulkValues = {
+  decision: z.string().nullable().describe('For set_decision'),
+  reviewed: z.boolean().describe('For set_reviewed'),
+  test: z.boolean().describe('For set_test'),
+  status: status.describe('For set_status: done and to_label concern only the examples with, and without, a label'),
+};
+/** A value of another action may be there, and changes nothing. */
+const bulkAction = z.strictObject({
+  ids: z.array(uuid).min(1).max(limits.maxExamplesPerCall).optional(),
+  filter: exampleFilterSchema.optional(),
+  ...z.object(bulkValues).partial().shape,
+});
+const exampleBulkSchema = z
+  .discriminatedUnion(
+    'action',
+    [
+      bulkAction.extend({ action: z.literal('delete') }),
+      bulkAction.extend({ action: z.literal('set_decision'), decision: bulkValues.decision }),
+      bulkAction.extend({ action: z.literal('set_reviewed'), reviewed: bulkValues.reviewed }),
+      bulkAction.extend({ action: z.literal('set_test'), test: bulkValues.test }),
+      bulkAction.extend({ action: z.literal('set_status'), status: bulkValues.status }),
+    ],
+    'expected delete, set_decision, set_reviewed, set_test or set_status',
+  )
+  .refine((b) => (b.ids === undefined) !== (b.filter === undefined), { message: 'give either ids or filter' })
+  .meta({
+    id: 'ExampleBulk',
+    examples: [{ filter: { source: 'synthetic', reviewed: false }, action: 'set_reviewed', reviewed: true }],
+  });
+export type ExampleBulk = z.output<typeof exampleBulkSchema>;
+
+const common = { access: 'key', scope: 'read', tag: 'Examples' } as const;
+const base = '/api/v1/decision-types/:decision_type_id/examples';
+const params = decisionTypeParams;
+const one = exampleParams;
+/** The largest body of a call that carries examples. */
+const maxExamplesBodyBytes = 16 * 1024 * 1024;
+
+export const exampleOperations = {
+  'examples.create': operation({
+    ...common,
+    scope: 'label',
+    method: 'POST',
+    path: base,
+    params,
+    body: z.strictObject({ examples: z.array(newExampleSchema).min(1).max(limits.maxExamplesPerCall) }),
+    output: z.array(exampleSchema),
+    status: 201,
+    summary: 'Add examples, all or none',
+    hints: creates,
+    takesIdempotencyKey: true,
+    bodyLimitBytes: maxExamplesBodyBytes,
+  }),
+  'examples.list': operation({
+    ...common,
+    method: 'GET',
+    path: base,
+    params,
+    query: z.strictObject({ ...pageQuery, ...listOrder, ...filterFields }),
+    output: paginated(exampleSchema),
+    status: 200,
+    summary: 'List examples, newest first or sorted by a column',
+    hints: reads,
+  }),
+  'examples.stats': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/stats`,
+    params,
+    output: z.object({
+      total: z.int(),
+      labelled: z.int(),
+      unlabelled: z.int(),
+      reviewed: z.int(),
+      by_source: z.object({ user: z.int(), synthetic: z.int() }),
+      by_option: z.record(z.string(), z.int()),
+      by_queue: z.record(z.enum(labellingQueues), z.int()).describe('What the queues of examples/next hold'),
+    }),
+    status: 200,
+    summary: 'How the examples are distributed',
+    hints: reads,
+  }),
+  'examples.get': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:example_id`,
+    params: one,
+    output: exampleSchema,
+    status: 200,
+    summary: 'One example',
+    hints: reads,
+  }),
+  'examples.update': operation({
+    ...common,
+    scope: 'label',
+    method: 'PATCH',
+    path: `${base}/:example_id`,
+    params: one,
+    body: exampleInputSchema
+      .extend({
+        reviewed: z.boolean().optional().describe('Whether a person has confirmed it'),
+        status: status.optional().describe('skipped or flagged where no label can be given'),
+        note: note.optional().describe('For people'),
+        replaces: z
+          .string()
+          .nullable()
+          .optional()
+          .describe('The label that the given one replaces: a 409 where another one stands there meanwhile'),
+      })
+      .meta({ id: 'ExampleUpdate', examples: [{ expected_decision: 'reject', reviewed: true }] }),
+    output: exampleSchema,
+    status: 200,
+    summary: 'Change one example',
+    hints: updates,
+    errors: ['conflict'],
+  }),
+  'examples.delete': operation({
+    ...common,
+    scope: 'label',
+    method: 'DELETE',
+    path: `${base}/:example_id`,
+    params: one,
+    output: null,
+    status: 204,
+    summary: 'Delete one example',
+    hints: destroys,
+  }),
+  'examples.bulk': operation({
+    ...common,
+    scope: 'label',
+    method: 'POST',
+    path: `${base}/bulk`,
+    params,
+    body: exampleBulkSchema,
+    output: z.object({ affected: z.int(), undo_token: z.string() }),
+    status: 200,
+    summary: 'Label, review, mark or delete many examples; can be undone with the token',
+    hints: destroys,
+  }),
+  'examples.undo': operation({
+    ...common,
+    scope: 'label',
+    method: 'POST',
+    path: `${base}/undo`,
+    params,
+    body: z.strictObject({ undo_token: characters(1, 100) }),
+    output: z.object({ affected: z.int() }),
+    status: 200,
+    summary: 'Undo one bulk change',
+    hints: updates,
+    errors: ['conflict'],
+  }),
+  'examples.generate': operation({
+    ...common,
+    scope: 'label',
+    method: 'POST',
+    path: `${base}/generate`,
+    params,
+    body: z.strictObject({
+      count: z.int().min(1).max(limits.maxGeneratedPerCall).default(10).describe('How many'),
+      option: z.string().optional().describe('Left out: the options with the fewest examples come first'),
+    }),
+    bodyOptional: true,
+    output: z.array(exampleSchema),
+    status: 201,
+    summary: 'Have the teacher propose synthetic examples, all or none',
+    hints: { ...creates, openWorld: true },
+    takesIdempotencyKey: true,
+    errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
+  }),
+  'examples.import': operation({
+    ...common,
+    scope: 'label',
+    method: 'POST',
+    path: `${base}/import`,
+    params,
+    body: importRequestSchema,
+    fileForm: importFormSchema,
+    output: importResultSchema,
+    status: 200,
+    summary: 'Preview or import a file, whole or not at all',
+    hints: creates,
+    takesIdempotencyKey: true,
+    bodyLimitBytes: maxExamplesBodyBytes,
+  }),
+};
+
+/** Operations whose large bodies reach their handlers as bytes, because they are read outside the server's thread. */
+export const preparedOperations = ['examples.create', 'examples.import'] as const;
+export type PreparedOperation = (typeof preparedOperations)[number];

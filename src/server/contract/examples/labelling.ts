@@ -1,0 +1,140 @@
+/** Labelling: what to label next with a suggestion, and the examples that are like one. */
+import { z } from 'zod';
+import { characters } from '../../../engine/domain.ts';
+import { limits } from '../../../engine/limits.ts';
+import { decisionTypeParams, exampleParams } from '../common.ts';
+import { creates, operation, reads, updates } from '../operation.ts';
+import { exampleSchema, labellingQueues } from './examples.ts';
+
+export type LabellingQueue = (typeof labellingQueues)[number];
+
+const suggestionSchema = z
+  .object({
+    decision: z.string(),
+    probability: z.number(),
+    source: z.enum(['policy', 'labelling']).describe('The deployed policy, or the model that learns while you label'),
+  })
+  .meta({ id: 'Suggestion' });
+export type Suggestion = z.infer<typeof suggestionSchema>;
+
+const share = z.number().min(0).max(1);
+const teacherLabellingSchema = z
+  .object({
+    state: z
+      .enum(['idle', 'measuring', 'labelling', 'done', 'refused', 'cancelled', 'failed'])
+      .describe('How far it is; refused: the teacher agreed too seldom'),
+    teacher: z.enum(['connected_model', 'labelling_model']).nullable(),
+    connection: z.string().nullable(),
+    agreement: z
+      .object({ right: z.int(), of: z.int(), low: z.number(), high: z.number() })
+      .nullable()
+      .describe('With labels that people gave, measured before anything is labelled; low to high with 95 % certainty'),
+    done: z.int().describe('Examples looked at'),
+    total: z.int(),
+    labelled: z.int().describe('Examples that it labelled'),
+    credits: z.int(),
+    message: z.string(),
+  })
+  .meta({ id: 'TeacherLabelling' });
+
+const common = { access: 'key', scope: 'read', tag: 'Labelling' } as const;
+const base = '/api/v1/decision-types/:decision_type_id/examples';
+const one = exampleParams;
+
+export const labellingOperations = {
+  'examples.next': operation({
+    ...common,
+    scope: 'label',
+    method: 'GET',
+    path: `${base}/next`,
+    params: decisionTypeParams,
+    query: z.strictObject({
+      count: z.int().min(1).max(100).default(20).describe('How many'),
+      queue: z.enum(labellingQueues).default('to_label').describe('From which list'),
+      session: characters(1, 100)
+        .default('')
+        .describe('Any name of a window: what it is given is kept from all others for five minutes'),
+      restart: z.boolean().default(false).describe('Gives back first what the session was given and did not label'),
+    }),
+    output: z.object({
+      items: z.array(
+        z.object({
+          example: exampleSchema,
+          suggestion: suggestionSchema.nullable(),
+          why: z.string().describe('Why this row comes now'),
+        }),
+      ),
+      remaining: z.int().describe('Examples in the queue, those given out included'),
+      recent_accuracy: z
+        .number()
+        .nullable()
+        .describe('The share of the last suggestions, 50 at most, that were right; null before the first one'),
+      recent: z.object({ right: z.int(), of: z.int() }),
+      stop_hint: z.string().nullable().describe('Says so when more labels will hardly help'),
+      labelling_model: z.object({
+        examples_read: z.int().describe('Examples that the labelling model knows so far'),
+        labels: z.int(),
+      }),
+    }),
+    status: 200,
+    summary: 'The examples to look at next, most useful first, each with a suggestion; never the same one twice',
+    // What is given out is kept from others: a second call gives other rows.
+    hints: creates,
+    errors: ['unavailable'],
+  }),
+  'teacher_labelling.start': operation({
+    ...common,
+    scope: 'label',
+    method: 'POST',
+    path: `${base}/teacher-labelling`,
+    params: decisionTypeParams,
+    body: z.strictObject({
+      min_agreement: share
+        .default(0.8)
+        .describe('What the lower end of the measured agreement must reach; below it nothing is labelled'),
+      min_probability: share.default(0.8).describe('What the labelling model must be sure of to label an example'),
+      max_examples: z.int().min(1).max(limits.maxExamples).default(1_000),
+    }),
+    bodyOptional: true,
+    output: teacherLabellingSchema,
+    status: 202,
+    summary: 'Have the teacher label examples, once it was measured on labelled ones; its labels are not reviewed',
+    hints: creates,
+    errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
+  }),
+  'teacher_labelling.get': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/teacher-labelling`,
+    params: decisionTypeParams,
+    output: teacherLabellingSchema,
+    status: 200,
+    summary: 'How far the teacher is with labelling',
+    hints: reads,
+  }),
+  'teacher_labelling.cancel': operation({
+    ...common,
+    scope: 'label',
+    method: 'POST',
+    path: `${base}/teacher-labelling/cancel`,
+    params: decisionTypeParams,
+    output: teacherLabellingSchema,
+    status: 200,
+    summary: 'Stop the teacher; what it has labelled stays',
+    hints: updates,
+  }),
+  'examples.similar': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:example_id/similar`,
+    params: one,
+    query: z.strictObject({ count: z.int().min(1).max(100).default(10) }),
+    output: z.object({
+      items: z.array(z.object({ example: exampleSchema, similarity: z.number().min(-1).max(1) })),
+    }),
+    status: 200,
+    summary: 'The examples most like one, by what their texts mean and what their fields hold',
+    hints: reads,
+    errors: ['conflict'],
+  }),
+};

@@ -1,0 +1,165 @@
+/** What trained policies decide on examples that were held out of their training. */
+import { z } from 'zod';
+import { confidenceThresholdsSchema, judgedParts, metricsSchema } from '../../../engine/domain.ts';
+import { sliceSchema } from '../../../engine/findings/slices.ts';
+import { rulesEffectSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
+import { analysisStateShape, pageQuery, paginated, policyParams, uuid } from '../common.ts';
+import { operation, reads } from '../operation.ts';
+import { draftDefinition } from '../types/rules.ts';
+
+const predictionSchema = z.object({ predicted: z.string(), confidence: z.number() });
+
+/** What the whole decision of now makes of a held-out row. */
+const decidedSchema = z.object({
+  decision: z.string(),
+  stage: z.enum(['rules', 'classifier', 'fallback']),
+  escalate: z.boolean(),
+});
+
+const heldOutRowSchema = predictionSchema
+  .extend({
+    whole: decidedSchema
+      .nullable()
+      .describe('What rules, classifier and thresholds decide; null where the example was deleted or changed since'),
+    example_id: z.string(),
+    input: z.record(z.string(), z.unknown()).nullable().describe('null when the example was deleted since'),
+    expected: z.string(),
+  })
+  .meta({ id: 'HeldOutRow' });
+
+const comparedPredictionSchema = predictionSchema.extend({
+  decision: z.string().describe('What is compared: `predicted`, or the whole decision'),
+});
+
+const comparedRowSchema = z
+  .object({
+    example_id: z.string(),
+    input: z.record(z.string(), z.unknown()).nullable(),
+    expected: z.string(),
+    first: comparedPredictionSchema,
+    second: comparedPredictionSchema,
+  })
+  .meta({ id: 'ComparedRow' });
+
+const common = { method: 'GET', access: 'key', scope: 'read', tag: 'Training', status: 200, hints: reads } as const;
+const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
+const params = policyParams;
+
+/** Thresholds to try instead of those of now. */
+const triedThresholds = {
+  auto_decide: z.number().min(0).max(1).optional().describe('Try this threshold instead of the one of now'),
+  escalation: z.number().min(0).max(1).optional().describe('Try this threshold instead of the one of now'),
+};
+
+/** The whole decision with what stands behind its figures. */
+const wholeDecisionDetailSchema = wholeDecisionSchema
+  .extend({
+    confidence_thresholds: confidenceThresholdsSchema.describe('The thresholds that decided'),
+    ...metricsSchema.pick({ confusion_labels: true, confusion_matrix: true, per_class: true }).shape,
+    confidence_bins: z
+      .array(z.object({ low: z.number(), high: z.number(), right: z.int(), wrong: z.int() }))
+      .describe('Rows that thresholds decide about, by confidence: familiar ones that no rule decides'),
+  })
+  .meta({ id: 'WholeDecisionDetail' });
+
+/** Decisions of a policy whose right answer is known: of held-out examples, or logged and corrected or confirmed. */
+export const judgedRows = ['held_out', 'corrected', 'both'] as const;
+
+export const evaluationOperations = {
+  'policies.whole': operation({
+    ...common,
+    path: `${base}/whole-decision`,
+    params,
+    query: z.strictObject(triedThresholds),
+    output: wholeDecisionDetailSchema,
+    summary: 'Rules, classifier and thresholds of now together, measured on the held-out examples',
+  }),
+  'policies.try_rules': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/rules-effect`,
+    params,
+    body: draftDefinition,
+    output: rulesEffectSchema,
+    summary: 'Whether unsaved rules make the whole decision better or worse, measured on the held-out examples',
+    errors: ['conflict'],
+  }),
+  'policies.slices': operation({
+    ...common,
+    path: `${base}/slices`,
+    params,
+    query: z.strictObject({
+      rows: z.enum(judgedRows).default('held_out').describe('Which decisions: held out, logged and corrected, or both'),
+      judged: z
+        .enum(judgedParts)
+        .default('classifier')
+        .describe(
+          'What is wrong: the choice of the classifier, or the whole decision of rules, classifier and thresholds where it is made alone',
+        ),
+      min_rows: z.int().min(10).max(100_000).default(30).describe('Rows that a part must have'),
+      ...triedThresholds,
+    }),
+    output: z.object({
+      items: z.array(sliceSchema.meta({ id: 'Slice' })).describe('At most 20, the worst first'),
+      rows: z.int(),
+      error_rate: z.number(),
+      escalation_rate: z.number(),
+      tested: z.int().describe('Parts that were tried'),
+      ...analysisStateShape,
+    }),
+    summary:
+      'Parts of the rows, by one field or two, in which a policy is wrong more often than in the others; at most 5 % of them are expected to be chance',
+  }),
+  'policies.report': operation({
+    ...common,
+    path: `${base}/report`,
+    params,
+    output: null,
+    produces: 'text/html',
+    summary: 'One page to print: the question, figures beside a baseline, promise, weak parts, rules in words',
+    errors: ['conflict'],
+  }),
+  'policies.held_out': operation({
+    ...common,
+    path: `${base}/held-out`,
+    params,
+    query: z.strictObject({
+      ...pageQuery,
+      expected: z.string().optional().describe('Only rows for which this option is right'),
+      predicted: z.string().optional().describe('Only rows for which the classifier chose this option'),
+      decided: z
+        .string()
+        .optional()
+        .describe('Only rows for which rules, classifier and thresholds decide this option'),
+      ...triedThresholds,
+    }),
+    output: paginated(heldOutRowSchema),
+    summary: 'The held-out examples with what the classifier chose and what is decided, most confident first',
+  }),
+  'policies.compare': operation({
+    ...common,
+    path: `${base}/comparison`,
+    params,
+    query: z.strictObject({
+      ...pageQuery,
+      ...triedThresholds,
+      with: uuid.describe('The policy to compare with'),
+      judged: z
+        .enum(judgedParts)
+        .default('classifier')
+        .describe('What is right or not: the choice of the classifier, or the whole decision by the settings of now'),
+    }),
+    output: paginated(comparedRowSchema).extend({
+      rows: z.int().describe('Rows that both policies held out; the other counts add up to it'),
+      both_right: z.int(),
+      both_wrong: z.int(),
+      only_first_right: z.int(),
+      only_second_right: z.int(),
+      p_value: z
+        .number()
+        .describe("Of McNemar's exact test, two-sided: how often equally good policies differ so much or more"),
+      sentence: z.string(),
+    }),
+    summary: 'Two policies on the examples that both held out; items are the rows that only one of them gets right',
+  }),
+};

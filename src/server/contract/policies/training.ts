@@ -1,0 +1,260 @@
+/** Training policies, deploying them and exporting them. */
+import { z } from 'zod';
+import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../../engine/domain.ts';
+import { promiseStandingSchema, promiseStatusSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
+import { dateTime, decisionTypeParams, policyParams, uuid } from '../common.ts';
+import { creates, operation, reads, replaces } from '../operation.ts';
+
+/** What decides: a trained classifier behind the rules, or rules alone. */
+const policyTypeSchema = z.enum(['compiled_classifier', 'rules_only']);
+
+const heldBack = z
+  .string()
+  .nullable()
+  .describe('Why its training did not deploy it although it was to, in a sentence; null where nothing held it back');
+
+const policySummarySchema = z
+  .object({
+    id: uuid,
+    decision_type_id: uuid,
+    version: z.int().describe('Number within its decision type'),
+    policy_type: policyTypeSchema,
+    status: z.enum(policyStatuses),
+    deployed: z.boolean(),
+    auto_deployed: z.boolean().describe('Whether its training deployed it'),
+    accuracy: z.number().nullable().describe('Of the classifier alone; quote `whole`'),
+    macro_f1: z.number().nullable().describe('Of the classifier alone'),
+    train_size: z.int().nullable().describe('Rows learned from'),
+    quality_gate_met: z.boolean().nullable().describe('Whether it reached target_f1; null without a target'),
+    augmentation_status: z.string().nullable(),
+    whole: wholeDecisionSchema
+      .nullable()
+      .describe(
+        'The figure to quote: rules, classifier and thresholds of now together on the held-out examples. Null without any, and for policies that are neither deployed nor among the newest 20; `whole-decision` has it of each',
+      ),
+    held_back: heldBack,
+    created_at: dateTime,
+  })
+  .meta({ id: 'PolicySummary' });
+export type PolicySummary = z.infer<typeof policySummarySchema>;
+
+const policyDetailSchema = z
+  .object({
+    id: uuid,
+    decision_type_id: uuid,
+    version: z.int().describe('Number within its decision type'),
+    decision_type_version: z.int().describe("Number of the decision type's version that it was trained on"),
+    policy_type: policyTypeSchema,
+    status: z.enum(policyStatuses),
+    deployed: z.boolean(),
+    auto_deployed: z.boolean().describe('Whether its training deployed it'),
+    quality_gate_met: z.boolean().nullable().describe('Whether it reached target_f1; null without a target'),
+    created_at: dateTime,
+    training_config: trainingConfigSchema,
+    metrics: metricsSchema.nullable(),
+    target_f1: z.number().nullable(),
+    error: z.string().nullable().describe('Why its training failed'),
+    current_attempt_id: z.string().nullable().describe('The attempt that may write to it'),
+    execution_name: z.string().nullable().describe('Name of the attempt in logs'),
+    last_heartbeat_at: dateTime.nullable(),
+    last_training_error: z.string().nullable().describe('Why an earlier attempt failed'),
+    promise: promiseStatusSchema
+      .nullable()
+      .describe('What was promised of its automatic decisions, and how that stands; null without a promise'),
+    promise_standing: promiseStandingSchema
+      .nullable()
+      .describe('How the promise of its type stands with it; null before it was measured'),
+    held_back: heldBack,
+    snapshot_sha256: z.string().nullable().describe('Digest of the examples that it was trained from'),
+    seed: z.int().nullable(),
+    tool_versions: z
+      .object({ tool: z.string(), node: z.string(), runtime: z.string().optional() })
+      .describe('Versions of what trained it'),
+  })
+  .meta({ id: 'Policy' });
+export type PolicyDetail = z.infer<typeof policyDetailSchema>;
+
+const progressSchema = z
+  .object({
+    policy_id: uuid,
+    status: z.enum(policyStatuses),
+    stage: z.string().nullable().describe('The step under way'),
+    stage_name: z.string().nullable().describe('The same in words'),
+    stage_number: z.int(),
+    total_stages: z.int(),
+    progress_percent: z.number(),
+    message: z.string().nullable().describe('What is done now'),
+    error: z.string().nullable().describe('Why it failed'),
+    duration_hint: z.string().nullable().describe('How long it may take, in words'),
+    execution_name: z.string().nullable().describe('Name of the attempt in logs'),
+    task_index: z.int().describe('Always 0: one process trains'),
+    task_attempt: z.int().describe('Attempts before this one'),
+    attempt_number: z.int(),
+    retry_count: z.int().describe('Attempts after the first'),
+    elapsed_seconds: z.number(),
+    started_at: dateTime.nullable(),
+    attempt_started_at: dateTime.nullable(),
+    last_heartbeat_at: dateTime.nullable(),
+    estimated_completion_at: dateTime.nullable(),
+    attempt_id: z.string().nullable().describe('The attempt under way'),
+    completed_stages: z.array(z.object({ stage: z.string(), name: z.string(), completed_at: dateTime })),
+    attempts: z.array(
+      z.object({
+        attempt_id: z.string(),
+        attempt_number: z.int(),
+        status: z.string(),
+        execution_name: z.string().nullable(),
+        task_index: z.int(),
+        task_attempt: z.int(),
+        started_at: dateTime.nullable(),
+        last_heartbeat_at: dateTime.nullable(),
+        completed_at: dateTime.nullable(),
+        error: z.string().nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Progress' });
+export type Progress = z.infer<typeof progressSchema>;
+
+const readinessSchema = z
+  .object({
+    ready: z.boolean().describe('Whether a training with these settings would start'),
+    total_examples: z.int(),
+    labelled_examples: z.int(),
+    per_option: z.record(z.string(), z.int()).describe('Labelled examples of each option'),
+    options: z.array(z.string()),
+    min_total: z.int().describe('Labelled examples that a training needs'),
+    min_per_option: z.int().describe('Labelled examples that each option needs'),
+    set_aside: z
+      .object({ options: z.array(z.string()), examples: z.int() })
+      .describe('The rare options that a training with these settings leaves to a person, and their labelled examples'),
+    issues: z.array(z.string()).describe('What is missing, in sentences'),
+    notes: z
+      .array(z.string())
+      .describe('Sentences on what would spoil the training, where the examples were searched since they changed'),
+  })
+  .meta({ id: 'Readiness' });
+export type Readiness = z.infer<typeof readinessSchema>;
+
+const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
+const base = '/api/v1/decision-types/:decision_type_id';
+const params = decisionTypeParams;
+const one = policyParams;
+
+export const trainingOperations = {
+  'training.start': operation({
+    ...common,
+    scope: 'train',
+    method: 'POST',
+    path: `${base}/train`,
+    params,
+    body: trainingConfigSchema,
+    bodyOptional: true,
+    output: policySummarySchema.extend({ policy_id: uuid }),
+    status: 202,
+    summary: 'Train a policy from the labelled examples',
+    hints: { ...replaces, idempotent: false, openWorld: true },
+    takesIdempotencyKey: true,
+    errors: ['quota_exceeded', 'insufficient_credits', 'conflict', 'training_dispatch_failed'],
+  }),
+  'training.readiness': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/training-readiness`,
+    params,
+    query: trainingConfigSchema.pick({ min_per_option: true, rare_options: true }),
+    output: readinessSchema,
+    status: 200,
+    summary: 'Whether there are enough labelled examples for a training with these settings',
+    hints: reads,
+  }),
+  'policies.create': operation({
+    ...common,
+    scope: 'train',
+    method: 'POST',
+    path: `${base}/policies`,
+    params,
+    body: z.strictObject({ kind: z.literal('rules_only') }),
+    output: policyDetailSchema,
+    status: 201,
+    summary: 'Make a policy of rules alone: what no rule decides goes to the fallback option',
+    hints: creates,
+    takesIdempotencyKey: true,
+    errors: ['conflict'],
+  }),
+  'policies.list': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/policies`,
+    params,
+    output: z.array(policySummarySchema),
+    status: 200,
+    summary: 'Policies, newest first',
+    hints: reads,
+    ignoresExamples: true,
+  }),
+  'policies.get': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/policies/:policy_id`,
+    params: one,
+    output: policyDetailSchema,
+    status: 200,
+    summary: 'One policy with its metrics',
+    hints: reads,
+  }),
+  'policies.deploy': operation({
+    ...common,
+    scope: 'deploy',
+    method: 'POST',
+    path: `${base}/policies/:policy_id/deploy`,
+    params: one,
+    output: policyDetailSchema,
+    status: 200,
+    summary: 'Deploy a trained policy; the others of the type are deactivated',
+    hints: replaces,
+    takesIdempotencyKey: true,
+    errors: ['conflict'],
+  }),
+  'policies.cancel': operation({
+    ...common,
+    scope: 'train',
+    method: 'POST',
+    path: `${base}/policies/:policy_id/cancel`,
+    params: one,
+    output: policyDetailSchema,
+    status: 200,
+    summary: 'Cancel a running training',
+    hints: replaces,
+    errors: ['conflict'],
+  }),
+  'policies.progress': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/policies/:policy_id/progress`,
+    params: one,
+    output: progressSchema,
+    status: 200,
+    summary: 'How far the training is; poll every 3 to 5 seconds',
+    hints: reads,
+    ignoresExamples: true,
+  }),
+  'bundle.export': operation({
+    ...common,
+    scope: 'export',
+    method: 'GET',
+    path: `${base}/export`,
+    params,
+    query: z.strictObject({
+      slim: z.boolean().default(false).describe('Leaves out tokenizer and encoder, which one folder gives to many'),
+      policy_id: uuid.optional().describe('Another policy than the deployed one'),
+    }),
+    output: null,
+    produces: 'application/zip',
+    sendsETag: true,
+    status: 200,
+    summary: 'A policy, by default the deployed one, as a ZIP bundle for offline use',
+    hints: reads,
+    errors: ['not_found', 'model_not_deployed', 'conflict'],
+  }),
+};

@@ -1,0 +1,276 @@
+/** Decision types with their versions, and the samples that they can be made from. */
+import { z } from 'zod';
+import { costsSchema } from '../../../engine/costs.ts';
+import {
+  characters,
+  confidenceThresholdsSchema,
+  defaultThresholds,
+  definitionSchema,
+  escalationPolicySchema,
+  jsonObject,
+  nameText,
+  optionsInputSchema,
+  reasonCodesInputSchema,
+  ruleSchema,
+} from '../../../engine/domain.ts';
+import { limits } from '../../../engine/limits.ts';
+import { promiseStatusSchema, typePromiseSchema } from '../../../engine/measured.ts';
+import { aliasOf, dateTime, decisionTypeParams, pageQuery, paginated, uuid } from '../common.ts';
+import { creates, destroys, operation, reads, replaces, updates } from '../operation.ts';
+
+const hardRules = z.array(ruleSchema).max(limits.maxRules).describe('Decide before the policy, the first match wins');
+const name = nameText(limits.maxTypeNameLength).describe('By which callers name it');
+const description = characters(0, 10_000).describe('For people');
+const piiFields = z
+  .array(characters(1, 400))
+  .max(500)
+  .describe('Dot paths of personal fields, whose values are masked in the log');
+const inputSchema = jsonObject.nullable().describe('JSON Schema that inputs must fit');
+const fallbackOption = z.string().nullable().describe('The option that answers where nothing is sure enough');
+const costs = costsSchema.nullable().describe('What wrong answers and looks cost');
+const options = optionsInputSchema.describe('The possible decisions');
+const reasonCodes = reasonCodesInputSchema.describe('Short codes that say why');
+/** Which live decisions are drawn by chance to be judged blind. */
+export const auditSettingSchema = z
+  .strictObject({ share: z.number().min(0.0001).max(1).describe('The share of live decisions that is drawn') })
+  .meta({ id: 'AuditSetting' });
+export type AuditSetting = z.infer<typeof auditSettingSchema>;
+const retentionDays = z.int().min(1).max(3650).nullable().describe('Days that log records are kept; null: for ever');
+const audit = auditSettingSchema.nullable().describe('Live decisions drawn to be judged blind; null: none');
+
+export const decisionTypeCreateSchema = z
+  .strictObject({
+    name,
+    options,
+    description: description.default(''),
+    reason_codes: reasonCodes.default([]),
+    rules: aliasOf('hard_rules', hardRules),
+    hard_rules: hardRules.optional(),
+    input_schema: inputSchema.default(null),
+    confidence_thresholds: confidenceThresholdsSchema.default(defaultThresholds),
+    escalation_policy: escalationPolicySchema.prefault({}),
+    fallback_option: fallbackOption.default(null),
+    costs: costs.default(null),
+    pii_fields: piiFields.default([]),
+    retention_days: retentionDays.default(90),
+    audit: audit.default(null),
+  })
+  .meta({
+    id: 'DecisionTypeCreate',
+    examples: [
+      {
+        name: 'refund-requests',
+        options: ['approve', 'reject'],
+        reason_codes: ['small_amount'],
+        hard_rules: [
+          { name: 'small', condition: 'ctx.amount < 10', then: 'approve', reason_code: 'small_amount', priority: 1 },
+        ],
+      },
+    ],
+  });
+export type DecisionTypeCreate = z.output<typeof decisionTypeCreateSchema>;
+
+const decisionTypeUpdateSchema = z
+  .strictObject({
+    name: name.optional(),
+    description: description.optional(),
+    options: options.optional(),
+    reason_codes: reasonCodes.optional(),
+    rules: aliasOf('hard_rules', hardRules),
+    hard_rules: hardRules.optional(),
+    input_schema: inputSchema.optional(),
+    confidence_thresholds: confidenceThresholdsSchema.optional(),
+    escalation_policy: escalationPolicySchema.optional(),
+    fallback_option: fallbackOption.optional(),
+    costs: costs.optional(),
+    pii_fields: piiFields.optional(),
+    retention_days: retentionDays.optional(),
+    audit: audit.optional(),
+  })
+  .meta({
+    id: 'DecisionTypeUpdate',
+    examples: [
+      { description: 'Refunds of the web shop', confidence_thresholds: { auto_decide: 0.9, escalation: 0.5 } },
+    ],
+  });
+export type DecisionTypeUpdate = z.output<typeof decisionTypeUpdateSchema>;
+
+const versionSchema = z
+  .object({
+    id: uuid,
+    version_number: z.int(),
+    ...definitionSchema.shape,
+    created_at: dateTime,
+  })
+  .meta({ id: 'Version' });
+export type Version = z.infer<typeof versionSchema>;
+
+export const decisionTypeSchema = z
+  .object({
+    id: uuid,
+    name: z.string(),
+    description: z.string(),
+    active_version: versionSchema.describe('What decides now'),
+    pii_fields: z.array(z.string()).describe('Dot paths of personal fields'),
+    pii_residue: z
+      .object({
+        policies: z.array(uuid).describe('Policies trained before one of the fields was declared'),
+        log_records: z.int().describe('Log records written before one of the fields was declared'),
+        clearing: z.boolean().describe('Whether these records are being rewritten'),
+      })
+      .nullable()
+      .describe('What may still hold values of the personal fields; null where nothing does'),
+    retention_days: z.int().nullable().describe('Days that log records are kept; null: for ever'),
+    audit: auditSettingSchema.nullable().describe('What is drawn of the live decisions to be judged blind; null: none'),
+    fallback_option: z.string().nullable().describe('The option that answers where nothing is sure enough; null: none'),
+    costs: costsSchema.nullable().describe('What wrong answers and looks cost; null where it is not said'),
+    model_deployed: z.boolean().describe('Whether a policy is deployed'),
+    availability: z
+      .object({ state: z.enum(['available', 'unavailable']), reason: z.string().nullable() })
+      .nullable()
+      .describe('Whether the deployed policy can be used now, and why not; null without one'),
+    needs_retraining: z
+      .boolean()
+      .describe('The deployed policy has other options than the type, or does not fit this program'),
+    promise: promiseStatusSchema
+      .nullable()
+      .describe('What was promised of the deployed policy, and how that stands; null without a promise'),
+    declared_promise: typePromiseSchema
+      .nullable()
+      .describe('What is promised whichever policy decides, and whether it is kept; null where nothing is'),
+    created_at: dateTime,
+    updated_at: dateTime,
+  })
+  .meta({ id: 'DecisionType' });
+export type DecisionType = z.infer<typeof decisionTypeSchema>;
+
+const common = { access: 'key', scope: 'read', tag: 'Decision types' } as const;
+const base = '/api/v1/decision-types';
+
+export const decisionTypeOperations = {
+  'decision_types.create': operation({
+    ...common,
+    scope: 'train',
+    method: 'POST',
+    path: base,
+    body: decisionTypeCreateSchema,
+    output: decisionTypeSchema,
+    status: 201,
+    summary: 'Create a decision type',
+    hints: creates,
+    takesIdempotencyKey: true,
+    errors: ['quota_exceeded', 'conflict'],
+  }),
+  'decision_types.list': operation({
+    ...common,
+    method: 'GET',
+    path: base,
+    query: z.strictObject(pageQuery),
+    output: paginated(decisionTypeSchema),
+    status: 200,
+    summary: 'List decision types',
+    hints: reads,
+  }),
+  'decision_types.get': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:decision_type_id`,
+    params: decisionTypeParams,
+    output: decisionTypeSchema,
+    status: 200,
+    summary: 'One decision type with its active version',
+    hints: reads,
+  }),
+  'decision_types.update': operation({
+    ...common,
+    scope: 'deploy',
+    method: 'PUT',
+    path: `${base}/:decision_type_id`,
+    params: decisionTypeParams,
+    body: decisionTypeUpdateSchema,
+    output: decisionTypeSchema,
+    status: 200,
+    summary: 'Change a decision type; a change of logic makes a new version',
+    hints: replaces,
+    errors: ['conflict'],
+  }),
+  'decision_types.delete': operation({
+    ...common,
+    scope: 'deploy',
+    method: 'DELETE',
+    path: `${base}/:decision_type_id`,
+    params: decisionTypeParams,
+    output: null,
+    status: 204,
+    summary: 'Delete a decision type softly; it can be restored for two days',
+    hints: destroys,
+  }),
+  'decision_types.restore': operation({
+    ...common,
+    scope: 'deploy',
+    method: 'POST',
+    path: `${base}/:decision_type_id/restore`,
+    params: decisionTypeParams,
+    output: decisionTypeSchema,
+    status: 200,
+    summary: 'Bring back a decision type that was deleted in the last two days, with everything in it',
+    hints: updates,
+    errors: ['conflict', 'quota_exceeded'],
+  }),
+  'pii_residue.clear': operation({
+    ...common,
+    scope: 'deploy',
+    method: 'POST',
+    path: `${base}/:decision_type_id/pii-residue/clear`,
+    params: decisionTypeParams,
+    output: z.object({ decision_type: decisionTypeSchema, next: z.string() }),
+    status: 202,
+    summary: 'Rewrite the log records that hold values of personal fields declared late, in the background',
+    hints: destroys,
+  }),
+  'versions.list': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:decision_type_id/versions`,
+    params: decisionTypeParams,
+    output: z.array(versionSchema),
+    status: 200,
+    summary: 'Every version, newest first',
+    hints: reads,
+  }),
+  'versions.get': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/:decision_type_id/versions/:version_id`,
+    params: decisionTypeParams.extend({ version_id: uuid }),
+    output: versionSchema,
+    status: 200,
+    summary: 'One version',
+    hints: reads,
+  }),
+  'samples.list': operation({
+    method: 'GET',
+    path: '/api/v1/samples',
+    output: z.array(z.object({ name: z.string(), title: z.string(), description: z.string(), examples: z.int() })),
+    status: 200,
+    access: 'key',
+    scope: 'read',
+    summary: 'Sample projects that ship with the program',
+    hints: reads,
+    tag: 'Samples',
+  }),
+  'samples.create': operation({
+    method: 'POST',
+    path: '/api/v1/samples/:name',
+    params: z.strictObject({ name: z.string().regex(/^[a-z0-9-]{1,60}$/) }),
+    output: decisionTypeSchema,
+    status: 201,
+    access: 'key',
+    scope: 'train',
+    summary: 'Make a decision type with rules and examples from a sample',
+    hints: creates,
+    takesIdempotencyKey: true,
+    tag: 'Samples',
+    errors: ['quota_exceeded', 'conflict'],
+  }),
+};

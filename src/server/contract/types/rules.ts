@@ -1,0 +1,219 @@
+/** Checking and analysing rules that are not saved yet. */
+import { z } from 'zod';
+import { jsonObject, ruleSchema } from '../../../engine/domain.ts';
+import { limits } from '../../../engine/limits.ts';
+import { decisionTypeParams, formatCount, uuid } from '../common.ts';
+import { operation, reads } from '../operation.ts';
+
+/** How much one analysis of rules reads and answers. */
+export const analysisLimits = { maxExamples: 20_000, maxLoggedDecisions: 5_000, maxFindings: 500 } as const;
+
+/** Rules that are not saved yet. */
+const draftRules = z
+  .array(
+    z.strictObject({
+      name: z.string().default('').describe('Of the rule'),
+      condition: z.string().describe('In CEL over `ctx`, the input'),
+      then: z.string().default('').describe('An option'),
+      reason_code: z.string().nullable().default(null).describe('A reason code'),
+      priority: z.int().default(100).describe('Lower first'),
+    }),
+  )
+  .max(limits.maxRules)
+  .describe('Hard rules that are not saved');
+/** Unsaved rules with what they may decide. */
+export const draftDefinition = z.strictObject({
+  rules: draftRules,
+  options: z.array(z.string()).max(limits.maxOptions).optional().describe('Of the unsaved type; left out: those saved'),
+  reason_codes: z.array(z.string()).max(limits.maxReasonCodes).optional(),
+});
+
+const range = z.object({ start: z.int(), end: z.int() });
+const problems = z.array(
+  z.object({
+    rule: z.int(),
+    name: z.string(),
+    field: z.enum(['name', 'condition', 'then', 'reason_code']),
+    message: z.string(),
+    suggestion: z.string().nullable(),
+    range,
+  }),
+);
+const findings = z
+  .array(
+    z.object({
+      kind: z.enum(['never_true', 'always_true', 'never_reached', 'overlap', 'field', 'always_fails', 'no_example']),
+      severity: z.enum(['warning', 'info']),
+      basis: z
+        .enum(['exact', 'examples'])
+        .describe('exact: so for every input that follows the schema; examples: so on the examples that were tried'),
+      shown_by: z
+        .object({ rows: z.int(), of: z.int() })
+        .nullable()
+        .describe('Examples that show it, out of all that were tried; null where none were'),
+      rule: z.int().describe('Place in the given list'),
+      other: z.int().nullable().describe('Place of the rule it is about'),
+      message: z.string(),
+      suggestion: z.string().nullable(),
+      range: range.nullable(),
+    }),
+  )
+  .max(analysisLimits.maxFindings)
+  .describe('What is valid but probably not intended; empty while there are problems');
+const outcome = z.object({ rule: z.string(), then: z.string() }).nullable();
+const change = z.object({
+  rows: z.int(),
+  changed: z.int(),
+  differing: z.array(z.object({ id: z.string(), before: outcome, after: outcome })).max(20),
+});
+
+const rulesAnalysisSchema = z.object({
+  problems,
+  findings,
+  findings_left_out: z.int().describe(`Findings beyond the ${analysisLimits.maxFindings} that are listed`),
+  impact: z
+    .object({
+      examples: z.object({ rows: z.int(), undecided: z.int() }),
+      decisions: z.object({ rows: z.int(), undecided: z.int() }),
+      rules: z.array(
+        z.object({
+          rule: z.int(),
+          name: z.string(),
+          examples: z.object({
+            holds: z.int().describe('Examples on which it holds, whatever the rules before it do'),
+            matched: z.int().describe('Examples that it decides'),
+            agrees: z.int(),
+            disagrees: z.int(),
+            unlabelled: z.int(),
+            errors: z.int().describe('Examples on which it fails, whatever the rules before it do'),
+            agreement: z.number().nullable().describe('Part of the labelled matches that agree'),
+            disagreeing: z
+              .array(
+                z.object({
+                  id: z.string(),
+                  input: z.string().describe('The start of the input as JSON, personal fields replaced'),
+                  expected: z.string(),
+                  decided: z.string(),
+                }),
+              )
+              .max(20),
+          }),
+          decisions: z.object({
+            matched: z.int(),
+            changed: z.int().describe('Logged decisions that this rule would have decided otherwise'),
+            errors: z.int(),
+            masked: z
+              .int()
+              .describe('Logged inputs in which a personal field that it reads is masked: the other counts miss these'),
+          }),
+        }),
+      ),
+      against_saved: z.object({ examples: change, decisions: change }).nullable(),
+    })
+    .nullable()
+    .describe(
+      `First matches over the newest ${formatCount(analysisLimits.maxExamples)} examples and ${formatCount(analysisLimits.maxLoggedDecisions)} logged inputs; null while there are problems`,
+    ),
+  fields: z.array(
+    z.object({
+      path: z.array(z.string()),
+      types: z.array(z.enum(['any', 'bool', 'number', 'text', 'list', 'map', 'null', 'timestamp', 'duration'])),
+      values: z.array(z.union([z.string(), z.number(), z.boolean()])).describe('Most frequent first'),
+      counts: z.array(z.int()).describe('How often each of the values occurs'),
+      distribution: z
+        .object({ low: z.number(), high: z.number(), counts: z.array(z.int()) })
+        .nullable()
+        .describe('Its numbers in equal steps from low to high, the outermost with what lies beyond; null without any'),
+    }),
+  ),
+});
+export type RulesAnalysis = z.infer<typeof rulesAnalysisSchema>;
+
+const proposalTally = z.object({ for: z.int(), against: z.int() });
+const ruleProposalsSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        rule: ruleSchema.describe('Ready to be added: its name and priority fit those of the type'),
+        for: z.int().describe('Labelled examples that no rule decides and that agree'),
+        against: z.int().describe('Those that disagree'),
+        against_ids: z.array(uuid).max(20).describe('The first examples against it'),
+        checked: proposalTally.describe('Distinct examples of the half that was not searched'),
+        precision_low: z
+          .number()
+          .describe(
+            'Lower bound of the precision by the checked half; all bounds of an answer hold with 95 % certainty',
+          ),
+        share: z.number().describe('Part of all examples that the rule would decide in place of the classifier'),
+      }),
+    ),
+    rows: z.object({
+      examples: z.int(),
+      undecided: z.int().describe('Examples that no rule of the type decides'),
+      searched: z.int().describe('Distinct labelled ones in which conditions were searched'),
+      checked: z.int(),
+    }),
+    tried: z.int().describe('Conditions that were tried on the checked half'),
+  })
+  .meta({ id: 'RuleProposals' });
+export type RuleProposals = z.infer<typeof ruleProposalsSchema>;
+
+export const ruleOperations = {
+  'rules.check': operation({
+    method: 'POST',
+    path: '/api/v1/rules/check',
+    body: z
+      .strictObject({
+        rules: draftRules,
+        options: z.array(z.string()).max(limits.maxOptions),
+        reason_codes: z.array(z.string()).max(limits.maxReasonCodes).default([]),
+        input_schema: jsonObject.nullable().default(null),
+      })
+      .meta({
+        examples: [
+          { rules: [{ name: 'small', condition: 'ctx.amount < 10', then: 'approve' }], options: ['approve', 'reject'] },
+        ],
+      }),
+    output: z.object({ ok: z.boolean(), problems, findings }),
+    status: 200,
+    access: 'key',
+    scope: 'read',
+    summary: 'Check rules without saving them: every problem with its place, and findings that need no examples',
+    hints: reads,
+    tag: 'Decision types',
+  }),
+  'rules.analyse': operation({
+    method: 'POST',
+    path: '/api/v1/decision-types/:decision_type_id/rules/analyse',
+    params: decisionTypeParams,
+    body: draftDefinition.extend({ input_schema: jsonObject.nullable().optional() }),
+    output: rulesAnalysisSchema,
+    status: 200,
+    access: 'key',
+    scope: 'read',
+    summary: 'What rules would do on the examples and the logged decisions of a type, without saving them',
+    hints: reads,
+    tag: 'Decision types',
+  }),
+  'rules.propose': operation({
+    method: 'GET',
+    path: '/api/v1/decision-types/:decision_type_id/rule-proposals',
+    params: decisionTypeParams,
+    query: z.strictObject({
+      min_precision: z
+        .number()
+        .min(0.5)
+        .max(0.999)
+        .default(0.85)
+        .describe('The least lower bound of the precision with which a rule is proposed'),
+    }),
+    output: ruleProposalsSchema,
+    status: 200,
+    access: 'key',
+    scope: 'read',
+    summary: `Short rules that the newest ${formatCount(analysisLimits.maxExamples)} examples suggest, beside the rules of the type`,
+    hints: reads,
+    errors: ['conflict'],
+    tag: 'Decision types',
+  }),
+};

@@ -1,0 +1,83 @@
+/** What the service says of itself. */
+import { z } from 'zod';
+import { dateTime } from '../common.ts';
+import { operation, reads, updates } from '../operation.ts';
+
+const open = { access: 'public', status: 200, hints: reads, tag: 'System' } as const;
+
+const clockSchema = z
+  .object({
+    now: dateTime,
+    trusted_at: dateTime.describe('The time by which data are removed for their age, never later than now'),
+    state: z
+      .enum(['trusted', 'in doubt'])
+      .describe('in doubt: the clock is over a week ahead of the running time, and not yet seen for four hours of it'),
+    leap_seconds: z.int().nullable().describe('How far it is ahead; null while it is trusted'),
+  })
+  .meta({ id: 'Clock' });
+
+export const systemOperations = {
+  'system.root': operation({
+    ...open,
+    method: 'GET',
+    path: '/',
+    output: z.object({
+      service: z.string(),
+      by: z.string(),
+      version: z.string(),
+      documentation: z.string(),
+      openapi: z.string(),
+      health: z.string(),
+    }),
+    summary: 'Name and version of the service',
+  }),
+  'system.health': operation({
+    ...open,
+    method: 'GET',
+    path: '/health',
+    output: z.record(z.string(), z.string()),
+    summary: 'Liveness',
+  }),
+  'system.ready': operation({
+    ...open,
+    method: 'GET',
+    path: '/ready',
+    output: z.record(z.string(), z.union([z.string(), z.boolean(), z.int()])),
+    summary: 'Readiness of database, cache and models',
+  }),
+  'system.openapi': operation({
+    ...open,
+    method: 'GET',
+    path: '/api/v1/openapi.json',
+    output: z.record(z.string(), z.unknown()),
+    summary: 'This interface as OpenAPI 3.1',
+  }),
+  'system.jwks': operation({
+    ...open,
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    output: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+    summary: 'Public keys of the local identity provider',
+  }),
+  'clock.get': operation({
+    method: 'GET',
+    path: '/api/v1/clock',
+    output: clockSchema,
+    status: 200,
+    access: 'key',
+    scope: 'read',
+    summary: 'The clock of the service, and whether retention may act on it',
+    hints: reads,
+    tag: 'System',
+  }),
+  'clock.confirm': operation({
+    method: 'POST',
+    path: '/api/v1/clock/confirm',
+    output: clockSchema,
+    status: 200,
+    access: 'owner',
+    summary: 'Say that the clock is right as it stands now, so that retention goes on',
+    hints: { ...updates, destructive: true },
+    tag: 'System',
+  }),
+};

@@ -1,0 +1,141 @@
+/** Making an agent tool of operations of the table: its arguments, its answer, what is said beside it. */
+import { z } from 'zod';
+import type { Caller } from '../auth/caller.ts';
+import type { Hints, Operation } from '../contract/operation.ts';
+import { type OperationName, type OutputOf, operations } from '../contract/operations.ts';
+
+type Shape = Record<string, z.ZodType>;
+type JsonSchema = Record<string, unknown>;
+
+/** One call over HTTP, already authenticated, counted and checked for Host and Origin. */
+export type McpCall = {
+  caller: Caller;
+  requestId: string;
+  baseUrl: string;
+  /** Counts one tool call; throws `rate_limited` past the caller's limit. */
+  countCall(): void;
+};
+
+/** How far something is that goes on in the background. */
+type Progress = { percent: number; message: string };
+
+/** One operation as a tool calls it. */
+export type Act = {
+  operation: OperationName;
+  row: Operation;
+  /** The parts of the request, merged into one object of arguments. */
+  arguments: z.ZodObject;
+  /** Those of them that agents are offered. */
+  offered: Shape;
+  /** Says what happened, what it cost, what to do next. */
+  summarise(answer: unknown): string;
+  /** Leaves out of the answer what the agent has sent or can ask for. */
+  shorten(answer: unknown): unknown;
+  /** How far the work is that the answer is about; null once it has ended. */
+  follow(answer: unknown): Progress | null;
+};
+
+export type Tool = {
+  name: string;
+  description: string;
+  hints: Hints;
+  inputSchema: JsonSchema;
+  /** What the argument `part` chooses; a tool without it has one act, at ''. */
+  acts: ReadonlyMap<string, Act>;
+};
+
+type ActDefinition<N extends OperationName> = {
+  operation: N;
+  /** Where the arguments are not simply the fields of the body. */
+  body?: z.ZodObject;
+  /** Fields that agents are not offered: what a person sets. */
+  omit?: readonly string[];
+  summarise(answer: OutputOf<N>): string;
+  shorten?(answer: OutputOf<N>): unknown;
+  follow?(answer: OutputOf<N>): Progress | null;
+};
+type Description = { name: string; description: string };
+
+/** Seconds that a tool may wait: clients give up after a minute. */
+const maxWaitSeconds = 50;
+const waitArgument = {
+  wait_seconds: z.int().min(0).max(maxWaitSeconds).default(20).describe('Waits so long for its end'),
+};
+
+/** The fields of an object's schema; none where the part of the request does not exist. */
+const listFields = (schema: z.ZodType | undefined): Shape => (schema instanceof z.ZodObject ? schema.shape : {});
+
+export function toAct<const N extends OperationName>(definition: ActDefinition<N>): Act {
+  const row: Operation = operations[definition.operation];
+  const { shorten, follow, omit = [] } = definition;
+  const fields = {
+    ...listFields(row.params),
+    ...listFields(row.query),
+    ...listFields(definition.body ?? row.body),
+    ...(follow === undefined ? {} : waitArgument),
+  };
+  return {
+    operation: definition.operation,
+    row,
+    arguments: z.strictObject(fields),
+    offered: Object.fromEntries(
+      Object.entries(fields).filter(([name, field]) => !omit.includes(name) && field.meta()?.['aliasOf'] === undefined),
+    ),
+    summarise: (answer) => definition.summarise(answer as OutputOf<N>),
+    shorten: (answer) => (shorten === undefined ? answer : shorten(answer as OutputOf<N>)),
+    follow: (answer) => follow?.(answer as OutputOf<N>) ?? null,
+  };
+}
+
+/** A tool that is one operation. */
+export function toTool<const N extends OperationName>({
+  name,
+  description,
+  ...definition
+}: Description & ActDefinition<N>): Tool {
+  const act = toAct(definition);
+  const inputSchema = describeArguments(act.offered);
+  return { name, description, hints: act.row.hints, inputSchema, acts: new Map([['', act]]) };
+}
+
+/** A tool of several operations on the same thing; its argument `part` says which. Their hints must be the same. */
+export function toToolOfParts(description: Description, parts: Readonly<Record<string, Act>>): Tool {
+  const acts = new Map(Object.entries(parts));
+  const [first] = acts.values();
+  if (first === undefined) throw new Error(`The tool ${description.name} has no part.`);
+  const required = Object.keys(listFields(first.row.params));
+  const fields: Shape = {};
+  for (const act of acts.values()) {
+    for (const [name, field] of Object.entries(act.offered)) {
+      fields[name] ??= required.includes(name) ? field : field.optional();
+    }
+  }
+  const part = z.enum([...acts.keys()] as [string, ...string[]]).describe('Which of them; see the description');
+  const inputSchema = describeArguments({ part, ...fields });
+  return { ...description, hints: first.row.hints, inputSchema, acts };
+}
+
+/** Keywords that agents pay for and do not need: a value that breaks one is refused in words. */
+const unwritten = ['pattern', 'minLength', 'maxLength', 'maxItems', 'uniqueItems', 'not', 'propertyNames', 'examples'];
+
+/** Defaults that mean nothing is set, as JSON. */
+const emptyValues: ReadonlySet<string | undefined> = new Set(['null', '""', '[]', '{}']);
+/** Larger bounds are never met by chance. */
+const maxWrittenBound = 1_000;
+
+/** Writes the arguments for agents, whose context holds the schemas of all tools. */
+function describeArguments(fields: Shape): JsonSchema {
+  const { $schema: _dialect, ...json } = z.toJSONSchema(z.strictObject(fields), {
+    io: 'input',
+    unrepresentable: 'any',
+    override: ({ jsonSchema, path }) => {
+      const written = jsonSchema as JsonSchema;
+      for (const keyword of unwritten) delete written[keyword];
+      if (Number(written['maximum']) > maxWrittenBound) delete written['maximum'];
+      if (emptyValues.has(JSON.stringify(written['default']))) delete written['default'];
+      if (path.length > 0) delete written['additionalProperties'];
+      delete written['id'];
+    },
+  });
+  return json;
+}

@@ -1,0 +1,119 @@
+/** Deciding over the wire: requests are read without a schema library, failures of batch items become entries. */
+import { type ErrorDetail, errorTable, type WorkbenchError } from '../../../engine/errors.ts';
+import { isJsonObject } from '../../../engine/json.ts';
+import { limits } from '../../../engine/limits.ts';
+import { type Caller, toCallerId } from '../../auth/caller.ts';
+import type { BatchError, DecideRequest, DecideResponse } from '../../contract/deciding/decisions.ts';
+import { refuseProblems, toValidationError } from '../../errors/validation-error.ts';
+import { mapMaybePromise } from '../../hot-path/maybe-promise.ts';
+import { readDecideRequest } from '../../hot-path/read-decide-request.ts';
+import { type BatchOutcome, decideBatch, decideOne, type PendingDecision } from '../../services/deciding/decisions.ts';
+import { explainInput } from '../../services/deciding/explaining.ts';
+import { findDecisionTypeByName } from '../../services/types/decision-types.ts';
+import type { Deps, Handlers } from '../context.ts';
+
+type Used = Pick<Deps, 'store' | 'metering' | 'auth' | 'clock' | 'log' | 'events' | 'runtime' | 'explanationTurns'>;
+
+/** Characters of a batch's request id that the ids of its items begin with. */
+const maxIdPrefix = 120;
+/** Problems that the message of a refused item tells. */
+const maxReportedProblems = 3;
+
+const answerAfterCommit = ({ response, recorded }: PendingDecision): Promise<DecideResponse> =>
+  recorded.then(() => response);
+
+export const decideHandlers = {
+  decide(deps, { body, query, caller, requestId, receipt }) {
+    const request = readDecideRequest(body);
+    if (!request.ok) throw toValidationError(request.problems);
+    const facts = { requestId, trace: query.trace, receipt, dryRun: query.dry_run, sharedMs: 0 };
+    const decide = () => decideOne(deps, caller, request.value, facts);
+    if (!query.explain) return mapMaybePromise(decide(), answerAfterCommit);
+    // It decides in its turn: what is refused one is not charged.
+    return deps.explanationTurns.take(toCallerId(caller), () =>
+      answerWithExplanation(deps, caller, request.value, decide()),
+    );
+  },
+
+  async 'decide.batch'(deps, { body, query, caller, requestId, receipt }) {
+    const items = readBatch(body);
+    const toItemId = (index: number) => `${requestId.slice(0, maxIdPrefix)}-${index}`;
+    const requests = items.map((item, index) => readDecideRequest(item, ['body', index]));
+    const toAnswer = (outcomes: readonly BatchOutcome[]) => {
+      const results = outcomes.map((outcome) => (outcome.ok ? outcome.response : null));
+      const errors = outcomes.flatMap((outcome, index) =>
+        outcome.ok ? [] : [toBatchError(outcome.error, index, items[index], toItemId(index))],
+      );
+      return { results, errors, succeeded: items.length - errors.length, failed: errors.length };
+    };
+    const keep =
+      receipt === null || query.dry_run
+        ? undefined
+        : (outcomes: readonly BatchOutcome[]) => receipt.keep(toAnswer(outcomes));
+    return toAnswer(await decideBatch(deps, caller, requests, { toItemId, dryRun: query.dry_run }, keep));
+  },
+} satisfies Handlers<'decide' | 'decide.batch', Used>;
+
+/** The answer, and beside it what would change it; the decision is recorded once. */
+async function answerWithExplanation(
+  deps: Used,
+  caller: Caller,
+  { decision_type, input }: DecideRequest,
+  pending: PendingDecision | Promise<PendingDecision>,
+): Promise<DecideResponse> {
+  const response = await answerAfterCommit(await pending);
+  const explain = await explainInput(deps, findDecisionTypeByName(deps, caller, decision_type), input);
+  return { ...response, explain };
+}
+
+/** Reads the items of a batch, which may be a list or stand in `decisions`. */
+function readBatch(body: unknown): unknown[] {
+  const isObject = isJsonObject(body);
+  const items: unknown = isObject ? body['decisions'] : body;
+  const loc = isObject ? ['body', 'decisions'] : ['body'];
+  if (isObject) {
+    const unknown = Object.keys(body).find((key) => key !== 'decisions');
+    if (unknown !== undefined) {
+      refuseProblems([{ type: 'unrecognized_keys', loc: ['body', unknown], msg: `unknown field: ${unknown}` }]);
+    }
+  }
+  if (!Array.isArray(items)) {
+    throw toValidationError([{ type: 'invalid_type', loc, msg: 'expected a list of decision requests' }]);
+  }
+  if (items.length === 0) {
+    refuseProblems([{ type: 'too_small', loc, msg: 'at least one decision request is needed' }]);
+  }
+  if (items.length > limits.maxBatchSize) {
+    refuseProblems([{ type: 'too_big', loc, msg: `at most ${limits.maxBatchSize} decision requests are allowed` }]);
+  }
+  return items;
+}
+
+function toBatchError(error: WorkbenchError, index: number, item: unknown, requestId: string): BatchError {
+  return {
+    index,
+    decision_type: readTypeName(item),
+    code: error.code,
+    message: toItemMessage(error, index),
+    status_code: error.status,
+    retryable: errorTable[error.code].retryable,
+    request_id: requestId,
+  };
+}
+
+/** Returns the name of the decision type as far as the item has one. */
+function readTypeName(item: unknown): string {
+  if (!isJsonObject(item)) return '';
+  const name = item['decision_type'] ?? item['type'] ?? item['decision_type_name'];
+  return typeof name === 'string' ? name : '';
+}
+
+/** The message with the first problems and their places in the item, because an item's error has no details. */
+function toItemMessage({ code, message, details }: WorkbenchError, index: number): string {
+  if (code !== 'validation_error' || details === undefined) return message;
+  const problems = (details as ErrorDetail[]).slice(0, maxReportedProblems).map(({ loc, msg }) => {
+    const place = loc.slice(loc[1] === index ? 2 : 1);
+    return place.length === 0 ? msg : `${place.join('.')}: ${msg}`;
+  });
+  return `${message} Problems: ${problems.join('; ')}.`;
+}

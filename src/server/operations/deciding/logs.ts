@@ -1,0 +1,229 @@
+/** The decision log: listed, exported, corrected; and the figures of its decisions. */
+
+import { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../../engine/domain.ts';
+import { computePercentile } from '../../../engine/numeric.ts';
+import type { Auth } from '../../auth/auth.ts';
+import type { LogRecord } from '../../contract/deciding/logs.ts';
+import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
+import { writeNumber } from '../../hot-path/write-number.ts';
+import { isoTime } from '../../process/clock.ts';
+import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
+import { findDecisionType } from '../../services/types/decision-types.ts';
+import type { LoggedDecision } from '../../store/deciding/logs.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { Deps, Handlers } from '../context.ts';
+import { toPage } from '../pages.ts';
+
+type Used = Pick<Deps, 'store' | 'auth' | 'clock' | 'newId'>;
+
+const dayMs = 24 * 3600 * 1000;
+/** Newest decisions of a day whose latencies are looked at. */
+const maxTimedDecisions = 1_000;
+
+/** A type, and how personal fields are redacted in what leaves: records may be older than their declaration. */
+type Shown = { type: DecisionTypeRecord; redact: Auth['redact'] };
+
+const showInput = ({ type, redact }: Shown, input: JsonObject): JsonObject =>
+  type.piiFields.length === 0 ? input : redact(input, type.piiFields);
+/** As `showInput`, for a string of JSON. */
+const showJsonInput = (shown: Shown, input: string): string =>
+  shown.type.piiFields.length === 0 ? input : JSON.stringify(showInput(shown, JSON.parse(input)));
+
+const toShown = ({ auth }: { auth: Pick<Auth, 'redact'> }, type: DecisionTypeRecord): Shown => ({
+  type,
+  redact: auth.redact,
+});
+
+const toLogRecord = (shown: Shown, logged: LoggedDecision) =>
+  writeRecord(shown.type, logged, showInput(shown, logged.input));
+
+/** Returns a log record as the wire has it, with its input parsed or as a string of JSON. */
+function writeRecord<Input extends JsonObject | string>(
+  type: DecisionTypeRecord,
+  logged: LoggedDecision<JsonObject | string>,
+  input: Input,
+) {
+  return {
+    id: logged.id,
+    request_id: logged.requestId,
+    decision_type_id: type.id,
+    decision_type: type.name,
+    input,
+    decision: logged.decision,
+    confidence: logged.confidence,
+    stage: logged.stage,
+    reason_codes: logged.reasonCodes,
+    class_probabilities: logged.classProbabilities,
+    rules_triggered: logged.rulesTriggered,
+    rule_errors: [...logged.ruleErrors],
+    escalated: logged.escalated,
+    fallback_used: logged.fallbackUsed,
+    unfamiliar: logged.unfamiliar,
+    policy_version: logged.policyVersion,
+    decision_type_version: logged.versionNumber,
+    explanation: logged.explanation,
+    latency_ms: logged.latencyMs,
+    api_key_id: logged.apiKeyId,
+    created_at: isoTime(logged.createdAt),
+    corrected_decision: logged.correctedDecision,
+  };
+}
+
+const csvColumns = [
+  'id',
+  'request_id',
+  'decision_type_id',
+  'decision_type',
+  'input',
+  'decision',
+  'confidence',
+  'stage',
+  'reason_codes',
+  'class_probabilities',
+  'rules_triggered',
+  'rule_errors',
+  'escalated',
+  'fallback_used',
+  'unfamiliar',
+  'policy_version',
+  'latency_ms',
+  'api_key_id',
+  'created_at',
+  'corrected_decision',
+  'decision_type_version',
+  'explanation',
+] as const satisfies readonly (keyof LogRecord)[];
+
+/** One RFC 4180 cell; what a spreadsheet would run as a formula (full-width signs, too) gets a leading apostrophe. */
+function csvCell(value: unknown): string {
+  const text = writeCellText(value);
+  const safe = typeof value !== 'number' && /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function writeCellText(value: unknown): string {
+  if (value === null) return '';
+  if (typeof value === 'string') return value;
+  return typeof value === 'number' ? writeNumber(value) : JSON.stringify(value);
+}
+
+/** Yields one string for each slice of records and each turn of the event loop: a slow reader holds only its place. */
+async function* writeCsv(shown: Shown, slices: Iterable<LoggedDecision<string>[]>): AsyncGenerator<string> {
+  yield `${csvColumns.join(',')}\r\n`;
+  for (const slice of slices) {
+    yield slice.map((logged) => `${toCsvCells(shown, logged)}\r\n`).join('');
+    await nextTurn();
+  }
+}
+
+/** The input is a cell of JSON, as it is stored. */
+function toCsvCells(shown: Shown, logged: LoggedDecision<string>): string {
+  const record = writeRecord(shown.type, logged, showJsonInput(shown, logged.input));
+  return csvColumns.map((column) => csvCell(record[column])).join(',');
+}
+
+/** As `writeCsv`, in JSON: one array of all records. */
+async function* writeJson(shown: Shown, slices: Iterable<LoggedDecision[]>): AsyncGenerator<string> {
+  let opening = '[\n';
+  for (const slice of slices) {
+    if (slice.length === 0) continue;
+    yield `${opening}${slice.map((logged) => JSON.stringify(toLogRecord(shown, logged))).join(',\n')}`;
+    opening = ',\n';
+    await nextTurn();
+  }
+  yield opening === ',\n' ? '\n]\n' : '[]\n';
+}
+
+export const logHandlers = {
+  'logs.list': async (deps, { caller, params, query }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { decisions, total } = query.review
+      ? deps.store.logs.pageToReview(type.seq, query, query.page, query.page_size)
+      : await deps.store.logs.page(type.seq, query, query.page, query.page_size);
+    return toPage(
+      decisions.map((logged) => toLogRecord(toShown(deps, type), logged)),
+      total,
+      query,
+    );
+  },
+
+  'logs.export': (deps, { caller, params, query }) => {
+    const { logs } = deps.store;
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const csv = query.format === 'csv';
+    const pieces = csv
+      ? writeCsv(toShown(deps, type), logs.slicesWithJsonInput(type.seq, query, exportSliceSize))
+      : writeJson(toShown(deps, type), logs.slices(type.seq, query, exportSliceSize));
+    return {
+      download: true,
+      contentType: csv ? 'text/csv; charset=utf-8' : 'application/json; charset=utf-8',
+      fileName: `${type.name}-log.${query.format}`,
+      body: Readable.from(pieces, { highWaterMark: 1 }),
+    };
+  },
+
+  'logs.correct': (deps, { caller, params, body }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { decision, reason_codes: reasonCodes = [] } = body;
+    const logged =
+      decision === null
+        ? withdrawCorrection(deps, type, params.log_id)
+        : correctDecision(deps, type, params.log_id, { decision, reasonCodes });
+    return toLogRecord(toShown(deps, type), logged);
+  },
+
+  'logs.restore': async (deps, { caller, params }) => ({
+    restored: await restoreRemoved(deps, findDecisionType(deps, caller, params.decision_type_id)),
+  }),
+
+  'metrics.type': (deps, { caller, params }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const since = deps.clock.now() - dayMs;
+    const metrics = deps.store.logs.computeMetrics(type.seq, since);
+    const latenciesMs = deps.store.logs.listLatencies(type.seq, since, maxTimedDecisions);
+    const toPercentile = (share: number) => (latenciesMs.length === 0 ? null : computePercentile(latenciesMs, share));
+    return {
+      total_decisions: metrics.total,
+      avg_confidence: metrics.avgConfidence,
+      avg_latency_ms: metrics.avgLatencyMs,
+      latency_p50_ms: toPercentile(0.5),
+      latency_p95_ms: toPercentile(0.95),
+      escalation_rate: metrics.escalationRate,
+      decision_distribution: metrics.distribution,
+    };
+  },
+
+  'metrics.organisation': (deps, { caller }) => {
+    const now = deps.clock.now();
+    const today = now - (now % dayMs);
+    const types = deps.store.decisionTypes.list(caller.organisationId);
+    let total = 0;
+    let todayTotal = 0;
+    let latency = 0;
+    const rows = types.map((type) => {
+      const metrics = deps.store.logs.computeMetrics(type.seq, 0);
+      total += metrics.total;
+      todayTotal += deps.store.logs.computeMetrics(type.seq, today).total;
+      latency += metrics.total * (metrics.avgLatencyMs ?? 0);
+      return {
+        id: type.id,
+        name: type.name,
+        total_decisions: metrics.total,
+        avg_confidence: metrics.avgConfidence,
+        avg_latency_ms: metrics.avgLatencyMs,
+        escalation_rate: metrics.escalationRate,
+      };
+    });
+    return {
+      total_decisions: total,
+      decisions_today: todayTotal,
+      avg_latency_ms: total === 0 ? null : latency / total,
+      decision_types: rows,
+    };
+  },
+} satisfies Handlers<
+  'logs.list' | 'logs.export' | 'logs.correct' | 'logs.restore' | 'metrics.type' | 'metrics.organisation',
+  Used
+>;

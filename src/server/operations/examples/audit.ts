@@ -1,0 +1,34 @@
+/** The audit as the wire has it. */
+import { describeAudit, measureAudit } from '../../../engine/measure/audit.ts';
+import type { PolicyAuditAnswer } from '../../contract/examples/audit.ts';
+import { findDecisionType } from '../../services/types/decision-types.ts';
+import type { PolicyAudit } from '../../store/examples/audits.ts';
+import type { Deps, Handlers } from '../context.ts';
+
+type Used = Pick<Deps, 'store'>;
+
+export const auditHandlers = {
+  'audit.get': ({ store }, { caller, params }) => {
+    const type = findDecisionType({ store }, caller, params.decision_type_id);
+    const policies = store.audits.countByPolicy(type.seq).map(toPolicyAudit);
+    const deployed = store.deployments.find(type.id);
+    const version = deployed === null ? null : store.policies.byId(deployed.id)?.version;
+    return {
+      audit: type.audit,
+      to_judge: store.labelling.countQueue(type.id, { kind: 'audit' }) + store.audits.countWaiting(type.seq),
+      deployed: policies.find(({ policy_version }) => policy_version === `v${version}`) ?? null,
+      policies,
+    };
+  },
+} satisfies Handlers<'audit.get', Used>;
+
+function toPolicyAudit({ policyVersion, drawn, all, automatic }: PolicyAudit): PolicyAuditAnswer {
+  const error = measureAudit(all);
+  return {
+    policy_version: policyVersion,
+    drawn,
+    error,
+    error_automatic: measureAudit(automatic),
+    sentence: describeAudit(error, 'decision'),
+  };
+}

@@ -1,0 +1,33 @@
+/** What may be wrong with the examples of a decision type. */
+
+import { findDataProblems } from '../../services/examples/data-findings.ts';
+import { findDecisionType } from '../../services/types/decision-types.ts';
+import { toAnalysisState } from '../analysis-state.ts';
+import type { Deps, Handlers } from '../context.ts';
+import { toPage } from '../pages.ts';
+
+type Used = Pick<Deps, 'options' | 'store' | 'analyses'>;
+
+const noCounts = {
+  contradiction: 0,
+  unknown_label: 0,
+  suspect_label: 0,
+  leak: 0,
+  near_duplicate: 0,
+  duplicate: 0,
+  rare_option: 0,
+  outlier: 0,
+  constant_field: 0,
+};
+
+export const dataFindingHandlers = {
+  'data_findings.list': async (deps, { params, query, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const state = await findDataProblems(deps, type);
+    const { items, counts } = state.known?.result ?? { items: [], counts: noCounts };
+    const matching = query.kind === undefined ? items : items.filter(({ kind }) => kind === query.kind);
+    const from = (query.page - 1) * query.page_size;
+    const page = matching.slice(from, from + query.page_size);
+    return { ...toPage(page, matching.length, query), counts, ...toAnalysisState(state) };
+  },
+} satisfies Handlers<'data_findings.list', Used>;

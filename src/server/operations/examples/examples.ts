@@ -1,0 +1,126 @@
+/** Examples: added, listed, counted, changed, imported. */
+
+import { toCallerId } from '../../auth/caller.ts';
+import type { ExampleBulk } from '../../contract/examples/examples.ts';
+import { refuseProblems } from '../../errors/validation-error.ts';
+import { readExampleFields, toExample } from '../../preparation/example-wire.ts';
+import { LargeBody, WrittenAnswer } from '../../preparation/preparation.ts';
+import { makeExamples, writeRows } from '../../preparation/prepare-examples.ts';
+import { importExamples } from '../../services/examples/example-import.ts';
+import {
+  addExampleRows,
+  changeExamples,
+  deleteExample,
+  findExample,
+  toExampleType,
+  undoExampleChange,
+  updateExample,
+} from '../../services/examples/examples.ts';
+import { countQueues } from '../../services/examples/labelling.ts';
+import { findDecisionType } from '../../services/types/decision-types.ts';
+import type { ExampleChange } from '../../store/examples/example-changes.ts';
+import type { Deps, Handlers } from '../context.ts';
+import { toPage } from '../pages.ts';
+
+type Used = Pick<Deps, 'store' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'exampleAdditions' | 'exampleLists'>;
+
+/** Problems that the refusal of many examples lists. */
+const maxReportedProblems = 100;
+
+export const exampleHandlers = {
+  'examples.create': async (deps, { caller, params, body, receipt }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const order = { type: toExampleType(type), nowMs: deps.clock.now() };
+    const loc = ['body', 'examples'];
+    if (body instanceof LargeBody) {
+      const prepared = { ...order, bytes: body.bytes };
+      const { rows, answer } = await deps.preparation.run(toCallerId(caller), 'prepareExamples', prepared);
+      const written = new WrittenAnswer(answer);
+      await addExampleRows(deps, type, rows, loc, () => receipt?.keep(written));
+      return written;
+    }
+    const examples = makeExamples(body, order.type, order.nowMs);
+    const answer = examples.map(toExample);
+    await addExampleRows(deps, type, writeRows(examples, order), loc, () => receipt?.keep(answer));
+    return answer;
+  },
+
+  'examples.list': async (deps, { caller, params, query }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { page: asked, page_size, sort, page_of, ...filter } = query;
+    const part = { page: asked, pageSize: page_size, sort, pageOf: page_of };
+    const { examples, total, page } = await deps.exampleLists.readPage(type.id, filter, part);
+    return toPage(examples.map(toExample), total, { page, page_size });
+  },
+
+  'examples.stats': (deps, { caller, params }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { total, labelled, reviewed, synthetic, byOption } = deps.store.examples.computeTotals(type.id);
+    const none = Object.fromEntries(type.activeVersion.definition.options.map((option) => [option, 0]));
+    return {
+      total,
+      labelled,
+      unlabelled: total - labelled,
+      reviewed,
+      by_source: { user: total - synthetic, synthetic },
+      by_option: { ...none, ...Object.fromEntries(byOption) },
+      by_queue: countQueues(deps, type),
+    };
+  },
+
+  'examples.get': (deps, { caller, params }) =>
+    toExample(findExample(deps, findDecisionType(deps, caller, params.decision_type_id), params.example_id)),
+
+  'examples.update': (deps, { caller, params, body }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const { reviewed, test, status, note, replaces, ...request } = body;
+    const { fields, problems } = readExampleFields(request, type.activeVersion.definition, ['body']);
+    refuseProblems(problems.slice(0, maxReportedProblems));
+    const update = { ...fields, reviewed, test, status, note, replaces };
+    return toExample(updateExample(deps, type, params.example_id, update));
+  },
+
+  'examples.delete': (deps, { caller, params }) =>
+    deleteExample(deps, findDecisionType(deps, caller, params.decision_type_id), params.example_id),
+
+  'examples.bulk': (deps, { caller, params, body }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const selection = body.ids === undefined ? { filter: body.filter ?? {} } : { ids: body.ids };
+    const { affected, undoToken } = changeExamples(deps, type, selection, toChange(body));
+    return { affected, undo_token: undoToken };
+  },
+
+  'examples.undo': (deps, { caller, params, body }) =>
+    undoExampleChange(deps, findDecisionType(deps, caller, params.decision_type_id), body.undo_token),
+
+  'examples.import': (deps, { caller, params, body, receipt }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return importExamples(deps, toCallerId(caller), type, body, (result) => receipt?.keep(result));
+  },
+} satisfies Handlers<
+  | 'examples.create'
+  | 'examples.list'
+  | 'examples.stats'
+  | 'examples.get'
+  | 'examples.update'
+  | 'examples.delete'
+  | 'examples.bulk'
+  | 'examples.undo'
+  | 'examples.import',
+  Used
+>;
+
+function toChange(body: ExampleBulk): ExampleChange {
+  switch (body.action) {
+    case 'delete':
+      return 'delete';
+    case 'set_decision':
+      return { set: 'decision', to: body.decision };
+    case 'set_reviewed':
+      return { set: 'reviewed', to: body.reviewed };
+    case 'set_test':
+      return { set: 'test', to: body.test };
+    case 'set_status':
+      return { set: 'status', to: body.status };
+  }
+}

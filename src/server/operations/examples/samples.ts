@@ -1,0 +1,26 @@
+/** Sample projects: listed, and made into decision types with their examples. */
+import { createFromSample, listSamples } from '../../services/examples/samples.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { Deps, Handlers } from '../context.ts';
+import { toDecisionType } from '../types/decision-type-wire.ts';
+
+type Used = Pick<
+  Deps,
+  'options' | 'store' | 'metering' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'promiseChecks'
+>;
+
+export const sampleHandlers = {
+  'samples.list': async (deps) => {
+    const samples = await listSamples(deps);
+    return samples.map(({ name, title, description, examples }) => ({
+      name,
+      title,
+      description,
+      examples: examples.length,
+    }));
+  },
+  'samples.create': async (deps, { caller, params, receipt }) => {
+    const keep = (type: DecisionTypeRecord) => receipt?.keep(toDecisionType(deps, type));
+    return toDecisionType(deps, await createFromSample(deps, caller, params.name, keep));
+  },
+} satisfies Handlers<'samples.list' | 'samples.create', Used>;

@@ -1,0 +1,152 @@
+/** The held-out examples of evaluated policies: cells of the confusion matrix, and two policies on the same rows. */
+
+import { computeMcNemarP, describeComparison } from '../../../engine/measure/compare.ts';
+import { toCallerId } from '../../auth/caller.ts';
+import type { Comparison, DecidedRow, PolicyPair } from '../../services/policies/held-out-decisions.ts';
+import { findPolicy } from '../../services/policies/policies.ts';
+import { makePolicyReport } from '../../services/policies/policy-report.ts';
+import { findSlices } from '../../services/policies/slices.ts';
+import { tryRules } from '../../services/policies/tried-rules.ts';
+import { findDecisionType } from '../../services/types/decision-types.ts';
+import type { HeldOutRecord } from '../../store/examples/held-out.ts';
+import { toAnalysisState } from '../analysis-state.ts';
+import type { Deps, Handlers } from '../context.ts';
+import { toPage } from '../pages.ts';
+
+type Used = Pick<
+  Deps,
+  | 'options'
+  | 'store'
+  | 'auth'
+  | 'analyses'
+  | 'clock'
+  | 'promiseChecks'
+  | 'heldOutDecisions'
+  | 'preparation'
+  | 'toolVersion'
+>;
+type Page = { page: number; page_size: number };
+
+const noSlices = { items: [], rows: 0, error_rate: 0, escalation_rate: 0, tested: 0 };
+
+/** One page of the rows of which the whole decision is `decided`, as the store has pages. */
+function pageDecided(
+  { store }: Pick<Used, 'store'>,
+  all: readonly DecidedRow[],
+  query: { expected?: string | undefined; predicted?: string | undefined; decided?: string | undefined } & Page,
+): { rows: HeldOutRecord[]; total: number } {
+  const matches = all
+    .filter(
+      ({ expected, prediction, whole }) =>
+        whole.decision === query.decided &&
+        (query.expected ?? expected) === expected &&
+        (query.predicted ?? prediction.option) === prediction.option,
+    )
+    .sort((a, b) => b.prediction.confidence - a.prediction.confidence || (a.exampleId < b.exampleId ? -1 : 1));
+  const from = (query.page - 1) * query.page_size;
+  const rows = matches.slice(from, from + query.page_size).map(({ exampleId, expected, prediction }) => ({
+    exampleId,
+    input: store.heldOut.readInput(exampleId),
+    expected,
+    predicted: prediction.option,
+    confidence: prediction.confidence,
+  }));
+  return { rows, total: matches.length };
+}
+
+/** Takes of a decided row what the wire has of it. */
+function toDecided(row: DecidedRow | undefined) {
+  if (row === undefined) return null;
+  const { decision, stage, escalate } = row.whole;
+  return { decision, stage, escalate };
+}
+
+function compareClassifiers(
+  { store }: Pick<Used, 'store'>,
+  [first, second]: PolicyPair,
+  { page, page_size }: Page,
+): Comparison {
+  const { counts, rows } = store.heldOut.compare({ first: first.id, second: second.id }, page, page_size);
+  const judge = <P extends { predicted: string }>(prediction: P) => ({ ...prediction, decision: prediction.predicted });
+  return { counts, rows: rows.map((row) => ({ ...row, first: judge(row.first), second: judge(row.second) })) };
+}
+
+export const evaluationHandlers = {
+  'policies.whole': (deps, { params, query, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return deps.heldOutDecisions.measureInDetail(type, findPolicy(deps.store, type, params.policy_id), query);
+  },
+  'policies.try_rules': (deps, { params, body, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return tryRules(deps, toCallerId(caller), type, findPolicy(deps.store, type, params.policy_id), body);
+  },
+  'policies.slices': async (deps, { params, query, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const policy = findPolicy(deps.store, type, params.policy_id);
+    const state = await findSlices(deps, type, policy, {
+      rows: query.rows,
+      judged: query.judged,
+      minRows: query.min_rows,
+      auto_decide: query.auto_decide,
+      escalation: query.escalation,
+    });
+    return { ...(state.known?.result ?? noSlices), ...toAnalysisState(state) };
+  },
+  'policies.report': async (deps, { params, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const policy = findPolicy(deps.store, type, params.policy_id);
+    const body = Buffer.from(await makePolicyReport(deps, caller, type, policy));
+    const fileName = `${type.name}-v${policy.version}-report.html`;
+    return { download: true, contentType: 'text/html; charset=utf-8', fileName, body };
+  },
+  'policies.held_out': (deps, { params, query, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const policy = findPolicy(deps.store, type, params.policy_id);
+    const { page, page_size } = query;
+    const decided = deps.heldOutDecisions.decide(type, policy, query);
+    const filter = { policyId: policy.id, expected: query.expected ?? null, predicted: query.predicted ?? null };
+    const { rows, total } =
+      query.decided === undefined
+        ? deps.store.heldOut.page(filter, page, page_size)
+        : pageDecided(deps, [...decided.values()], query);
+    const items = rows.map(({ exampleId, input, ...row }) => ({
+      example_id: exampleId,
+      ...row,
+      input: input && deps.auth.redact(input, type.piiFields),
+      whole: toDecided(decided.get(exampleId)),
+    }));
+    return toPage(items, total, query);
+  },
+  'policies.compare': (deps, { params, query, caller }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const pair = [findPolicy(deps.store, type, params.policy_id), findPolicy(deps.store, type, query.with)] as const;
+    const { counts, rows } =
+      query.judged === 'classifier'
+        ? compareClassifiers(deps, pair, query)
+        : deps.heldOutDecisions.compare(type, pair, query);
+    const { onlyFirstRight: onlyFirst, onlySecondRight: onlySecond } = counts;
+    const items = rows.map(({ exampleId, input, ...row }) => ({
+      example_id: exampleId,
+      ...row,
+      input: input && deps.auth.redact(input, type.piiFields),
+    }));
+    return {
+      ...toPage(items, onlyFirst + onlySecond, query),
+      rows: counts.rows,
+      both_right: counts.bothRight,
+      both_wrong: counts.bothWrong,
+      only_first_right: onlyFirst,
+      only_second_right: onlySecond,
+      p_value: computeMcNemarP({ onlyFirst, onlySecond }),
+      sentence: describeComparison({ onlyFirst, onlySecond }),
+    };
+  },
+} satisfies Handlers<
+  | 'policies.whole'
+  | 'policies.try_rules'
+  | 'policies.slices'
+  | 'policies.report'
+  | 'policies.held_out'
+  | 'policies.compare',
+  Used
+>;

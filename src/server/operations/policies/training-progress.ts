@@ -1,0 +1,136 @@
+/** How far a training is, as the wire shows it. */
+import { isInProgress, trainingStages } from '../../../engine/domain.ts';
+import type { Progress } from '../../contract/policies/training.ts';
+import type { LiveProgress } from '../../jobs/training-ports.ts';
+import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
+import type { PastRun } from '../../store/policies/policies.ts';
+import type { AttemptRecord, PolicyRecord } from '../../store/policies/policy-records.ts';
+
+/** What a first training is taken to need before its own pace is known. */
+const firstGuess = { baseMs: 4_000, perExampleMs: 25 } as const;
+
+export type ProgressSources = {
+  policy: PolicyRecord;
+  attempts: readonly AttemptRecord[];
+  /** From memory, while a process runs. */
+  live: LiveProgress | null;
+  /** An earlier training to estimate from. */
+  pastRun: PastRun | null;
+  /** Wall clock. */
+  nowMs: number;
+};
+
+/** A name by which logs and people can speak of one attempt. */
+export function toExecutionName(policy: Pick<PolicyRecord, 'id'>, attempt: AttemptRecord): string {
+  return `training-${policy.id.slice(0, 8)}-${attempt.attemptNumber}`;
+}
+
+/** Composes the progress from memory, where the training runs, and from the database. */
+export function describeProgress(sources: ProgressSources): Progress {
+  const { policy, attempts } = sources;
+  const current = attempts.find(({ id }) => id === policy.currentAttemptId) ?? attempts.at(-1);
+  const live = sources.live?.attemptId === current?.id ? sources.live : null;
+  const hasSucceeded = policy.status === 'trained' || policy.status === 'deployed';
+  const fraction = hasSucceeded ? 1 : (live?.fraction ?? current?.fraction ?? 0);
+  const stage = hasSucceeded ? 'package' : (live?.stage ?? current?.stage ?? null);
+  const stageIndex = trainingStages.findIndex((entry) => entry.stage === stage);
+  return {
+    policy_id: policy.id,
+    status: policy.status,
+    stage,
+    stage_name: trainingStages[stageIndex]?.name ?? null,
+    stage_number: stageIndex + 1,
+    total_stages: trainingStages.length,
+    progress_percent: Math.round(fraction * 1_000) / 10,
+    message: toMessage(policy, live?.message ?? current?.message ?? null),
+    error: policy.error,
+    execution_name: current ? toExecutionName(policy, current) : null,
+    task_index: 0,
+    task_attempt: Math.max(0, (current?.attemptNumber ?? 1) - 1),
+    attempt_number: current?.attemptNumber ?? 0,
+    retry_count: Math.max(0, attempts.length - 1),
+    ...describeTimes(sources, current?.startedAt ?? policy.createdAt, fraction),
+    started_at: isoTime(attempts[0]?.startedAt ?? policy.createdAt),
+    attempt_started_at: isoTimeOrNull(current?.startedAt ?? null),
+    last_heartbeat_at: isoTimeOrNull(live?.lastHeartbeatAt ?? current?.lastHeartbeatAt ?? null),
+    attempt_id: current?.id ?? null,
+    completed_stages: live?.completedStages ?? current?.completedStages ?? [],
+    attempts: attempts.map((attempt) => toAttemptProgress(policy, attempt)),
+  };
+}
+
+function toAttemptProgress(policy: PolicyRecord, attempt: AttemptRecord): Progress['attempts'][number] {
+  return {
+    attempt_id: attempt.id,
+    attempt_number: attempt.attemptNumber,
+    status: attempt.status,
+    execution_name: toExecutionName(policy, attempt),
+    task_index: 0,
+    task_attempt: attempt.attemptNumber - 1,
+    started_at: isoTime(attempt.startedAt),
+    last_heartbeat_at: isoTime(attempt.lastHeartbeatAt),
+    completed_at: isoTimeOrNull(attempt.completedAt),
+    error: attempt.error,
+  };
+}
+
+function describeTimes(
+  { policy, pastRun, nowMs }: ProgressSources,
+  startedAt: number,
+  fraction: number,
+): Pick<Progress, 'duration_hint' | 'elapsed_seconds' | 'estimated_completion_at'> {
+  const isRunning = isInProgress(policy.status);
+  const endedAt = isRunning ? nowMs : (policy.completedAt ?? nowMs);
+  const elapsedMs = Math.max(0, endedAt - startedAt);
+  const elapsedSeconds = Math.round(elapsedMs / 100) / 10;
+  if (!isRunning) {
+    return {
+      duration_hint: `took ${inWords(elapsedMs)}`,
+      elapsed_seconds: elapsedSeconds,
+      estimated_completion_at: isoTimeOrNull(policy.completedAt),
+    };
+  }
+  const remainingMs = estimateRemainingMs(elapsedMs, fraction, policy.snapshotSize, pastRun);
+  return {
+    duration_hint: `about ${inWords(remainingMs)} left`,
+    elapsed_seconds: elapsedSeconds,
+    estimated_completion_at: isoTime(nowMs + remainingMs),
+  };
+}
+
+function toMessage(policy: PolicyRecord, runningMessage: string | null): string | null {
+  switch (policy.status) {
+    case 'training':
+      return runningMessage;
+    case 'stopping':
+      return 'The training sent no heartbeat and is being stopped';
+    case 'cancelling':
+      return 'Cancelling';
+    case 'cancelled':
+      return 'Cancelled';
+    case 'trained':
+      return 'Trained; waiting to be deployed';
+    case 'deployed':
+      return 'Trained and deployed';
+    case 'failed':
+      return 'Failed';
+  }
+}
+
+/**
+ * Milliseconds to the end: what an earlier run leads to expect (scaled by the number of examples), which its own pace
+ * replaces in the measure in which the run advances.
+ */
+function estimateRemainingMs(elapsedMs: number, fraction: number, examples: number, pastRun: PastRun | null): number {
+  const expectedMs =
+    pastRun === null
+      ? firstGuess.baseMs + firstGuess.perExampleMs * examples
+      : pastRun.tookMs * Math.max(0.1, examples / pastRun.examples);
+  const byPaceMs = fraction === 0 ? 0 : (elapsedMs / fraction) * (1 - fraction);
+  return fraction * byPaceMs + (1 - fraction) * Math.max(0, expectedMs - elapsedMs);
+}
+
+function inWords(durationMs: number): string {
+  const seconds = Math.max(1, Math.round(durationMs / 1_000));
+  return seconds < 90 ? `${seconds} s` : `${Math.round(seconds / 60)} min`;
+}

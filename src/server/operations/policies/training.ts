@@ -1,0 +1,195 @@
+/** Training and policies: start, watch, cancel, deploy. */
+
+import { limits } from '../../../engine/limits.ts';
+import type { WholeDecision } from '../../../engine/measured.ts';
+import { requireScope } from '../../auth/auth.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { PolicyDetail, PolicySummary, Readiness } from '../../contract/policies/training.ts';
+import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
+import { createTurns } from '../../process/turns.ts';
+import { noteDataProblems } from '../../services/examples/data-findings.ts';
+import { deployPolicy } from '../../services/policies/deployment.ts';
+import { tellPromise } from '../../services/policies/job-events.ts';
+import { findPolicy } from '../../services/policies/policies.ts';
+import { makeRulesPolicy } from '../../services/policies/rules-policies.ts';
+import { cancelTraining, startTraining } from '../../services/policies/training.ts';
+import { assessReadiness, type TrainingReadiness } from '../../services/policies/training-readiness.ts';
+import { findDecisionType } from '../../services/types/decision-types.ts';
+import type { PolicyRecord, PolicySummaryRecord } from '../../store/policies/policy-records.ts';
+import type { Deps, Handlers } from '../context.ts';
+import { describeProgress, toExecutionName } from './training-progress.ts';
+
+type Used = Pick<
+  Deps,
+  | 'options'
+  | 'store'
+  | 'metering'
+  | 'clock'
+  | 'events'
+  | 'newId'
+  | 'log'
+  | 'toolVersion'
+  | 'runtime'
+  | 'preparation'
+  | 'jobs'
+  | 'analyses'
+  | 'pendingWrites'
+  | 'promiseChecks'
+  | 'heldOutDecisions'
+>;
+
+/** Policies of a list whose held-out rows are decided again, beside the deployed one. */
+const maxMeasured = 20;
+
+const toPolicyType = ({ isRulesOnly }: Pick<PolicyRecord, 'isRulesOnly'>) =>
+  isRulesOnly ? 'rules_only' : 'compiled_classifier';
+
+type PolicyParams = { decision_type_id: string; policy_id: string };
+
+/** The caller's policy of the type that the path names. */
+function findCallersPolicy({ store }: Pick<Deps, 'store'>, caller: Caller, params: PolicyParams): PolicyRecord {
+  return findPolicy(store, findDecisionType({ store }, caller, params.decision_type_id), params.policy_id);
+}
+
+function toSummary(policy: PolicySummaryRecord, whole: WholeDecision | null): PolicySummary {
+  const { metrics, status } = policy;
+  return {
+    id: policy.id,
+    decision_type_id: policy.decisionTypeId,
+    version: policy.version,
+    policy_type: toPolicyType(policy),
+    status,
+    deployed: status === 'deployed',
+    auto_deployed: policy.isAutoDeployed,
+    accuracy: metrics?.accuracy ?? null,
+    macro_f1: metrics?.macro_f1 ?? null,
+    train_size: metrics?.train_size ?? null,
+    quality_gate_met: policy.isQualityGateMet,
+    augmentation_status: metrics?.augmentation.status ?? null,
+    whole,
+    held_back: policy.heldBack,
+    created_at: isoTime(policy.createdAt),
+  };
+}
+
+function toDetail(deps: Pick<Deps, 'store' | 'jobs' | 'promiseChecks'>, policy: PolicyRecord): PolicyDetail {
+  const { status, trainingConfig } = policy;
+  const attempt = deps.store.policies.attempts(policy.id).find(({ id }) => id === policy.currentAttemptId);
+  const live = deps.jobs.findProgress(policy.id);
+  const type = deps.store.decisionTypes.get(policy.decisionTypeId, policy.organisationId);
+  return {
+    id: policy.id,
+    decision_type_id: policy.decisionTypeId,
+    version: policy.version,
+    decision_type_version: policy.versionNumber,
+    policy_type: toPolicyType(policy),
+    status,
+    deployed: status === 'deployed',
+    auto_deployed: policy.isAutoDeployed,
+    quality_gate_met: policy.isQualityGateMet,
+    created_at: isoTime(policy.createdAt),
+    training_config: trainingConfig,
+    metrics: policy.metrics,
+    target_f1: trainingConfig.target_f1,
+    error: policy.error,
+    current_attempt_id: policy.currentAttemptId,
+    execution_name: attempt ? toExecutionName(policy, attempt) : null,
+    last_heartbeat_at: isoTimeOrNull(live?.lastHeartbeatAt ?? attempt?.lastHeartbeatAt ?? null),
+    last_training_error: policy.lastTrainingError,
+    promise: type === null ? null : deps.promiseChecks.read(type, policy),
+    promise_standing: type === null ? null : deps.promiseChecks.readStanding(type, policy),
+    held_back: policy.heldBack,
+    snapshot_sha256: policy.snapshotSha256 === '' ? null : policy.snapshotSha256,
+    seed: policy.snapshotSha256 === '' ? null : policy.seed,
+    tool_versions: policy.toolVersions,
+  };
+}
+
+function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
+  return {
+    ready: readiness.isReady,
+    total_examples: readiness.totalExamples,
+    labelled_examples: readiness.labelledExamples,
+    per_option: readiness.perOption,
+    options: Object.keys(readiness.perOption),
+    min_total: limits.minExamples,
+    min_per_option: readiness.minPerOption,
+    set_aside: readiness.setAside,
+    issues: readiness.issues,
+    notes,
+  };
+}
+
+export const trainingHandlers = {
+  async 'training.start'(deps, { params, body, caller, receipt }) {
+    if (body.auto_deploy) requireScope(caller, 'deploy');
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const toAnswer = (policy: PolicyRecord) => ({ ...toSummary(policy, null), policy_id: policy.id });
+    const policy = await startTraining(deps, caller, type, body, {
+      begun: (begun) => receipt?.keep(toAnswer(begun)),
+      takenBack: () => receipt?.withdraw(),
+    });
+    return toAnswer(policy);
+  },
+
+  'training.readiness'(deps, { params, query, caller }) {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return toReadiness(assessReadiness(deps.store, type, query), noteDataProblems(deps, type));
+  },
+
+  async 'policies.create'(deps, { params, caller, receipt }) {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    return toDetail(deps, await makeRulesPolicy(deps, type, (made) => receipt?.keep(toDetail(deps, made))));
+  },
+
+  async 'policies.list'(deps, { params, caller }) {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const takeTurns = createTurns(deps.clock);
+    const summaries: PolicySummary[] = [];
+    for (const [place, policy] of deps.store.policies.list(type.id).entries()) {
+      await takeTurns();
+      const { metrics, status } = policy;
+      const isShown = place < maxMeasured || status === 'deployed';
+      const isMeasured = isShown && metrics !== null && metrics.test_size > 0;
+      summaries.push(toSummary(policy, isMeasured ? deps.heldOutDecisions.read(type, policy).whole : null));
+    }
+    return summaries;
+  },
+
+  'policies.get'(deps, { params, caller }) {
+    deps.jobs.checkHeartbeats();
+    return toDetail(deps, findCallersPolicy(deps, caller, params));
+  },
+
+  async 'policies.deploy'(deps, { params, caller, receipt }) {
+    const policy = findCallersPolicy(deps, caller, params);
+    const deployed = await deployPolicy(deps, policy, (made) => receipt?.keep(toDetail(deps, made)));
+    tellPromise(deps, policy.id);
+    return toDetail(deps, deployed);
+  },
+
+  'policies.cancel': (deps, { params, caller }) =>
+    toDetail(deps, cancelTraining(deps, findCallersPolicy(deps, caller, params))),
+
+  'policies.progress'(deps, { params, caller }) {
+    deps.jobs.checkHeartbeats();
+    const policy = findCallersPolicy(deps, caller, params);
+    return describeProgress({
+      policy,
+      attempts: deps.store.policies.attempts(policy.id),
+      live: deps.jobs.findProgress(policy.id),
+      pastRun: deps.store.policies.findPastRun(policy),
+      nowMs: deps.clock.now(),
+    });
+  },
+} satisfies Handlers<
+  | 'training.start'
+  | 'training.readiness'
+  | 'policies.create'
+  | 'policies.list'
+  | 'policies.get'
+  | 'policies.deploy'
+  | 'policies.cancel'
+  | 'policies.progress',
+  Used
+>;

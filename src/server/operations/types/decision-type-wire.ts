@@ -1,0 +1,68 @@
+/** Decision types and versions as the wire has them. */
+import type { DecisionType, Version } from '../../contract/types/decision-types.ts';
+import { isoTime } from '../../process/clock.ts';
+import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
+import type { PromiseChecks } from '../../services/policies/promises.ts';
+import { readTypePromise } from '../../services/policies/type-promises.ts';
+import { findResidue, type PersonalResidue } from '../../services/types/personal-data.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
+
+type Used = Pick<Deps, 'store' | 'runtime' | 'promiseChecks'>;
+
+export function toVersion(version: VersionRecord): Version {
+  return {
+    id: version.id,
+    version_number: version.versionNumber,
+    ...version.definition,
+    created_at: isoTime(version.createdAt),
+  };
+}
+
+type Deps = {
+  store: Pick<Store, 'deployments' | 'personalResidues' | 'policies' | 'promises'>;
+  promiseChecks: PromiseChecks;
+  runtime: { deployed: Pick<DeployedDeciders, 'findUnavailability' | 'needsRetraining'> };
+};
+
+/**
+ * Needs the store to say whether a policy is deployed, and whether it knows the options that the type has now, and the
+ * deciders to say whether it can be used.
+ */
+export function toDecisionType(deps: Used, type: DecisionTypeRecord): DecisionType {
+  const deployed = deps.store.deployments.find(type.id);
+  const promised = readTypePromise(deps, type);
+  const isPromised = promised.state === 'kept' || promised.state === 'not_kept';
+  const policy = isPromised && deployed !== null ? deps.store.policies.byId(deployed.id) : null;
+  const reason = deployed === null ? null : deps.runtime.deployed.findUnavailability(deployed.id);
+  return {
+    id: type.id,
+    name: type.name,
+    description: type.description,
+    active_version: toVersion(type.activeVersion),
+    pii_fields: type.piiFields,
+    pii_residue: toResidue(findResidue(deps, type)),
+    retention_days: type.retentionDays,
+    audit: type.audit,
+    fallback_option: type.fallbackOption,
+    costs: type.costs,
+    model_deployed: deployed !== null,
+    availability: deployed === null ? null : { state: reason === null ? 'available' : 'unavailable', reason },
+    needs_retraining:
+      deployed !== null &&
+      (!isSameSet(deployed.options, type.activeVersion.definition.options) ||
+        deps.runtime.deployed.needsRetraining(deployed.id)),
+    promise: policy === null ? null : deps.promiseChecks.read(type, policy),
+    declared_promise: promised.state === 'nothing_promised' ? null : promised,
+    created_at: isoTime(type.createdAt),
+    updated_at: isoTime(type.updatedAt),
+  };
+}
+
+function toResidue(residue: PersonalResidue | null): DecisionType['pii_residue'] {
+  return residue && { policies: residue.policies, log_records: residue.logRecords, clearing: residue.isClearing };
+}
+
+function isSameSet(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((option) => b.includes(option));
+}

@@ -1,0 +1,84 @@
+/** Decision types and their versions. */
+
+import type { DecisionType } from '../../contract/types/decision-types.ts';
+import { prepareDeployedPolicy } from '../../services/policies/deployment.ts';
+import {
+  createDecisionType,
+  deleteDecisionType,
+  findDecisionType,
+  findVersion,
+  restoreDecisionType,
+  updateDecisionType,
+} from '../../services/types/decision-types.ts';
+import { requestClearing } from '../../services/types/personal-data.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { Deps, Handlers } from '../context.ts';
+import { toPage } from '../pages.ts';
+import { toDecisionType, toVersion } from './decision-type-wire.ts';
+
+type Used = Pick<
+  Deps,
+  'store' | 'metering' | 'clock' | 'newId' | 'log' | 'runtime' | 'preparation' | 'jobs' | 'promiseChecks'
+>;
+
+function describeNextStep(residue: DecisionType['pii_residue']): string {
+  return residue === null || residue.policies.length === 0
+    ? 'Nothing else holds values of the personal fields.'
+    : 'Train again: the new policy is made without the values. Those named in policies stay in their files, which ' +
+        'are exported with their golden inputs redacted, or not at all where they learned such values.';
+}
+
+export const decisionTypeHandlers = {
+  'decision_types.create': async (deps, { caller, body, receipt }) => {
+    const keep = (type: DecisionTypeRecord) => receipt?.keep(toDecisionType(deps, type));
+    return toDecisionType(deps, await createDecisionType(deps, caller, body, keep));
+  },
+
+  'decision_types.list': (deps, { caller, query }) => {
+    const { types, total } = deps.store.decisionTypes.page(caller.organisationId, query.page, query.page_size);
+    return toPage(
+      types.map((type) => toDecisionType(deps, type)),
+      total,
+      query,
+    );
+  },
+
+  'decision_types.get': (deps, { caller, params }) =>
+    toDecisionType(deps, findDecisionType(deps, caller, params.decision_type_id)),
+
+  'decision_types.update': async (deps, { caller, params, body }) =>
+    toDecisionType(deps, await updateDecisionType(deps, caller, params.decision_type_id, body)),
+
+  'decision_types.delete': (deps, { caller, params }) => deleteDecisionType(deps, caller, params.decision_type_id),
+
+  'decision_types.restore': async (deps, { caller, params }) => {
+    const type = restoreDecisionType(deps, caller, params.decision_type_id);
+    const policy = deps.store.deployments.find(type.id);
+    if (policy !== null) await prepareDeployedPolicy(deps, policy.id);
+    return toDecisionType(deps, type);
+  },
+
+  'pii_residue.clear': (deps, { caller, params }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    requestClearing(deps, type);
+    const answer = toDecisionType(deps, type);
+    return { decision_type: answer, next: describeNextStep(answer.pii_residue) };
+  },
+
+  'versions.list': (deps, { caller, params }) =>
+    deps.store.decisionTypes.listVersions(findDecisionType(deps, caller, params.decision_type_id).id).map(toVersion),
+
+  'versions.get': (deps, { caller, params }) =>
+    toVersion(findVersion(deps, caller, params.decision_type_id, params.version_id)),
+} satisfies Handlers<
+  | 'decision_types.create'
+  | 'decision_types.list'
+  | 'decision_types.get'
+  | 'decision_types.update'
+  | 'decision_types.delete'
+  | 'decision_types.restore'
+  | 'pii_residue.clear'
+  | 'versions.list'
+  | 'versions.get',
+  Used
+>;

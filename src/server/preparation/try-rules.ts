@@ -1,0 +1,32 @@
+/** What unsaved rules make of the whole decision of a policy. */
+import type { Costs } from '../../engine/costs.ts';
+import type { Rule } from '../../engine/domain.ts';
+import type { DecidingSettings, RecordedRow } from '../../engine/measure/replay.ts';
+import { measureRulesEffect } from '../../engine/measure/rules-effect.ts';
+import type { RulesEffect } from '../../engine/measured.ts';
+import { compileRules, type RuleProblem } from '../../engine/rules/compile.ts';
+
+type RuleSet = { hard_rules: Rule[]; options: string[]; reason_codes: string[] };
+type TrialOrder = {
+  saved: RuleSet;
+  tried: RuleSet;
+  /** What decides beside the rules. */
+  settings: Omit<DecidingSettings, 'rules'>;
+  rows: readonly RecordedRow[];
+  costs: Costs;
+};
+
+/** Returns the effect of rules on held-out rows, or what is wrong with them. */
+export function tryRules({
+  saved,
+  tried,
+  settings,
+  rows,
+  costs,
+}: TrialOrder): RulesEffect | { problems: RuleProblem[] } {
+  const before = compileRules(saved.hard_rules, saved);
+  if (!before.ok) throw new Error('the saved rules do not compile');
+  const after = compileRules(tried.hard_rules, tried);
+  if (!after.ok) return { problems: after.problems };
+  return measureRulesEffect(rows, { ...settings, rules: before.value }, after.value, costs);
+}

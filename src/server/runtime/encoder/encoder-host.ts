@@ -1,0 +1,322 @@
+/** The sentence encoder behind a process border: queue, batches, cache, and restart after a crash. */
+import type { ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { limits } from '../../../engine/limits.ts';
+import type { Adapters, TextEncoder } from '../../../engine/ports.ts';
+import { packAdapters } from '../../../engine/text/adapters.ts';
+import { sha256 } from '../../process/clock.ts';
+import { createRecentCache, type RecentCache } from '../../process/recent-cache.ts';
+import type { SpawnChild } from '../../process/spawn-child.ts';
+import type { EncoderReply, EncoderRequest } from './encoder-child.ts';
+import { toMissingPart } from './text-model.ts';
+
+const defaultCachedTexts = 2_000;
+const defaultMaxQueueLength = 512;
+const heapMb = 96;
+/** More threads than this gain little on texts of usual length. */
+const maxThreads = 4;
+/** What the child is given at a time; a short text that comes meanwhile waits no longer than these take. */
+const maxTextsPerTurn = 32;
+const maxTokensPerTurn = 1_024;
+/** Adapters that a child keeps, 0.3 MB each; it is sent those of a further policy again. */
+const maxAdaptersOfChild = 64;
+/** A child that answers nothing for this long while calls wait is taken for hung and killed. */
+const silenceTimeoutMs = 15_000;
+/** Waits before restarts in a row; an answer in between starts over. */
+const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
+
+export type EncoderHostOptions = {
+  spawn: SpawnChild;
+  model: { readonly encoderPath: string; readonly encoderSha256: string; readonly tuningGraphPath?: string };
+  cachedTexts?: number;
+  /** Calls that may wait at a time; one more is refused. */
+  maxQueueLength?: number;
+};
+/** `restarting` also stands for the first loading of the model. */
+export type EncoderState = 'idle' | 'ready' | 'restarting';
+type Waiting<T> = { resolve(value: T): void; reject(error: WorkbenchError): void };
+type Call = Waiting<Float32Array> & {
+  id: number;
+  ids: readonly number[];
+  adapters: Adapters | null;
+  /** Where the text's tokens are weighed; without one it is embedded. */
+  direction?: Float32Array | undefined;
+  deaths: number;
+  isSent: boolean;
+};
+
+/** Deaths of a child that a call may be the cause of, or the witness at its loading, before it is given up. */
+const maxDeathsOfCall = 2;
+
+/**
+ * Runs the encoder in a child process. All calls that wait when the child becomes free are its next batch, so many
+ * callers share its work and one alone waits for nobody; equal texts are answered from a cache. Adapters of any number
+ * of policies are fed to the same encoder. What waits when the child dies is asked once more of the next one (at most
+ * 2 s later). `embed` rejects with `unavailable` when that one dies too, the queue is full or the host is closed.
+ */
+export class EncoderHost {
+  /** The port of the engine. */
+  readonly encoder: TextEncoder;
+  /** What computes the embeddings, with its version; null until the child was ready once. */
+  runtimeVersion: string | null = null;
+  readonly #spawn: SpawnChild;
+  readonly #model: EncoderHostOptions['model'];
+  readonly #maxQueueLength: number;
+  readonly #cache: RecentCache<string, Float32Array>;
+  /** In the order of their coming. */
+  readonly #waiting = new Map<number, Call>();
+  /** Digests of adapters, and those that the child has, the longest unused first. */
+  readonly #keys = new WeakMap<Adapters, string>();
+  #known = new Set<string>();
+  #starts: Waiting<void>[] = [];
+  /** Why no child could load the model since the last one that did. */
+  #failure: string | null = null;
+  #child: ChildProcess | null = null;
+  #isReady = false;
+  #isClosed = false;
+  /** Calls that the child has and has not answered. */
+  #countSent = 0;
+  #nextId = 1;
+  #deathsInARow = 0;
+  #restartTimer: NodeJS.Timeout | null = null;
+  #silenceTimer: NodeJS.Timeout | null = null;
+
+  constructor(options: EncoderHostOptions) {
+    const { model } = options;
+    this.#spawn = options.spawn;
+    this.#model = model;
+    this.#maxQueueLength = options.maxQueueLength ?? defaultMaxQueueLength;
+    this.#cache = createRecentCache(options.cachedTexts ?? defaultCachedTexts);
+    this.encoder = {
+      // Read when it is asked for: the digest of the model costs reading its file.
+      get sha256() {
+        return model.encoderSha256;
+      },
+      dimensions: limits.embeddingDimensions,
+      embed: (ids, adapters = null) => this.#embed(ids, adapters),
+      ...(model.tuningGraphPath !== undefined && existsSync(model.tuningGraphPath)
+        ? { weighTokens: (ids, direction, adapters) => this.#ask(ids, adapters, direction) }
+        : {}),
+    };
+  }
+
+  /** Starts the child if there is none; resolves when the model is loaded, rejects when the child dies before. */
+  start(): Promise<void> {
+    if (this.#isReady) return Promise.resolve();
+    if (this.#isClosed) return Promise.reject(closedError());
+    return new Promise((resolve, reject) => {
+      this.#starts.push({ resolve, reject });
+      this.#ensureChild();
+    });
+  }
+
+  /** Ends the child and resolves when it is gone; what waits is refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#restartTimer) clearTimeout(this.#restartTimer);
+    const last = this.#child;
+    if (!last) return this.#handleDeath(null, undefined);
+    const gone = new Promise((resolve) => last.once('exit', resolve));
+    last.kill('SIGKILL');
+    await gone;
+  }
+
+  state(): EncoderState {
+    if (this.#isReady) return 'ready';
+    return this.#child || this.#restartTimer ? 'restarting' : 'idle';
+  }
+
+  /** Why the model cannot be loaded now; null while it is loaded, or nothing has gone wrong. */
+  findFailure(): string | null {
+    return this.#failure;
+  }
+
+  /** Process id of the running child; null while there is none. */
+  pid(): number | null {
+    return this.#child?.pid ?? null;
+  }
+
+  async #embed(ids: readonly number[], adapters: Adapters | null): Promise<Float32Array> {
+    const text = ids.join(' ');
+    const key = adapters === null ? text : `${this.#findKey(adapters)} ${text}`;
+    const known = this.#cache.get(key);
+    if (known) return known;
+    const embedding = await this.#ask(ids, adapters);
+    this.#cache.set(key, embedding);
+    return embedding;
+  }
+
+  /** The text's embedding, or with a direction the weights of its tokens. */
+  async #ask(ids: readonly number[], adapters: Adapters | null, direction?: Float32Array) {
+    if (this.#isClosed) throw closedError();
+    if (this.#waiting.size >= this.#maxQueueLength) {
+      throw new WorkbenchError('unavailable', 'Too many texts wait for the encoder.');
+    }
+    const id = this.#nextId++;
+    return new Promise<Float32Array>((resolve, reject) => {
+      this.#waiting.set(id, { id, ids, adapters, direction, deaths: 0, isSent: false, resolve, reject });
+      this.#ensureChild();
+      this.#sendBatch();
+      if (this.#waiting.size === 1) this.#restartSilenceTimer();
+    });
+  }
+
+  #findKey(adapters: Adapters): string {
+    const key = this.#keys.get(adapters) ?? sha256(packAdapters(adapters));
+    this.#keys.set(adapters, key);
+    return key;
+  }
+
+  #ensureChild(): void {
+    if (!this.#child && !this.#restartTimer) this.#launch();
+  }
+
+  #launch(): void {
+    this.#restartTimer = null;
+    if (this.#isClosed || this.#child) return;
+    let started: ChildProcess;
+    try {
+      started = this.#spawn('encoder-child', { heapMb });
+    } catch (error) {
+      this.#handleDeath(null, error);
+      return;
+    }
+    this.#child = started;
+    this.#known = new Set();
+    started.on('message', (reply: EncoderReply) => {
+      if (started === this.#child) this.#receive(reply);
+    });
+    started.once('error', (error) => this.#handleDeath(started, error));
+    started.once('exit', () => this.#handleDeath(started, undefined));
+    const threads = Math.min(maxThreads, availableParallelism());
+    const { encoderPath, tuningGraphPath = '' } = this.#model;
+    send(started, { kind: 'open', modelPath: encoderPath, tuningGraphPath, threads });
+    for (const call of this.#waiting.values()) call.isSent = false;
+    this.#countSent = 0;
+    this.#sendBatch();
+    this.#restartSilenceTimer();
+  }
+
+  /** Gives the child what waits, unless it is at work. */
+  #sendBatch(): void {
+    if (!this.#child || this.#countSent > 0 || this.#waiting.size === 0) return;
+    const texts = this.#takeBatch();
+    for (const call of texts) call.isSent = true;
+    this.#countSent = texts.length;
+    const learn = new Map<string, Adapters>();
+    const forget: string[] = [];
+    const sent = texts.map(({ id, ids, adapters, direction }) => {
+      if (adapters === null) return { id, ids, adapters, direction };
+      const key = this.#findKey(adapters);
+      if (!this.#known.delete(key)) learn.set(key, adapters);
+      this.#known.add(key);
+      return { id, ids, adapters: key, direction };
+    });
+    for (const key of this.#known) {
+      if (this.#known.size <= maxAdaptersOfChild) break;
+      this.#known.delete(key);
+      forget.push(key);
+    }
+    const learned = [...learn].map(([key, adapters]) => ({ key, adapters }));
+    send(this.#child, { kind: 'embed', texts: sent, learn: learned, forget });
+  }
+
+  /**
+   * The calls that have waited longest. One that has seen a child die goes alone, so that it takes no other with it,
+   * and so does one whose tokens are weighed.
+   */
+  #takeBatch(): Call[] {
+    const batch: Call[] = [];
+    let tokens = 0;
+    for (const call of this.#waiting.values()) {
+      if (call.deaths > 0 || call.direction !== undefined) return batch.length === 0 ? [call] : batch;
+      tokens += call.ids.length;
+      if (batch.length > 0 && (tokens > maxTokensPerTurn || batch.length === maxTextsPerTurn)) return batch;
+      batch.push(call);
+    }
+    return batch;
+  }
+
+  #receive(reply: EncoderReply): void {
+    if (reply.kind === 'unusable') {
+      this.#child?.kill();
+      this.#handleDeath(this.#child, new WorkbenchError('unavailable', reply.message));
+    } else if (reply.kind === 'ready') {
+      this.runtimeVersion = reply.runtime;
+      this.#isReady = true;
+      this.#failure = null;
+      for (const start of this.#starts) start.resolve();
+      this.#starts = [];
+    } else {
+      this.#deathsInARow = 0;
+      if (reply.kind === 'refused') {
+        this.#take(reply.id)?.reject(new WorkbenchError('unavailable', 'The text encoder could not read this text.'));
+      } else {
+        for (const { id, embedding } of reply.texts) this.#take(id)?.resolve(embedding);
+      }
+      this.#sendBatch();
+    }
+    this.#restartSilenceTimer();
+  }
+
+  /** Removes a call that the child has answered. */
+  #take(id: number): Call | undefined {
+    const call = this.#waiting.get(id);
+    if (this.#waiting.delete(id)) this.#countSent -= 1;
+    return call;
+  }
+
+  /** Refuses what has seen too many deaths, everything once the host is closed, and plans the next child. */
+  #handleDeath(which: ChildProcess | null, cause: unknown): void {
+    if (which !== this.#child) return;
+    const wasLoading = !this.#isReady;
+    this.#child = null;
+    this.#isReady = false;
+    const error = this.#describeDeath(cause);
+    if (wasLoading) this.#failure = error.message;
+    this.#countDeath(wasLoading, error);
+    for (const start of this.#starts) start.reject(error);
+    this.#starts = [];
+    this.#restartSilenceTimer();
+    if (this.#isClosed) return;
+    const delayMs = restartDelaysMs[Math.min(this.#deathsInARow, restartDelaysMs.length - 1)] ?? 0;
+    this.#deathsInARow += 1;
+    this.#restartTimer = setTimeout(() => this.#launch(), delayMs);
+    this.#restartTimer.unref();
+  }
+
+  /** While it loads, a child's death concerns all that wait; while it works, the texts that it was given. */
+  #countDeath(wasLoading: boolean, error: WorkbenchError): void {
+    for (const [id, call] of this.#waiting) {
+      if (!wasLoading && !this.#isClosed && !call.isSent) continue;
+      call.deaths += 1;
+      if (this.#isClosed || call.deaths >= maxDeathsOfCall) {
+        this.#waiting.delete(id);
+        call.reject(error);
+      }
+    }
+  }
+
+  #describeDeath(cause: unknown): WorkbenchError {
+    if (cause instanceof WorkbenchError) return cause;
+    if (!existsSync(this.#model.encoderPath)) return toMissingPart('text encoder', cause);
+    return new WorkbenchError('unavailable', 'The text encoder stopped. Try again.', undefined, { cause });
+  }
+
+  #restartSilenceTimer(): void {
+    if (this.#silenceTimer) clearTimeout(this.#silenceTimer);
+    this.#silenceTimer = null;
+    if (!this.#child || this.#waiting.size === 0) return;
+    this.#silenceTimer = setTimeout(() => this.#child?.kill('SIGKILL'), silenceTimeoutMs);
+    this.#silenceTimer.unref();
+  }
+}
+
+function send(child: ChildProcess, request: EncoderRequest): void {
+  // A failed send shows itself as the exit of the child, which rejects what waits.
+  child.send(request, () => undefined);
+}
+
+const closedError = () => new WorkbenchError('unavailable', 'The text encoder is closed.');

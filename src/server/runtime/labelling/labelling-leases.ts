@@ -1,0 +1,77 @@
+/** Who was given which examples to label, and how often the suggestions beside them were right. */
+
+/** How long an example that was given out is kept from everybody else. */
+const leaseMs = 5 * 60_000;
+/** Examples of a type that are out at a time; the oldest ones come back first. */
+const maxLeases = 5_000;
+/** Types that are remembered; the one used longest ago is forgotten. */
+const maxTypes = 100;
+const recentSuggestions = 50;
+
+type Lease = { session: string; untilMs: number; suggested: string | null };
+type TypeState = { leases: Map<string, Lease>; recent: boolean[] };
+
+/**
+ * Leases of examples, in memory: two windows never get the same example within five minutes, a window that is closed
+ * gives its examples back after them, and so does a restart of the program.
+ */
+export class LabellingLeases {
+  readonly #now: () => number;
+  readonly #types = new Map<string, TypeState>();
+
+  /** `now` gives milliseconds that only grow. */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** The examples of a type that are out now. */
+  listTaken(typeId: string): string[] {
+    const { leases } = this.#open(typeId);
+    const now = this.#now();
+    for (const [id, { untilMs }] of leases) if (untilMs <= now) leases.delete(id);
+    return [...leases.keys()];
+  }
+
+  /** Gives back all that a session was given. */
+  giveBack(typeId: string, session: string): void {
+    const { leases } = this.#open(typeId);
+    for (const [id, lease] of leases) if (lease.session === session) leases.delete(id);
+  }
+
+  /** Gives an example to a session, with what was suggested for it. */
+  give(typeId: string, exampleId: string, session: string, suggested: string | null): void {
+    const { leases } = this.#open(typeId);
+    leases.set(exampleId, { session, untilMs: this.#now() + leaseMs, suggested });
+    for (const oldest of leases.keys()) {
+      if (leases.size <= maxLeases) break;
+      leases.delete(oldest);
+    }
+  }
+
+  /**
+   * Notes the label that an example got. Only the first one after it was given out tells how good the suggestion was.
+   */
+  settle(typeId: string, exampleId: string, decision: string): void {
+    const { leases, recent } = this.#open(typeId);
+    const suggested = leases.get(exampleId)?.suggested ?? null;
+    leases.delete(exampleId);
+    if (suggested === null) return;
+    recent.push(suggested === decision);
+    if (recent.length > recentSuggestions) recent.shift();
+  }
+
+  /** How many of the last suggestions, 50 at most, were right. */
+  countRecent(typeId: string): { right: number; of: number } {
+    const { recent } = this.#open(typeId);
+    return { right: recent.filter(Boolean).length, of: recent.length };
+  }
+
+  #open(typeId: string): TypeState {
+    const state = this.#types.get(typeId) ?? { leases: new Map(), recent: [] };
+    this.#types.delete(typeId);
+    this.#types.set(typeId, state);
+    const [oldest] = this.#types.keys();
+    if (this.#types.size > maxTypes && oldest !== undefined) this.#types.delete(oldest);
+    return state;
+  }
+}

@@ -1,0 +1,55 @@
+/** What the server and its labelling child tell each other. */
+import type { NextRow, RowState, Suggestion } from '../../../engine/labelling/labelling-model.ts';
+
+/** What a model is made from; another one with the same `typeId` takes its place. */
+export type ModelSettings = {
+  typeId: string;
+  optionCount: number;
+  /** What is known of each option in words. */
+  optionTexts: string[];
+  inputSchemaJson: string;
+};
+
+export type StatePair = [id: string, state: RowState];
+export type ModelRow = { id: string; inputJson: string; state: RowState };
+
+/** A question of the server; each has one answer, in any order. */
+export type LabellingQuestion =
+  | { kind: 'open'; settings: ModelSettings }
+  | { kind: 'forget'; typeId: string }
+  /** What there is, in several parts: states change, rows that no part names go at the last one. */
+  | { kind: 'states'; typeId: string; pairs: StatePair[]; first: boolean; last: boolean }
+  | { kind: 'rows'; typeId: string; rows: ModelRow[]; last: boolean }
+  | { kind: 'state'; typeId: string; id: string; state: RowState }
+  | { kind: 'remove'; typeId: string; id: string }
+  | { kind: 'next'; typeId: string; count: number; taken: string[] }
+  | { kind: 'suggest'; typeId: string; ids: string[] }
+  | { kind: 'nearest'; typeId: string; inputJson: string; count: number }
+  | { kind: 'similar'; typeId: string; id: string; count: number };
+
+export type LabellingAnswers = {
+  open: null;
+  forget: null;
+  /** Ids whose rows the model does not have. */
+  states: string[];
+  /** Answered when there is room for more, or all are read in; false where the text encoder could not be asked. */
+  rows: boolean;
+  state: null;
+  remove: null;
+  next: { rows: NextRow[]; read: number; labels: number };
+  suggest: (Suggestion | null)[];
+  /** The labelled rows most like an input; none while there is no model. */
+  nearest: { id: string; similarity: number }[];
+  /** null while the model does not know the row. */
+  similar: { id: string; similarity: number }[] | null;
+};
+
+export type ToLabellingChild =
+  | { kind: 'start'; resourcesDir: string; encodingsDir: string }
+  | { kind: 'question'; id: number; question: LabellingQuestion }
+  /** null where the encoder could not be asked. */
+  | { kind: 'embeddings'; id: number; embeddings: Float32Array[] | null };
+export type FromLabellingChild =
+  | { kind: 'answer'; id: number; answer: unknown }
+  | { kind: 'failed'; id: number; message: string }
+  | { kind: 'embed'; id: number; texts: readonly (readonly number[])[] };

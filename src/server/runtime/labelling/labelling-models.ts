@@ -1,0 +1,223 @@
+/** The labelling models of the types that are being labelled, in a child process of their own. */
+import { setTimeout as wait } from 'node:timers/promises';
+import type { JsonObject } from '../../../engine/domain.ts';
+import { writeOptionTexts } from '../../../engine/labelling/option-texts.ts';
+import type { ExampleRecord, ExampleStore } from '../../store/examples/examples.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { type ExampleFeed, feedExamples, toOptionNumbers, toRowState } from './labelling-feed.ts';
+import type { LabellingAnswers, ModelSettings } from './labelling-messages.ts';
+import { LabellingProcess, type LabellingProcessOptions } from './labelling-process.ts';
+
+/** All models together; types that were asked of longest ago are dropped beyond it. */
+const maxRows = 250_000;
+/** How long a question waits for the first reading of the examples; after that it is answered with what was read. */
+const patienceMs = 400;
+/** The child ends when nobody has asked for this long. */
+const idleMs = 15 * 60_000;
+/** Time between two tries to read in examples where the encoder was away or the child died. */
+const retryMs = 5_000;
+
+export type LabellingModelsOptions = LabellingProcessOptions & {
+  examples: Pick<ExampleStore, 'readRevision'>;
+  feed: ExampleFeed;
+  now(): number;
+};
+
+/** What the server knows of one labelling model. */
+type Known = {
+  settingsKey: string;
+  options: readonly string[];
+  /** The revision of the examples that the model has, or is being brought to; null where it must be read anew. */
+  revision: number | null;
+  reading: Promise<void> | null;
+  retryAtMs: number;
+  rows: number;
+};
+
+/** A suggestion with the name of its option. */
+export type ModelSuggestion = { decision: string; probability: number };
+export type ModelNext = {
+  rows: {
+    id: string;
+    suggestion: ModelSuggestion;
+    reason: LabellingAnswers['next']['rows'][number]['reason'];
+    doubtful: [ModelSuggestion, ModelSuggestion];
+  }[];
+  /** Examples that the model has read, and labels among them that it has learned from. */
+  read: number;
+  labels: number;
+};
+
+/**
+ * Answers from models that follow the examples of their types: a label that is reported is learned at once, every other
+ * change is found by the revision of the examples at the next question. Questions never wait long for examples to be
+ * read in; a child that died is started anew by the next one.
+ */
+export class LabellingModels {
+  readonly #options: LabellingModelsOptions;
+  readonly #child: LabellingProcess;
+  #idleTimer: NodeJS.Timeout | null = null;
+  /** In the order of their last use. */
+  readonly #known = new Map<string, Known>();
+
+  constructor(options: LabellingModelsOptions) {
+    this.#options = options;
+    this.#child = new LabellingProcess(options, () => this.#known.clear());
+  }
+
+  /** Rows worth a label, most useful first, without those of the ids `taken`. */
+  async next(type: DecisionTypeRecord, count: number, taken: readonly string[]): Promise<ModelNext> {
+    const known = await this.#prepare(type);
+    const { rows, read, labels } = await this.#child.ask({ kind: 'next', typeId: type.id, count, taken: [...taken] });
+    const name = ({ option, probability }: { option: number; probability: number }): ModelSuggestion => ({
+      decision: known.options[option] ?? '',
+      probability,
+    });
+    return {
+      rows: rows.map(({ id, suggestion, reason, doubtful: [first, second] }) => ({
+        id,
+        suggestion: name(suggestion),
+        reason,
+        doubtful: [name(first), name(second)],
+      })),
+      read,
+      labels,
+    };
+  }
+
+  /** Resolves when the model has read all examples as they are now; rejects when `signal` says so. */
+  async readAll(type: DecisionTypeRecord, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      const known = await this.#prepare(type);
+      if (known.reading !== null) await Promise.race([known.reading, waitForAbort(signal)]);
+      else if (known.revision === this.#options.examples.readRevision(type.id)) return;
+      else await wait(retryMs / 10, undefined, { signal });
+      signal.throwIfAborted();
+    }
+  }
+
+  /** Predicts examples as if their own labels had not been learned; null for those that it has not read. */
+  async suggest(type: DecisionTypeRecord, ids: readonly string[]): Promise<(ModelSuggestion | null)[]> {
+    const known = await this.#prepare(type);
+    const found = await this.#child.ask({ kind: 'suggest', typeId: type.id, ids: [...ids] });
+    return found.map((each) =>
+      each === null ? null : { decision: known.options[each.option] ?? '', probability: each.probability },
+    );
+  }
+
+  /** The examples most like one, most alike first; null while the model has not read it. */
+  async findSimilar(type: DecisionTypeRecord, id: string, count: number): Promise<LabellingAnswers['similar']> {
+    await this.#prepare(type);
+    return await this.#child.ask({ kind: 'similar', typeId: type.id, id, count });
+  }
+
+  /** The labelled examples most like an input, most alike first, as far as they have been read. */
+  async findNearest(type: DecisionTypeRecord, input: JsonObject, count: number): Promise<LabellingAnswers['nearest']> {
+    await this.#prepare(type);
+    return await this.#child.ask({ kind: 'nearest', typeId: type.id, inputJson: JSON.stringify(input), count });
+  }
+
+  /**
+   * Tells of an example that was just changed by one write: the model learns its label at once. With `isInputChanged`
+   * it is read anew. Does nothing for a type without a model.
+   */
+  noteChange(type: DecisionTypeRecord, example: ExampleRecord, isInputChanged: boolean): void {
+    const known = this.#known.get(type.id);
+    if (known === undefined) return;
+    const isNext = known.revision === this.#options.examples.readRevision(type.id) - 1;
+    if (isInputChanged) this.#child.tell({ kind: 'remove', typeId: type.id, id: example.id });
+    else {
+      if (isNext) known.revision = this.#options.examples.readRevision(type.id);
+      const isUnconfirmed = example.byTeacher && !example.reviewed;
+      const state = toRowState({ ...example, isUnconfirmed }, toOptionNumbers(known.options));
+      this.#child.tell({ kind: 'state', typeId: type.id, id: example.id, state });
+    }
+  }
+
+  /** Ends the child; questions that wait are refused. */
+  async close(): Promise<void> {
+    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    await this.#child.close();
+  }
+
+  /** Opens the model of a type where it is not, brings it up to date, and waits a moment for that. */
+  async #prepare(type: DecisionTypeRecord): Promise<Known> {
+    this.#restartIdleTimer();
+    const known = this.#find(type);
+    this.#dropOthers(type.id);
+    const isCurrent = known.revision === this.#options.examples.readRevision(type.id);
+    if (!isCurrent && known.reading === null && this.#options.now() >= known.retryAtMs) {
+      known.reading = this.#read(type.id, known)
+        .catch(() => this.#retryLater(known))
+        .finally(() => {
+          known.reading = null;
+        });
+    }
+    if (known.reading !== null) await Promise.race([known.reading, waitUnref(patienceMs)]);
+    return known;
+  }
+
+  #find(type: DecisionTypeRecord): Known {
+    const { definition } = type.activeVersion;
+    const optionTexts = writeOptionTexts(definition, type.description);
+    const settings: ModelSettings = {
+      typeId: type.id,
+      optionCount: definition.options.length,
+      optionTexts,
+      inputSchemaJson: JSON.stringify(definition.input_schema),
+    };
+    const settingsKey = JSON.stringify([definition.options, settings]);
+    const before = this.#known.get(type.id);
+    this.#known.delete(type.id);
+    const isSame = before?.settingsKey === settingsKey;
+    const known: Known = isSame
+      ? before
+      : { settingsKey, options: definition.options, revision: null, reading: null, retryAtMs: 0, rows: 0 };
+    this.#known.set(type.id, known);
+    if (!isSame) this.#child.tell({ kind: 'open', settings });
+    return known;
+  }
+
+  #dropOthers(typeId: string): void {
+    let rows = [...this.#known.values()].reduce((sum, known) => sum + known.rows, 0);
+    for (const [id, known] of this.#known) {
+      if (rows <= maxRows || id === typeId) return;
+      rows -= known.rows;
+      this.#known.delete(id);
+      this.#child.tell({ kind: 'forget', typeId: id });
+    }
+  }
+
+  async #read(typeId: string, known: Known): Promise<void> {
+    const { examples, feed } = this.#options;
+    known.revision = examples.readRevision(typeId);
+    const isRead = await feedExamples(this.#child, feed, { id: typeId, options: known.options }, (count) => {
+      known.rows = count;
+    });
+    if (!isRead) this.#retryLater(known);
+  }
+
+  #retryLater(known: Known): void {
+    known.revision = null;
+    known.retryAtMs = this.#options.now() + retryMs;
+  }
+
+  #restartIdleTimer(): void {
+    if (this.#idleTimer) clearTimeout(this.#idleTimer);
+    this.#idleTimer = setTimeout(() => {
+      const isReading = [...this.#known.values()].some(({ reading }) => reading !== null);
+      if (isReading) this.#restartIdleTimer();
+      else void this.#child.end();
+    }, idleMs);
+    this.#idleTimer.unref();
+  }
+}
+
+/** Resolves when the signal says so. */
+function waitForAbort(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
+}
+
+function waitUnref(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs).unref());
+}

@@ -1,0 +1,156 @@
+/** The labelling model of one decision type inside the labelling child: rows wait here until they are numbers. */
+import type { JsonObject } from '../../../engine/domain.ts';
+import { LabellingModel, type RowState } from '../../../engine/labelling/labelling-model.ts';
+import { fitRowEncoder, type RowEncoder } from '../../../engine/labelling/row-encoder.ts';
+import type { LabellingAnswers, ModelRow, ModelSettings, StatePair } from './labelling-messages.ts';
+
+/** Embeds texts; null where the encoder cannot be asked now. */
+export type Embed = (texts: readonly string[]) => Promise<Float32Array[] | null>;
+
+/** Rows that are seen before it is decided what the fields are. */
+const rowsToFit = 1_000;
+/** Rows that wait at most before more are asked for. */
+const maxWaiting = 1_000;
+
+type Waiting = Map<string, { inputJson: string; state: RowState }>;
+
+export class LabellingType {
+  readonly #settings: ModelSettings;
+  readonly #embed: Embed;
+  readonly #waiting: Waiting = new Map();
+  #roomAwaited: ((isRead: boolean) => void)[] = [];
+  #isComplete = false;
+  #encoder: RowEncoder | null = null;
+  #model: LabellingModel | null = null;
+  /** Ids named since the first part of the present states. */
+  #named = new Set<string>();
+
+  constructor(settings: ModelSettings, embed: Embed) {
+    this.#settings = settings;
+    this.#embed = embed;
+  }
+
+  get rowCount(): number {
+    return (this.#model?.rowCount ?? 0) + this.#waiting.size;
+  }
+
+  setStates(pairs: readonly StatePair[], first: boolean, last: boolean): string[] {
+    if (first) this.#named = new Set();
+    const missing: string[] = [];
+    for (const [id, state] of pairs) {
+      this.#named.add(id);
+      if (this.#waiting.has(id) || this.#model?.has(id)) this.setState(id, state);
+      else missing.push(id);
+    }
+    if (last) {
+      const gone = [...(this.#model?.ids() ?? []), ...this.#waiting.keys()].filter((id) => !this.#named.has(id));
+      for (const id of gone) this.remove(id);
+      this.#named = new Set();
+    }
+    return missing;
+  }
+
+  setState(id: string, state: RowState): void {
+    const waiting = this.#waiting.get(id);
+    if (waiting === undefined) this.#model?.setState(id, state);
+    else waiting.state = state;
+  }
+
+  remove(id: string): void {
+    this.#waiting.delete(id);
+    this.#model?.removeRow(id);
+  }
+
+  /** Resolves when there is room for more rows, or with the last ones when all are read in; false where that failed. */
+  addRows(rows: readonly ModelRow[], last: boolean): Promise<boolean> {
+    for (const { id, inputJson, state } of rows) {
+      this.remove(id);
+      this.#waiting.set(id, { inputJson, state });
+    }
+    this.#isComplete = last;
+    return new Promise((resolve) => {
+      this.#roomAwaited.push(resolve);
+      this.#tellRoom(true);
+    });
+  }
+
+  /** Turns up to `count` waiting rows into numbers; false where nothing can be done now. */
+  async readSome(count: number): Promise<boolean> {
+    if (this.#encoder === null && !this.#isComplete && this.#waiting.size < rowsToFit) return false;
+    const rows = [...this.#waiting].slice(0, count);
+    if (rows.length === 0) return false;
+    if (!(await this.#prepare())) return this.#giveUp();
+    const encoder = this.#encoder as RowEncoder;
+    const inputs = rows.map(([, { inputJson }]) => JSON.parse(inputJson) as JsonObject);
+    const texts = inputs.map((input) => encoder.readText(input)).filter((text) => text !== '');
+    const embeddings = texts.length === 0 ? [] : await this.#embed(texts);
+    if (embeddings === null) return this.#giveUp();
+    let next = 0;
+    for (const [at, [id, { inputJson }]] of rows.entries()) {
+      const input = inputs[at] ?? {};
+      const embedding = encoder.readText(input) === '' ? null : (embeddings[next++] ?? null);
+      // While the texts were embedded the row may have been labelled, changed or removed.
+      const present = this.#waiting.get(id);
+      if (present === undefined || present.inputJson !== inputJson) continue;
+      this.#waiting.delete(id);
+      this.#model?.addRow(id, encoder.encode(input, embedding), present.state);
+    }
+    this.#tellRoom(true);
+    return true;
+  }
+
+  next(count: number, taken: readonly string[]): LabellingAnswers['next'] {
+    const rows = this.#model?.choose(count, new Set(taken)) ?? [];
+    return { rows, read: this.#model?.rowCount ?? 0, labels: this.#model?.labelCount ?? 0 };
+  }
+
+  suggest(ids: readonly string[]): LabellingAnswers['suggest'] {
+    return ids.map((id) => this.#model?.suggest(id) ?? null);
+  }
+
+  async findNearest(inputJson: string, count: number): Promise<LabellingAnswers['nearest']> {
+    if (this.#encoder === null || this.#model === null) return [];
+    const input = JSON.parse(inputJson) as JsonObject;
+    const text = this.#encoder.readText(input);
+    const embeddings = text === '' ? [] : await this.#embed([text]);
+    if (embeddings === null) return [];
+    return this.#model.findNearestLabelled(this.#encoder.encode(input, embeddings[0] ?? null), count);
+  }
+
+  findSimilar(id: string, count: number): LabellingAnswers['similar'] {
+    return this.#model?.findSimilar(id, count) ?? null;
+  }
+
+  /** Makes the model from the first rows; false where the encoder cannot be asked. */
+  async #prepare(): Promise<boolean> {
+    if (this.#model !== null) return true;
+    const { optionTexts, optionCount, inputSchemaJson } = this.#settings;
+    const inputs = [...this.#waiting.values()]
+      .slice(0, rowsToFit)
+      .map((row) => JSON.parse(row.inputJson) as JsonObject);
+    const encoder = fitRowEncoder(inputs, JSON.parse(inputSchemaJson) as JsonObject | null);
+    const optionRows = encoder.embeddingWidth === 0 ? [] : await this.#embed(optionTexts);
+    if (optionRows === null) return false;
+    this.#encoder = encoder;
+    this.#model = new LabellingModel(
+      encoder.width,
+      optionCount,
+      optionRows.length === 0 ? null : optionRows.map(encoder.encodeText),
+    );
+    return true;
+  }
+
+  /** Forgets what waits: the server sends it again later. */
+  #giveUp(): false {
+    this.#waiting.clear();
+    this.#tellRoom(false);
+    return false;
+  }
+
+  #tellRoom(isRead: boolean): void {
+    if (isRead && this.#waiting.size > (this.#isComplete ? 0 : maxWaiting)) return;
+    const awaited = this.#roomAwaited;
+    this.#roomAwaited = [];
+    for (const resolve of awaited) resolve(isRead);
+  }
+}

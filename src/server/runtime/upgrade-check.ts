@@ -1,0 +1,36 @@
+/** What an upgrade of the program costs: policies that decide until then, and not afterwards. */
+import { readFileSync } from 'node:fs';
+import { unpackBundle } from '../../engine/bundle/bundle.ts';
+import { WorkbenchError } from '../../engine/errors.ts';
+import { sha256 } from '../process/clock.ts';
+import { StartError } from '../process/start-error.ts';
+import type { WorkbenchDatabase } from '../store/database.ts';
+import { listDeployed } from '../store/policies/deployments.ts';
+import { artifactPath } from './deployed-deciders.ts';
+import { findForeignPart, type TextModel } from './encoder/text-model.ts';
+
+const maxNamedTypes = 10;
+
+/** Throws StartError `retraining`, with their types, where deployed policies were trained with another text model. */
+export function refuseRetraining(db: WorkbenchDatabase, artifactsDir: string, textModel: TextModel): void {
+  const lost = listDeployed(db).filter(({ policyId }) => isLost(artifactPath(artifactsDir, policyId), textModel));
+  if (lost.length === 0) return;
+  const names = lost.slice(0, maxNamedTypes).map(({ typeName }) => `"${typeName}"`);
+  const more = lost.length > names.length ? ` and ${lost.length - names.length} more` : '';
+  throw new StartError(
+    'retraining',
+    `After this upgrade only the rules of these decision types decide until they are trained again, because their ` +
+      `policies were trained with another text model: ${names.join(', ')}${more}. Nothing was changed, and the program ` +
+      'that wrote the data can go on with them. To upgrade, start with --accept-retraining and train them again.',
+  );
+}
+
+function isLost(file: string, textModel: TextModel): boolean {
+  try {
+    return findForeignPart(unpackBundle(readFileSync(file), sha256), textModel) !== null;
+  } catch (error) {
+    // A file that cannot be read, or a text model that is not there, is not for the upgrade to tell.
+    if (error instanceof WorkbenchError || (error instanceof Error && 'syscall' in error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,19 @@
+/** The plan that an organisation is on. */
+import type { Caller } from '../../auth/caller.ts';
+import type { PlanName } from '../../contract/account/credits.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { Store } from '../../store/store.ts';
+
+/**
+ * Puts the caller's organisation on a plan. Choosing the present plan again changes nothing: its credits are given
+ * once.
+ */
+export function choosePlan(
+  deps: { store: Pick<Store, 'accounts'>; clock: Clock },
+  caller: Caller,
+  plan: PlanName,
+): void {
+  const { accounts } = deps.store;
+  if (accounts.getOrganisation(caller.organisationId).plan === plan) return;
+  accounts.setPlan(caller.organisationId, plan, deps.clock.now());
+}

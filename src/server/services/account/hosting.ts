@@ -1,0 +1,38 @@
+/** Credits for deployed policies. */
+import type { Metering } from '../../metering/metering.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { Store } from '../../store/store.ts';
+import { chargeCredits } from './credits.ts';
+
+export type HostingDeps = { store: Store; clock: Clock; metering: Metering; newId(): string };
+
+const hourMs = 3600 * 1000;
+
+/**
+ * Charges each started hour of each deployed policy that is not charged yet; returns how many were. The hours of a
+ * policy follow one another from its deployment on, while the service runs: time in which it was closed is free.
+ */
+export function chargeHosting(deps: HostingDeps): number {
+  const { store, clock, metering } = deps;
+  return store.transaction(() => {
+    const now = clock.now();
+    let charged = 0;
+    for (const type of store.decisionTypes.listAll()) {
+      const policy = store.deployments.find(type.id);
+      if (policy === null) continue;
+      // An hour charged while the clock was ahead does not stand for those that are still to come.
+      const last = store.credits.getLastHosting(policy.id, now + hourMs);
+      if (last !== null && now < last + hourMs) continue;
+      chargeCredits(deps, {
+        organisationSeq: store.accounts.getOrganisation(type.organisationId).seq,
+        operation: 'hosting',
+        credits: metering.prices.hostingPerHour,
+        decisionTypeId: type.id,
+        referenceId: policy.id,
+        createdAt: last !== null && now < last + 2 * hourMs ? last + hourMs : now,
+      });
+      charged += 1;
+    }
+    return charged;
+  });
+}

@@ -1,0 +1,256 @@
+/** Deciding: one call or a batch. An answer leaves only after its log record and its credit entry are durable. */
+import type { DecisionMade, DecisionResult } from '../../../engine/decide/decider.ts';
+import type { Decision, JsonObject } from '../../../engine/domain.ts';
+import { type ErrorDetail, type Result, WorkbenchError } from '../../../engine/errors.ts';
+import type { Auth } from '../../auth/auth.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { DecideRequest, DecideResponse } from '../../contract/deciding/decisions.ts';
+import { toWorkbenchError } from '../../errors/envelope.ts';
+import { toValidationError } from '../../errors/validation-error.ts';
+import type { EventHub } from '../../events/event-hub.ts';
+import type { Metering } from '../../metering/metering.ts';
+import type { Clock } from '../../process/clock.ts';
+import { createTurns } from '../../process/turns.ts';
+import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
+import type { CommitQueue } from '../../store/deciding/commit-queue.ts';
+import type { NewLoggedDecision } from '../../store/deciding/log-writer.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { Receipt } from '../receipts.ts';
+import { findDecisionTypeByName } from '../types/decision-types.ts';
+import { askConnectedModel, type EscalationDeps } from './escalation.ts';
+
+export type DecisionDeps = {
+  store: Pick<Store, 'decisionTypes' | 'deployments' | 'connections'>;
+  runtime: { deployed: Pick<DeployedDeciders, 'get'>; decisions: CommitQueue } & EscalationDeps['runtime'];
+  metering: Pick<Metering, 'checkDecision'>;
+  auth: Pick<Auth, 'redact'>;
+  clock: Clock;
+  events: Pick<EventHub, 'isHeard' | 'tell'>;
+  log: EscalationDeps['log'] & { error(facts: object, text: string): void };
+};
+
+/** A decision that is made but not yet recorded: the response may leave once `recorded` resolves. */
+export type PendingDecision = { response: DecideResponse; recorded: Promise<void> };
+/** What became of one item of a batch. */
+export type BatchOutcome = { ok: true; response: DecideResponse } | { ok: false; error: WorkbenchError };
+
+/** What of a call is not its request. */
+export type CallFacts = {
+  requestId: string;
+  trace: boolean;
+  receipt: Receipt | null;
+  /** Milliseconds of this call's share in what was computed for several calls together, before it began. */
+  sharedMs: number;
+  /** Only answer: no record, no charge, no question to a connected model, nothing for the receipt. */
+  dryRun: boolean;
+};
+
+type Call = Omit<CallFacts, 'trace' | 'sharedMs'> & {
+  caller: Caller;
+  type: DecisionTypeRecord;
+  input: JsonObject;
+  /** The version of the type that decides. */
+  versionNumber: number;
+  /** On the monotonic clock, earlier by the call's share in what was computed before. */
+  startedAt: number;
+};
+
+/**
+ * Decides and hands the record to the commit queue without waiting for it; the answer goes with it to the receipt of
+ * the call. Done when it returns, unless the text encoder or a connected model must be asked: a promise for every
+ * decision would be a cost that can be seen. Throws `decision_type_not_found`, `model_not_deployed`, `quota_exceeded`
+ * or, for the input schema, `validation_error`.
+ */
+export function decideOne(
+  deps: DecisionDeps,
+  caller: Caller,
+  request: DecideRequest,
+  { requestId, trace, receipt, dryRun, sharedMs }: CallFacts,
+): PendingDecision | Promise<PendingDecision> {
+  const { store, runtime, metering, clock } = deps;
+  const startedAt = clock.monotonic() - sharedMs;
+  const type = findDecisionTypeByName(deps, caller, request.decision_type);
+  const policy = store.deployments.find(type.id);
+  if (policy === null) {
+    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
+  }
+  metering.checkDecision(caller, runtime.decisions.countPending);
+  const decider = runtime.deployed.get(type, policy);
+  const versionNumber = decider.version;
+  const call = { caller, type, input: request.input, versionNumber, requestId, receipt, dryRun, startedAt };
+  const decided = decider.decide(request.input, { trace });
+  if (decided instanceof Promise) return decideLater(deps, call, decided);
+  const accepted = acceptInput(decided);
+  return accepted.escalation === null || dryRun
+    ? record(deps, call, accepted, accepted.decision)
+    : decideLater(deps, call, decided);
+}
+
+/**
+ * Decides the items of a batch one after the other, each charged and recorded like a single call, and returns what
+ * became of each once all are durable. An item that could not be read, or that fails, leaves the others alone. With
+ * `keep`, which is given what will be returned, all records share one transaction with what it writes.
+ */
+export async function decideBatch(
+  deps: DecisionDeps,
+  caller: Caller,
+  items: readonly Result<DecideRequest, ErrorDetail>[],
+  { toItemId, dryRun }: { toItemId: (index: number) => string; dryRun: boolean },
+  keep?: (outcomes: readonly BatchOutcome[]) => void,
+): Promise<BatchOutcome[]> {
+  const held = keep && holdCommits(deps.runtime.decisions);
+  const ownDeps = held ? { ...deps, runtime: { ...deps.runtime, decisions: held.queue } } : deps;
+  const expected: BatchOutcome[] = [];
+  const outcomes: Promise<BatchOutcome>[] = [];
+  const takeTurns = createTurns(deps.clock);
+  const beganAt = deps.clock.monotonic();
+  const embedded = await embedAhead(deps, caller, items, takeTurns);
+  const shareMs = (deps.clock.monotonic() - beganAt) / Math.max(1, embedded.size);
+  for (const [index, item] of items.entries()) {
+    await takeTurns();
+    const requestId = toItemId(index);
+    const refuse = (error: unknown): BatchOutcome => {
+      const known = toWorkbenchError(error);
+      if (known.code === 'internal_error') deps.log.error({ err: error, requestId }, 'a batch item failed');
+      return { ok: false, error: known };
+    };
+    try {
+      if (!item.ok) throw toValidationError(item.problems);
+      const sharedMs = embedded.has(item.value.input) ? shareMs : 0;
+      const facts = { requestId, trace: false, receipt: null, dryRun, sharedMs };
+      const { response, recorded } = await decideOne(ownDeps, caller, item.value, facts);
+      const outcome: BatchOutcome = { ok: true, response };
+      expected.push(outcome);
+      outcomes.push(recorded.then(() => outcome, refuse));
+    } catch (error) {
+      const outcome = refuse(error);
+      expected.push(outcome);
+      outcomes.push(Promise.resolve(outcome));
+    }
+  }
+  held?.release(caller.organisationSeq, () => keep?.(expected));
+  return Promise.all(outcomes);
+}
+
+/** Inputs of a batch whose texts are read at a time; the encoder takes what waits together. */
+const embeddedAtOnce = 8;
+
+/** Embeds the texts of a batch together; resolves with their inputs. What is wrong with an item shows later. */
+async function embedAhead(
+  deps: DecisionDeps,
+  caller: Caller,
+  items: readonly Result<DecideRequest, ErrorDetail>[],
+  takeTurns: () => Promise<void>,
+): Promise<ReadonlySet<JsonObject>> {
+  const requests = items.flatMap((item) => (item.ok ? [item.value] : []));
+  const inputs = Map.groupBy(requests, (request) => request.decision_type);
+  const embedded = await Promise.all(
+    [...inputs].map(async ([name, ofType]): Promise<readonly JsonObject[]> => {
+      const type = deps.store.decisionTypes.getByName(name, caller.organisationId);
+      const policy = type === null ? null : deps.store.deployments.find(type.id);
+      if (type === null || policy === null || ofType.length < 2) return [];
+      const decider = deps.runtime.deployed.get(type, policy);
+      const asked: Promise<readonly JsonObject[]>[] = [];
+      for (let at = 0; at < ofType.length; at += embeddedAtOnce) {
+        const some = ofType.slice(at, at + embeddedAtOnce);
+        asked.push(decider.embedAhead(some.map(({ input }) => input)));
+        await takeTurns();
+      }
+      return (await Promise.all(asked)).flat();
+    }),
+  );
+  return new Set(embedded.flat());
+}
+
+/** A commit queue that holds records back until they are released into one transaction. */
+function holdCommits(decisions: CommitQueue) {
+  const held: NewLoggedDecision[] = [];
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const queue: CommitQueue = {
+    commit(records) {
+      held.push(...records);
+      return promise;
+    },
+    countPending: (organisationSeq) => decisions.countPending(organisationSeq) + held.length,
+  };
+  return {
+    queue,
+    release(organisationSeq: number, alongside: () => void): void {
+      if (held.length > 0) decisions.commit(held, organisationSeq, alongside).then(resolve, reject);
+    },
+  };
+}
+
+async function decideLater(
+  deps: DecisionDeps,
+  call: Call,
+  decided: DecisionResult | Promise<DecisionResult>,
+): Promise<PendingDecision> {
+  const accepted = acceptInput(await decided);
+  const { escalation } = accepted;
+  const decision =
+    escalation === null || call.dryRun
+      ? accepted.decision
+      : await askConnectedModel(deps, call.type, call.input, accepted, escalation);
+  // While the text encoder or the connected model worked, other calls may have taken what was left.
+  deps.metering.checkDecision(call.caller, deps.runtime.decisions.countPending);
+  return record(deps, call, accepted, decision);
+}
+
+function acceptInput(decided: DecisionResult): DecisionMade {
+  if (decided.ok) return decided;
+  throw new WorkbenchError('validation_error', 'The input does not fit the input schema.', decided.problems);
+}
+
+function record(
+  deps: DecisionDeps,
+  call: Call,
+  { trace, ruleErrors, escalation }: DecisionMade,
+  decision: Decision,
+): PendingDecision {
+  const { caller, type, input, requestId, receipt, dryRun } = call;
+  const latencyMs = Math.round((deps.clock.monotonic() - call.startedAt) * 1_000) / 1_000;
+  const made = { ...decision, latency_ms: latencyMs, request_id: requestId };
+  const response: DecideResponse = trace === null ? made : { ...made, trace };
+  if (dryRun) return { response: toDryAnswer(response, escalation !== null), recorded: Promise.resolve() };
+  const logged: NewLoggedDecision = {
+    decisionTypeSeq: type.seq,
+    requestId,
+    input: type.piiFields.length === 0 ? input : deps.auth.redact(input, type.piiFields),
+    decision: decision.decision,
+    confidence: decision.confidence,
+    stage: decision.stage,
+    reasonCodes: decision.reason_codes,
+    classProbabilities: decision.class_probabilities,
+    rulesTriggered: decision.rules_triggered,
+    ruleErrors,
+    escalated: decision.escalate,
+    fallbackUsed: decision.fallback_used,
+    unfamiliar: decision.unfamiliar,
+    policyVersion: decision.policy_version,
+    versionNumber: call.versionNumber,
+    explanation: decision.explanation,
+    latencyMs,
+    apiKeyId: caller.apiKeyId,
+    createdAt: deps.clock.now(),
+    auditShare: type.audit?.share ?? 0,
+  };
+  const alongside = receipt === null ? undefined : () => receipt.keep(response);
+  const recorded = deps.runtime.decisions.commit([logged], caller.organisationSeq, alongside);
+  if (deps.events.isHeard) {
+    const event = { event: 'logs', decision_type_id: type.id, added: 1 } as const;
+    // Who waits for the record hears of it when it cannot be written.
+    recorded.then(
+      () => deps.events.tell(caller.organisationId, event),
+      () => undefined,
+    );
+  }
+  return { response, recorded };
+}
+
+/** Says of an answer that nothing was recorded, and that it stands only where the connected model gives none. */
+function toDryAnswer(response: DecideResponse, isEscalated: boolean): DecideResponse {
+  const said = isEscalated ? ' This was a dry run, so the connected model was not asked.' : '';
+  return { ...response, explanation: response.explanation + said, dry_run: true };
+}

@@ -1,0 +1,165 @@
+/** Why the deployed policy decides an input as it does, and what would change it. Writes no log record. */
+import { findFieldFlips } from '../../../engine/counterfactuals/find-flips.ts';
+import { type Change, listSeenFields } from '../../../engine/counterfactuals/seen-values.ts';
+import { findWordFlip, type WordFlip, weighWords } from '../../../engine/counterfactuals/weigh-words.ts';
+import { WhatIf, type WhatIfBudget } from '../../../engine/counterfactuals/what-if.ts';
+import type { Decision, JsonObject } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { readPath } from '../../../engine/features/values.ts';
+import { isPiiField, redactToPlaceholder } from '../../../engine/pii.ts';
+import type { Explanation } from '../../contract/deciding/explaining.ts';
+import { BusyError } from '../../errors/busy-error.ts';
+import type { Clock } from '../../process/clock.ts';
+import { createTurns } from '../../process/turns.ts';
+import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
+import type { LabellingModels } from '../../runtime/labelling/labelling-models.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { findExample } from '../examples/examples.ts';
+
+type Deps = {
+  store: Pick<Store, 'examples' | 'labelling' | 'deployments' | 'logs'>;
+  runtime: { deployed: Pick<DeployedDeciders, 'get'>; labellingModels: Pick<LabellingModels, 'findNearest'> };
+  clock: Clock;
+};
+
+/** Examples whose values are tried, and the length in bytes up to which one is read. */
+const maxSources = 200;
+const maxSourceBytes = 8_000;
+const fieldBudget: WhatIfBudget = { maxDecisions: 300, maxMs: 150 };
+/** Each of these may ask the text encoder. */
+const wordBudget: WhatIfBudget = { maxDecisions: 80, maxMs: 2_000 };
+const maxNearest = 5;
+/** Explanations under way at once, and how many more one caller may have waiting. */
+const turnLimits = { atOnce: 2, waitingPerCaller: 32 } as const;
+
+/** Whose explanations are under way: one of a caller, and two in all. Further ones wait their turn. */
+export class ExplanationTurns {
+  readonly #served = new Set<string>();
+  readonly #waiting: { callerId: string; begin(): void }[] = [];
+
+  /** Explains when it is the caller's turn; rejects with `rate_limited` where too many of the caller's calls wait. */
+  async take<Answer>(callerId: string, explain: () => Promise<Answer>): Promise<Answer> {
+    if (this.#waiting.filter((each) => each.callerId === callerId).length >= turnLimits.waitingPerCaller) {
+      const message = `${turnLimits.waitingPerCaller} explanations of yours wait already. Ask again when one is answered.`;
+      throw new BusyError('rate_limited', message, 1);
+    }
+    await new Promise<void>((begin) => {
+      this.#waiting.push({ callerId, begin });
+      this.#beginNext();
+    });
+    try {
+      return await explain();
+    } finally {
+      this.#served.delete(callerId);
+      this.#beginNext();
+    }
+  }
+
+  #beginNext(): void {
+    const at = this.#waiting.findIndex(({ callerId }) => !this.#served.has(callerId));
+    if (at < 0 || this.#served.size >= turnLimits.atOnce) return;
+    const [next] = this.#waiting.splice(at, 1);
+    if (next === undefined) return;
+    this.#served.add(next.callerId);
+    next.begin();
+  }
+}
+
+/**
+ * Explains what the deployed policy decides on an input. Values of other inputs come from the newest examples, those
+ * of PII fields never. Throws `model_not_deployed`, `validation_error` for an input that does not fit the schema, or
+ * `unavailable`.
+ */
+export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: JsonObject): Promise<Explanation> {
+  const policy = deps.store.deployments.find(type.id);
+  if (policy === null) {
+    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type. Train one first.');
+  }
+  const decider = deps.runtime.deployed.get(type, policy);
+  const base = await decider.decide(input, { trace: true });
+  if (!base.ok) throw new WorkbenchError('validation_error', 'The input does not fit the input schema.', base.problems);
+  const pause = createTurns(deps.clock);
+  const ports = { now: () => deps.clock.monotonic(), pause };
+  const isExcluded = (path: readonly string[]) => isPiiField(path, type.piiFields);
+  const open = (budget: WhatIfBudget) => new WhatIf(decider, base.decision, ports, budget);
+  const weights = new Map(base.trace?.features.map((each) => [each.field, Math.abs(each.contribution)]));
+  // What only rules read, or nothing, weighs nothing.
+  const weigh = (path: readonly string[]) => weights.get(path.join('.')) ?? 0;
+  const { fields, leftOut } = await listSeenFields(input, listSources(deps, type), { isExcluded, weigh, pause });
+  const flips = (await findFieldFlips(open(fieldBudget), input, fields)).map(({ changes, decision }) =>
+    toWireFlip(changes.map(toWireChange), decision),
+  );
+  const words = open(wordBudget);
+  const weighed = await weighWords(words, input, isExcluded);
+  const wordFlip = await findWordFlip(words, input, weighed);
+  if (wordFlip !== null) flips.push(toWireFlip([toWireTextChange(input, wordFlip)], wordFlip.decision));
+  const { decision, confidence, escalate, policy_version } = base.decision;
+  return {
+    decision,
+    confidence,
+    escalate,
+    flips,
+    nearest: await findNearest(deps, type, input),
+    words: weighed.map(({ path, ...rest }) => ({ field: path.join('.'), ...rest })),
+    policy_version,
+    trace: base.trace,
+    note: describeLeftOut(fields.length, leftOut),
+  };
+}
+
+/** As `explainInput`, for a log record; throws `not_found`, too. Its personal fields are as they were recorded. */
+export async function explainLogged(deps: Deps, type: DecisionTypeRecord, logId: string): Promise<Explanation> {
+  const logged = deps.store.logs.get(type.seq, logId);
+  if (logged === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
+  const explanation = await explainInput(deps, type, logged.input);
+  if (type.piiFields.length === 0) return explanation;
+  const redacted = 'Personal fields are redacted in the record, so the input may be decided otherwise.';
+  return { ...explanation, note: explanation.note === null ? redacted : `${redacted} ${explanation.note}` };
+}
+
+/** As `explainInput`, for an example; throws `not_found`, too. The example is not among the nearest ones. */
+export async function explainExample(deps: Deps, type: DecisionTypeRecord, id: string): Promise<Explanation> {
+  const explanation = await explainInput(deps, type, findExample(deps, type, id).input);
+  return { ...explanation, nearest: explanation.nearest.filter(({ example_id }) => example_id !== id) };
+}
+
+/** The newest examples without personal values, one by one. */
+function* listSources({ store }: Pick<Deps, 'store'>, type: DecisionTypeRecord): Iterable<JsonObject> {
+  for (const source of store.labelling.readNewestInputs(type.id, maxSources, maxSourceBytes)) {
+    yield redactToPlaceholder(source, type.piiFields);
+  }
+}
+
+function describeLeftOut(tried: number, leftOut: readonly (readonly string[])[]): string | null {
+  if (leftOut.length === 0) return null;
+  const named = leftOut.slice(0, 3).map((path) => `«${path.join('.')}»`);
+  const more = leftOut.length > 3 ? ` and ${leftOut.length - 3} more` : '';
+  return `Only the ${tried} fields that weigh most were tried; left out were ${named.join(', ')}${more}.`;
+}
+
+/**
+ * Finds the nearest examples; they are left out where they cannot be found now: the flips are the answer, these stand
+ * beside it.
+ */
+async function findNearest(deps: Deps, type: DecisionTypeRecord, input: JsonObject): Promise<Explanation['nearest']> {
+  const found = await deps.runtime.labellingModels.findNearest(type, input, maxNearest + 1).catch(() => []);
+  return found.flatMap(({ id, similarity }) => {
+    const decision = deps.store.examples.get(type.id, id)?.decision ?? null;
+    return decision === null ? [] : [{ example_id: id, decision, similarity: Math.max(-1, Math.min(1, similarity)) }];
+  });
+}
+
+type WireFlip = Explanation['flips'][number];
+
+function toWireFlip(changes: WireFlip['changes'], { decision, confidence, escalate }: Decision): WireFlip {
+  return { changes, decision, confidence, escalate };
+}
+
+function toWireChange({ path, from, to }: Change): WireFlip['changes'][number] {
+  return { field: path.join('.'), from, to };
+}
+
+function toWireTextChange(input: JsonObject, { path, text, removed }: WordFlip): WireFlip['changes'][number] {
+  return { field: path.join('.'), from: readPath(input, path) ?? null, to: text, removed };
+}

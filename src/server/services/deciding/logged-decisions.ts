@@ -1,0 +1,88 @@
+/** Corrections of logged decisions, each of which becomes an example; and the return of those removed for their age. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { Auth } from '../../auth/auth.ts';
+import { refuseProblems } from '../../errors/validation-error.ts';
+import { listLabelProblems, newExample } from '../../preparation/new-example.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { LoggedDecision } from '../../store/deciding/logs.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { addExamples } from '../examples/examples.ts';
+
+type Deps = {
+  store: Pick<Store, 'logs' | 'examples' | 'transaction'>;
+  auth: Pick<Auth, 'redact'>;
+  clock: Clock;
+  newId(): string;
+};
+
+/**
+ * Notes beside a log record what the decision should have been and makes a reviewed example of it, or changes the one
+ * that an earlier correction made. Throws `validation_error` for unknown labels, `not_found` for an unknown record.
+ */
+export function correctDecision(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  logId: string,
+  labels: { decision: string; reasonCodes: string[] },
+): LoggedDecision {
+  refuseProblems(
+    listLabelProblems(type.activeVersion.definition, labels, {
+      decision: ['body', 'decision'],
+      reasonCode: (index) => ['body', 'reason_codes', index],
+    }),
+  );
+  return deps.store.transaction(() => {
+    const logged = findLogged(deps, type, logId);
+    deps.store.logs.correct(logged.seq, labels.decision);
+    const now = deps.clock.now();
+    const earlier = deps.store.examples.getByLog(logged.id);
+    if (earlier !== null)
+      deps.store.examples.update({
+        ...earlier,
+        ...labels,
+        reviewed: true,
+        mark: null,
+        byTeacher: false,
+        updatedAt: now,
+      });
+    else {
+      const input = deps.auth.redact(logged.input, type.piiFields);
+      const example = { ...labels, input, reviewed: true, logId: logged.id };
+      addExamples(deps, type, [newExample(deps, type, example, now)], ['path', 'log_id']);
+    }
+    return { ...logged, correctedDecision: labels.decision };
+  });
+}
+
+/** Takes a correction back, with the example that it made; throws `not_found` for an unknown record. */
+export function withdrawCorrection(deps: Pick<Deps, 'store'>, type: DecisionTypeRecord, logId: string): LoggedDecision {
+  return deps.store.transaction(() => {
+    const logged = findLogged(deps, type, logId);
+    const example = deps.store.examples.getByLog(logged.id);
+    if (example?.audited) deps.store.examples.update({ ...example, decision: null, reviewed: false });
+    else if (example !== null) deps.store.examples.remove(type.id, example.id);
+    deps.store.logs.correct(logged.seq, null);
+    return { ...logged, correctedDecision: null };
+  });
+}
+
+function findLogged({ store }: Pick<Deps, 'store'>, type: DecisionTypeRecord, logId: string): LoggedDecision {
+  const logged = store.logs.get(type.seq, logId);
+  if (logged === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
+  return logged;
+}
+
+/** Brings back the records of a type that retention removed and that are not deleted yet; returns how many. */
+export async function restoreRemoved(
+  { store }: { store: Pick<Store, 'logs'> },
+  type: DecisionTypeRecord,
+): Promise<number> {
+  let restored = 0;
+  for (const some of store.logs.restore(type.seq)) {
+    restored += some;
+    await nextTurn();
+  }
+  return restored;
+}

@@ -1,0 +1,21 @@
+/** How many examples a decision type may hold. */
+import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
+import { limits } from '../../engine/limits.ts';
+import type { Store } from '../store/store.ts';
+import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
+
+/** Throws `validation_error` at `loc` where a type would hold too many examples with those `requested`. */
+export function refuseTooMany(
+  deps: { store: Pick<Store, 'examples'> },
+  type: DecisionTypeRecord,
+  requested: number,
+  loc: ErrorDetail['loc'],
+): void {
+  const current = deps.store.examples.count(type.id);
+  const maximum = limits.maxExamples;
+  if (current + requested <= maximum) return;
+  const remaining = Math.max(0, maximum - current);
+  throw new WorkbenchError('validation_error', `A decision type holds at most ${maximum} examples.`, [
+    { type: 'too_many', loc, msg: 'too many examples', current, requested, maximum, remaining },
+  ]);
+}

@@ -1,0 +1,38 @@
+/** The audit: drawn decisions become examples as they are shown, and their judgements the error of live decisions. */
+import type { Auth } from '../../auth/auth.ts';
+import { newExample } from '../../preparation/new-example.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { addExamples } from './examples.ts';
+
+export type AuditDeps = {
+  store: Pick<Store, 'audits' | 'examples' | 'transaction'>;
+  auth: Pick<Auth, 'redact'>;
+  clock: Clock;
+  newId(): string;
+};
+
+/**
+ * Makes examples without a label of up to `count` drawn decisions, oldest first, so that they can be judged as any
+ * example is labelled. They hold the input alone: what was decided stays in the log. Throws `validation_error` where
+ * the type would hold too many examples.
+ */
+export function showDrawn(deps: AuditDeps, type: DecisionTypeRecord, count: number): void {
+  if (count <= 0) return;
+  const { store, auth, clock } = deps;
+  store.transaction(() => {
+    for (const { seq, logId, input } of store.audits.listWaiting(type.seq, count)) {
+      const shown = {
+        input: auth.redact(input, type.piiFields),
+        decision: null,
+        reasonCodes: [],
+        logId,
+        audited: true,
+      };
+      const example = newExample(deps, type, shown, clock.now());
+      addExamples(deps, type, [example], ['query', 'queue']);
+      store.audits.show(seq, example.id);
+    }
+  });
+}

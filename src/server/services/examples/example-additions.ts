@@ -1,0 +1,97 @@
+/** Additions of many examples, which hold nobody up and are there wholly or not at all. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { ExampleRows } from '../../store/examples/examples.ts';
+import type { Store } from '../../store/store.ts';
+
+type Deps = { store: Pick<Store, 'examples' | 'transaction' | 'writeLock'> };
+
+/**
+ * Adds the rows of large calls part by part, a transaction each, so that log records of decisions and other calls are
+ * written between them. The last transaction makes the parts count: those of an addition that broke off are removed, at
+ * once or with the next start. Who asks for examples of the type waits meanwhile (`whenDone`), so that nobody is shown
+ * a part.
+ */
+export class ExampleAdditions {
+  readonly #deps: Deps;
+  /** The last addition to each type that has one under way. Never rejects. */
+  readonly #underWay = new Map<string, Promise<unknown>>();
+  /** Types that may have parts which do not count. */
+  readonly #unfinished = new Set<string>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Resolves when a type has its examples wholly; undefined when it has them now. Rejects when what an addition left
+   * cannot be removed.
+   */
+  whenDone(decisionTypeId: string): Promise<void> | undefined {
+    const isWhole = !this.#underWay.has(decisionTypeId) && !this.#unfinished.has(decisionTypeId);
+    return isWhole ? undefined : this.#awaitTurn(decisionTypeId);
+  }
+
+  async #awaitTurn(decisionTypeId: string): Promise<void> {
+    while (this.#underWay.has(decisionTypeId)) await this.#underWay.get(decisionTypeId);
+    await this.#removeRest(decisionTypeId);
+  }
+
+  /**
+   * Adds all rows or none. `check` is called in the first transaction and throws where they must not be added;
+   * `alongside` writes into the last one. Rejects when a part cannot be written; then none is kept.
+   */
+  async add(rows: ExampleRows, check: () => void, alongside?: () => void): Promise<void> {
+    const { decisionTypeId } = rows;
+    const turn = this.#underWay.get(decisionTypeId) ?? Promise.resolve();
+    const adding = turn.then(() => this.#addAll(rows, check, alongside));
+    const ended = adding.catch(() => undefined);
+    this.#underWay.set(decisionTypeId, ended);
+    try {
+      await adding;
+    } finally {
+      if (this.#underWay.get(decisionTypeId) === ended) this.#underWay.delete(decisionTypeId);
+    }
+  }
+
+  async #addAll(rows: ExampleRows, check: () => void, alongside: (() => void) | undefined): Promise<void> {
+    await this.#removeRest(rows.decisionTypeId);
+    this.#unfinished.add(rows.decisionTypeId);
+    try {
+      await this.#addParts(rows, check, alongside);
+      this.#unfinished.delete(rows.decisionTypeId);
+    } catch (error) {
+      // What cannot be removed now is removed before somebody is shown the type's examples again.
+      await this.#removeRest(rows.decisionTypeId).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #addParts(rows: ExampleRows, check: () => void, alongside: (() => void) | undefined): Promise<void> {
+    const { examples, transaction, writeLock } = this.#deps.store;
+    const last = Math.max(0, rows.slices.length - 1);
+    for (let index = 0; index <= last; index += 1) {
+      await writeLock.whenFree();
+      transaction(() => {
+        if (index === 0) check();
+        examples.insertPart(rows, index);
+        if (index < last) return;
+        examples.keepParts(rows.decisionTypeId);
+        alongside?.();
+      });
+      if (index < last) await nextTurn();
+    }
+  }
+
+  async #removeRest(decisionTypeId: string): Promise<void> {
+    if (!this.#unfinished.has(decisionTypeId)) return;
+    await this.removeUnfinished(decisionTypeId);
+    this.#unfinished.delete(decisionTypeId);
+  }
+
+  /** Removes the parts of additions that never came to their end, of one type or, at the start, of all. */
+  async removeUnfinished(decisionTypeId: string | null = null): Promise<void> {
+    const { examples, transaction, writeLock } = this.#deps.store;
+    await writeLock.whenFree();
+    while (transaction(() => examples.removePart(decisionTypeId))) await nextTurn();
+  }
+}

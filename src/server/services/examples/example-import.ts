@@ -1,0 +1,51 @@
+/** Import of an example file: what is in it, and all of its examples added or none. */
+import type { ImportResult } from '../../contract/examples/examples.ts';
+import { LargeBody, type Preparation } from '../../preparation/preparation.ts';
+import type { ImportRequest } from '../../preparation/read-import.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { ExampleAdditions } from './example-additions.ts';
+import { addExampleRows, toExampleType } from './examples.ts';
+
+type Deps = {
+  store: Pick<Store, 'examples' | 'transaction'>;
+  exampleAdditions: Pick<ExampleAdditions, 'add'>;
+  clock: Clock;
+  preparation: Pick<Preparation, 'run'>;
+};
+
+/**
+ * Characters of a file that is read on the server's thread. A thousand lines of another width than the header, the
+ * costliest file found, take 20 ms; to ask a child process costs 1 ms.
+ */
+const maxLightFileLength = 8 * 1024;
+
+/**
+ * Reads an example file and says what is in it. With `commit` all of its examples are added, or none, and `alongside`
+ * writes into the same transaction. Throws `validation_error` with line and column of what cannot be read, of labels
+ * that the type does not have, or when the type would hold too many.
+ */
+export async function importExamples(
+  deps: Deps,
+  callerId: string,
+  type: DecisionTypeRecord,
+  request: ImportRequest | LargeBody,
+  alongside?: (result: ImportResult) => void,
+): Promise<ImportResult> {
+  const order = { type: toExampleType(type), nowMs: deps.clock.now() };
+  const read = async () => {
+    if (request instanceof LargeBody) {
+      const { bytes, contentType } = request;
+      return deps.preparation.run(callerId, 'readImport', { ...order, request: { bytes, contentType } });
+    }
+    if (request.content.length > maxLightFileLength) {
+      return deps.preparation.run(callerId, 'readImport', { ...order, request });
+    }
+    const { readImport } = await import('../../preparation/read-import.ts');
+    return readImport({ ...order, request });
+  };
+  const { result, rows } = await read();
+  if (rows !== null) await addExampleRows(deps, type, rows, ['body', 'content'], () => alongside?.(result));
+  return result;
+}

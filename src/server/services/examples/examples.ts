@@ -1,0 +1,194 @@
+/** Examples of a decision type: made, added under the type's limit, changed one by one or many at once. */
+import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+import type { ExampleStatus } from '../../contract/examples/examples.ts';
+import { toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
+import type { ExampleType } from '../../preparation/prepare-examples.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { LabellingLeases } from '../../runtime/labelling/labelling-leases.ts';
+import type { LabellingModels } from '../../runtime/labelling/labelling-models.ts';
+import type { ExampleChange, ExampleSelection } from '../../store/examples/example-changes.ts';
+import type { ExampleMark, ExampleRecord, ExampleRows } from '../../store/examples/examples.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { refuseTooMany } from '../example-limit.ts';
+import type { ExampleAdditions } from './example-additions.ts';
+
+type AddDeps = { store: Pick<Store, 'examples' | 'transaction'> };
+type UpdateDeps = AddDeps & {
+  runtime: { labellingModels: Pick<LabellingModels, 'noteChange'>; leases: Pick<LabellingLeases, 'settle'> };
+  clock: Clock;
+};
+type BulkDeps = {
+  store: Pick<Store, 'examples' | 'exampleChanges' | 'transaction'>;
+  runtime: { leases: Pick<LabellingLeases, 'settle'> };
+  clock: Clock;
+  newId(): string;
+};
+
+/** The fields of an example that can be changed; one that is undefined stays as it is. */
+export type ExampleUpdate = {
+  [Field in 'input' | 'decision' | 'reasonCodes' | 'reviewed' | 'test' | 'note']?: ExampleRecord[Field] | undefined;
+} & {
+  status?: ExampleStatus | undefined;
+  /** The decision that the given one replaces. */
+  replaces?: string | null | undefined;
+};
+/** The type as far as new examples are checked against it. */
+export function toExampleType({ id, activeVersion }: DecisionTypeRecord): ExampleType {
+  const { options, reason_codes } = activeVersion.definition;
+  return { id, definition: { options, reason_codes } };
+}
+
+/**
+ * Adds all examples or none; `alongside` writes into the same transaction. Throws `validation_error` at `loc` when the
+ * type would hold too many.
+ */
+export function addExamples(
+  deps: AddDeps,
+  type: DecisionTypeRecord,
+  examples: readonly ExampleRecord[],
+  loc: ErrorDetail['loc'],
+  alongside?: () => void,
+): void {
+  deps.store.transaction(() => {
+    refuseTooMany(deps, type, examples.length, loc);
+    for (const example of examples) deps.store.examples.insert(example);
+    alongside?.();
+  });
+}
+
+/** As `addExamples`, of rows that were written out elsewhere, without holding up others. */
+export function addExampleRows(
+  deps: AddDeps & { exampleAdditions: Pick<ExampleAdditions, 'add'> },
+  type: DecisionTypeRecord,
+  rows: ExampleRows,
+  loc: ErrorDetail['loc'],
+  alongside?: () => void,
+): Promise<void> {
+  return deps.exampleAdditions.add(rows, () => refuseTooMany(deps, type, rows.count, loc), alongside);
+}
+
+/** Returns one example of a type; throws `not_found`. */
+export function findExample(
+  deps: { store: { examples: Pick<Store['examples'], 'get'> } },
+  type: DecisionTypeRecord,
+  id: string,
+): ExampleRecord {
+  return deps.store.examples.get(type.id, id) ?? refuseMissingExample();
+}
+
+/**
+ * Changes one example. A label that is given settles its mark unless the update names a status. Throws `not_found`, or
+ * `validation_error` for a status that the label contradicts, or where a generated example is to be a test row, or
+ * `conflict` where neither the decision that it replaces nor the new one stands there.
+ */
+export function updateExample(
+  deps: UpdateDeps,
+  type: DecisionTypeRecord,
+  id: string,
+  update: ExampleUpdate,
+): ExampleRecord {
+  const { labellingModels, leases } = deps.runtime;
+  const updated = deps.store.transaction(() => {
+    const example = findExample(deps, type, id);
+    if (update.test === true && example.source === 'synthetic') {
+      throw toValidationError([toInvalidValue(['body', 'test'], 'a generated example cannot be a test row')]);
+    }
+    const decision = update.decision === undefined ? example.decision : update.decision;
+    refuseOvertaken(example, decision, update.replaces);
+    const changed: ExampleRecord = {
+      ...example,
+      input: update.input ?? example.input,
+      decision,
+      reasonCodes: update.reasonCodes ?? example.reasonCodes,
+      reviewed: update.reviewed ?? example.reviewed,
+      test: update.test ?? example.test,
+      mark: toMark(example.mark, update, decision),
+      byTeacher: update.decision === undefined && example.byTeacher,
+      note: update.note === undefined ? example.note : update.note,
+      updatedAt: deps.clock.now(),
+    };
+    deps.store.examples.update(changed);
+    return changed;
+  });
+  // The suggestion counts before the model has learned from the label.
+  if (typeof update.decision === 'string') leases.settle(type.id, id, update.decision);
+  labellingModels.noteChange(type, updated, update.input !== undefined);
+  return updated;
+}
+
+/** Sent again after a lost answer, a change finds its own decision, which is no conflict. */
+function refuseOvertaken(example: ExampleRecord, decision: string | null, replaces: string | null | undefined): void {
+  if (replaces === undefined || example.decision === replaces || example.decision === decision) return;
+  const now = example.decision === null ? 'removed' : `changed to "${example.decision}"`;
+  throw new WorkbenchError(
+    'conflict',
+    `The label was ${now} meanwhile. Read the example again, or leave replaces out.`,
+  );
+}
+
+function toMark(
+  mark: ExampleMark | null,
+  { status, decision: given }: ExampleUpdate,
+  decision: string | null,
+): ExampleMark | null {
+  if (status === 'skipped' || status === 'flagged') return status;
+  if (status === undefined) return typeof given === 'string' ? null : mark;
+  if (status === (decision === null ? 'to_label' : 'done')) return null;
+  const msg =
+    status === 'done'
+      ? 'an example without a label is not done: give expected_decision, too'
+      : 'an example with a label is done: set expected_decision to null, or the status to "flagged"';
+  throw toValidationError([toInvalidValue(['body', 'status'], msg)]);
+}
+
+/** Deletes one example; throws `not_found`. */
+export function deleteExample(deps: AddDeps, type: DecisionTypeRecord, id: string): void {
+  if (!deps.store.examples.remove(type.id, id)) refuseMissingExample();
+}
+
+function refuseMissingExample(): never {
+  throw new WorkbenchError('not_found', 'The example does not exist.');
+}
+
+/** Changes or deletes many examples at once; the newest changes of a type can be undone by their tokens. */
+export function changeExamples(
+  deps: BulkDeps,
+  type: DecisionTypeRecord,
+  selection: ExampleSelection,
+  change: ExampleChange,
+): { affected: number; undoToken: string } {
+  const { options } = type.activeVersion.definition;
+  if (change !== 'delete' && change.set === 'decision' && change.to !== null && !options.includes(change.to)) {
+    throw toValidationError([toUnknownOption(['body', 'decision'], options)]);
+  }
+  const undoToken = deps.newId();
+  const affected = deps.store.transaction(() =>
+    deps.store.exampleChanges.apply(type.id, selection, change, undoToken, deps.clock.now()),
+  );
+  if (change !== 'delete' && change.set === 'decision' && change.to !== null && 'ids' in selection) {
+    for (const id of selection.ids) deps.runtime.leases.settle(type.id, id, change.to);
+  }
+  return { affected, undoToken };
+}
+
+/**
+ * Takes a change of many examples back. Throws `conflict` when it is too old or was undone, and while an option that it
+ * may name has another name or is gone.
+ */
+export function undoExampleChange(
+  deps: Pick<BulkDeps, 'store'>,
+  type: DecisionTypeRecord,
+  undoToken: string,
+): { affected: number } {
+  return deps.store.transaction(() => {
+    const found = deps.store.exampleChanges.find(undoToken, type.id);
+    if (found === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
+    if (found.isCovered || found.optionChange !== null) {
+      throw new WorkbenchError('conflict', 'An option was renamed, merged or deleted meanwhile. Undo that first.');
+    }
+    const affected = deps.store.exampleChanges.undo(undoToken, type.id);
+    refuseTooMany(deps, type, 0, ['body', 'undo_token']);
+    return { affected };
+  });
+}

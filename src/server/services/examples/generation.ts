@@ -1,0 +1,204 @@
+/** Synthetic examples on request: made by a teacher, checked, and stored all or none. */
+
+import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
+import type { JsonObject } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { toCanonicalJson } from '../../../engine/json.ts';
+import { splitRows } from '../../../engine/training/data/split.ts';
+import { createEmbeddedTeacher, type TeacherMaterial } from '../../../engine/training/generate/embedded-teacher.ts';
+import type { Proposal } from '../../../engine/training/request.ts';
+import type { Auth } from '../../auth/auth.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { collectProposals, type OptionCounts, type Teacher } from '../../connections/collect-proposals.ts';
+import type { ModelConnections } from '../../connections/model-connections.ts';
+import { createRemoteTeacher } from '../../connections/remote-teacher.ts';
+import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
+import type { Metering } from '../../metering/metering.ts';
+import { newExample } from '../../preparation/new-example.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
+import type { TextModel } from '../../runtime/encoder/text-model.ts';
+import type { ConnectionRecord } from '../../store/account/connections.ts';
+import type { ExampleRecord } from '../../store/examples/examples.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { chargeCredits } from '../account/credits.ts';
+import { findDecisionType } from '../types/decision-types.ts';
+import { addExamples } from './examples.ts';
+
+type Deps = {
+  store: Store;
+  runtime: { deployed: Pick<DeployedDeciders, 'get'>; modelConnections: ModelConnections; textModel: TextModel };
+  metering: Pick<Metering, 'prices' | 'checkCredits'>;
+  auth: Pick<Auth, 'redact'>;
+  clock: Clock;
+  newId(): string;
+};
+
+/** Examples that a teacher learns from at most, the newest ones: reading them must not hold up decisions. */
+const maxSources = 3_000;
+
+/**
+ * Makes `count` examples, of one option or of those with the fewest, and stores and charges all of them or nothing.
+ * Throws `validation_error` for an unknown option, `quota_exceeded` or `insufficient_credits`, `conflict` or
+ * `unavailable` when the teacher makes fewer, and `decision_type_not_found` when the type was deleted meanwhile.
+ * `alongside` writes into the transaction that stores them.
+ */
+export async function generateExamples(
+  deps: Deps,
+  caller: Caller,
+  typeId: string,
+  { count, option }: { count: number; option?: string | undefined },
+  alongside?: (examples: readonly ExampleRecord[]) => void,
+): Promise<ExampleRecord[]> {
+  const { metering } = deps;
+  const type = findDecisionType(deps, caller, typeId);
+  if (option !== undefined && !type.activeVersion.definition.options.includes(option)) {
+    throw toValidationError([toUnknownOption(['body', 'option'], type.activeVersion.definition.options)]);
+  }
+  metering.checkCredits(caller, metering.prices.per100Tokens, 'a generation');
+  const connection = deps.runtime.modelConnections.findForGeneration(caller.organisationId);
+  const teacher = connection === null ? openEmbeddedTeacher(deps, type) : openRemoteTeacher(deps, type, connection);
+  const counts = countWanted(deps, type, option, connection === null);
+  const proposals = await collectProposals(teacher, counts, count, createPolicyCheck(deps, type));
+  if (proposals.length < count) throw toShortfallError(proposals.length, count, connection);
+  await deps.store.writeLock.whenFree();
+  return storeProposals(deps, caller, type, { proposals, tokens: teacher.tokens(proposals) }, alongside);
+}
+
+function storeProposals(
+  deps: Deps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  { proposals, tokens }: { proposals: readonly Proposal[]; tokens: number },
+  alongside?: (examples: readonly ExampleRecord[]) => void,
+): ExampleRecord[] {
+  const { metering } = deps;
+  const credits = Math.ceil(tokens / 100) * metering.prices.per100Tokens;
+  const createdAt = deps.clock.now();
+  const { reason_codes } = type.activeVersion.definition;
+  const examples = proposals.map(({ input, decision, reasonCodes }) => {
+    const known = reasonCodes.filter((code) => reason_codes.includes(code));
+    return newExample(deps, type, { input, decision, reasonCodes: known, source: 'synthetic' }, createdAt);
+  });
+  deps.store.transaction(() => {
+    // The type may have been deleted while the teacher worked.
+    findDecisionType(deps, caller, type.id);
+    metering.checkCredits(caller, credits, 'this generation');
+    addExamples(deps, type, examples, ['body', 'count'], () => alongside?.(examples));
+    chargeCredits(deps, {
+      organisationSeq: caller.organisationSeq,
+      operation: 'generation',
+      credits,
+      decisionTypeId: type.id,
+      referenceId: null,
+      createdAt,
+    });
+  });
+  return examples;
+}
+
+function toShortfallError(made: number, count: number, connection: ConnectionRecord | null): WorkbenchError {
+  const shortfall = `Only ${made} of ${count} examples could be made`;
+  return connection === null
+    ? new WorkbenchError(
+        'conflict',
+        `${shortfall} from what is known of the decision type. Ask for fewer, add labelled examples that differ, or ` +
+          'connect a model, which writes sentences of its own.',
+      )
+    : new WorkbenchError(
+        'unavailable',
+        `${shortfall}: what else the model connection "${connection.name}" answered could not be used. ` +
+          'Nothing was stored.',
+      );
+}
+
+/**
+ * Selects what a teacher may see: examples of the training side only, so that no held-out one leaks into a synthetic
+ * one.
+ */
+function readMaterial(deps: Deps, type: DecisionTypeRecord): TeacherMaterial {
+  const { definition } = type.activeVersion;
+  const { examples, total } = deps.store.examples.page(type.id, { labelled: true }, 1, maxSources);
+  const known = examples.filter(({ decision }) => decision !== null && definition.options.includes(decision));
+  const { train, test } = splitRows(
+    known.map(({ input, decision, source, logId, audited, test }) => ({
+      content: toCanonicalJson(input),
+      label: definition.options.indexOf(decision ?? ''),
+      source: logId === null || audited ? source : 'correction',
+      test,
+    })),
+  );
+  const select = (positions: readonly number[]) => positions.flatMap((position) => known[position] ?? []);
+  return {
+    definition,
+    description: type.description,
+    examples: select(train),
+    avoid: select(test).map(({ input }) => input),
+    seed: total,
+  };
+}
+
+/**
+ * Counts the examples of the options that the teacher is asked for: of one that was named, else of all, where the
+ * embedded teacher leaves out those it knows nothing of.
+ */
+function countWanted(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  option: string | undefined,
+  isEmbedded: boolean,
+): OptionCounts {
+  const counts = deps.store.examples.countByLabel(type.id);
+  const { options } = type.activeVersion.definition;
+  const labelled = isEmbedded ? options.filter((each) => counts.has(each)) : [];
+  const wanted = option === undefined ? (labelled.length > 0 ? labelled : options) : [option];
+  return new Map(wanted.map((each) => [each, counts.get(each) ?? 0]));
+}
+
+/** The label must be what the deployed policy would say; a policy that does not know the option has no say. */
+function createPolicyCheck(deps: Deps, type: DecisionTypeRecord): (proposal: Proposal) => Promise<boolean> {
+  const policy = deps.store.deployments.find(type.id);
+  if (policy === null) return async () => true;
+  const decider = deps.runtime.deployed.get(type, policy);
+  return async ({ input, decision }) => {
+    if (!policy.options.includes(decision)) return true;
+    const decided = await decider.decide(input);
+    if (!decided.ok) return false;
+    if (isBareFallback(decided.decision)) return true;
+    const probabilities = Object.entries(decided.decision.class_probabilities);
+    const [predicted] = probabilities.reduce((best, each) => (each[1] > best[1] ? each : best));
+    return predicted === decision;
+  };
+}
+
+function openEmbeddedTeacher(deps: Deps, type: DecisionTypeRecord): Teacher {
+  const teacher = createEmbeddedTeacher(readMaterial(deps, type));
+  return {
+    maxRounds: 10,
+    async ask(option, count) {
+      const proposals: Proposal[] = [];
+      for (let i = 0; i < count; i += 1) {
+        const proposal = teacher.propose(option);
+        if (proposal === null) break;
+        proposals.push(proposal);
+      }
+      return proposals;
+    },
+    tokens(stored) {
+      const tokenizer = deps.runtime.textModel.tokenizer();
+      return stored.reduce((sum, { input }) => sum + tokenizer.encode(JSON.stringify(input)).length, 0);
+    },
+  };
+}
+
+function openRemoteTeacher(deps: Deps, type: DecisionTypeRecord, connection: ConnectionRecord): Teacher {
+  const { modelConnections } = deps.runtime;
+  const redact = (input: JsonObject) => deps.auth.redact(input, type.piiFields);
+  return createRemoteTeacher(
+    modelConnections.toEndpoint(connection),
+    readMaterial(deps, type),
+    redact,
+    modelConnections.chat,
+  );
+}

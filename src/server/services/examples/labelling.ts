@@ -1,0 +1,265 @@
+/** Labelling: which examples to look at next, with a suggestion and the reason, and which are like one. */
+import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { argmax } from '../../../engine/numeric.ts';
+import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
+import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
+import type { LabellingLeases } from '../../runtime/labelling/labelling-leases.ts';
+import type { LabellingModels, ModelNext, ModelSuggestion } from '../../runtime/labelling/labelling-models.ts';
+import type { ExampleRecord } from '../../store/examples/examples.ts';
+import type { ExampleQueue } from '../../store/examples/labelling.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { type AuditDeps, showDrawn } from './audit.ts';
+import { findExample } from './examples.ts';
+
+type QueueDeps = {
+  store: Pick<Store, 'examples' | 'labelling' | 'audits' | 'trainingRuns' | 'deployments' | 'policies'>;
+};
+type Deps = AuditDeps &
+  QueueDeps & {
+    runtime: {
+      deployed: Pick<DeployedDeciders, 'get'>;
+      labellingModels: Pick<LabellingModels, 'next' | 'suggest' | 'findSimilar'>;
+      leases: LabellingLeases;
+    };
+  };
+
+type NextExample = { example: ExampleRecord; suggestion: Suggestion | null; why: string };
+export type NextExamples = {
+  items: NextExample[];
+  remaining: number;
+  recent: { right: number; of: number };
+  stopHint: string | null;
+  examplesRead: number;
+  labels: number;
+};
+
+/** Suggestions that must have been looked at, and the share of right ones from which more labels hardly help. */
+const minForHint = 50;
+const minRightForHint = 0.96;
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+/**
+ * Gives a session the next examples of a queue and keeps them from all others for five minutes. Those to label come in
+ * the order of their use for the labelling model, the other queues newest first.
+ */
+export async function takeNextExamples(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  { queue, count, session, restart }: { queue: LabellingQueue; count: number; session: string; restart: boolean },
+): Promise<NextExamples> {
+  const { leases } = deps.runtime;
+  if (restart) leases.giveBack(type.id, session);
+  const before = leases.listTaken(type.id);
+  const live = await askLabellingModel(deps, type, queue === 'to_label' ? count : 0, before);
+  const modelRows = new Map(live.rows.map((row) => [row.id, row]));
+  // Another call may have taken some of them while the model was asked.
+  const taken = new Set(leases.listTaken(type.id));
+  const chosen = readChosen(deps, type, live, taken);
+  if (queue === 'audit') showDrawn(deps, type, count - readQueue(deps, type, queue, count, [...taken]).length);
+  if (chosen.length < count)
+    chosen.push(...readQueue(deps, type, queue, count - chosen.length, [...taken, ...chosen.map(({ id }) => id)]));
+  for (const { id } of chosen) leases.give(type.id, id, session, null);
+  const suggestions = await suggest(deps, type, chosen, modelRows);
+  const items = chosen.map((example, index): NextExample => {
+    const suggestion = suggestions[index] ?? null;
+    if (example.decision === null) leases.give(type.id, example.id, session, suggestion?.decision ?? null);
+    return { example, suggestion, why: explain(queue, example, modelRows.get(example.id) ?? null) };
+  });
+  const recent = leases.countRecent(type.id);
+  return {
+    items,
+    remaining: countRemaining(deps, type, queue),
+    recent,
+    stopHint: queue === 'to_label' ? writeStopHint(recent) : null,
+    examplesRead: live.read,
+    labels: live.labels,
+  };
+}
+
+/** Returns the examples most like one; throws `not_found`, or `conflict` while it is still being read. */
+export async function findSimilarExamples(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  id: string,
+  count: number,
+): Promise<{ example: ExampleRecord; similarity: number }[]> {
+  findExample(deps, type, id);
+  const similar = await deps.runtime.labellingModels.findSimilar(type, id, count).catch(() => null);
+  if (similar === null) {
+    throw new WorkbenchError('conflict', 'The examples are still being read. Ask again in a few seconds.');
+  }
+  return similar.flatMap(({ id: other, similarity }) => {
+    const example = deps.store.examples.get(type.id, other);
+    return example === null ? [] : [{ example, similarity: Math.max(-1, Math.min(1, similarity)) }];
+  });
+}
+
+/** A labelling model that cannot be asked must not keep anybody from labelling: the queue goes on without it. */
+async function askLabellingModel(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  count: number,
+  taken: readonly string[],
+): Promise<ModelNext> {
+  return await deps.runtime.labellingModels.next(type, count, taken).catch(() => ({ rows: [], read: 0, labels: 0 }));
+}
+
+function readChosen(
+  { store }: Deps,
+  type: DecisionTypeRecord,
+  { rows }: ModelNext,
+  taken: ReadonlySet<string>,
+): ExampleRecord[] {
+  return rows.flatMap(({ id }) => {
+    const example = taken.has(id) ? null : store.examples.get(type.id, id);
+    const isOpen = example !== null && example.decision === null && example.mark === null && !example.audited;
+    return isOpen ? [example] : [];
+  });
+}
+
+function readQueue(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  queue: LabellingQueue,
+  limit: number,
+  except: readonly string[],
+): ExampleRecord[] {
+  const { store } = deps;
+  if (queue !== 'suspect') return store.labelling.readQueue(type.id, toStoreQueue(deps, type, queue), limit, except);
+  const policy = store.policies.findNewestTrained(type.id);
+  if (policy === null) return [];
+  const ids = store.trainingRuns.labelChecks.listSuspects(
+    type.id,
+    policy,
+    type.activeVersion.definition.options,
+    limit,
+    except,
+  );
+  return ids.flatMap((id) => store.examples.get(type.id, id) ?? []);
+}
+
+/** Counts the examples that each queue holds, those given out included. */
+export function countQueues(deps: QueueDeps, type: DecisionTypeRecord): Record<LabellingQueue, number> {
+  const { to_label, flagged } = deps.store.examples.computeTotals(type.id).byStatus;
+  const count = (queue: LabellingQueue) => countRemaining(deps, type, queue);
+  return {
+    to_label: to_label - deps.store.labelling.countQueue(type.id, { kind: 'audit' }),
+    flagged,
+    suspect: count('suspect'),
+    corrections: count('corrections'),
+    audit: count('audit'),
+    synthetic: count('synthetic'),
+  };
+}
+
+function countRemaining(deps: QueueDeps, type: DecisionTypeRecord, queue: LabellingQueue): number {
+  if (queue === 'suspect') {
+    const policy = deps.store.policies.findNewestTrained(type.id);
+    const { options } = type.activeVersion.definition;
+    return policy === null ? 0 : deps.store.trainingRuns.labelChecks.countSuspects(type.id, policy, options);
+  }
+  const waiting = queue === 'audit' ? deps.store.audits.countWaiting(type.seq) : 0;
+  return deps.store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue)) + waiting;
+}
+
+/** Corrections count until a policy that was trained after them is deployed. */
+function toStoreQueue(
+  { store }: QueueDeps,
+  type: DecisionTypeRecord,
+  queue: Exclude<LabellingQueue, 'suspect'>,
+): ExampleQueue {
+  if (queue !== 'corrections') return { kind: queue };
+  const deployed = store.deployments.find(type.id);
+  const policy = deployed === null ? null : store.policies.byId(deployed.id);
+  return { kind: 'corrections', since: policy?.createdAt ?? 0 };
+}
+
+/** Whether the example must be judged by somebody who has not seen what was decided, or what is likely. */
+const isBlind = ({ audited, decision }: ExampleRecord) => audited && decision === null;
+
+/**
+ * A suggestion for each example: the deployed policy's, else the labelling model's; null where neither has one, and for
+ * what is judged blind.
+ */
+async function suggest(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  examples: readonly ExampleRecord[],
+  modelRows: ReadonlyMap<string, { suggestion: ModelSuggestion }>,
+): Promise<(Suggestion | null)[]> {
+  const byPolicy = await Promise.all(examples.map((example) => suggestByPolicy(deps, type, example)));
+  const unknown = examples.filter(({ id }, index) => byPolicy[index] === null && !modelRows.has(id));
+  const ids = unknown.map(({ id }) => id);
+  const found = ids.length === 0 ? [] : await deps.runtime.labellingModels.suggest(type, ids).catch(() => []);
+  const byModel = new Map(ids.map((id, index) => [id, found[index] ?? null]));
+  return examples.map(({ id }, index) => {
+    const live = modelRows.get(id)?.suggestion ?? byModel.get(id) ?? null;
+    const example = examples[index];
+    if (example === undefined || isBlind(example)) return null;
+    return byPolicy[index] ?? (live === null ? null : { ...live, source: 'labelling' });
+  });
+}
+
+async function suggestByPolicy(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  example: ExampleRecord,
+): Promise<Suggestion | null> {
+  const policy = deps.store.deployments.find(type.id);
+  if (policy === null) return null;
+  try {
+    const decided = await deps.runtime.deployed.get(type, policy).decide(example.input);
+    if (!decided.ok || isBareFallback(decided.decision)) return null;
+    const { class_probabilities: probabilities } = decided.decision;
+    const options = Object.keys(probabilities);
+    const values = Object.values(probabilities);
+    const best = argmax(values);
+    const decision = options[best] ?? '';
+    if (!type.activeVersion.definition.options.includes(decision)) return null;
+    return { decision, probability: values[best] ?? 0, source: 'policy' };
+  } catch (error) {
+    // A policy that cannot be used now leaves the suggestion to the labelling model.
+    if (error instanceof WorkbenchError && error.code === 'unavailable') return null;
+    throw error;
+  }
+}
+
+function explain(queue: LabellingQueue, example: ExampleRecord, row: ModelNext['rows'][number] | null): string {
+  if (isBlind(example))
+    return 'A live decision, drawn at random. What was decided is not shown, so that you judge freely.';
+  switch (queue) {
+    case 'audit':
+      return 'A live decision, drawn at random.';
+    case 'flagged':
+      return 'Somebody flagged it.';
+    case 'synthetic':
+      return 'Made by a teacher, and not reviewed yet.';
+    case 'corrections':
+      return 'You corrected this decision. Train again to include it.';
+    case 'suspect':
+      return 'Similar rows have a different label.';
+    case 'to_label':
+      return row === null ? 'It has no label yet.' : explainChoice(row);
+  }
+}
+
+function explainChoice({ reason, doubtful: [first, second] }: ModelNext['rows'][number]): string {
+  switch (reason) {
+    case 'random':
+      return 'Drawn at random, so that the labels stand for all rows.';
+    case 'doubt':
+      return `Between «${first.decision}» (${percent(first.probability)}) and «${second.decision}» (${percent(second.probability)}).`;
+    case 'rare_option':
+      return `It may be «${first.decision}», which has few labels.`;
+    case 'different':
+      return 'Nothing like this has been labelled yet.';
+  }
+}
+
+function writeStopHint({ right, of }: { right: number; of: number }): string | null {
+  if (of < minForHint || right < minRightForHint * of) return null;
+  return `The last ${of} suggestions were right ${right} times; more labels will hardly help.`;
+}

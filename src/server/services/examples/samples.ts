@@ -1,0 +1,73 @@
+/** Sample projects that come with the program: a decision type with its examples each. */
+import { readdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { jsonObject } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { decisionTypeCreateSchema } from '../../contract/types/decision-types.ts';
+import { newExample } from '../../preparation/new-example.ts';
+import { createIdSource } from '../../process/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { type ChangeDeps, checkNewDecisionType, insertDecisionType } from '../types/decision-types.ts';
+import { addExamples } from './examples.ts';
+
+type FolderDeps = { options: { resourcesDir: string } };
+type CreateDeps = FolderDeps & ChangeDeps & { store: Pick<Store, 'examples'> };
+
+const sampleSchema = z.strictObject({
+  title: z.string(),
+  description: z.string(),
+  decision_type: decisionTypeCreateSchema,
+  examples: z.array(
+    z.strictObject({
+      input: jsonObject,
+      decision: z.string().nullable(),
+      reason_codes: z.array(z.string()).default([]),
+    }),
+  ),
+});
+type Sample = z.output<typeof sampleSchema>;
+
+/** Returns the samples of the installation with their names, in the order of these. */
+export async function listSamples(deps: FolderDeps): Promise<(Sample & { name: string })[]> {
+  const files = await readdir(path.join(deps.options.resourcesDir, 'samples'));
+  const names = files.filter((file) => file.endsWith('.json')).map((file) => path.basename(file, '.json'));
+  return Promise.all(names.sort().map(async (name) => ({ name, ...(await readSample(deps, name)) })));
+}
+
+/**
+ * Makes the decision type of a sample with all of its examples and what `alongside` writes, or nothing; throws
+ * `not_found` for an unknown name.
+ */
+export async function createFromSample(
+  deps: CreateDeps,
+  caller: Caller,
+  name: string,
+  alongside?: (type: DecisionTypeRecord) => void,
+): Promise<DecisionTypeRecord> {
+  const sample = await readSample(deps, name);
+  const definition = await checkNewDecisionType(deps, caller, sample.decision_type);
+  return deps.store.transaction(() => {
+    const type = insertDecisionType(deps, caller, sample.decision_type, definition);
+    // All of one time, so that the sample trains alike wherever it is made.
+    const newId = createIdSource(() => type.createdAt);
+    const examples = sample.examples.map(({ input, decision, reason_codes }) =>
+      newExample({ newId }, type, { input, decision, reasonCodes: reason_codes }, type.createdAt),
+    );
+    addExamples(deps, type, examples, ['path', 'name']);
+    alongside?.(type);
+    return type;
+  });
+}
+
+async function readSample(deps: FolderDeps, name: string): Promise<Sample> {
+  let text: string;
+  try {
+    text = await readFile(path.join(deps.options.resourcesDir, 'samples', `${name}.json`), 'utf8');
+  } catch (cause) {
+    throw new WorkbenchError('not_found', 'There is no sample of this name.', undefined, { cause });
+  }
+  return sampleSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,112 @@
+/** Who can label examples in place of a person: the connected model, else the labelling model. */
+import { hashString } from '../../../engine/random.ts';
+import type { Auth } from '../../auth/auth.ts';
+import type { ModelConnections } from '../../connections/model-connections.ts';
+import { askForLabels, type LabellingMaterial } from '../../connections/remote-labeller.ts';
+import type { TextModel } from '../../runtime/encoder/text-model.ts';
+import type { LabellingModels } from '../../runtime/labelling/labelling-models.ts';
+import type { ExampleRecord } from '../../store/examples/examples.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+export type LabellerDeps = {
+  store: Pick<Store, 'examples'>;
+  runtime: {
+    modelConnections: Pick<ModelConnections, 'findForGeneration' | 'toEndpoint' | 'chat'>;
+    labellingModels: Pick<LabellingModels, 'readAll' | 'suggest'>;
+    textModel: Pick<TextModel, 'tokenizer'>;
+  };
+  auth: Pick<Auth, 'redact'>;
+};
+
+export type Labeller = {
+  /** Name of the connection; null for the labelling model. */
+  connection: string | null;
+  /** Examples of one question. */
+  batchSize: number;
+  /**
+   * Labels in the order of the examples, null where there is none, as if their own labels were not known; `tokens` is
+   * what the question took. Rejects with WorkbenchError `unavailable`, or when `signal` says so.
+   */
+  label(
+    examples: readonly ExampleRecord[],
+    signal: AbortSignal,
+  ): Promise<{ labels: (string | null)[]; tokens: number }>;
+};
+
+const shownPerOption = 4;
+const remoteBatch = 10;
+const localBatch = 50;
+
+/**
+ * Opens the labeller of a type. A connected model is shown a few labelled examples, none of those of the ids
+ * `measured`: they tell how far it can be trusted. The labelling model labels what it is sure of, from `minProbability`
+ * on.
+ */
+export function openLabeller(
+  deps: LabellerDeps,
+  type: DecisionTypeRecord,
+  labelled: readonly ExampleRecord[],
+  measured: ReadonlySet<string>,
+  minProbability: number,
+): Labeller {
+  const { modelConnections } = deps.runtime;
+  const connection = modelConnections.findForGeneration(type.organisationId);
+  if (connection === null) return openLocalLabeller(deps, type, minProbability);
+  const redact = (example: ExampleRecord) => deps.auth.redact(example.input, type.piiFields);
+  const { options } = type.activeVersion.definition;
+  const others = labelled.filter(({ id }) => !measured.has(id));
+  const material: LabellingMaterial = {
+    description: type.description,
+    options,
+    shown: options.flatMap((option) =>
+      others
+        .filter(({ decision }) => decision === option)
+        .slice(0, shownPerOption)
+        .map((example) => ({ input: redact(example), decision: option })),
+    ),
+  };
+  const endpoint = modelConnections.toEndpoint(connection);
+  return {
+    connection: connection.name,
+    batchSize: remoteBatch,
+    label: (examples, signal) =>
+      askForLabels(endpoint, material, examples.map(redact), {
+        ...modelConnections.chat,
+        signal: AbortSignal.any([modelConnections.chat.signal, signal]),
+      }),
+  };
+}
+
+function openLocalLabeller(deps: LabellerDeps, type: DecisionTypeRecord, minProbability: number): Labeller {
+  const { labellingModels, textModel } = deps.runtime;
+  return {
+    connection: null,
+    batchSize: localBatch,
+    async label(examples, signal) {
+      await labellingModels.readAll(type, signal);
+      const suggestions = await labellingModels.suggest(
+        type,
+        examples.map(({ id }) => id),
+      );
+      const labels = suggestions.map((each) =>
+        each !== null && each.probability >= minProbability ? each.decision : null,
+      );
+      const tokenizer = textModel.tokenizer();
+      const tokens = examples.reduce(
+        (sum, { input }, at) => (labels[at] === null ? sum : sum + tokenizer.encode(JSON.stringify(input)).length),
+        0,
+      );
+      return { labels, tokens };
+    },
+  };
+}
+
+/** Up to `count` examples in an order of chance that is the same each time. */
+export function drawExamples(examples: readonly ExampleRecord[], count: number): ExampleRecord[] {
+  return examples
+    .map((example) => ({ example, hash: hashString(example.id) }))
+    .sort((a, b) => a.hash - b.hash)
+    .slice(0, count)
+    .map(({ example }) => example);
+}

@@ -1,0 +1,266 @@
+/** Labelling by a teacher: measured on labelled examples first, and only then trusted with the others. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { computeWilsonInterval, type Interval } from '../../../engine/intervals.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { formatCount } from '../../contract/common.ts';
+import type { Metering } from '../../metering/metering.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { ExampleRecord } from '../../store/examples/examples.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { chargeCredits } from '../account/credits.ts';
+import { findDecisionType } from '../types/decision-types.ts';
+import { drawExamples, type Labeller, type LabellerDeps, openLabeller } from './teacher-labellers.ts';
+
+type Deps = Omit<LabellerDeps, 'store'> & {
+  store: Store;
+  metering: Pick<Metering, 'prices' | 'checkCredits'>;
+  clock: Clock;
+  newId(): string;
+  log: { error(facts: object, text: string): void };
+};
+
+export type TeacherLabellingRequest = { minAgreement: number; minProbability: number; maxExamples: number };
+type TeacherLabellingState = 'idle' | 'measuring' | 'labelling' | 'done' | 'refused' | 'cancelled' | 'failed';
+/** How far a teacher is with a type. */
+export type TeacherLabelling = {
+  state: TeacherLabellingState;
+  /** Name of the connected model, or null. */
+  connection: string | null;
+  agreement: { right: number; of: number; interval: Interval } | null;
+  /** Examples that were looked at, that are to be, and that got a label. */
+  done: number;
+  total: number;
+  labelled: number;
+  credits: number;
+  message: string;
+};
+
+/** Labelled examples on which a teacher is measured at least and at most. */
+const minMeasured = 20;
+const maxMeasured = 100;
+/** Labelled examples from which these, and those that a connected model is shown, are drawn: the newest ones. */
+const maxSources = 500;
+/** Types whose last labelling is remembered. */
+const maxRemembered = 100;
+
+const idle: TeacherLabelling = {
+  state: 'idle',
+  connection: null,
+  agreement: null,
+  done: 0,
+  total: 0,
+  labelled: 0,
+  credits: 0,
+  message: 'No teacher has labelled examples of this decision type since the program was started.',
+};
+
+type Job = TeacherLabelling & { abort: AbortController; ended: Promise<void> };
+
+/**
+ * Runs one labelling a type in the background. What it labelled stays when it is cancelled or fails; a restart of the
+ * program ends it. Its labels are marked as a teacher's and not reviewed.
+ */
+export class TeacherLabellings {
+  readonly #deps: Deps;
+  readonly #jobs = new Map<string, Job>();
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+  }
+
+  /** Reports the last labelling of a type, under way or ended. */
+  read(typeId: string): TeacherLabelling {
+    return this.#jobs.get(typeId) ?? idle;
+  }
+
+  /**
+   * Begins to label. Throws `conflict` while one is under way, `validation_error` where too few examples are labelled
+   * to measure the teacher, `quota_exceeded` or `insufficient_credits`.
+   */
+  start(caller: Caller, type: DecisionTypeRecord, request: TeacherLabellingRequest): TeacherLabelling {
+    const { metering } = this.#deps;
+    if (isUnderWay(this.read(type.id))) {
+      throw new WorkbenchError('conflict', 'A teacher labels this decision type already. Wait for it, or cancel it.');
+    }
+    metering.checkCredits(caller, metering.prices.per100Tokens, 'a labelling');
+    const labelled = this.#readLabelled(type);
+    if (labelled.length < minMeasured) {
+      const message = `Label at least ${minMeasured} examples yourself first: a teacher is measured on them before it is trusted.`;
+      throw new WorkbenchError('validation_error', message);
+    }
+    const abort = new AbortController();
+    const job: Job = {
+      ...idle,
+      state: 'measuring',
+      message: 'The teacher is measured on labelled examples.',
+      abort,
+      ended: Promise.resolve(),
+    };
+    this.#remember(type.id, job);
+    job.ended = this.#run(caller, type, request, labelled, job).catch((error: unknown) => this.#fail(job, error));
+    return job;
+  }
+
+  /** Ends a labelling that is under way; what it labelled stays. */
+  async cancel(typeId: string): Promise<TeacherLabelling> {
+    const job = this.#jobs.get(typeId);
+    if (job !== undefined && isUnderWay(job)) {
+      job.abort.abort();
+      await job.ended;
+    }
+    return this.read(typeId);
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#jobs.keys()].map((typeId) => this.cancel(typeId)));
+  }
+
+  async #run(
+    caller: Caller,
+    type: DecisionTypeRecord,
+    request: TeacherLabellingRequest,
+    labelled: readonly ExampleRecord[],
+    job: Job,
+  ): Promise<void> {
+    const measured = drawExamples(labelled, Math.min(maxMeasured, Math.ceil(labelled.length / 2)));
+    const ids = new Set(measured.map(({ id }) => id));
+    const labeller = openLabeller(this.#deps, type, labelled, ids, request.minProbability);
+    job.connection = labeller.connection;
+    await this.#measure(caller, type, labeller, measured, job);
+    const low = job.agreement?.interval.low ?? 0;
+    if (low < request.minAgreement) {
+      job.state = 'refused';
+      job.message = `${describeAgreement(job)} That is not surely ${toPercent(request.minAgreement)}, so nothing was labelled.`;
+      return;
+    }
+    job.state = 'labelling';
+    job.message = `${describeAgreement(job)} It labels the other examples now.`;
+    await this.#labelAll(caller, type, labeller, request.maxExamples, job);
+    job.state = 'done';
+    job.message = `${describeAgreement(job)} It labelled ${formatCount(job.labelled)} examples; they wait for a review.`;
+  }
+
+  async #measure(
+    caller: Caller,
+    type: DecisionTypeRecord,
+    labeller: Labeller,
+    measured: readonly ExampleRecord[],
+    job: Job,
+  ): Promise<void> {
+    let right = 0;
+    let of = 0;
+    for (let from = 0; from < measured.length; from += labeller.batchSize) {
+      const batch = measured.slice(from, from + labeller.batchSize);
+      const labels = await this.#ask(caller, type, labeller, batch, job);
+      for (const [at, { decision }] of batch.entries()) {
+        const label = labels[at] ?? null;
+        // Only what it would label counts: the labelling model leaves out what it is not sure of.
+        if (label === null) continue;
+        of += 1;
+        if (label === decision) right += 1;
+      }
+    }
+    job.agreement = { right, of, interval: computeWilsonInterval(right, of) };
+  }
+
+  async #labelAll(
+    caller: Caller,
+    type: DecisionTypeRecord,
+    labeller: Labeller,
+    maxExamples: number,
+    job: Job,
+  ): Promise<void> {
+    const { store, clock } = this.#deps;
+    job.total = Math.min(maxExamples, store.labelling.countQueue(type.id, { kind: 'to_label' }));
+    for (let before = Number.MAX_SAFE_INTEGER; job.done < job.total; ) {
+      const limit = Math.min(labeller.batchSize, job.total - job.done);
+      const batch = store.labelling.readForTeacher(type.id, 'to_label', before, limit);
+      before = batch.at(-1)?.seq ?? before;
+      if (batch.length === 0) return;
+      const labels = await this.#ask(caller, type, labeller, batch, job);
+      job.labelled += store.transaction(() => {
+        const { options } = findDecisionType(this.#deps, caller, type.id).activeVersion.definition;
+        return batch.filter(({ id }, at) => {
+          const label = labels[at] ?? null;
+          // The options may have changed while the teacher was asked.
+          if (label === null || !options.includes(label)) return false;
+          return store.labelling.labelByTeacher(type.id, id, label, clock.now());
+        }).length;
+      });
+      job.done += batch.length;
+      await nextTurn();
+    }
+  }
+
+  /** Asks for labels and charges what that took. */
+  async #ask(
+    caller: Caller,
+    type: DecisionTypeRecord,
+    labeller: Labeller,
+    examples: readonly ExampleRecord[],
+    job: Job,
+  ): Promise<(string | null)[]> {
+    const { metering } = this.#deps;
+    job.abort.signal.throwIfAborted();
+    metering.checkCredits(caller, metering.prices.per100Tokens, 'this labelling');
+    const { labels, tokens } = await labeller.label(examples, job.abort.signal);
+    const credits = Math.ceil(tokens / 100) * metering.prices.per100Tokens;
+    if (credits > 0) {
+      chargeCredits(this.#deps, {
+        organisationSeq: caller.organisationSeq,
+        operation: 'generation',
+        credits,
+        decisionTypeId: type.id,
+        referenceId: null,
+      });
+      job.credits += credits;
+    }
+    return labels;
+  }
+
+  #readLabelled(type: DecisionTypeRecord): ExampleRecord[] {
+    const { options } = type.activeVersion.definition;
+    return this.#deps.store.labelling
+      .readForTeacher(type.id, 'labelled', Number.MAX_SAFE_INTEGER, maxSources)
+      .filter(({ decision }) => decision !== null && options.includes(decision));
+  }
+
+  #fail(job: Job, error: unknown): void {
+    const kept = job.labelled === 0 ? 'Nothing was labelled.' : `${formatCount(job.labelled)} labels were kept.`;
+    if (job.abort.signal.aborted) {
+      job.state = 'cancelled';
+      job.message = `The labelling was cancelled. ${kept}`;
+      return;
+    }
+    job.state = 'failed';
+    if (error instanceof WorkbenchError) job.message = `${error.message} ${kept}`;
+    else {
+      job.message = `The labelling failed; the log of the program says why. ${kept}`;
+      this.#deps.log.error({ err: error }, 'a labelling by a teacher failed');
+    }
+  }
+
+  #remember(typeId: string, job: Job): void {
+    this.#jobs.delete(typeId);
+    this.#jobs.set(typeId, job);
+    for (const [oldest, each] of this.#jobs) {
+      if (this.#jobs.size <= maxRemembered) break;
+      if (!isUnderWay(each)) this.#jobs.delete(oldest);
+    }
+  }
+}
+
+function isUnderWay({ state }: TeacherLabelling): boolean {
+  return state === 'measuring' || state === 'labelling';
+}
+
+const toPercent = (share: number) => `${Math.round(share * 100)} %`;
+
+function describeAgreement({ agreement }: TeacherLabelling): string {
+  if (agreement === null || agreement.of === 0) return 'The teacher was sure of no labelled example.';
+  const { right, of, interval } = agreement;
+  return `The teacher agrees with ${right} of ${of} labels: ${toPercent(interval.low)} to ${toPercent(interval.high)} with 95 % certainty.`;
+}

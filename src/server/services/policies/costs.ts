@@ -1,0 +1,22 @@
+/** The costs of a policy's decisions with the rules and thresholds of now, and with those of least cost. */
+import { type CostFinding, noCosts } from '../../../engine/costs.ts';
+import { measureCosts } from '../../../engine/measure/costs.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { HeldOutDecisions } from './held-out-decisions.ts';
+import { findObstacle, isRefitted } from './promises.ts';
+
+type Deps = { store: Pick<Store, 'decisionTypes'>; heldOutDecisions: HeldOutDecisions };
+
+/** Weighs errors against looks on the held-out rows of a policy, by the costs of its type. */
+export function weighPolicyCosts(deps: Deps, type: DecisionTypeRecord, policy: PolicyRecord): CostFinding {
+  const { settings, missing, ...replay } = deps.heldOutDecisions.read(type, policy);
+  return measureCosts(replay, missing, {
+    costs: type.costs ?? noCosts,
+    settings,
+    ownEscalation: policy.trainingConfig.escalation_threshold,
+    refusal: findObstacle(deps, type, policy),
+    isRefitted: isRefitted(policy),
+  });
+}

@@ -1,0 +1,162 @@
+/** Putting a policy in charge of the decisions of its type, and giving its bundle away. */
+import { readFile } from 'node:fs/promises';
+import { type BundleIdentity, identifyBundle, withTextModel } from '../../../engine/bundle/bundle.ts';
+import type { Metrics } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { WholeDecision } from '../../../engine/measured.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { sha256 } from '../../process/clock.ts';
+import type { Log } from '../../process/log.ts';
+import type { BundleFacts, DeployedDeciders, PolicyFile } from '../../runtime/deployed-deciders.ts';
+import { type TextModel, toMissingPart } from '../../runtime/encoder/text-model.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { chargeHosting, type HostingDeps } from '../account/hosting.ts';
+import { findPolicy, readPolicy, readWithType } from './policies.ts';
+import { measurePolicy, type PromiseChecks } from './promises.ts';
+import { type KeepDeps, keepDeclaredPromise } from './type-promises.ts';
+
+export type DeploymentDeps = HostingDeps & {
+  log: Log;
+  runtime: { deployed: DeployedDeciders };
+};
+
+/** A policy whose bundle may be exported. */
+export type ExportablePolicy = { policy: PolicyFile } & BundleFacts;
+
+/** An exported bundle: its bytes, what it is called, and what tells it from every other. */
+export type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIdentity };
+
+/** Characters of the revision in a file's name: enough to tell the revisions of one policy apart. */
+const shownRevisionLength = 8;
+
+/**
+ * Deploys a trained policy after its self-test, and prepares it; returns it as it is then. Its type's promise is asked
+ * of it, and where it cannot keep it, it is deployed without. `alongside` is given the policy and writes into the
+ * transaction of the deployment. Throws `conflict` from another status or when the self-test fails, and `unavailable`
+ * when its file is missing or damaged.
+ */
+export async function deployPolicy(
+  deps: DeploymentDeps & KeepDeps,
+  policy: PolicyRecord,
+  alongside?: (deployed: PolicyRecord) => void,
+): Promise<PolicyRecord> {
+  const { id, status, bundleSha256 } = policy;
+  if ((status !== 'trained' && status !== 'deployed') || bundleSha256 === null) {
+    throw new WorkbenchError('conflict', `A policy in status ${status} cannot be deployed.`);
+  }
+  await deps.runtime.deployed.selfTestFile(id, bundleSha256);
+  await deps.store.writeLock.whenFree();
+  deps.store.transaction(() => {
+    deps.store.deployments.deploy(id);
+    const deployed = readWithType(deps.store, id);
+    keepDeclaredPromise(deps, deployed.type, deployed.policy);
+    alongside?.(readPolicy(deps.store, id));
+  });
+  await prepareDeployedPolicy(deps, id);
+  return readPolicy(deps.store, id);
+}
+
+/**
+ * Compiles a deployed policy, charges its hosting and starts the text encoder where it needs it, so that no decide
+ * call waits for that. A policy that cannot be used stays deployed: it is unavailable until its files are back. Does
+ * nothing for a policy that is not deployed.
+ */
+export async function prepareDeployedPolicy(deps: DeploymentDeps, policyId: string): Promise<void> {
+  const { store, log, runtime } = deps;
+  const row = store.policies.byId(policyId);
+  const type = row && store.decisionTypes.get(row.decisionTypeId, row.organisationId);
+  const policy = type && store.deployments.find(type.id);
+  if (!type || policy?.id !== policyId) return runtime.deployed.forget(policyId);
+  if (!runtime.deployed.prepare(type, policy)) return;
+  chargeHosting(deps);
+  try {
+    await runtime.deployed.startEncoder(policyId);
+  } catch (error) {
+    // Decisions by rule go on; the host starts the encoder again by itself.
+    log.warn({ err: error, policyId }, 'the text encoder is not ready');
+  }
+}
+
+/** Tries the deployed policies again that could not be used and whose wait is over. */
+export async function retryUnavailablePolicies(deps: DeploymentDeps): Promise<void> {
+  for (const policyId of deps.runtime.deployed.listDue()) await prepareDeployedPolicy(deps, policyId);
+}
+
+/** Prepares every deployed policy, one after the other. */
+export async function prepareDeployedPolicies(deps: DeploymentDeps): Promise<void> {
+  for (const policyId of deps.store.deployments.listIds()) await prepareDeployedPolicy(deps, policyId);
+}
+
+/**
+ * The policy of a type whose bundle may be exported: the one that is named, or the deployed one. Throws `forbidden`
+ * where the plan has no export, `model_not_deployed` where nothing is deployed, and `not_found` or `conflict` for a
+ * named policy that is none of the type or was not trained to the end.
+ */
+export function findExportablePolicy(
+  deps: Pick<DeploymentDeps, 'store' | 'metering'> & { promiseChecks: PromiseChecks },
+  caller: Caller,
+  type: DecisionTypeRecord,
+  policyId: string | undefined = deps.store.deployments.find(type.id)?.id,
+): ExportablePolicy {
+  deps.metering.checkExport(caller);
+  if (policyId === undefined) {
+    throw new WorkbenchError('model_not_deployed', 'No policy is deployed for this decision type.');
+  }
+  const record = findPolicy(deps.store, type, policyId);
+  const { id, version, bundleSha256, status } = record;
+  if (bundleSha256 === null) throw new WorkbenchError('conflict', `A policy in status ${status} has no bundle.`);
+  return {
+    policy: { id, version, bundleSha256 },
+    metrics: record.metrics && withPresentFigures(record.metrics, measurePolicy(deps, type, record)),
+    promise: describePromise(deps, type, record),
+  };
+}
+
+function describePromise(
+  { store, promiseChecks }: { store: Pick<Store, 'promises'>; promiseChecks: PromiseChecks },
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+): BundleFacts['promise'] {
+  const declared = store.promises.findDeclared(type.id);
+  const standing = promiseChecks.readStanding(type, policy);
+  if (declared === null || standing === null || standing.state === 'nothing_promised') return null;
+  const { state, sentence } = standing;
+  const { target_error, certainty } = declared;
+  return { state, target_error, certainty, sentence, madeAt: policy.promise?.made_at ?? null };
+}
+
+/** The figures of a policy with those that follow from rules and thresholds as they are now. */
+function withPresentFigures(metrics: Metrics, whole: WholeDecision): Metrics {
+  const { share } = whole.escalated;
+  return share === null ? metrics : { ...metrics, whole, escalation_estimate: share };
+}
+
+/**
+ * The bundle that decides as the service does now. A slim one leaves out tokenizer and encoder. Throws `unavailable`
+ * when the file of the policy is missing or damaged, or a part of the text model that goes into it is missing.
+ */
+export async function exportBundle(
+  { deployed, textModel }: { deployed: DeployedDeciders; textModel: TextModel },
+  type: DecisionTypeRecord,
+  { policy, ...facts }: ExportablePolicy,
+  isSlim: boolean,
+): Promise<ExportedBundle> {
+  const slim = await deployed.exportSlim(type, policy, facts);
+  const { revision } = identifyBundle(slim, sha256);
+  // The revision changes with whatever changes what the bundle decides.
+  const name = `${type.name}-v${policy.version}-${revision?.slice(0, shownRevisionLength)}`;
+  if (isSlim) return nameBundle(slim, name);
+  const [tokenizer, encoder] = await Promise.all([
+    readFile(textModel.tokenizerPath).catch((cause: unknown) => Promise.reject(toMissingPart('tokenizer', cause))),
+    readFile(textModel.encoderPath).catch((cause: unknown) => Promise.reject(toMissingPart('text encoder', cause))),
+  ]);
+  return nameBundle(withTextModel(slim, { tokenizer, encoder }, sha256), name);
+}
+
+/** A slim bundle says in its name that it is one. */
+function nameBundle(bytes: Uint8Array, name: string): ExportedBundle {
+  const identity = identifyBundle(bytes, sha256);
+  return { bytes, fileName: `${name}${identity.isSlim ? '-slim' : ''}.zip`, identity };
+}

@@ -1,0 +1,154 @@
+/** What a policy makes of its held-out rows as a whole, by the rules and thresholds of now, for whoever asks again. */
+import type { ConfidenceThresholds } from '../../../engine/domain.ts';
+import {
+  type ConfidenceBin,
+  type Confusion,
+  countByConfidence,
+  tabulateRows,
+} from '../../../engine/measure/confusion.ts';
+import { decideRow, type ReplayedDecision, type ReplayedRow } from '../../../engine/measure/replay.ts';
+import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
+import type { WholeDecision } from '../../../engine/measured.ts';
+import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
+import { createRecentCache } from '../../process/recent-cache.ts';
+import { mergeThresholds } from '../../runtime/current-settings.ts';
+import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held-out.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { type Replayed, readTrainedFrom, replayHeldOut } from './promises.ts';
+
+/** A policy, as far as its held-out rows are decided. */
+type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
+/** A held-out row up to the thresholds. */
+type OpenRow = ReplayedRow & { exampleId: string };
+/** A held-out row with its decision. */
+export type DecidedRow = OpenRow & { whole: ReplayedDecision };
+/** Held-out rows up to the thresholds of now, and the whole decision with these. */
+type Kept = Pick<Replayed, 'settings' | 'missing'> & { rows: OpenRow[]; refused: number; whole: WholeDecision };
+/** Thresholds that are tried; a missing one is as it is now. */
+export type TriedThresholds = { [Name in keyof ConfidenceThresholds]?: number | undefined };
+export type WholeDecisionDetail = WholeDecision &
+  Confusion & { confidence_thresholds: ConfidenceThresholds; confidence_bins: ConfidenceBin[] };
+
+export type PolicyPair = readonly [HeldOutPolicy, HeldOutPolicy];
+type Compared = { predicted: string; confidence: number; decision: string };
+export type Comparison = {
+  counts: ComparisonCounts;
+  rows: (Omit<ComparedRecord, 'first' | 'second'> & { first: Compared; second: Compared })[];
+};
+
+const toCompared = ({ prediction, whole }: DecidedRow): Compared => ({
+  predicted: prediction.option,
+  confidence: prediction.confidence,
+  decision: whole.decision,
+});
+
+/** Policies of which it is known; 10,000 rows of one take about a megabyte. */
+const maxKept = 40;
+const binCount = 40;
+
+/** Returns the thresholds that are tried. Throws `validation_error` where they are in the wrong order. */
+export function tryThresholds(
+  { confidence_thresholds: present }: Pick<Replayed['settings'], 'confidence_thresholds'>,
+  ownEscalation: number | null,
+  { auto_decide = present.auto_decide, escalation = present.escalation }: TriedThresholds,
+): { confidence_thresholds: ConfidenceThresholds } {
+  if (escalation > auto_decide) {
+    throw toValidationError([toInvalidValue(['query', 'escalation'], 'must not exceed auto_decide')]);
+  }
+  return { confidence_thresholds: mergeThresholds({ auto_decide, escalation }, ownEscalation) };
+}
+
+/** Decides held-out rows again, once for each change of rules, thresholds, fallback or examples. */
+export class HeldOutDecisions {
+  readonly #store: Pick<Store, 'heldOut' | 'decisionTypes' | 'examples'>;
+  readonly #kept = createRecentCache<string, Kept>(maxKept);
+
+  constructor(store: Pick<Store, 'heldOut' | 'decisionTypes' | 'examples'>) {
+    this.#store = store;
+  }
+
+  /**
+   * The whole decision with its matrix, options and confidences, also with other thresholds. Throws `validation_error`
+   * for thresholds in the wrong order.
+   */
+  measureInDetail(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds): WholeDecisionDetail {
+    const { rows, refused, missing, settings, options } = this.#try(type, policy, tried);
+    return {
+      ...measureWholeDecision({ rows, refused }, settings, missing),
+      confidence_thresholds: settings.confidence_thresholds,
+      ...tabulateRows(rows, settings, options),
+      confidence_bins: countByConfidence(rows, binCount),
+    };
+  }
+
+  /** The rows that can be decided again with their decisions, by their examples' ids; errors as `measureInDetail`. */
+  decide(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds): Map<string, DecidedRow> {
+    const { rows, settings } = this.#try(type, policy, tried);
+    return new Map(rows.map((row) => [row.exampleId, { ...row, whole: decideRow(row, settings) }]));
+  }
+
+  /**
+   * Compares two policies on the rows that both held out under the same label, each by its settings of now and the
+   * same thresholds: counts, and one page of the rows that only one of them decides right.
+   */
+  compare(
+    type: DecisionTypeRecord,
+    [first, second]: PolicyPair,
+    { page, page_size, ...tried }: TriedThresholds & { page: number; page_size: number },
+  ): Comparison {
+    const counts = { rows: 0, bothRight: 0, bothWrong: 0, onlyFirstRight: 0, onlySecondRight: 0 };
+    const ofSecond = this.decide(type, second, tried);
+    const differing: {
+      exampleId: string;
+      expected: string;
+      isFirst: boolean;
+      first: DecidedRow;
+      second: DecidedRow;
+    }[] = [];
+    for (const [exampleId, one] of this.decide(type, first, tried)) {
+      const other = ofSecond.get(exampleId);
+      if (other === undefined || other.expected !== one.expected) continue;
+      const isFirst = one.whole.decision === one.expected;
+      const isSecond = other.whole.decision === other.expected;
+      counts.rows += 1;
+      if (isFirst !== isSecond) {
+        counts[isFirst ? 'onlyFirstRight' : 'onlySecondRight'] += 1;
+        differing.push({ exampleId, expected: one.expected, isFirst, first: one, second: other });
+      } else counts[isFirst ? 'bothRight' : 'bothWrong'] += 1;
+    }
+    differing.sort((a, b) => Number(b.isFirst) - Number(a.isFirst) || (a.exampleId < b.exampleId ? -1 : 1));
+    const from = (page - 1) * page_size;
+    const rows = differing.slice(from, from + page_size).map(({ exampleId, expected, first: one, second: other }) => ({
+      exampleId,
+      expected,
+      input: this.#store.heldOut.readInput(exampleId),
+      first: toCompared(one),
+      second: toCompared(other),
+    }));
+    return { counts, rows };
+  }
+
+  /** Reads the held-out rows of a policy by schema and rules of now, and the whole decision that follows. */
+  read(type: DecisionTypeRecord, policy: HeldOutPolicy): Kept {
+    const revision = this.#store.examples.readRevision(type.id);
+    const key = JSON.stringify([policy.id, type.activeVersion.id, type.fallbackOption, revision]);
+    const known = this.#kept.get(key);
+    if (known !== undefined) return known;
+    const { settings, replay, missing } = replayHeldOut({ store: this.#store }, type, policy);
+    const { refused } = replay;
+    const rows = replay.rows.map(({ recorded, ...row }) => ({ ...row, exampleId: recorded.exampleId }));
+    const whole = measureWholeDecision({ rows, refused }, settings, missing);
+    const kept = { settings, missing, rows, refused, whole };
+    this.#kept.set(key, kept);
+    return kept;
+  }
+
+  #try(type: DecisionTypeRecord, policy: HeldOutPolicy, tried: TriedThresholds) {
+    const known = this.read(type, policy);
+    const { version, ownEscalation } = readTrainedFrom({ store: this.#store }, policy);
+    const settings = { ...known.settings, ...tryThresholds(known.settings, ownEscalation, tried) };
+    return { ...known, settings, options: version.definition.options };
+  }
+}

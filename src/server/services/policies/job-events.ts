@@ -1,0 +1,36 @@
+/** Telling those who listen that work in the background has moved on. */
+import type { EventHub } from '../../events/event-hub.ts';
+import type { Store } from '../../store/store.ts';
+import { readWithType } from './policies.ts';
+import type { PromiseChecks } from './promises.ts';
+
+type Deps = { events: Pick<EventHub, 'isHeard' | 'tell'>; store: Pick<Store, 'decisionTypes' | 'policies'> };
+
+/** Tells that a search of a type's examples has moved on or ended. */
+export function tellJob({ events, store }: Deps, job: 'findings' | 'slices', typeId: string, ended: boolean): void {
+  const organisationId = events.isHeard ? store.decisionTypes.findOrganisation(typeId) : null;
+  if (organisationId === null) return;
+  events.tell(organisationId, { event: 'job', job, decision_type_id: typeId, policy_id: null, ended });
+}
+
+/** Tells that the training of a policy has moved on or ended. */
+export function tellTraining({ events, store }: Deps, policyId: string, ended: boolean): void {
+  const policy = events.isHeard ? store.policies.byId(policyId) : null;
+  if (policy === null || policy.isTypeDeleted) return;
+  const { decisionTypeId, organisationId } = policy;
+  const of = { decision_type_id: decisionTypeId, policy_id: policyId };
+  events.tell(organisationId, { event: 'job', job: 'training', ...of, ended });
+}
+
+/** Tells how the promise of its type stands with a policy that was trained or deployed; nothing without a promise. */
+export function tellPromise(
+  { events, store, promiseChecks }: Deps & { promiseChecks: PromiseChecks },
+  id: string,
+): void {
+  if (!events.isHeard) return;
+  const { policy, type } = readWithType(store, id);
+  const state = promiseChecks.readStanding(type, policy)?.state ?? 'nothing_promised';
+  if (state === 'nothing_promised') return;
+  const of = { decision_type_id: type.id, policy_id: id };
+  events.tell(type.organisationId, { event: 'promise', ...of, state, held_back: policy.heldBack !== null });
+}

@@ -1,0 +1,79 @@
+/** The report of a policy: its facts gathered, and written as one page. */
+import { createHash } from 'node:crypto';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { reportStyle, writeReport } from '../../../engine/report/write-report.ts';
+import type { Analyses } from '../../analysis/analysis.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { toScriptlessPolicy } from '../../contract/security-policy.ts';
+import { type Clock, isoTime } from '../../process/clock.ts';
+import type { ServerOptions } from '../../process/options.ts';
+import { readPresentSettings } from '../../runtime/current-settings.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { measurePolicy, type PromiseChecks, readTrainedFrom } from './promises.ts';
+import { findSlices } from './slices.ts';
+
+type Deps = {
+  store: Store;
+  clock: Clock;
+  options: Pick<ServerOptions, 'dataDir'>;
+  analyses: Analyses;
+  promiseChecks: PromiseChecks;
+  toolVersion: string;
+};
+
+const securityPolicy = toScriptlessPolicy(createHash('sha256').update(reportStyle).digest('base64'));
+/** Rows that a weak part must have. */
+const minRows = 30;
+
+/** Writes the report of a policy by the settings of now. Throws `conflict` where its training has not succeeded. */
+export async function makePolicyReport(
+  deps: Deps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+): Promise<string> {
+  const { metrics, isRulesOnly, version, status, completedAt } = policy;
+  if (metrics === null && !isRulesOnly) {
+    throw new WorkbenchError(
+      'conflict',
+      `A policy in status ${status} has no report. Train the type to the end first.`,
+    );
+  }
+  const { store, clock, toolVersion } = deps;
+  const trained = readTrainedFrom(deps, policy);
+  const { rules, versionNumber, ...settings } = readPresentSettings(type, trained);
+  const isMeasured = metrics !== null && metrics.test_size > 0;
+  const slices = isMeasured
+    ? await findSlices(deps, type, policy, { rows: 'held_out', judged: 'whole_decision', minRows })
+    : null;
+  const { name: organisation } = store.accounts.getOrganisation(caller.organisationId);
+  const user = caller.userId === null ? null : store.accounts.getUser(caller.userId);
+  const facts = {
+    type: {
+      name: type.name,
+      description: type.description,
+      options: trained.version.definition.options,
+    },
+    policy: {
+      version,
+      isRulesOnly,
+      isDeployed: status === 'deployed',
+      completedAt: completedAt === null ? null : isoTime(completedAt),
+    },
+    versionNumber,
+    metrics,
+    whole: isMeasured ? measurePolicy(deps, type, policy) : null,
+    promise: deps.promiseChecks.readStanding(type, policy)?.sentence ?? null,
+    weakParts: slices?.isFresh ? (slices.known?.result.items ?? null) : null,
+    rules: rules.file.rules,
+    settings,
+    made: {
+      by: user === null ? organisation : `${user.name} (${organisation})`,
+      at: isoTime(clock.now()),
+      toolVersion,
+    },
+  };
+  return writeReport(facts, securityPolicy);
+}

@@ -1,0 +1,242 @@
+/**
+ * What a policy does as a whole with the rules and thresholds of now, and promises about its automatic decisions: asked
+ * for, and checked again after every change. Declaring and keeping them is in type-promises.ts.
+ */
+
+import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
+import { boundError } from '../../../engine/measure/error-bound.ts';
+import { formatShare } from '../../../engine/measure/format-share.ts';
+import { findPromise, keepsDeclared, type PromiseQuestion, toRisk } from '../../../engine/measure/promise.ts';
+import { type DecidingSettings, type RecordedRow, type Replay, replayRows } from '../../../engine/measure/replay.ts';
+import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
+import type {
+  DeclaredPromise,
+  KeptPromise,
+  PromiseFinding,
+  PromiseStanding,
+  PromiseStatus,
+  PromiseTerms,
+  WholeDecision,
+} from '../../../engine/measured.ts';
+import { toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
+import { createRecentCache } from '../../process/recent-cache.ts';
+import { followsSettings, readPresentSettings, type TrainedFrom } from '../../runtime/current-settings.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+type TrainedDeps = { store: Pick<Store, 'decisionTypes'> };
+type MeasureDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'> };
+
+/** Held-out rows that are replayed at most: usual rules of so many take a quarter of a second. */
+export const maxReplayedRows = 10_000;
+const maxKeptChecks = 200;
+
+/** Reads what a policy was trained from, as far as it decides. */
+export function readTrainedFrom({ store }: TrainedDeps, policy: Omit<PolicyRecord, 'metrics'>): TrainedFrom {
+  const version = store.decisionTypes.getVersion(policy.decisionTypeId, policy.versionId);
+  if (version === null) throw new Error(`The policy ${policy.id} names a version that does not exist.`);
+  const { fallbackOption, trainingConfig } = policy;
+  return { version, fallbackOption, ownEscalation: trainingConfig.escalation_threshold };
+}
+
+/** Whether a policy was fitted again on all examples after it was measured; earlier ones were, unless that was off. */
+export function isRefitted({ metrics, trainingConfig }: Pick<PolicyRecord, 'metrics' | 'trainingConfig'>): boolean {
+  return metrics?.split?.refitted ?? trainingConfig.refit;
+}
+
+/** Held-out rows decided by the settings of now; `missing` ones cannot be. */
+export type Replayed = {
+  settings: DecidingSettings & { versionNumber: number };
+  replay: Replay<RecordedRow & { exampleId: string }>;
+  missing: number;
+};
+
+/** Decides the held-out rows of a policy again, at most 10,000, in up to a second. */
+export function replayHeldOut(
+  deps: MeasureDeps,
+  type: DecisionTypeRecord,
+  policy: Omit<PolicyRecord, 'metrics'>,
+): Replayed {
+  const settings = readPresentSettings(type, readTrainedFrom(deps, policy));
+  const measured = deps.store.heldOut.listMeasured(policy.id, maxReplayedRows);
+  const recorded = measured.flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
+  const replay = replayRows(recorded, settings);
+  return { settings, replay, missing: measured.length - recorded.length + replay.leftOut };
+}
+
+/** The whole decision of a policy on its held-out rows, by the rules and thresholds of now. */
+export function measurePolicy(deps: MeasureDeps, type: DecisionTypeRecord, policy: PolicyRecord): WholeDecision {
+  const { settings, replay, missing } = replayHeldOut(deps, type, policy);
+  return measureWholeDecision(replay, settings, missing);
+}
+
+type PromiseDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes' | 'promises'> };
+
+export const isSamePromise = (a: PromiseTerms, b: PromiseTerms) =>
+  a.target_error === b.target_error && a.certainty === b.certainty;
+
+/** Asks for terms of a policy: as declared ones where they were when it was measured, else as one try of many. */
+function toQuestion(
+  deps: PromiseDeps,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  terms: PromiseTerms & { option?: string | undefined },
+): PromiseQuestion {
+  const { version, ownEscalation } = readTrainedFrom(deps, policy);
+  const { option = null, target_error, certainty } = terms;
+  const declared = deps.store.promises.findDeclared(type.id);
+  const isDeclared =
+    option === null &&
+    declared !== null &&
+    isSamePromise(declared, terms) &&
+    Date.parse(declared.declared_at) <= (policy.completedAt ?? 0);
+  return {
+    target_error,
+    certainty,
+    basis: isDeclared ? 'declared' : 'explored',
+    option,
+    optionCount: version.definition.options.length,
+    lowest: ownEscalation ?? 0,
+    isRefitted: isRefitted(policy),
+  };
+}
+
+/** Finds the threshold that keeps the terms, or says why none does. Throws `validation_error` for an unknown option. */
+export function findPolicyPromise(
+  deps: PromiseDeps,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  terms: PromiseTerms & { option?: string | undefined },
+): PromiseFinding {
+  const { options } = readTrainedFrom(deps, policy).version.definition;
+  if (terms.option !== undefined && !options.includes(terms.option)) {
+    throw toValidationError([toUnknownOption(['query', 'option'], options)]);
+  }
+  return findPromise(replayHeldOut(deps, type, policy).replay.rows, toQuestion(deps, type, policy, terms));
+}
+
+type Check = Pick<PromiseStatus, 'state' | 'now'>;
+
+/** Tells how promises stand; a check costs replayed rows, so it is kept until rules, thresholds or fallback change. */
+export class PromiseChecks {
+  readonly #deps: PromiseDeps;
+  readonly #checks = createRecentCache<string, Check>(maxKeptChecks);
+  readonly #findings = createRecentCache<string, PromiseFinding>(maxKeptChecks);
+
+  constructor(deps: PromiseDeps) {
+    this.#deps = deps;
+  }
+
+  /** How the promise of a policy stands under the settings of its type; null without a promise. */
+  read(type: DecisionTypeRecord, policy: PolicyRecord): PromiseStatus | null {
+    const { promise } = policy;
+    if (promise === null) return null;
+    const key = JSON.stringify([policy.id, promise.made_at, type.activeVersion.id, type.fallbackOption]);
+    const known = this.#checks.get(key);
+    const check = known ?? this.#check(type, policy, promise);
+    if (known === undefined) this.#checks.set(key, check);
+    const counts = this.#deps.store.promises.countCorrections(
+      type.seq,
+      `v${policy.version}`,
+      Date.parse(promise.made_at),
+    );
+    const live = { ...counts, error_bound: null };
+    return { ...promise, ...check, live, sentence: describeStatus(promise, check, live) };
+  }
+
+  /** How the promise of its type stands with a policy; null before it was measured. */
+  readStanding(type: DecisionTypeRecord, policy: PolicyRecord): PromiseStanding | null {
+    const declared = this.#deps.store.promises.findDeclared(type.id);
+    if (policy.bundleSha256 === null) return null;
+    if (declared === null) return { state: 'nothing_promised', sentence: 'Nothing is promised.' };
+    const status = this.read(type, policy);
+    if (status !== null && policy.status === 'deployed' && isSamePromise(status, declared)) {
+      return { state: status.state === 'kept' ? 'kept' : 'not_kept', sentence: status.sentence };
+    }
+    const asked = this.#findings.get(toFindingKey(type, policy, declared)) ?? this.ask(type, policy, declared);
+    if (asked.possible && policy.status !== 'deployed') {
+      return { state: 'kept', sentence: `Deployed, it keeps the promise. ${asked.sentence}` };
+    }
+    const reason = asked.possible ? `Ask for the promise again. ${asked.sentence}` : asked.sentence;
+    return { state: 'not_kept', sentence: `${describeBroken(declared)} ${reason}` };
+  }
+
+  /** Finds the threshold that keeps the declared promise of a type, or says why none can, from the rows of now. */
+  ask(type: DecisionTypeRecord, policy: PolicyRecord, declared: DeclaredPromise): PromiseAnswer {
+    const obstacle = findObstacle(this.#deps, type, policy);
+    if (obstacle !== null) return { possible: false, sentence: obstacle };
+    const found = findPolicyPromise(this.#deps, type, policy, declared);
+    this.#findings.set(toFindingKey(type, policy, declared), found);
+    return found;
+  }
+
+  #check(type: DecisionTypeRecord, policy: PolicyRecord, promise: KeptPromise): Check {
+    const { replay, settings, missing } = replayHeldOut(this.#deps, type, policy);
+    const { automatic, error_automatic: error, rows } = measureWholeDecision(replay, settings, missing);
+    const { target_error, basis } = promise;
+    const question = { ...toQuestion(this.#deps, type, policy, promise), basis };
+    const isKept = basis === 'declared' && keepsDeclared(replay.rows, question, readLeastConfidence(settings));
+    const bound = isKept ? target_error : boundError(error.count, error.of, toRisk(question));
+    return {
+      state: toState(target_error, error.share, bound),
+      now: { share_automatic: automatic.share, error_observed: error.share, error_bound: bound, rows },
+    };
+  }
+}
+
+const toFindingKey = (type: DecisionTypeRecord, { id }: PolicyRecord, declared: DeclaredPromise) =>
+  JSON.stringify([id, declared, type.activeVersion.id, type.fallbackOption]);
+
+/** The answer to asking for a promise: a threshold, or a sentence on why there is none. */
+export type PromiseAnswer = PromiseFinding | { possible: false; sentence: string };
+
+/** The confidence from which the classifier decides alone. */
+function readLeastConfidence({ confidence_thresholds, escalation_policy }: ThresholdSettings): number {
+  const { auto_decide, escalation } = confidence_thresholds;
+  return escalation_policy.between === 'accept' ? escalation : auto_decide;
+}
+
+/** Says why no threshold of the type can keep a promise with a policy, whatever its rows are; null where one may. */
+export function findObstacle(
+  deps: { store: Pick<Store, 'decisionTypes'> },
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+): string | null {
+  if (policy.isRulesOnly) return 'Rules alone decide, so no example was held out to measure them on.';
+  const { between } = type.activeVersion.definition.escalation_policy;
+  if (!followsSettings(type, readTrainedFrom(deps, policy))) {
+    return 'The options of the type have changed since the policy was trained. Train and deploy a policy first.';
+  }
+  return between === 'accept' && policy.trainingConfig.escalation_threshold !== null
+    ? 'Decisions between the thresholds are accepted, and the escalation threshold was fixed by the training. Train without escalation_threshold, or choose another setting for what lies between.'
+    : null;
+}
+
+function toState(target: number, observed: number | null, bound: number): PromiseStatus['state'] {
+  if (bound <= target) return 'kept';
+  return observed !== null && observed > target ? 'broken' : 'unknown';
+}
+
+const describeTerms = ({ target_error, certainty }: PromiseTerms) =>
+  `at most ${formatShare(target_error)} wrong with ${formatShare(certainty)} certainty`;
+
+/** Says that a promise is not kept; why follows. */
+export const describeBroken = (declared: PromiseTerms) => `The promise of ${describeTerms(declared)} is not kept.`;
+
+function describeStatus(
+  { target_error, certainty }: KeptPromise,
+  { state, now }: Check,
+  live: PromiseStatus['live'],
+): string {
+  const sure = `with ${formatShare(certainty)} certainty`;
+  const promised = `${formatShare(target_error)} was promised`;
+  const sentences = {
+    kept: `The promise is kept: at most ${formatShare(now.error_bound)} of automatic decisions are wrong, ${sure}; ${promised}.`,
+    broken: `The promise is broken: with the rules and thresholds of now ${formatShare(now.error_observed ?? 0)} of the automatic held-out decisions are wrong; ${promised}. Ask for the promise again.`,
+    unknown: `Whether the promise is kept cannot be said: ${now.rows} held-out rows bound the error at ${formatShare(now.error_bound)} ${sure}; ${promised}. Ask for the promise again.`,
+  };
+  // Looked-at decisions are counted, never divided: they are no sample.
+  const looked = `People looked at ${live.checked} automatic decisions since, the doubtful ones first, and found ${live.wrong} wrong: these are counts, no sample, and say nothing of a rate.`;
+  return live.checked === 0 ? sentences[state] : `${sentences[state]} ${looked}`;
+}

@@ -1,0 +1,83 @@
+/** Making a policy of rules alone: without examples and without a training. */
+import { rmSync } from 'node:fs';
+import { packRulesPolicy } from '../../../engine/decide/pack-rules-policy.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { compileRules } from '../../../engine/rules/compile.ts';
+import { toFolderPaths } from '../../data-folder/folder.ts';
+import { type Clock, isoTime, sha256 } from '../../process/clock.ts';
+import { writeDurably } from '../../process/durable-file.ts';
+import type { ServerOptions } from '../../process/options.ts';
+import { artifactPath } from '../../runtime/deployed-deciders.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { readPolicy } from './policies.ts';
+
+export type RulesPolicyDeps = {
+  store: Store;
+  clock: Clock;
+  options: Pick<ServerOptions, 'dataDir'>;
+  toolVersion: string;
+  newId(): string;
+};
+
+/** Examples whose decisions become golden ones, and the length in bytes up to which one is read. */
+const maxInputs = 60;
+const maxInputBytes = 8_000;
+
+/**
+ * Makes a policy of the rules of a type, ready to be deployed. Its file is written first, then its row, with what
+ * `alongside` writes of it. Throws `validation_error` where the type has no fallback option for what no rule decides,
+ * and `conflict` where another policy of the type is made at the same time.
+ */
+export async function makeRulesPolicy(
+  { store, clock, options, toolVersion, newId }: RulesPolicyDeps,
+  type: DecisionTypeRecord,
+  alongside: (made: PolicyRecord) => void,
+): Promise<PolicyRecord> {
+  const { fallbackOption, piiFields, activeVersion } = type;
+  if (fallbackOption === null) {
+    const msg = 'choose the option for what no rule decides';
+    throw new WorkbenchError('validation_error', 'Rules alone cannot decide everything.', [
+      { type: 'not_ready', loc: ['fallback_option'], msg },
+    ]);
+  }
+  const { definition, versionNumber } = activeVersion;
+  const rules = compileRules(definition.hard_rules, definition);
+  if (!rules.ok) throw new Error(`the rules of version ${activeVersion.id} do not compile`);
+  const id = newId();
+  const version = store.policies.getNextVersion(type.id);
+  const createdAt = clock.now();
+  const settings = {
+    tool_version: toolVersion,
+    decision_type: type.name,
+    version: versionNumber,
+    policy_id: id,
+    policy_version: `v${version}`,
+    options: definition.options,
+    reason_codes: definition.reason_codes,
+    confidence_thresholds: definition.confidence_thresholds,
+    escalation_policy: definition.escalation_policy,
+    fallback_option: fallbackOption,
+    created_at: isoTime(createdAt),
+  };
+  const parts = { settings, rules: rules.value.file, inputSchema: definition.input_schema };
+  const inputs = store.labelling.readNewestInputs(type.id, maxInputs, maxInputBytes);
+  const bytes = await packRulesPolicy(parts, inputs, piiFields, { now: () => clock.monotonic(), sha256 });
+  const file = artifactPath(toFolderPaths(options.dataDir).artifacts, id);
+  writeDurably(file, bytes);
+  try {
+    await store.writeLock.whenFree();
+    return store.transaction(() => {
+      const toolVersions = { node: process.version, tool: toolVersion };
+      const bundle = { sha256: sha256(bytes), sizeBytes: bytes.length };
+      store.policies.insertRulesOnly(type, { id, version, toolVersions, bundle, createdAt });
+      const made = readPolicy(store, id);
+      alongside(made);
+      return made;
+    });
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
+}

@@ -1,0 +1,66 @@
+/** The teacher that a training may ask for the examples that are missing. */
+import type { Proposal, TeacherRequest } from '../../../engine/training/request.ts';
+import type { Auth } from '../../auth/auth.ts';
+import type { ModelConnections } from '../../connections/model-connections.ts';
+import { createRemoteTeacher } from '../../connections/remote-teacher.ts';
+import type { Metering } from '../../metering/metering.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { Store } from '../../store/store.ts';
+import { chargeCredits } from '../account/credits.ts';
+import { readPolicy } from './policies.ts';
+
+export type TrainingTeacherDeps = {
+  store: Store;
+  clock: Clock;
+  newId(): string;
+  metering: Metering;
+  auth: Auth;
+  modelConnections: ModelConnections;
+};
+
+const tokensPerPrice = 100;
+
+/** Whether a teacher is connected for the organisation of a policy. */
+export function hasTeacher(deps: TrainingTeacherDeps, policyId: string): boolean {
+  const { organisationId } = readPolicy(deps.store, policyId);
+  return deps.modelConnections.findForGeneration(organisationId) !== null;
+}
+
+/**
+ * Asks the organisation's teacher for a training and charges the tokens that it used, unless the training ended
+ * meanwhile (`isWanted`). Personal fields are redacted in what it is shown. Rejects with a sentence when it cannot be
+ * asked.
+ */
+export async function askTeacher(
+  deps: TrainingTeacherDeps,
+  policyId: string,
+  request: TeacherRequest,
+  signal: AbortSignal,
+  isWanted: () => boolean,
+): Promise<Proposal[]> {
+  const { store, metering, modelConnections } = deps;
+  const { organisationId, decisionTypeId, versionId } = readPolicy(store, policyId);
+  const connection = modelConnections.findForGeneration(organisationId);
+  if (connection === null) throw new Error('The model connection was removed.');
+  const version = store.decisionTypes.getVersion(decisionTypeId, versionId);
+  if (version === null) throw new Error(`The policy ${policyId} names a version that does not exist.`);
+  const { description = '', piiFields = [] } = store.decisionTypes.get(decisionTypeId, organisationId) ?? {};
+  const teacher = createRemoteTeacher(
+    modelConnections.toEndpoint(connection),
+    { definition: version.definition, description, examples: request.examples, avoid: [], seed: 0 },
+    (input) => deps.auth.redact(input, piiFields),
+    { ...modelConnections.chat, signal: AbortSignal.any([signal, modelConnections.chat.signal]) },
+  );
+  const proposals = await teacher.ask(request.option, request.count);
+  await store.writeLock.whenFree();
+  if (isWanted() && proposals.length > 0) {
+    chargeCredits(deps, {
+      organisationSeq: store.accounts.getOrganisation(organisationId).seq,
+      operation: 'generation',
+      credits: Math.ceil(teacher.tokens(proposals) / tokensPerPrice) * metering.prices.per100Tokens,
+      decisionTypeId,
+      referenceId: policyId,
+    });
+  }
+  return proposals;
+}

@@ -1,0 +1,149 @@
+/**
+ * Beginning and cancelling a training. What happens in between is in jobs/, how it is completed in
+ * training-completion.ts.
+ */
+import type { TrainingConfig } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { PendingWrites } from '../../jobs/pending-writes.ts';
+import type { TrainingJobs } from '../../jobs/training-jobs.ts';
+import type { Metering } from '../../metering/metering.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { AttemptKey } from '../../store/policies/training-runs.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { chargeCredits } from '../account/credits.ts';
+import { readPolicy } from './policies.ts';
+import { assessReadiness, canGenerateMissing } from './training-readiness.ts';
+
+export type TrainingDeps = {
+  store: Store;
+  clock: Clock;
+  newId(): string;
+  metering: Metering;
+  jobs: TrainingJobs;
+  pendingWrites: PendingWrites;
+  toolVersion: string;
+};
+
+/** What is written in the transactions of a training's beginning and of its being taken back. */
+export type TrainingNotes = { begun(policy: PolicyRecord): void; takenBack(): void };
+
+/**
+ * Begins a training and waits until a worker has taken it; returns the policy that it trains. Throws `validation_error`
+ * (too few examples), what metering refuses, `conflict` (another training is in progress) or
+ * `training_dispatch_failed`: the policy is failed then and what it cost is given back.
+ */
+export async function startTraining(
+  deps: TrainingDeps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  config: TrainingConfig,
+  notes: TrainingNotes,
+): Promise<PolicyRecord> {
+  const readiness = assessReadiness(deps.store, type, config);
+  const mayGenerate = config.auto_generate && config.rare_options === 'refuse';
+  if (!readiness.isReady && !(mayGenerate && canGenerateMissing(readiness))) {
+    const details = readiness.issues.map((msg) => ({ type: 'not_ready', loc: ['examples'], msg }));
+    throw new WorkbenchError('validation_error', 'The decision type is not ready for training.', details);
+  }
+  deps.metering.checkTraining(caller);
+  const key = beginTraining(deps, caller, type, config, notes);
+  try {
+    await deps.jobs.start(key);
+  } catch (cause) {
+    deps.pendingWrites.run(() => refundTraining(deps, caller, type, key, notes));
+    const details = [{ policy_id: key.policyId, status: 'failed' }];
+    throw new WorkbenchError('training_dispatch_failed', 'The training could not be dispatched.', details, { cause });
+  }
+  return readPolicy(deps.store, key.policyId);
+}
+
+/** Writes policy, snapshot, first attempt and charge in one transaction. */
+function beginTraining(
+  deps: TrainingDeps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  config: TrainingConfig,
+  notes: TrainingNotes,
+): AttemptKey {
+  const { store, metering, toolVersion } = deps;
+  return store.transaction(() => {
+    const running = store.policies.findSlotHolder(caller.organisationId);
+    if (running !== null) throw toSlotConflict(running);
+    const key = store.trainingRuns.begin(type, config, { node: process.version, tool: toolVersion });
+    chargeTraining(deps, caller.organisationSeq, type.id, key.policyId, metering.prices.training);
+    notes.begun(readPolicy(store, key.policyId));
+    return key;
+  });
+}
+
+/** The refusal of a second training: it names the one in progress, so that the caller can watch or cancel it. */
+function toSlotConflict({ id, version, status, typeName, decisionTypeId }: PolicyRecord): WorkbenchError {
+  const message = `A training is in progress: policy v${version} of ${JSON.stringify(typeName)}. Wait for it or cancel it.`;
+  return new WorkbenchError('conflict', message, [{ decision_type_id: decisionTypeId, policy_id: id, status }]);
+}
+
+/** Ends a training that no worker took; what ended before is not refunded twice. */
+function refundTraining(
+  deps: TrainingDeps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  key: AttemptKey,
+  notes: TrainingNotes,
+): void {
+  const { store, metering } = deps;
+  store.transaction(() => {
+    const error = 'The training could not be dispatched.';
+    const hasEnded = store.trainingRuns.end(key.policyId, key.attemptId, 'failed', error);
+    if (hasEnded) chargeTraining(deps, caller.organisationSeq, type.id, key.policyId, -metering.prices.training);
+    notes.takenBack();
+  });
+}
+
+/**
+ * Ends a training that the end of the program interrupted, with what becomes of its charge behind `error`: it is given
+ * back where no worker had begun to compute. Does nothing to one that has ended.
+ */
+export function endInterruptedTraining(
+  deps: Omit<TrainingDeps, 'jobs'>,
+  { policyId, attemptId }: { policyId: string; attemptId: string | null },
+  error: string,
+): void {
+  const { store, metering } = deps;
+  store.transaction(() => {
+    const { organisationId, decisionTypeId, snapshotSha256 } = readPolicy(store, policyId);
+    const hasBegun = snapshotSha256 !== '';
+    const charge = hasBegun
+      ? 'It had begun to compute, so it stays charged.'
+      : 'It had not begun to compute, so its credits were given back.';
+    const hasEnded = store.trainingRuns.end(policyId, attemptId, 'failed', `${error} ${charge}`);
+    if (!hasEnded || hasBegun) return;
+    const { seq } = store.accounts.getOrganisation(organisationId);
+    chargeTraining(deps, seq, decisionTypeId, policyId, -metering.prices.training);
+  });
+}
+
+function chargeTraining(
+  deps: Pick<TrainingDeps, 'store' | 'clock' | 'newId'>,
+  organisationSeq: number,
+  decisionTypeId: string,
+  referenceId: string,
+  credits: number,
+): void {
+  chargeCredits(deps, { organisationSeq, operation: 'training', credits, decisionTypeId, referenceId });
+}
+
+/**
+ * Cancels a training; returns the policy, `cancelling` until its process is gone. Safe to repeat. Throws `conflict`
+ * when the training has ended otherwise.
+ */
+export function cancelTraining(deps: Pick<TrainingDeps, 'store' | 'jobs'>, policy: PolicyRecord): PolicyRecord {
+  const { id, status } = policy;
+  if (status === 'trained' || status === 'deployed' || status === 'failed') {
+    throw new WorkbenchError('conflict', `A policy in status ${status} cannot be cancelled.`);
+  }
+  if (status !== 'cancelled') deps.jobs.cancel(id);
+  return readPolicy(deps.store, id);
+}

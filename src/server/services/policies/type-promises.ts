@@ -1,0 +1,153 @@
+/**
+ * The promise of a type: declared before the look, and asked again of every policy that is trained or deployed. A
+ * policy that keeps it takes over with the threshold that does.
+ */
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { PromiseFinding, PromiseStanding, PromiseTerms, TypePromise } from '../../../engine/measured.ts';
+import { type Clock, isoTime } from '../../process/clock.ts';
+import type { PolicyRecord } from '../../store/policies/policy-records.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { toNextVersion } from '../types/decision-types.ts';
+import { readPolicy } from './policies.ts';
+import { describeBroken, findObstacle, findPolicyPromise, isSamePromise, type PromiseChecks } from './promises.ts';
+
+export type KeepDeps = {
+  store: Pick<Store, 'decisionTypes' | 'heldOut' | 'policies' | 'promises'>;
+  promiseChecks: PromiseChecks;
+  clock: Clock;
+  newId(): string;
+};
+type DeclareDeps = KeepDeps & { store: Pick<Store, 'deployments' | 'transaction'> };
+
+/**
+ * Declares what is promised of a type and asks the deployed policy for it. Declared once more, the same terms keep
+ * their time. Policies that were measured before are asked as one try of many.
+ */
+export function declarePromise(deps: DeclareDeps, type: DecisionTypeRecord, terms: PromiseTerms): TypePromise {
+  return deps.store.transaction(() => {
+    declare(deps, type, terms);
+    const deployed = deps.store.deployments.find(type.id);
+    if (deployed !== null) keepDeclaredPromise(deps, type, readPolicy(deps.store, deployed.id));
+    return readTypePromise(deps, findAgain(deps, type));
+  });
+}
+
+function declare({ store, clock }: DeclareDeps, { id }: DecisionTypeRecord, terms: PromiseTerms): void {
+  const before = store.promises.findDeclared(id);
+  const { target_error, certainty } = terms;
+  if (before !== null && isSamePromise(before, terms)) return;
+  store.promises.declare(id, { target_error, certainty, declared_at: isoTime(clock.now()) });
+}
+
+function findAgain({ store }: KeepDeps, { id, organisationId }: DecisionTypeRecord): DecisionTypeRecord {
+  const type = store.decisionTypes.get(id, organisationId);
+  if (type === null) throw new Error(`The decision type ${id} is gone.`);
+  return type;
+}
+
+/**
+ * Asks a policy that is to decide for the promise of its type, in the caller's transaction: the type gets the threshold
+ * that keeps it, and the policy the promise. Where none does, thresholds stay and the policy has no promise. Returns
+ * how it stands then.
+ */
+export function keepDeclaredPromise(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecord): PromiseStanding {
+  const { store, promiseChecks } = deps;
+  const declared = store.promises.findDeclared(type.id);
+  if (declared === null) {
+    store.promises.set(policy.id, null);
+    return { state: 'nothing_promised', sentence: 'Nothing is promised.' };
+  }
+  const asked = promiseChecks.ask(type, policy, declared);
+  if (asked.possible) {
+    keepFound(deps, type, policy, asked);
+    return { state: 'kept', sentence: asked.sentence };
+  }
+  store.promises.set(policy.id, null);
+  return { state: 'not_kept', sentence: `${describeBroken(declared)} ${asked.sentence}` };
+}
+
+/** Writes a promise that was found with the policy, and its threshold into the type. */
+function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecord, found: PromiseFinding): void {
+  const { threshold, share_automatic, error_observed, error_bound } = found;
+  if (threshold === null || share_automatic === null || error_observed === null || error_bound === null) {
+    throw new Error('A promise without a threshold was to be kept.');
+  }
+  const { store, clock } = deps;
+  const now = clock.now();
+  const { definition } = type.activeVersion;
+  const { confidence_thresholds: present, escalation_policy } = definition;
+  // Where what lies between the thresholds is accepted, the lower one is what decides alone.
+  const escalation = escalation_policy.between === 'accept' ? threshold : Math.min(present.escalation, threshold);
+  const isNewVersion = present.auto_decide !== threshold || present.escalation !== escalation;
+  const confidence_thresholds = { auto_decide: threshold, escalation };
+  const activeVersion = isNewVersion
+    ? toNextVersion(deps, type, { ...definition, confidence_thresholds }, now)
+    : type.activeVersion;
+  if (isNewVersion) store.decisionTypes.update({ ...type, activeVersion, updatedAt: now }, true);
+  store.promises.set(policy.id, {
+    target_error: found.target_error,
+    certainty: found.certainty,
+    basis: found.basis,
+    threshold,
+    share_automatic,
+    error_observed,
+    error_bound,
+    rows: found.rows,
+    decision_type_version: activeVersion.versionNumber,
+    made_at: isoTime(now),
+  });
+}
+
+/**
+ * Makes a promise with the deployed policy, and declares it for those that follow. Throws `conflict` where no threshold
+ * keeps it, the policy is not deployed, or the settings of the type do not reach it; nothing is changed then.
+ */
+export function keepPromise(
+  deps: DeclareDeps,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  terms: PromiseTerms,
+): { type: DecisionTypeRecord; policy: PolicyRecord } {
+  if (policy.status !== 'deployed') {
+    throw new WorkbenchError('conflict', 'Only the deployed policy can be given a promise. Deploy this one first.');
+  }
+  const obstacle = findObstacle(deps, type, policy);
+  if (obstacle !== null) throw new WorkbenchError('conflict', obstacle);
+  const found = findPolicyPromise(deps, type, policy, terms);
+  if (!found.possible) throw new WorkbenchError('conflict', found.sentence);
+  return deps.store.transaction(() => {
+    declare(deps, type, terms);
+    keepFound(deps, findAgain(deps, type), policy, found);
+    return { type: findAgain(deps, type), policy: readPolicy(deps.store, policy.id) };
+  });
+}
+
+/** Takes back the promise that a policy keeps; of the deployed policy it is that of the type. */
+export function withdrawPromise({ store }: DeclareDeps, type: DecisionTypeRecord, policy: PolicyRecord): void {
+  if (policy.status === 'deployed') store.promises.withdraw(type.id);
+  else store.promises.set(policy.id, null);
+}
+
+/** Reads what is promised of a type, and how that stands with the policy that decides. */
+export function readTypePromise(
+  {
+    store,
+    promiseChecks,
+  }: Pick<DeclareDeps, 'promiseChecks'> & {
+    store: Pick<Store, 'deployments' | 'policies' | 'promises'>;
+  },
+  type: DecisionTypeRecord,
+): TypePromise {
+  const declared = store.promises.findDeclared(type.id);
+  const deployed = store.deployments.find(type.id);
+  const policy = deployed && store.policies.byId(deployed.id);
+  const { target_error = null, certainty = null, declared_at = null } = declared ?? {};
+  const common = { target_error, certainty, declared_at, policy_id: policy?.id ?? null };
+  if (declared === null) return { ...common, state: 'nothing_promised', sentence: 'Nothing is promised.' };
+  const standing = policy && promiseChecks.readStanding(type, policy);
+  if (!standing) {
+    return { ...common, state: 'nothing_deployed', sentence: 'The first policy that is deployed is asked for it.' };
+  }
+  return { ...common, ...standing };
+}

@@ -1,0 +1,316 @@
+/** Decision types: found for their organisation, made, changed into new versions, deleted. */
+import { isDeepStrictEqual } from 'node:util';
+import { type Costs, keepCostOptions } from '../../../engine/costs.ts';
+import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../../engine/domain.ts';
+import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+import { type Caller, toCallerId } from '../../auth/caller.ts';
+import type { DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
+import { refuseProblems, toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
+import type { TrainingJobs } from '../../jobs/training-jobs.ts';
+import type { Metering } from '../../metering/metering.ts';
+import type { Preparation } from '../../preparation/preparation.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
+import { isCovered } from './personal-data.ts';
+
+type FindDeps = { store: Pick<Store, 'decisionTypes'> };
+export type ChangeDeps = {
+  store: Pick<Store, 'decisionTypes' | 'connections' | 'personalResidues' | 'transaction'>;
+  metering: Pick<Metering, 'checkDecisionTypeCount'>;
+  preparation: Pick<Preparation, 'runAdmitted'>;
+  clock: Clock;
+  newId(): string;
+};
+type RestoreDeps = Pick<ChangeDeps, 'metering' | 'clock'> & { store: Pick<Store, 'decisionTypes' | 'transaction'> };
+type DeleteDeps = {
+  store: Pick<Store, 'decisionTypes'>;
+  jobs: Pick<TrainingJobs, 'cancelOfType'>;
+  clock: Clock;
+};
+
+/** Returns the caller's decision type; throws `decision_type_not_found`, also for another organisation's. */
+export function findDecisionType(deps: FindDeps, caller: Caller, id: string): DecisionTypeRecord {
+  return deps.store.decisionTypes.get(id, caller.organisationId) ?? refuseMissingType();
+}
+
+/** As `findDecisionType`, by name. Costs a look-up in memory, and gives the same object until a type changes. */
+export function findDecisionTypeByName(deps: FindDeps, caller: Caller, name: string): DecisionTypeRecord {
+  return deps.store.decisionTypes.getByName(name, caller.organisationId) ?? refuseMissingType();
+}
+
+function refuseMissingType(): never {
+  throw new WorkbenchError('decision_type_not_found', 'The decision type does not exist.');
+}
+
+/** Returns a version of the caller's decision type; throws `not_found`. */
+export function findVersion(deps: FindDeps, caller: Caller, typeId: string, versionId: string): VersionRecord {
+  const version = deps.store.decisionTypes.getVersion(findDecisionType(deps, caller, typeId).id, versionId);
+  if (version === null) throw new WorkbenchError('not_found', 'The version does not exist.');
+  return version;
+}
+
+/**
+ * Checks a decision type that is to be made: rules, schema, fallback option and connection. Throws `validation_error`
+ * with every problem; gives the definition of its first version.
+ */
+export async function checkNewDecisionType(
+  deps: Pick<ChangeDeps, 'store' | 'preparation'>,
+  caller: Caller,
+  request: DecisionTypeCreate,
+): Promise<Definition> {
+  const { rules, field } = readRules(request);
+  const definition: Definition = {
+    options: request.options,
+    reason_codes: request.reason_codes,
+    hard_rules: rules ?? [],
+    input_schema: request.input_schema,
+    confidence_thresholds: request.confidence_thresholds,
+    escalation_policy: request.escalation_policy,
+  };
+  refuseProblems([
+    ...(await listDefinitionProblems(deps, caller, definition, request.fallback_option, field, false)),
+    ...listConnectionProblems(deps, caller, request.escalation_policy),
+    ...listCostProblems(request.costs, definition.options),
+  ]);
+  return definition;
+}
+
+/** Stores a decision type with a checked definition as its first version, all of it or nothing. */
+export function insertDecisionType(
+  deps: ChangeDeps,
+  caller: Caller,
+  request: DecisionTypeCreate,
+  definition: Definition,
+): DecisionTypeRecord {
+  return deps.store.transaction(() => {
+    refuseTakenName(deps, caller, request.name, null);
+    deps.metering.checkDecisionTypeCount(caller);
+    const now = deps.clock.now();
+    const id = deps.newId();
+    deps.store.decisionTypes.insert({
+      id,
+      organisationId: caller.organisationId,
+      name: request.name,
+      description: request.description,
+      piiFields: request.pii_fields,
+      retentionDays: request.retention_days,
+      fallbackOption: request.fallback_option,
+      costs: request.costs,
+      audit: request.audit,
+      activeVersion: { id: deps.newId(), versionNumber: 1, definition, createdAt: now },
+      createdAt: now,
+      updatedAt: now,
+    });
+    return findDecisionType(deps, caller, id);
+  });
+}
+
+/**
+ * Checks and stores a new decision type, in one transaction with what `alongside` writes. Throws `validation_error`,
+ * `conflict` (the name) or `quota_exceeded`.
+ */
+export async function createDecisionType(
+  deps: ChangeDeps,
+  caller: Caller,
+  request: DecisionTypeCreate,
+  alongside?: (type: DecisionTypeRecord) => void,
+): Promise<DecisionTypeRecord> {
+  const definition = await checkNewDecisionType(deps, caller, request);
+  return deps.store.transaction(() => {
+    const type = insertDecisionType(deps, caller, request, definition);
+    alongside?.(type);
+    return type;
+  });
+}
+
+/**
+ * Changes the fields that the request names; a changed definition becomes a new active version. Throws
+ * `validation_error`, or `conflict` when the name is taken or another change came in between.
+ */
+export async function updateDecisionType(
+  deps: ChangeDeps,
+  caller: Caller,
+  id: string,
+  request: DecisionTypeUpdate,
+): Promise<DecisionTypeRecord> {
+  const { rules, field } = readRules(request);
+  const seen = findDecisionType(deps, caller, id);
+  const changed = mergeDefinition(seen.activeVersion.definition, request, rules);
+  refuseProblems([
+    ...(await listDefinitionProblems(
+      deps,
+      caller,
+      changed,
+      request.fallback_option === undefined ? seen.fallbackOption : request.fallback_option,
+      field,
+      isDeepStrictEqual(changed.input_schema, seen.activeVersion.definition.input_schema),
+    )),
+    ...listConnectionProblems(deps, caller, request.escalation_policy),
+    ...listCostProblems(request.costs, changed.options),
+  ]);
+  return deps.store.transaction(() => {
+    const type = findDecisionType(deps, caller, id);
+    if (type.activeVersion.id !== seen.activeVersion.id) {
+      throw new WorkbenchError('conflict', 'The decision type was changed meanwhile; read it again.');
+    }
+    if (request.name !== undefined) refuseTakenName(deps, caller, request.name, type.id);
+    const before = type.activeVersion.definition;
+    const definition = mergeDefinition(before, request, rules);
+    const isNewVersion = !isDeepStrictEqual(definition, before);
+    const now = deps.clock.now();
+    deps.store.decisionTypes.update(
+      {
+        ...type,
+        name: request.name ?? type.name,
+        description: request.description ?? type.description,
+        piiFields: request.pii_fields ?? type.piiFields,
+        retentionDays: request.retention_days === undefined ? type.retentionDays : request.retention_days,
+        fallbackOption: request.fallback_option === undefined ? type.fallbackOption : request.fallback_option,
+        // Of an option that the request takes away, costs go with it.
+        costs:
+          request.costs === undefined ? type.costs && keepCostOptions(type.costs, definition.options) : request.costs,
+        audit: request.audit === undefined ? type.audit : request.audit,
+        activeVersion: isNewVersion ? toNextVersion(deps, type, definition, now) : type.activeVersion,
+        updatedAt: now,
+      },
+      isNewVersion,
+    );
+    if (!isCovered(request.pii_fields ?? [], type.piiFields)) deps.store.personalResidues.note(type.seq, false);
+    return findDecisionType(deps, caller, id);
+  });
+}
+
+/** Characters of rules and input schema, as JSON, whose checks are certainly short. */
+const maxLightCharacters = 1_000;
+
+/**
+ * Returns every reason why a definition cannot be used; a large one is checked outside this thread. An input schema
+ * that is kept from the version before is not checked again: what is accepted may have changed since.
+ */
+async function listDefinitionProblems(
+  deps: Pick<ChangeDeps, 'preparation'>,
+  caller: Caller,
+  definition: Definition,
+  fallbackOption: string | null,
+  rulesField: 'rules' | 'hard_rules',
+  isSchemaKept: boolean,
+): Promise<ErrorDetail[]> {
+  const order = { definition, fallbackOption, rulesField, isSchemaKept };
+  const { hard_rules, input_schema } = definition;
+  const isLight = JSON.stringify([hard_rules, input_schema]).length <= maxLightCharacters;
+  return isLight
+    ? (await import('../../preparation/definition-checks.ts')).checkDefinition(order)
+    : deps.preparation.runAdmitted(toCallerId(caller), 'checkDefinition', order);
+}
+
+/** Returns the version that follows the active one of a type. */
+export function toNextVersion(
+  deps: Pick<ChangeDeps, 'newId'>,
+  type: DecisionTypeRecord,
+  definition: Definition,
+  createdAt: number,
+): VersionRecord {
+  return { id: deps.newId(), versionNumber: type.activeVersion.versionNumber + 1, definition, createdAt };
+}
+
+/** How long a deleted type can be restored; then it is removed. */
+export const restorableMs = 2 * 24 * 3600 * 1000;
+
+/** Deletes a decision type for its callers and cancels its training; it can be restored for two days. */
+export function deleteDecisionType(deps: DeleteDeps, caller: Caller, id: string): void {
+  const type = findDecisionType(deps, caller, id);
+  deps.jobs.cancelOfType(type.id);
+  deps.store.decisionTypes.remove(type.id, deps.clock.now());
+}
+
+/**
+ * Brings a deleted type back with its versions, examples, policies and log, and as deployed as it was; one that is not
+ * deleted stays as it is. Throws `decision_type_not_found`, also past two days, `conflict` where another type has its
+ * name by now, or `quota_exceeded`.
+ */
+export function restoreDecisionType(deps: RestoreDeps, caller: Caller, id: string): DecisionTypeRecord {
+  const { store, metering, clock } = deps;
+  return store.transaction(() => {
+    const { organisationId } = caller;
+    const name = store.decisionTypes.findDeletedName(id, organisationId, clock.now() - restorableMs);
+    if (name === null) return findDecisionType(deps, caller, id);
+    if (store.decisionTypes.getByName(name, organisationId) !== null) {
+      throw new WorkbenchError(
+        'conflict',
+        `Another decision type has the name "${name}" by now. Rename that one, then restore this one.`,
+      );
+    }
+    metering.checkDecisionTypeCount(caller);
+    store.decisionTypes.restore(id);
+    return findDecisionType(deps, caller, id);
+  });
+}
+
+function mergeDefinition(
+  before: Definition,
+  request: DecisionTypeUpdate,
+  rules: Definition['hard_rules'] | undefined,
+): Definition {
+  return {
+    options: request.options ?? before.options,
+    reason_codes: request.reason_codes ?? before.reason_codes,
+    hard_rules: rules ?? before.hard_rules,
+    input_schema: request.input_schema === undefined ? before.input_schema : request.input_schema,
+    confidence_thresholds: request.confidence_thresholds ?? before.confidence_thresholds,
+    escalation_policy: request.escalation_policy ?? escalationPolicySchema.parse(before.escalation_policy),
+  };
+}
+
+/** Reads the rules under either of their two names; throws `validation_error` when both are given. */
+function readRules<Rules>(request: { rules?: Rules | undefined; hard_rules?: Rules | undefined }): {
+  rules: Rules | undefined;
+  field: 'rules' | 'hard_rules';
+} {
+  const { rules, hard_rules } = request;
+  if (rules !== undefined && hard_rules !== undefined) {
+    throw toValidationError([toInvalidValue(['body', 'rules'], 'give either rules or hard_rules')]);
+  }
+  return rules === undefined ? { rules: hard_rules, field: 'hard_rules' } : { rules, field: 'rules' };
+}
+
+function refuseTakenName(deps: FindDeps, caller: Caller, name: string, exceptId: string | null): void {
+  const holder = deps.store.decisionTypes.getByName(name, caller.organisationId);
+  if (holder !== null && holder.id !== exceptId) {
+    throw new WorkbenchError('conflict', 'A decision type of this name exists already.');
+  }
+}
+
+/** An enabled escalation must name a connection that exists; where it is removed later, calls end in the fallback. */
+function listConnectionProblems(
+  deps: { store: Pick<Store, 'connections'> },
+  caller: Caller,
+  policy: EscalationPolicy | undefined,
+): ErrorDetail[] {
+  if (policy === undefined || !policy.enabled || policy.connection === null) return [];
+  if (deps.store.connections.getByName(policy.connection, caller.organisationId) !== null) return [];
+  return [
+    {
+      type: 'unknown_connection',
+      loc: ['body', 'escalation_policy', 'connection'],
+      msg: `there is no connection named "${policy.connection}"; connect it first, or leave enabled false`,
+    },
+  ];
+}
+
+/** Costs name options of the type, and each pair of them once. */
+function listCostProblems(costs: Costs | null | undefined, options: readonly string[]): ErrorDetail[] {
+  const known = new Set(options);
+  const seen = new Set<string>();
+  return (costs?.pairs ?? []).flatMap((pair, index) => {
+    const loc = ['body', 'costs', 'pairs', index];
+    const unknown = (['right', 'decided'] as const).filter((field) => !known.has(pair[field]));
+    const key = JSON.stringify([pair.right, pair.decided]);
+    const isRepeated = seen.has(key);
+    seen.add(key);
+    return [
+      ...unknown.map((field) => toUnknownOption([...loc, field], options)),
+      ...(isRepeated ? [toInvalidValue(loc, 'names the same two options as an earlier pair')] : []),
+    ];
+  });
+}

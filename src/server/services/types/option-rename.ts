@@ -1,0 +1,118 @@
+/** Renaming an option: one new version, and every example with it. */
+import { replaceCostOption } from '../../../engine/costs.ts';
+import type { Definition } from '../../../engine/domain.ts';
+import type { Caller } from '../../auth/caller.ts';
+import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { OptionChange } from '../../store/examples/example-changes.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { findDecisionType, toNextVersion } from './decision-types.ts';
+
+/** What a change of the options needs. */
+export type OptionChangeDeps = {
+  store: Pick<Store, 'decisionTypes' | 'examples' | 'exampleChanges' | 'audits' | 'deployments' | 'transaction'>;
+  clock: Clock;
+  newId(): string;
+};
+
+/** What of a type names an option. */
+export type OptionTouches = {
+  examples: number;
+  /** Names of the rules that decide it. */
+  rules: string[];
+  isFallback: boolean;
+  isInDeployedPolicy: boolean;
+};
+
+/** What a change of an option touches, the type as it is after it, and what undoes it; null where only looked at. */
+export type OptionChanged = { touches: OptionTouches; type: DecisionTypeRecord; undoToken: string | null };
+
+/**
+ * Says what a rename touches and, with `commit`, does it: the type gets a new version and the examples the new label.
+ * Throws `validation_error` for an unknown old or a taken new name.
+ */
+export function renameOption(
+  deps: OptionChangeDeps,
+  caller: Caller,
+  typeId: string,
+  { from, to, commit }: { from: string; to: string; commit: boolean },
+): OptionChanged {
+  return deps.store.transaction(() => {
+    const type = findDecisionType(deps, caller, typeId);
+    const { definition } = type.activeVersion;
+    if (!definition.options.includes(from)) {
+      refuseProblems([toUnknownOption(['body', 'from'], definition.options)]);
+    }
+    if (definition.options.includes(to)) refuseProblems([toInvalidValue(['body', 'to'], 'is an option already')]);
+    const touches = findOptionTouches(deps, type, from);
+    if (!commit) return { touches, type, undoToken: null };
+    const renamed = {
+      from,
+      into: to,
+      how: 'rename',
+      definition: withRenamedOption(definition, from, to),
+      fallbackOption: touches.isFallback ? to : type.fallbackOption,
+    } as const;
+    return { touches, ...storeOptionChange(deps, caller, type, renamed) };
+  });
+}
+
+/** Counts and names what of a type names an option. */
+export function findOptionTouches(deps: OptionChangeDeps, type: DecisionTypeRecord, option: string): OptionTouches {
+  return {
+    examples: deps.store.examples.countByLabel(type.id).get(option) ?? 0,
+    rules: type.activeVersion.definition.hard_rules.filter((rule) => rule.then === option).map((rule) => rule.name),
+    isFallback: type.fallbackOption === option,
+    isInDeployedPolicy: deps.store.deployments.find(type.id)?.options.includes(option) ?? false,
+  };
+}
+
+/** What becomes of an option: its examples get the label `into`, or none, or are deleted. */
+type StoredChange = {
+  from: string;
+  into: string | null;
+  how: 'rename' | 'label' | 'delete';
+  definition: Definition;
+  fallbackOption: string | null;
+};
+
+/**
+ * Stores a type with changed options as a new version, does to the examples what follows, and keeps what undoes both.
+ * For a transaction of its caller.
+ */
+export function storeOptionChange(
+  deps: OptionChangeDeps,
+  caller: Caller,
+  type: DecisionTypeRecord,
+  { from, into, how, definition, fallbackOption }: StoredChange,
+): { type: DecisionTypeRecord; undoToken: string } {
+  const { decisionTypes, examples, exampleChanges } = deps.store;
+  const now = deps.clock.now();
+  const activeVersion = toNextVersion(deps, type, definition, now);
+  const undoToken = deps.newId();
+  const costs = type.costs && replaceCostOption(type.costs, from, into);
+  const change: OptionChange = {
+    from,
+    into,
+    isRename: how === 'rename',
+    before: { versionId: type.activeVersion.id, fallbackOption: type.fallbackOption, costs: type.costs },
+    after: { versionId: activeVersion.id, fallbackOption, costs },
+  };
+  exampleChanges.keepOption(type.id, change, how === 'delete', undoToken, now);
+  if (how === 'delete') examples.removeLabelled(type.id, from);
+  else examples.renameLabel(type.id, from, into, now);
+  if (into !== null) deps.store.audits.renameOption(type.id, from, into);
+  decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+  return { type: findDecisionType(deps, caller, type.id), undoToken };
+}
+
+/** The option keeps its place in the list, and the rules that decide it decide it under its new name. */
+function withRenamedOption(definition: Definition, from: string, to: string): Definition {
+  const rename = (option: string) => (option === from ? to : option);
+  return {
+    ...definition,
+    options: definition.options.map(rename),
+    hard_rules: definition.hard_rules.map((rule) => ({ ...rule, then: rename(rule.then) })),
+  };
+}

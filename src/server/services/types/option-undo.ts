@@ -1,0 +1,56 @@
+/** Taking back that an option was renamed, merged or deleted: one new version as the one before, and its examples. */
+import { isDeepStrictEqual } from 'node:util';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { Caller } from '../../auth/caller.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { refuseTooMany } from '../example-limit.ts';
+import { findDecisionType, findVersion, toNextVersion } from './decision-types.ts';
+import type { OptionChangeDeps } from './option-rename.ts';
+
+/**
+ * Takes the change of an option back that gave `undoToken`: options, rules, thresholds, fallback and costs become what
+ * they were, in a new version, and the examples get their label again or come back. Examples that were labelled
+ * otherwise since stay as they are. Throws `conflict` where it was undone before or is too old, and where the decision
+ * type was changed since.
+ */
+export function undoOptionChange(
+  deps: OptionChangeDeps,
+  caller: Caller,
+  typeId: string,
+  undoToken: string,
+): { affected: number; type: DecisionTypeRecord } {
+  const { decisionTypes, examples, exampleChanges, transaction } = deps.store;
+  return transaction(() => {
+    const type = findDecisionType(deps, caller, typeId);
+    const kept = exampleChanges.find(undoToken, type.id);
+    const change = kept?.optionChange ?? null;
+    if (change === null) throw new WorkbenchError('conflict', 'This change cannot be undone any more.');
+    // Two later renames, there and back, leave the definition as it was: the versions alone would let this pass.
+    if (kept?.isCovered) throw new WorkbenchError('conflict', 'An option was changed after this. Undo that first.');
+    const { before, after } = change;
+    // Not by the version alone: a later change that was undone has left another one with the same definition.
+    const left = findVersion(deps, caller, type.id, after.versionId).definition;
+    const { costs: costsLeft = type.costs } = after;
+    if (
+      !isDeepStrictEqual(type.activeVersion.definition, left) ||
+      type.fallbackOption !== after.fallbackOption ||
+      !isDeepStrictEqual(type.costs, costsLeft)
+    ) {
+      throw new WorkbenchError(
+        'conflict',
+        'The decision type was changed after this option, and undoing would lose that. Take an earlier version up again instead.',
+      );
+    }
+    const now = deps.clock.now();
+    const { definition } = findVersion(deps, caller, type.id, before.versionId);
+    const activeVersion = toNextVersion(deps, type, definition, now);
+    const { fallbackOption, costs = type.costs } = before;
+    decisionTypes.update({ ...type, fallbackOption, costs, activeVersion, updatedAt: now }, true);
+    const renamed =
+      change.isRename && change.into !== null ? examples.renameLabel(type.id, change.into, change.from, now) : 0;
+    if (change.isRename && change.into !== null) deps.store.audits.renameOption(type.id, change.into, change.from);
+    const affected = renamed + exampleChanges.undoOption(undoToken, type.id, change);
+    refuseTooMany(deps, type, 0, ['body', 'undo_token']);
+    return { affected, type: findDecisionType(deps, caller, type.id) };
+  });
+}

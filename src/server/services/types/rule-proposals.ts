@@ -1,0 +1,61 @@
+/** Rules that the examples of a type suggest. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { compileRules } from '../../../engine/rules/compile.ts';
+import { type ProposalRow, type Proposals, proposeRules } from '../../../engine/rules/discovery/propose-rules.ts';
+import { analysisLimits, type RuleProposals } from '../../contract/types/rules.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+type Deps = { store: Pick<Store, 'examples'> };
+
+/** Small enough that calls for decisions never wait long. */
+const chunkSize = 100;
+
+/**
+ * Searches the newest examples for rules whose precision is at least `minPrecision` (0 to 1), in turns of the event
+ * loop. Personal fields are left out.
+ */
+export async function proposeRulesFor(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  minPrecision: number,
+): Promise<RuleProposals> {
+  const { definition } = type.activeVersion;
+  const saved = compileRules(definition.hard_rules, definition);
+  if (!saved.ok) {
+    throw new WorkbenchError(
+      'conflict',
+      'The saved rules are not valid any more, so it is not known what they decide. Correct them on the Rules page first.',
+    );
+  }
+  const rows: ProposalRow[] = [];
+  for (const examples of deps.store.examples.slices(type.id, chunkSize)) {
+    for (const { id, input, decision } of examples) rows.push({ id, input, decision });
+    if (rows.length >= analysisLimits.maxExamples) break;
+    await nextTurn();
+  }
+  const search = proposeRules(rows, {
+    options: definition.options,
+    saved: saved.value,
+    piiFields: type.piiFields,
+    minPrecision,
+  });
+  for (;;) {
+    const step = search.next();
+    if (step.done) return toWire(step.value);
+    await nextTurn();
+  }
+}
+
+function toWire({ proposals, rows, tried }: Proposals): RuleProposals {
+  return {
+    items: proposals.map(({ againstIds, precisionLow, ...rest }) => ({
+      ...rest,
+      against_ids: againstIds,
+      precision_low: precisionLow,
+    })),
+    rows,
+    tried,
+  };
+}

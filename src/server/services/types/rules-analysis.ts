@@ -1,0 +1,77 @@
+/** Unsaved rules against what the type knows: its examples, and the inputs it has decided on. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../../engine/domain.ts';
+import type { Auth } from '../../auth/auth.ts';
+import { analysisLimits, type RulesAnalysis } from '../../contract/types/rules.ts';
+import type { AnalysisRequest } from '../../preparation/analyse-rules.ts';
+import type { Preparation } from '../../preparation/preparation.ts';
+import type { JsonRow } from '../../store/examples/examples.ts';
+import type { Store } from '../../store/store.ts';
+import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+
+const { maxExamples, maxLoggedDecisions } = analysisLimits;
+/** Characters of an input that are shown beside a row. */
+const maxShownCharacters = 160;
+/** Small enough that calls for decisions never wait long, also where each input is a megabyte. */
+const chunkSize = 10;
+/** Characters of JSON that the examples, and the logged inputs, are looked at for: the newest. */
+const maxCharacters = 16 * 1024 * 1024;
+
+type Deps = {
+  store: Pick<Store, 'examples' | 'logs'>;
+  auth: Pick<Auth, 'redact'>;
+  preparation: Pick<Preparation, 'runAdmitted'>;
+};
+
+/**
+ * Returns problems, findings, impact and known fields of unsaved rules; options, reason codes and schema default to
+ * those saved. The rows are read in turns of the event loop and worked on elsewhere. Personal fields are redacted in
+ * the inputs that are shown.
+ */
+export async function analyseRules(
+  deps: Deps,
+  callerId: string,
+  type: DecisionTypeRecord,
+  request: AnalysisRequest,
+): Promise<RulesAnalysis> {
+  const { definition } = type.activeVersion;
+  const { impact, ...analysis } = await deps.preparation.runAdmitted(callerId, 'analyseRules', {
+    request,
+    saved: definition,
+    piiFields: type.piiFields,
+    examples: await readNewest(deps.store.examples.slicesWithJsonInput(type.id, chunkSize), maxExamples),
+    decisions: await readNewest(deps.store.logs.slicesWithJsonInput(type.seq, {}, chunkSize), maxLoggedDecisions),
+  });
+  if (impact === null) return { ...analysis, impact };
+  const show = (input: JsonObject) => toExcerpt(deps.auth.redact(input, type.piiFields));
+  const rules = impact.rules.map((rule) => ({
+    ...rule,
+    examples: {
+      ...rule.examples,
+      disagreeing: rule.examples.disagreeing.map((row) => ({ ...row, input: show(row.input) })),
+    },
+  }));
+  return { ...analysis, impact: { ...impact, rules } };
+}
+
+function toExcerpt(input: JsonObject): string {
+  const characters = Array.from(JSON.stringify(input));
+  return characters.length <= maxShownCharacters
+    ? characters.join('')
+    : `${characters.slice(0, maxShownCharacters).join('')}…`;
+}
+
+/** Reads the newest rows in turns of the event loop, up to a number and an extent. */
+async function readNewest(slices: Iterable<JsonRow[]>, maxRows: number): Promise<JsonRow[]> {
+  const rows: JsonRow[] = [];
+  let characters = 0;
+  for (const slice of slices) {
+    for (const { id, input, decision } of slice) {
+      rows.push({ id, input, decision });
+      characters += input.length;
+    }
+    if (rows.length >= maxRows || characters >= maxCharacters) break;
+    await nextTurn();
+  }
+  return rows;
+}

@@ -1,0 +1,43 @@
+/** Deleted decision types leave the data folder when nobody can restore them any more. */
+import { rmSync } from 'node:fs';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { artifactPath } from '../../runtime/deployed-deciders.ts';
+import { emptyWriteAheadLog, type WorkbenchDatabase } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
+import { restorableMs } from '../types/decision-types.ts';
+import type { TrustedTime } from './trusted-time.ts';
+
+export type RemovalDeps = {
+  db: WorkbenchDatabase;
+  store: Pick<Store, 'typeRemoval' | 'logs'>;
+  trustedTime: Pick<TrustedTime, 'now'>;
+  artifactsDir: string;
+};
+
+/**
+ * Removes the types that were deleted more than two days ago, with their versions, examples, policies and log records;
+ * returns how many. Decisions go on between its slices; `isStopped` ends it early, the rest goes the next time.
+ */
+export async function removeExpiredTypes(deps: RemovalDeps, isStopped: () => boolean = () => false): Promise<number> {
+  const { store, trustedTime, artifactsDir } = deps;
+  const types = store.typeRemoval.listExpired(trustedTime.now() - restorableMs);
+  for (const type of types) {
+    store.typeRemoval.begin(type);
+    // Records past their retention are brought back first: all of a type leave in one way.
+    for (const records of [store.logs.restore(type.seq), store.logs.forget(type.seq, Number.MAX_SAFE_INTEGER, null)]) {
+      for (const _ of records) {
+        await nextTurn();
+        if (isStopped()) return 0;
+      }
+    }
+    const removal = store.typeRemoval.remove(type);
+    let slice = removal.next();
+    for (; slice.done !== true; slice = removal.next()) {
+      await nextTurn();
+      if (isStopped()) return 0;
+    }
+    for (const policyId of slice.value) rmSync(artifactPath(artifactsDir, policyId), { force: true });
+  }
+  if (types.length > 0) await emptyWriteAheadLog(deps.db);
+  return types.length;
+}

@@ -1,0 +1,151 @@
+/** The regular work of a running service. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Auth } from '../../auth/auth.ts';
+import { emptyTrash } from '../../data-folder/trash.ts';
+import type { FolderWatch } from '../../data-folder/watch.ts';
+import { pruneEncodings } from '../../runtime/encoder/encoding-cache.ts';
+import { emptyWriteAheadLog, type WorkbenchDatabase } from '../../store/database.ts';
+import type { Store } from '../../store/store.ts';
+import { chargeHosting } from '../account/hosting.ts';
+import { type DeploymentDeps, retryUnavailablePolicies } from '../policies/deployment.ts';
+import { receiptLifeMs } from '../receipts.ts';
+import { continueClearing } from '../types/personal-data.ts';
+import { removeExpiredTypes } from './expired-types.ts';
+import type { TrustedTime } from './trusted-time.ts';
+
+export type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
+export type HousekeepingDeps = RetentionDeps &
+  DeploymentDeps & {
+    auth: Auth;
+    artifactsDir: string;
+    encodingsDir: string;
+    trashDir: string;
+    folderWatch: FolderWatch;
+  };
+
+const dayMs = 24 * 3600 * 1000;
+/** How long a record past its retention can be restored. */
+const graceMs = 2 * dayMs;
+/** Often enough for a machine that never runs a whole day. */
+const cleaningMs = 3_600_000;
+const clockLookMs = 60_000;
+const hostingCheckMs = 60_000;
+const keyFlushMs = 60_000;
+const receiptCheckMs = 10 * 60_000;
+/** How often policies are looked for whose next try is due; finding none costs nothing. */
+const retryCheckMs = 1_000;
+const clearingCheckMs = 1_000;
+/** Long enough for the start to be over before old records are looked for. */
+const firstCleaningMs = 5_000;
+
+/**
+ * Takes the log records that are older than their type's retention out of the log; returns how many. Records of types
+ * with personal fields are deleted at once, others two days later, so that they can be restored until then. Decisions
+ * go on between its slices; `isStopped` ends it early, the rest goes the next time.
+ */
+export async function applyRetention(deps: RetentionDeps, isStopped: () => boolean = () => false): Promise<number> {
+  const { store, trustedTime } = deps;
+  const now = trustedTime.now();
+  let removed = 0;
+  let deleted = 0;
+  for (const { seq, retentionDays, hasPersonalFields } of store.decisionTypes.listRetentions()) {
+    const before = now - retentionDays * dayMs;
+    for (const some of store.logs.forget(seq, before, hasPersonalFields ? null : now)) {
+      removed += some;
+      if (hasPersonalFields) deleted += some;
+      await nextTurn();
+      if (isStopped()) return removed;
+    }
+  }
+  for (const some of store.logs.purge(now - graceMs)) {
+    deleted += some;
+    await nextTurn();
+    if (isStopped()) return removed;
+  }
+  if (deleted > 0) await emptyWriteAheadLog(deps.db);
+  return removed;
+}
+
+/** Removes the answers of calls with an Idempotency-Key that are older than a day; returns how many. */
+export async function removeReceipts({ store, trustedTime }: RetentionDeps): Promise<number> {
+  const now = trustedTime.now();
+  let removed = 0;
+  for (;;) {
+    const some = store.receipts.removeBefore(now - receiptLifeMs);
+    if (some === 0) return removed;
+    removed += some;
+    await nextTurn();
+  }
+}
+
+/**
+ * Starts the regular work: retention of logs, deleted types, embeddings and trash hourly and soon after the start,
+ * answers kept for repeated calls every ten minutes, personal values that are to leave the log, hosting credits and key
+ * usage looked after every minute and the clock looked at, policies that cannot be used tried again. Work that fails is
+ * logged and done again at its next time.
+ */
+export function startHousekeeping(deps: HousekeepingDeps): { stop(): void } {
+  let isStopped = false;
+  const guarded = (work: () => unknown) => async () => {
+    // Where the folder is gone, work would only make an empty one in its place.
+    if (!deps.folderWatch.isIntact()) return;
+    try {
+      // Work that need not wait is done in its own turn.
+      if (!deps.store.writeLock.isFree()) await deps.store.writeLock.whenFree();
+      await work();
+    } catch (err) {
+      deps.log.error({ err }, 'housekeeping failed');
+    }
+  };
+  const cleaning = [
+    () => pruneEncodings(deps.encodingsDir, deps.trustedTime.now()),
+    () => emptyTrash(deps.trashDir, deps.trustedTime.now()),
+    () => applyRetention(deps, () => isStopped),
+    () => removeExpiredTypes(deps, () => isStopped),
+  ].map(guarded);
+  const cleanUp = async () => {
+    for (const clean of cleaning) await clean();
+  };
+  const look = guarded(() => deps.trustedTime.look());
+  let isClearing = false;
+  const clear = guarded(async () => {
+    if (isClearing) return;
+    isClearing = true;
+    try {
+      await continueClearing(deps, () => isStopped);
+    } finally {
+      isClearing = false;
+    }
+  });
+  void look();
+  const firstCleaning = setTimeout(cleanUp, firstCleaningMs);
+  const intervals = [
+    setInterval(cleanUp, cleaningMs),
+    setInterval(look, clockLookMs),
+    setInterval(clear, clearingCheckMs),
+    setInterval(
+      guarded(() => removeReceipts(deps)),
+      receiptCheckMs,
+    ),
+    setInterval(
+      guarded(() => chargeHosting(deps)),
+      hostingCheckMs,
+    ),
+    setInterval(
+      guarded(() => deps.auth.apiKeys.flush()),
+      keyFlushMs,
+    ),
+    setInterval(
+      guarded(() => retryUnavailablePolicies(deps)),
+      retryCheckMs,
+    ),
+  ];
+  for (const timer of [firstCleaning, ...intervals]) timer.unref();
+  return {
+    stop() {
+      isStopped = true;
+      clearTimeout(firstCleaning);
+      for (const interval of intervals) clearInterval(interval);
+    },
+  };
+}

@@ -1,0 +1,137 @@
+/** Log record and credit entry of every decision, committed together before the answer leaves. */
+import Database from 'better-sqlite3';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import { prepareDecisionCharge } from '../account/credits.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import { isBusy, type WriteLock } from '../write-lock.ts';
+import { type NewLoggedDecision, prepareLogInsert } from './log-writer.ts';
+
+export type CommitQueue = {
+  /**
+   * Resolves after the records, and the credit entries of the organisation that pays for them, are durable, all in one
+   * transaction; rejects with `unavailable`, nothing written, when they cannot be, or not within five seconds because
+   * another process has the data file. `alongside` writes into the same transaction.
+   */
+  commit(records: readonly NewLoggedDecision[], organisationSeq: number, alongside?: () => void): Promise<void>;
+  /** Returns how many decisions of an organisation wait for their commit. */
+  countPending(organisationSeq: number): number;
+};
+type Waiting = {
+  records: readonly NewLoggedDecision[];
+  organisationSeq: number;
+  alongside: (() => void) | undefined;
+  resolve(): void;
+  reject(error: WorkbenchError): void;
+};
+
+const maxQueueLength = 10_000;
+/** A group of this size is committed without looking whether more are coming. */
+const maxGroupSize = 64;
+/** Codes of faults of the disk or the file. */
+const sharedFaults = /^SQLITE_(FULL|IOERR|LOCKED|READONLY|CANTOPEN|CORRUPT|NOTADB)/;
+
+/** Prepares the one transaction of a group: its records, what goes alongside, and its charge. */
+function prepareWrite(db: WorkbenchDatabase, credits: number) {
+  const insertLog = prepareLogInsert(db);
+  const chargeDecisions = prepareDecisionCharge(db);
+  return db.transaction((batch: readonly Waiting[]) => {
+    let count = 0;
+    let last = 0;
+    for (const { records, alongside } of batch) {
+      for (const record of records) last = insertLog(record);
+      count += records.length;
+      alongside?.();
+    }
+    chargeDecisions(last - count + 1, last, credits);
+  });
+}
+
+/**
+ * Records that arrive while the event loop turns share one transaction, which begins with the first turn that brought
+ * nothing new. So the cost of the disk's sync is paid once for many callers, no timer delays a single one, and callers
+ * that come one by one, each a little after the other, do not wait for a sync each. Each decision costs `credits`.
+ */
+export function createCommitQueue(db: WorkbenchDatabase, credits: number, lock: WriteLock): CommitQueue {
+  const write = prepareWrite(db, credits);
+  let waiting: Waiting[] = [];
+  /** Groups that another process keeps from being written. */
+  const kept = new Set<readonly Waiting[]>();
+
+  function writeBatch(batch: readonly Waiting[]): void {
+    try {
+      write.immediate(batch);
+    } catch (cause) {
+      if (isBusy(cause)) {
+        void writeWhenFree(batch);
+        return;
+      }
+      if (batch.length > 1 && !isSharedFault(cause)) {
+        for (const one of batch) writeBatch([one]);
+        return;
+      }
+      const error = toUnrecorded(cause);
+      for (const one of batch) one.reject(error);
+      return;
+    }
+    for (const one of batch) one.resolve();
+  }
+
+  /** Groups that were kept from being written come into one together when they can be. */
+  async function writeWhenFree(batch: readonly Waiting[]): Promise<void> {
+    kept.add(batch);
+    try {
+      await lock.whenFree();
+      for (const one of batch) enqueue(one);
+    } catch (error) {
+      const refusal = error instanceof WorkbenchError ? error : toUnrecorded(error);
+      for (const one of batch) one.reject(refusal);
+    } finally {
+      kept.delete(batch);
+    }
+  }
+
+  function enqueue(one: Waiting): void {
+    if (waiting.length === 0) setImmediate(writeWhenQuiet, 0);
+    waiting.push(one);
+  }
+
+  function listPending(): Waiting[] {
+    return kept.size === 0 ? waiting : [...waiting, ...[...kept].flat()];
+  }
+
+  function writeWhenQuiet(seen: number): void {
+    if (waiting.length > seen && waiting.length < maxGroupSize) {
+      setImmediate(writeWhenQuiet, waiting.length);
+      return;
+    }
+    const batch = waiting;
+    waiting = [];
+    writeBatch(batch);
+  }
+
+  return {
+    commit(records, organisationSeq, alongside) {
+      if (listPending().length >= maxQueueLength) {
+        return Promise.reject(
+          new WorkbenchError('unavailable', 'Too many decisions wait to be recorded. Try again in a moment.'),
+        );
+      }
+      return new Promise((resolve, reject) => {
+        enqueue({ records, organisationSeq, alongside, resolve, reject });
+      });
+    },
+    countPending: (organisationSeq) =>
+      listPending().reduce((sum, one) => (one.organisationSeq === organisationSeq ? sum + one.records.length : sum), 0),
+  };
+}
+
+function toUnrecorded(cause: unknown): WorkbenchError {
+  return new WorkbenchError('unavailable', 'The decision could not be recorded; nothing was charged.', undefined, {
+    cause,
+  });
+}
+
+/** True for a fault that hits every record alike: trying them one by one would only repeat it. */
+function isSharedFault(error: unknown): boolean {
+  return error instanceof Database.SqliteError && sharedFaults.test(error.code);
+}

@@ -1,0 +1,99 @@
+/** Writing of the decision log: records are added at its end, and a full block of them is summed up. */
+import type { JsonObject, Stage } from '../../../engine/domain.ts';
+import { isDrawn } from '../../../engine/measure/audit.ts';
+import type { RuleFailure } from '../../../engine/rules/compile.ts';
+import { blockRows, fillsBlock } from '../blocks.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import { prepareDrawInsert } from '../examples/audits.ts';
+
+/** A decision as it is to be logged; personal fields are already redacted. */
+export type NewLoggedDecision = {
+  decisionTypeSeq: number;
+  requestId: string;
+  input: JsonObject;
+  decision: string;
+  confidence: number;
+  stage: Stage;
+  reasonCodes: string[];
+  classProbabilities: Record<string, number>;
+  rulesTriggered: string[];
+  /** The rules that failed before one matched; may be left out where none did. */
+  ruleErrors?: readonly RuleFailure[];
+  escalated: boolean;
+  fallbackUsed: boolean;
+  unfamiliar: boolean;
+  policyVersion: string;
+  /** The version of the decision type whose input schema, rules and thresholds decided. */
+  versionNumber: number;
+  /** Why it was decided so, in a sentence without a value of the input. */
+  explanation: string;
+  latencyMs: number;
+  apiKeyId: string | null;
+  createdAt: number;
+  /** The share of such decisions that is drawn to be judged blind; may be left out where none is. */
+  auditShare?: number;
+};
+
+/** Prepares the insert that the commit queue runs inside its transaction; it returns the record's row number. */
+export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDecision) => number {
+  const statement = db.prepare(
+    `INSERT INTO decision_logs (decision_type_seq, request_id, input, decision, confidence, stage, reason_codes,
+       class_probabilities, rules_triggered, escalated, fallback_used, unfamiliar, policy_version, version_number,
+       explanation, latency_ms, api_key_id, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  // Few decisions have any: the others do not pay for the column.
+  const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
+  const keepDraw = prepareDrawInsert(db);
+  const writeSummaries = prepareLogSummaries(db);
+  return (decision) => {
+    const { lastInsertRowid } = statement.run(
+      decision.decisionTypeSeq,
+      decision.requestId,
+      JSON.stringify(decision.input),
+      decision.decision,
+      decision.confidence,
+      decision.stage,
+      toJsonList(decision.reasonCodes),
+      JSON.stringify(decision.classProbabilities),
+      toJsonList(decision.rulesTriggered),
+      decision.escalated ? 1 : 0,
+      decision.fallbackUsed ? 1 : 0,
+      decision.unfamiliar ? 1 : 0,
+      decision.policyVersion,
+      decision.versionNumber,
+      decision.explanation,
+      decision.latencyMs,
+      decision.apiKeyId,
+      decision.createdAt,
+    );
+    const seq = Number(lastInsertRowid);
+    const { ruleErrors, auditShare = 0 } = decision;
+    if (ruleErrors !== undefined && ruleErrors.length > 0) addRuleErrors.run(JSON.stringify(ruleErrors), seq);
+    if (auditShare > 0 && isDrawn(decision.requestId, seq, auditShare)) {
+      const isAutomatic = !decision.escalated && decision.stage !== 'escalation';
+      keepDraw({ ...decision, logSeq: seq, isAutomatic });
+    }
+    if (fillsBlock(seq)) writeSummaries(seq - blockRows + 1, seq);
+    return seq;
+  };
+}
+
+const toJsonList = (list: readonly string[]): string => (list.length === 0 ? '[]' : JSON.stringify(list));
+
+/**
+ * Prepares the writing of the summaries of the full blocks from one row number to another, for one type or, without
+ * `typeSeq`, for all.
+ */
+export function prepareLogSummaries(db: WorkbenchDatabase): (first: number, last: number, typeSeq?: number) => void {
+  const statement = db.prepare<[number, number, number | null, number | null]>(
+    `INSERT OR REPLACE INTO log_blocks
+     SELECT decision_type_seq, seq / ${blockRows}, decision, escalated, count(*), sum(confidence), sum(latency_ms),
+       min(confidence), max(confidence), min(created_at), max(created_at), min(seq), max(seq), sorted_numbers(confidence)
+     FROM decision_logs WHERE seq BETWEEN ? AND ? AND removed_at IS NULL AND (? IS NULL OR decision_type_seq = ?)
+     GROUP BY 1, 2, 3, 4`,
+  );
+  return (first, last, typeSeq) => {
+    statement.run(first, last, typeSeq ?? null, typeSeq ?? null);
+  };
+}

@@ -1,0 +1,343 @@
+/** The decision log: reading, filtering, correcting, forgetting. Records are written by `log-writer.ts`. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { JsonObject } from '../../../engine/domain.ts';
+import type { LogFilter } from '../../contract/deciding/logs.ts';
+import {
+  atLeast,
+  atMost,
+  BlockReader,
+  between,
+  blockRows,
+  type Condition,
+  equals,
+  type Range,
+  toBlockNumber,
+} from '../blocks.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import { type NewLoggedDecision, prepareLogSummaries } from './log-writer.ts';
+
+/** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
+export type LoggedDecision<Input = JsonObject> = Required<
+  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber' | 'explanation' | 'auditShare'>
+> & {
+  /** RawLogRecord number: newer records have higher ones. */
+  seq: number;
+  id: string;
+  input: Input;
+  /** Null in records of earlier programs, which did not note it. */
+  versionNumber: number | null;
+  /** Null in records of earlier programs. */
+  explanation: string | null;
+  correctedDecision: string | null;
+};
+
+/** What the decisions of a type are like; the averages are null while there are none. */
+export type TypeMetrics = {
+  total: number;
+  avgConfidence: number | null;
+  avgLatencyMs: number | null;
+  escalationRate: number | null;
+  distribution: Record<string, number>;
+};
+
+type Flag = 'escalated' | 'fallbackUsed' | 'unfamiliar';
+type Json = 'reasonCodes' | 'classProbabilities' | 'rulesTriggered';
+type RawLogRecord = Omit<LoggedDecision<string>, Flag | Json | 'ruleErrors'> &
+  Record<Flag, number> &
+  Record<Json, string> & { ruleErrors: string | null };
+
+const logColumns = `seq, id, request_id AS requestId, input, decision, confidence, stage, reason_codes AS reasonCodes,
+  class_probabilities AS classProbabilities, rules_triggered AS rulesTriggered, rule_errors AS ruleErrors, escalated,
+  fallback_used AS fallbackUsed, unfamiliar, policy_version AS policyVersion, version_number AS versionNumber,
+  explanation, latency_ms AS latencyMs, api_key_id AS apiKeyId, created_at AS createdAt,
+  corrected_decision AS correctedDecision`;
+
+function toLoggedDecision(row: RawLogRecord): LoggedDecision {
+  return withInput(row, JSON.parse(row.input));
+}
+
+const withInput = <Input>(row: RawLogRecord, input: Input): LoggedDecision<Input> => ({
+  ...row,
+  input,
+  reasonCodes: JSON.parse(row.reasonCodes),
+  classProbabilities: JSON.parse(row.classProbabilities),
+  rulesTriggered: JSON.parse(row.rulesTriggered),
+  ruleErrors: row.ruleErrors === null ? [] : JSON.parse(row.ruleErrors),
+  escalated: row.escalated === 1,
+  fallbackUsed: row.fallbackUsed === 1,
+  unfamiliar: row.unfamiliar === 1,
+});
+
+function toConditions(typeSeq: number, filter: LogFilter): Condition[] {
+  const conditions: Condition[] = [equals('decision_type_seq', typeSeq)];
+  if (filter.decision !== undefined) conditions.push(equals('decision', filter.decision));
+  if (filter.escalated !== undefined) conditions.push(equals('escalated', Number(filter.escalated)));
+  const { min_confidence: low, max_confidence: high } = filter;
+  if (low !== undefined || high !== undefined) {
+    conditions.push(
+      between('confidence', 'confidences', low ?? Number.NEGATIVE_INFINITY, high ?? Number.POSITIVE_INFINITY),
+    );
+  }
+  if (filter.start_time !== undefined) conditions.push(atLeast('created_at', readTime(filter.start_time)));
+  if (filter.end_time !== undefined) conditions.push(atMost('created_at', readTime(filter.end_time)));
+  return conditions;
+}
+
+/** A time without an offset is UTC. */
+function readTime(text: string): number {
+  return Date.parse(/(?:Z|[+-]\d{2}:?\d{2})$/.test(text) ? text : `${text}Z`);
+}
+
+/** Records that are deleted before other work gets its turn. */
+const rowsPerDeletion = 500;
+
+/** Some of a type's present records older than a time, between two row numbers. */
+const oldRows = `SELECT seq FROM decision_logs
+  WHERE seq BETWEEN ? AND ? AND decision_type_seq = ? AND created_at < ? AND removed_at IS NULL ORDER BY seq LIMIT ?`;
+type OldRows = [number, number, number, number, number];
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    get: db.prepare<[number, string, number], RawLogRecord>(
+      `SELECT ${logColumns} FROM decision_logs
+       WHERE seq = ? AND id = ? AND decision_type_seq = ? AND removed_at IS NULL`,
+    ),
+    correct: db.prepare('UPDATE decision_logs SET corrected_decision = ? WHERE seq = ?'),
+    highest: db.prepare<[], number | null>('SELECT max(seq) FROM decision_logs').pluck(),
+    deleteRows: db.prepare<OldRows>(`DELETE FROM decision_logs WHERE seq IN (${oldRows})`),
+    markRows: db.prepare<[number, ...OldRows]>(`UPDATE decision_logs SET removed_at = ? WHERE seq IN (${oldRows})`),
+    deleteMarked: db.prepare<[number, number]>(
+      `DELETE FROM decision_logs WHERE seq IN (SELECT seq FROM decision_logs INDEXED BY decision_logs_removed
+         WHERE removed_at IS NOT NULL AND (removed_at <= ?
+           OR decision_type_seq IN (SELECT seq FROM decision_types WHERE pii_fields <> '[]')) LIMIT ?)`,
+    ),
+    markedBlocks: db
+      .prepare<[number], number>(
+        `SELECT DISTINCT seq / ${blockRows} FROM decision_logs INDEXED BY decision_logs_removed
+         WHERE removed_at IS NOT NULL AND decision_type_seq = ?`,
+      )
+      .pluck(),
+    unmarkRows: db.prepare<[number, number, number]>(
+      `UPDATE decision_logs SET removed_at = NULL
+       WHERE seq BETWEEN ? AND ? AND decision_type_seq = ? AND removed_at IS NOT NULL`,
+    ),
+    removeBlock: db.prepare<[number, number]>('DELETE FROM log_blocks WHERE decision_type_seq = ? AND block = ?'),
+    removeBlocksFrom: db.prepare<[number]>('DELETE FROM log_blocks WHERE block >= ?'),
+  };
+}
+
+/** The queries of the log. A type is named by its row number. */
+export class LogStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #log: BlockReader<'confidence' | 'latency' | 'escalated'>;
+  readonly #writeSummaries: ReturnType<typeof prepareLogSummaries>;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#db = db;
+    this.#statements = prepareStatements(db);
+    this.#writeSummaries = prepareLogSummaries(db);
+    this.#log = new BlockReader(db, {
+      rows: 'decision_logs',
+      columns: logColumns,
+      blocks: 'log_blocks',
+      present: 'removed_at IS NULL',
+      sums: {
+        confidence: { ofBlocks: 'sum(confidence_sum)', ofRows: 'sum(confidence)' },
+        latency: { ofBlocks: 'sum(latency_sum)', ofRows: 'sum(latency_ms)' },
+        escalated: { ofBlocks: 'sum(n * escalated)', ofRows: 'sum(escalated)' },
+      },
+    });
+  }
+
+  /** Returns one page, newest first, with the number of all matches. Other work has its turn between blocks. */
+  async page(
+    typeSeq: number,
+    filter: LogFilter,
+    page: number,
+    pageSize: number,
+  ): Promise<{ decisions: LoggedDecision[]; total: number }> {
+    const conditions = toConditions(typeSeq, filter);
+    const decisions: LoggedDecision[] = [];
+    let skip = (page - 1) * pageSize;
+    let total = 0;
+    for (const range of this.#log.ranges(conditions)) {
+      const n = this.#log.count(conditions, range);
+      const here = Math.min(pageSize - decisions.length, n - skip);
+      if (here > 0)
+        decisions.push(...this.#log.read<RawLogRecord>(conditions, range, here, skip).map(toLoggedDecision));
+      skip = Math.max(0, skip - n);
+      total += n;
+      if (range.n === null || here > 0) await nextTurn();
+    }
+    return { decisions, total };
+  }
+
+  /**
+   * Returns one page of the escalated records without a correction, with the number of all: unfamiliar inputs first,
+   * then the newest.
+   */
+  pageToReview(
+    typeSeq: number,
+    filter: LogFilter,
+    page: number,
+    pageSize: number,
+  ): { decisions: LoggedDecision[]; total: number } {
+    const conditions = toConditions(typeSeq, filter);
+    const values = conditions.flatMap((condition) => condition.values);
+    const sql = `FROM decision_logs INDEXED BY decision_logs_to_review
+      WHERE ${conditions.map(({ row }) => row).join(' AND ')} AND escalated = 1 AND corrected_decision IS NULL AND removed_at IS NULL`;
+    const count = this.#db.prepare<(string | number)[], number>(`SELECT count(*) ${sql}`).pluck();
+    const rows = this.#db.prepare<(string | number)[], RawLogRecord>(
+      `SELECT ${logColumns} ${sql} ORDER BY unfamiliar DESC, seq DESC LIMIT ? OFFSET ?`,
+    );
+    return {
+      decisions: rows.all(...values, pageSize, (page - 1) * pageSize).map(toLoggedDecision),
+      total: count.get(...values) ?? 0,
+    };
+  }
+
+  /** Yields all matches, newest first, up to `limit` at a time; records that are made meanwhile are not in it. */
+  *slices(typeSeq: number, filter: LogFilter, limit: number): Generator<LoggedDecision[]> {
+    for (const rows of this.#readSlices(typeSeq, filter, limit)) yield rows.map(toLoggedDecision);
+  }
+
+  /** As `slices`, with each input as the string of JSON that is stored, for those who would only write it again. */
+  *slicesWithJsonInput(typeSeq: number, filter: LogFilter, limit: number): Generator<LoggedDecision<string>[]> {
+    for (const rows of this.#readSlices(typeSeq, filter, limit)) yield rows.map((row) => withInput(row, row.input));
+  }
+
+  get(typeSeq: number, id: string): LoggedDecision | null {
+    // The last group of the id's digits is the row number.
+    const row = this.#statements.get.get(Number.parseInt(id.slice(24), 16), id, typeSeq);
+    return row === undefined ? null : toLoggedDecision(row);
+  }
+
+  /** Notes beside a record what its decision should have been. */
+  correct(seq: number, decision: string | null): void {
+    this.#statements.correct.run(decision, seq);
+  }
+
+  /** Returns the figures of a type's records since a time; 0 stands for the beginning. */
+  computeMetrics(typeSeq: number, sinceMs: number): TypeMetrics {
+    const ofType = equals('decision_type_seq', typeSeq);
+    // Without a bound on the time no summary has to be compared with it.
+    const groups = this.#log.summary(sinceMs === 0 ? [ofType] : [ofType, atLeast('created_at', sinceMs)], 'decision');
+    const sum = { n: 0, confidence: 0, latency: 0, escalated: 0 };
+    for (const group of groups.values()) {
+      sum.n += group.n;
+      sum.confidence += group.confidence;
+      sum.latency += group.latency;
+      sum.escalated += group.escalated;
+    }
+    const toAverage = (value: number) => (sum.n === 0 ? null : value / sum.n);
+    return {
+      total: sum.n,
+      avgConfidence: toAverage(sum.confidence),
+      avgLatencyMs: toAverage(sum.latency),
+      escalationRate: toAverage(sum.escalated),
+      distribution: Object.fromEntries([...groups].map(([decision, { n }]) => [decision, n])),
+    };
+  }
+
+  /** The latencies in milliseconds of up to `limit` of a type's records since a time, newest first. */
+  listLatencies(typeSeq: number, sinceMs: number, limit: number): number[] {
+    const conditions = [equals('decision_type_seq', typeSeq), atLeast('created_at', sinceMs)];
+    const latenciesMs: number[] = [];
+    for (const range of this.#log.ranges(conditions)) {
+      if (latenciesMs.length >= limit) break;
+      const rows = this.#log.read<RawLogRecord>(conditions, range, limit - latenciesMs.length);
+      latenciesMs.push(...rows.map(({ latencyMs }) => latencyMs));
+    }
+    return latenciesMs;
+  }
+
+  /**
+   * Takes a type's records older than `beforeMs` out of the log, a few at a time, each a commit; yields how many each
+   * time. They are marked with the time `removedAtMs` and can be restored until they are purged, or deleted where it is
+   * null.
+   */
+  *forget(typeSeq: number, beforeMs: number, removedAtMs: number | null): Generator<number> {
+    const old = [equals('decision_type_seq', typeSeq), atMost('created_at', beforeMs - 1)];
+    const forgetSome = this.#db.transaction((range: Range) => this.#forgetSome(typeSeq, beforeMs, removedAtMs, range));
+    for (const range of this.#log.ranges(old).reverse()) {
+      for (let removed = rowsPerDeletion; removed === rowsPerDeletion; ) {
+        removed = forgetSome.immediate(range);
+        yield removed;
+      }
+    }
+  }
+
+  /**
+   * Really deletes the records that were marked at `beforeMs` or earlier, and all marked ones of types with personal
+   * fields; a few at a time, as `forget`.
+   */
+  *purge(beforeMs: number): Generator<number> {
+    const purgeSome = this.#db.transaction(() => {
+      const { changes } = this.#statements.deleteMarked.run(beforeMs, rowsPerDeletion);
+      if (changes > 0) this.#reopenLastBlock();
+      return changes;
+    });
+    for (let deleted = rowsPerDeletion; deleted === rowsPerDeletion; ) {
+      deleted = purgeSome.immediate();
+      yield deleted;
+    }
+  }
+
+  /** Brings the marked records of a type back into the log, a block at a time; yields how many each time. */
+  *restore(typeSeq: number): Generator<number> {
+    const restoreBlock = this.#db.transaction((block: number) => {
+      const { changes } = this.#statements.unmarkRows.run(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
+      this.#summariseAnew(typeSeq, block);
+      return changes;
+    });
+    for (const block of this.#statements.markedBlocks.all(typeSeq)) yield restoreBlock.immediate(block);
+  }
+
+  /** Makes the summaries anew from the records. */
+  rebuildBlocks(): void {
+    this.#db.transaction(() => {
+      this.#statements.removeBlocksFrom.run(0);
+      this.#writeSummaries(0, this.#findOpenBlock() * blockRows - 1);
+    })();
+  }
+
+  *#readSlices(typeSeq: number, filter: LogFilter, limit: number): Generator<RawLogRecord[]> {
+    const conditions = toConditions(typeSeq, filter);
+    for (const range of this.#log.ranges(conditions)) {
+      for (let last = range.last; last >= range.first; ) {
+        const rows = this.#log.read<RawLogRecord>(conditions, { ...range, last }, limit);
+        yield rows;
+        const oldest = rows.at(-1);
+        if (oldest === undefined || rows.length < limit) break;
+        last = oldest.seq - 1;
+      }
+    }
+  }
+
+  /** Takes out some old records of a type between two row numbers and makes the summaries right again. */
+  #forgetSome(typeSeq: number, beforeMs: number, removedAtMs: number | null, { first, last }: Range): number {
+    const old: OldRows = [first, last, typeSeq, beforeMs, rowsPerDeletion];
+    const { deleteRows, markRows } = this.#statements;
+    const { changes } = removedAtMs === null ? deleteRows.run(...old) : markRows.run(removedAtMs, ...old);
+    if (changes === 0) return 0;
+    this.#summariseAnew(typeSeq, toBlockNumber(first));
+    this.#reopenLastBlock();
+    return changes;
+  }
+
+  #summariseAnew(typeSeq: number, block: number): void {
+    this.#statements.removeBlock.run(typeSeq, block);
+    if (block < this.#findOpenBlock()) this.#writeSummaries(block * blockRows, (block + 1) * blockRows - 1, typeSeq);
+  }
+
+  /** Where the newest records went, their row numbers will be given again: their blocks are not full any more. */
+  #reopenLastBlock(): void {
+    this.#statements.removeBlocksFrom.run(this.#findOpenBlock());
+  }
+
+  /** Returns the number of the block that the next record goes into. */
+  #findOpenBlock(): number {
+    return toBlockNumber((this.#statements.highest.get() ?? 0) + 1);
+  }
+}

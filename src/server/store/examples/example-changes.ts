@@ -1,0 +1,245 @@
+/** Changes of many examples at once, each in a few statements, and what is kept to undo them, the newest longest. */
+import type { Costs } from '../../../engine/costs.ts';
+import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import { toWhere } from './examples.ts';
+
+/** Which examples of a type a change is about. */
+export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
+/** What becomes of them. */
+export type ExampleChange =
+  | { set: 'decision'; to: string | null }
+  | { set: 'reviewed' | 'test'; to: boolean }
+  | { set: 'status'; to: ExampleStatus }
+  | 'delete';
+
+/** What an option change makes of a type besides its examples; `costs` is missing in changes of earlier programs. */
+type TypeAround = { versionId: string; fallbackOption: string | null; costs?: Costs | null };
+
+/** A change of a type's options, as far as its undo has to know it. */
+export type OptionChange = {
+  from: string;
+  /** What its examples are labelled now; null where they have lost their label or were deleted. */
+  into: string | null;
+  /** Whether the option has only another name, so that every example with the new one is meant. */
+  isRename: boolean;
+  before: TypeAround;
+  after: TypeAround;
+};
+
+/** Of each type at least this many changes can be undone, and older ones while all of them are no larger than this. */
+const minKeptChanges = 10;
+const maxKeptBytes = 64 * 1024 * 1024;
+
+/** Columns that are kept so that a change of labels can be undone. */
+const labelColumns = ['id', 'decision', 'reviewed', 'test', 'mark', 'by_teacher', 'updated_at'];
+/** Columns that are kept so that a deletion can be undone. */
+const allColumns = [
+  'seq',
+  'id',
+  'decision_type_id',
+  'input',
+  'decision',
+  'reason_codes',
+  'source',
+  'reviewed',
+  'test',
+  'mark',
+  'note',
+  'by_teacher',
+  'log_id',
+  'audited',
+  'created_at',
+  'updated_at',
+];
+const toJsonObject = (columns: readonly string[]) =>
+  `json_object(${columns.map((column) => `'${column}', ${column}`).join(', ')})`;
+/** The rows that a change kept, as a table. */
+const keptRows = `(SELECT ${allColumns.map((column) => `value ->> '${column}' AS ${column}`).join(', ')}
+  FROM json_each((SELECT rows FROM example_undos WHERE token = @token)))`;
+
+/**
+ * Writes a change as an SQL assignment, with its value as the one parameter. A label that is given settles the mark.
+ */
+function toAssignment(change: Exclude<ExampleChange, 'delete'>): string {
+  if (change.set === 'reviewed' || change.set === 'test') return `${change.set} = ?`;
+  if (change.set === 'status') return 'mark = ?';
+  return change.to === null ? 'decision = ?, by_teacher = 0' : 'decision = ?, by_teacher = 0, mark = NULL';
+}
+
+/**
+ * A status that follows from the label is given only to the examples that have, or do not have, one. A generated
+ * example is never a test row.
+ */
+function toCondition(change: ExampleChange): string {
+  if (change === 'delete') return '';
+  if (change.set === 'test') return change.to ? " AND source = 'user'" : '';
+  if (change.set !== 'status') return '';
+  if (change.to === 'done') return ' AND decision IS NOT NULL';
+  return change.to === 'to_label' ? ' AND decision IS NULL' : '';
+}
+
+function toColumnValue(change: Exclude<ExampleChange, 'delete'>): string | number | null {
+  if (change.set === 'reviewed' || change.set === 'test') return Number(change.to);
+  if (change.set === 'decision') return change.to;
+  return change.to === 'skipped' || change.to === 'flagged' ? change.to : null;
+}
+
+/** The label is null where no example is kept. */
+type KeptOption = {
+  token: string;
+  typeId: string;
+  at: number;
+  change: string;
+  label: string | null;
+  isDeletion: number;
+};
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    trim: db.prepare(
+      `DELETE FROM example_undos WHERE rowid IN (SELECT id FROM
+         (SELECT rowid AS id, row_number() OVER newest AS place, sum(octet_length(rows)) OVER newest AS bytes
+          FROM example_undos WHERE decision_type_id = ? WINDOW newest AS (ORDER BY rowid DESC))
+         WHERE place > ${minKeptChanges} AND bytes > ${maxKeptBytes})`,
+    ),
+    find: db.prepare<[string, string], { optionChange: string | null; isCovered: number }>(
+      `SELECT option_change AS optionChange, EXISTS (SELECT 1 FROM example_undos AS newer WHERE
+         newer.decision_type_id = kept.decision_type_id AND newer.rowid > kept.rowid
+         AND newer.option_change IS NOT NULL) AS isCovered
+       FROM example_undos AS kept WHERE token = ? AND decision_type_id = ?`,
+    ),
+    keepOption: db.prepare<[KeptOption]>(
+      `INSERT INTO example_undos (token, decision_type_id, rows, created_at, option_change)
+       SELECT @token, @typeId, json_group_array(json(iif(@isDeletion, ${toJsonObject(allColumns)},
+         ${toJsonObject(labelColumns)}))), @at, @change
+       FROM examples WHERE decision_type_id = @typeId AND decision = @label`,
+    ),
+    forget: db.prepare<[string]>('DELETE FROM example_undos WHERE token = ?'),
+    forgetSince: db.prepare<[{ token: string; typeId: string }]>(
+      `DELETE FROM example_undos WHERE decision_type_id = @typeId
+         AND rowid >= (SELECT rowid FROM example_undos WHERE token = @token)`,
+    ),
+    // A label that was changed since stays with its example.
+    restoreOption: db.prepare<[{ token: string; into: string | null }]>(
+      `UPDATE examples SET decision = kept.decision, by_teacher = ifnull(kept.by_teacher, 0),
+         updated_at = kept.updated_at
+       FROM ${keptRows} AS kept WHERE examples.id = kept.id AND examples.decision IS @into`,
+    ),
+    restoreLabels: db.prepare<[{ token: string }]>(
+      `UPDATE examples SET decision = kept.decision, reviewed = kept.reviewed, test = ifnull(kept.test, 0),
+         mark = kept.mark, by_teacher = ifnull(kept.by_teacher, 0), updated_at = kept.updated_at
+       FROM ${keptRows} AS kept WHERE examples.id = kept.id`,
+    ),
+    isPlaceTaken: db
+      .prepare<[{ token: string }], number>(
+        `SELECT EXISTS (SELECT 1 FROM ${keptRows} AS kept JOIN examples ON examples.seq = kept.seq)`,
+      )
+      .pluck(),
+    // A place or a log record that was taken meanwhile stays with the newer example.
+    restoreDeleted: db.prepare<[{ token: string; asNew: number }]>(
+      `INSERT INTO examples (${allColumns.join(', ')})
+       SELECT iif(@asNew, NULL, seq), id, decision_type_id, input, decision, reason_codes, source, reviewed,
+         ifnull(test, 0), mark, note, ifnull(by_teacher, 0),
+         iif(EXISTS (SELECT 1 FROM examples WHERE log_id = kept.log_id), NULL, log_id), ifnull(audited, 0), created_at,
+         updated_at
+       FROM ${keptRows} AS kept
+       WHERE input IS NOT NULL AND NOT EXISTS (SELECT 1 FROM examples WHERE id = kept.id) ORDER BY kept.seq`,
+    ),
+  };
+}
+
+/** Bulk changes and their undoing; every method is for a transaction of its caller. */
+export class ExampleChangeStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #noteChange: (decisionTypeId: string) => void;
+
+  /** `noteChange` hears of every type whose examples are changed. */
+  constructor(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
+    this.#db = db;
+    this.#noteChange = noteChange;
+    this.#statements = prepareStatements(db);
+  }
+
+  /** Changes or deletes the selected examples and keeps under `token` what undoes it; returns their number. */
+  apply(
+    decisionTypeId: string,
+    selection: ExampleSelection,
+    change: ExampleChange,
+    token: string,
+    changedAt: number,
+  ): number {
+    this.#noteChange(decisionTypeId);
+    const selected =
+      'filter' in selection
+        ? toWhere(decisionTypeId, selection.filter)
+        : {
+            sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
+            values: [decisionTypeId, JSON.stringify(selection.ids)],
+          };
+    const { values } = selected;
+    const sql = `${selected.sql}${toCondition(change)}`;
+    const kept = toJsonObject(change === 'delete' ? allColumns : labelColumns);
+    this.#db
+      .prepare(
+        `INSERT INTO example_undos (token, decision_type_id, rows, created_at)
+         SELECT ?, ?, json_group_array(${kept}), ? FROM examples WHERE ${sql}`,
+      )
+      .run(token, decisionTypeId, changedAt, ...values);
+    this.#statements.trim.run(decisionTypeId);
+    if (change === 'delete') return this.#db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
+    const update = this.#db.prepare(`UPDATE examples SET ${toAssignment(change)}, updated_at = ? WHERE ${sql}`);
+    return update.run(toColumnValue(change), changedAt, ...values).changes;
+  }
+
+  /**
+   * Keeps under `token` what undoes a change of an option, before its examples change: their labels, or all of them
+   * where they are deleted. A rename keeps none: its undo is another rename.
+   */
+  keepOption(typeId: string, change: OptionChange, isDeletion: boolean, token: string, at: number): void {
+    const label = change.isRename ? null : change.from;
+    const kept = { token, typeId, at, change: JSON.stringify(change), label, isDeletion: Number(isDeletion) };
+    this.#statements.keepOption.run(kept);
+    this.#statements.trim.run(typeId);
+  }
+
+  /**
+   * Finds what a token undoes: examples alone (`optionChange` null) or also an option; null for an unknown token.
+   * `isCovered` where an option was changed after it.
+   */
+  find(token: string, decisionTypeId: string): { optionChange: OptionChange | null; isCovered: boolean } | null {
+    const found = this.#statements.find.get(token, decisionTypeId);
+    if (found === undefined) return null;
+    const optionChange = found.optionChange === null ? null : (JSON.parse(found.optionChange) as OptionChange);
+    return { optionChange, isCovered: found.isCovered === 1 };
+  }
+
+  /**
+   * Takes one change of examples back, once: labels become what they were, deleted examples come back; what was changed
+   * or added since is left alone. Returns the number of examples; none for an unknown token.
+   */
+  undo(token: string, decisionTypeId: string): number {
+    this.#noteChange(decisionTypeId);
+    const labels = this.#statements.restoreLabels.run({ token }).changes;
+    const deleted = this.#restoreDeleted(token);
+    this.#statements.forget.run(token);
+    return labels + deleted;
+  }
+
+  /**
+   * Gives its kept examples back to an option, once, but none that was labelled otherwise since; returns their number.
+   * What was changed after it cannot be undone any more: it may name an option that is none now.
+   */
+  undoOption(token: string, typeId: string, { into }: OptionChange): number {
+    this.#noteChange(typeId);
+    const affected = this.#statements.restoreOption.run({ token, into }).changes + this.#restoreDeleted(token);
+    this.#statements.forgetSince.run({ token, typeId });
+    return affected;
+  }
+
+  #restoreDeleted(token: string): number {
+    const asNew = this.#statements.isPlaceTaken.get({ token }) ?? 0;
+    return this.#statements.restoreDeleted.run({ token, asNew }).changes;
+  }
+}

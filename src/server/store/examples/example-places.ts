@@ -1,0 +1,62 @@
+/** Where examples stand among those that a filter finds: what a list in another order than the newest first reads. */
+import type { ExampleFilter } from '../../contract/examples/examples.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
+
+/** What examples are ordered by, as it is stored; `input` is the JSON of the whole input. */
+export type OrderColumn = 'created_at' | 'updated_at' | 'decision' | 'input';
+/** An example by its row number, which grows with each one that is added, and its value of the column. */
+export type StoredKey = { seq: number; value: Value | null };
+
+export class ExamplePlaces {
+  readonly #db: WorkbenchDatabase;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#db = db;
+  }
+
+  /** Yields the matches of a filter, newest first, up to `limit` at a time; others may write between two slices. */
+  *readKeys(decisionTypeId: string, filter: ExampleFilter, column: OrderColumn, limit: number): Generator<StoredKey[]> {
+    const { sql, values } = toWhere(decisionTypeId, filter);
+    const read = this.#db.prepare<Value[], StoredKey>(
+      `SELECT seq, ${column} AS value FROM examples WHERE ${sql} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    );
+    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      const keys = read.all(...values, before, limit);
+      if (keys.length > 0) yield keys;
+      const oldest = keys.at(-1);
+      if (oldest === undefined || keys.length < limit) return;
+      before = oldest.seq;
+    }
+  }
+
+  /** Returns the examples with these row numbers in the given order; those that are gone are left out. */
+  readAt(decisionTypeId: string, seqs: readonly number[]): ExampleRecord[] {
+    const rows = this.#db
+      .prepare<[string, string], RawExample>(
+        `${selectExamples} WHERE seq IN (SELECT value FROM json_each(?)) AND decision_type_id = ?`,
+      )
+      .all(JSON.stringify(seqs), decisionTypeId);
+    const found = new Map(rows.map((row) => [row.seq, toExample(row)]));
+    return seqs.flatMap((seq) => found.get(seq) ?? []);
+  }
+
+  /** Returns the row number of an example, or null where the type has no such example. */
+  findSeq(decisionTypeId: string, id: string): number | null {
+    const find = this.#db
+      .prepare<[string, string], number>('SELECT seq FROM examples WHERE id = ? AND decision_type_id = ?')
+      .pluck();
+    return find.get(id, decisionTypeId) ?? null;
+  }
+
+  /** Returns how many matches are newer than the one with a row number; null where that one is no match. */
+  countNewer(decisionTypeId: string, filter: ExampleFilter, seq: number): number | null {
+    const { sql, values } = toWhere(decisionTypeId, filter);
+    const count = this.#db.prepare<Value[], { newer: number; isMatch: number }>(
+      `SELECT count(*) FILTER (WHERE seq > ?) AS newer, count(*) FILTER (WHERE seq = ?) AS isMatch
+       FROM examples WHERE ${sql}`,
+    );
+    const counted = count.get(seq, seq, ...values);
+    return counted?.isMatch === 1 ? counted.newer : null;
+  }
+}

@@ -1,0 +1,123 @@
+/** Reading the examples of a type from another process, beside the one that writes. */
+import Database from 'better-sqlite3';
+import type { FindingRow } from '../../../engine/findings/finding.ts';
+import type { LabelCheck } from '../../../engine/findings/labels.ts';
+import type { JudgedRow } from '../../../engine/findings/slices.ts';
+import type { RecordedRow } from '../../../engine/measure/replay.ts';
+import { measuredColumns, type RawMeasured, toMeasured } from './held-out.ts';
+
+/** The policy whose held-out rows and label checks count; times are milliseconds since 1970. */
+export type CheckedPolicy = { id: string; createdAt: number };
+
+type RawJudged = { input: string; isWrong: number; isEscalated: number };
+type RawRow = { seq: number; id: string; input: string; decision: string | null; heldOut: number };
+type RawCheck = Omit<LabelCheck, 'suspect'> & { suspect: number };
+
+const rowsPerRead = 1_000;
+
+function openStatements(db: Database.Database) {
+  return {
+    count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
+    after: db.prepare<[{ typeId: string; policyId: string; after: number; limit: number }], RawRow>(
+      `SELECT e.seq, e.id, e.input, e.decision, EXISTS (SELECT 1 FROM held_out_predictions h
+         WHERE h.policy_id = @policyId AND h.example_id = e.id) AS heldOut
+       FROM examples e WHERE e.decision_type_id = @typeId AND e.seq > @after ORDER BY e.seq LIMIT @limit`,
+    ),
+    suspects: db.prepare<[CheckedPolicy & { typeId: string; options: string }], RawCheck>(
+      `SELECT c.example_id, c.label, c.probability, c.likelier, c.likelier_probability, c.doubt, c.suspect
+       FROM label_checks c JOIN examples e ON e.id = c.example_id
+       WHERE c.policy_id = @id AND c.suspect = 1 AND e.decision_type_id = @typeId AND e.decision = c.label
+         AND e.updated_at <= @createdAt AND c.likelier IN (SELECT value FROM json_each(@options))
+       ORDER BY c.doubt DESC, c.example_id`,
+    ),
+    heldOut: db.prepare<[{ policyId: string; after: string; limit: number }], RawMeasured & { id: string }>(
+      `SELECT p.example_id AS id, e.input, ${measuredColumns}
+       FROM held_out_predictions p JOIN examples e ON e.id = p.example_id
+       WHERE p.policy_id = @policyId AND p.example_id > @after ORDER BY p.example_id LIMIT @limit`,
+    ),
+    corrections: db.prepare<[string, number, number], { seq: number; logId: string }>(
+      `SELECT seq, log_id AS logId FROM examples
+       WHERE decision_type_id = ? AND seq > ? AND log_id IS NOT NULL ORDER BY seq LIMIT ?`,
+    ),
+    corrected: db.prepare<[number, string], RawJudged>(
+      `SELECT input, decision <> corrected_decision AS isWrong, escalated AS isEscalated
+       FROM decision_logs WHERE seq = ? AND policy_version = ? AND corrected_decision IS NOT NULL`,
+    ),
+  };
+}
+
+const toJudged = ({ input, isWrong, isEscalated }: RawJudged): JudgedRow => ({
+  input: JSON.parse(input),
+  isWrong: isWrong === 1,
+  isEscalated: isEscalated === 1,
+});
+
+/** A connection that cannot write. Every read is short, so that it never holds up the writer's log. */
+export class ExampleReader {
+  readonly #db: Database.Database;
+  readonly #statements: ReturnType<typeof openStatements>;
+
+  /** Throws when there is no such file. */
+  constructor(file: string) {
+    this.#db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+    this.#statements = openStatements(this.#db);
+  }
+
+  count(typeId: string): number {
+    return this.#statements.count.get(typeId) ?? 0;
+  }
+
+  /** Yields the examples of a type, oldest first, some at a time. */
+  *readExamples(typeId: string, policyId: string | null): Generator<FindingRow[]> {
+    for (let after = -1; ; ) {
+      const rows = this.#statements.after.all({ typeId, policyId: policyId ?? '', after, limit: rowsPerRead });
+      yield rows.map(({ id, input, decision, heldOut }) => ({
+        id,
+        input: JSON.parse(input),
+        decision,
+        heldOut: heldOut === 1,
+      }));
+      after = rows.at(-1)?.seq ?? after;
+      if (rows.length < rowsPerRead) return;
+    }
+  }
+
+  /**
+   * The suspect labels of a policy's training, the most certain first; those of examples changed since are left out.
+   */
+  readSuspects(typeId: string, policy: CheckedPolicy, options: readonly string[]): LabelCheck[] {
+    return this.#statements.suspects
+      .all({ ...policy, typeId, options: JSON.stringify(options) })
+      .map((check) => ({ ...check, suspect: check.suspect === 1 }));
+  }
+
+  /** Yields what a policy said of its held-out examples that are still there and as they were measured. */
+  *readHeldOut(policyId: string): Generator<RecordedRow[]> {
+    for (let after = ''; ; ) {
+      const rows = this.#statements.heldOut.all({ policyId, after, limit: rowsPerRead });
+      yield rows.map(toMeasured).flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
+      after = rows.at(-1)?.id ?? after;
+      if (rows.length < rowsPerRead) return;
+    }
+  }
+
+  /**
+   * Yields the logged decisions of a policy (`policyVersion` as logs name it) that somebody has corrected or confirmed.
+   */
+  *readCorrected(typeId: string, policyVersion: string): Generator<JudgedRow[]> {
+    for (let after = -1; ; ) {
+      const examples = this.#statements.corrections.all(typeId, after, rowsPerRead);
+      yield examples.flatMap(({ logId }) => {
+        // The id of a record ends in its row number (008_log_ids.sql).
+        const row = this.#statements.corrected.get(Number.parseInt(logId.slice(24), 16), policyVersion);
+        return row === undefined ? [] : [toJudged(row)];
+      });
+      after = examples.at(-1)?.seq ?? after;
+      if (examples.length < rowsPerRead) return;
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

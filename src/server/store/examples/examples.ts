@@ -1,0 +1,425 @@
+/** Training examples of the decision types. */
+import type { JsonObject } from '../../../engine/domain.ts';
+import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+/** Of an example that a person put aside, or that somebody else should look at. */
+export type ExampleMark = 'skipped' | 'flagged';
+
+export type ExampleRecord = {
+  id: string;
+  decisionTypeId: string;
+  input: JsonObject;
+  /** The label, or null while there is none. */
+  decision: string | null;
+  reasonCodes: string[];
+  source: 'user' | 'synthetic';
+  reviewed: boolean;
+  /** Whether it is a test row: policies are measured on it and never learn from it. */
+  test: boolean;
+  /** What a person decided about it instead of giving a label, or null. */
+  mark: ExampleMark | null;
+  /** What a person noted beside it, or null. */
+  note: string | null;
+  /** Whether a teacher gave the label that it has now. */
+  byTeacher: boolean;
+  /** Id of the log record whose correction made the example, or null. */
+  logId: string | null;
+  /** Whether it is a live decision that was drawn to be judged blind. */
+  audited: boolean;
+  createdAt: number;
+  updatedAt: number;
+};
+
+/** What rules are measured on: an input as the JSON that is stored, and its label or decision. */
+export type JsonRow = { id: string; input: string; decision: string | null };
+
+/** How many examples of a type there are, by what is known of them. */
+export type ExampleTotals = {
+  total: number;
+  labelled: number;
+  reviewed: number;
+  synthetic: number;
+  byOption: ReadonlyMap<string, number>;
+  byStatus: Readonly<Record<ExampleStatus, number>>;
+};
+
+/** How many examples are alike in what is counted. */
+type ExampleGroup = Pick<ExampleRecord, 'decision' | 'mark'> & { source: string; reviewed: number; n: number };
+
+type Flag = 'reviewed' | 'test' | 'byTeacher' | 'audited';
+/** A row that {@link selectExamples} reads. */
+export type RawExample = Omit<ExampleRecord, 'input' | 'reasonCodes' | Flag> &
+  Record<Flag, number> & { seq: number; input: string; reasonCodes: string };
+
+/** The beginning of every statement that reads whole examples. */
+export const selectExamples = `SELECT seq, id, decision_type_id AS decisionTypeId, input, decision,
+  reason_codes AS reasonCodes, source, reviewed, test, mark, note, by_teacher AS byTeacher, log_id AS logId,
+  audited, created_at AS createdAt, updated_at AS updatedAt FROM examples`;
+export type Value = string | number;
+
+/**
+ * New examples of one type, unreviewed and the user's own, written out: each slice is the JSON of a list of id, input,
+ * label and reason codes, the input and the codes as the JSON that is stored.
+ */
+export type ExampleRows = { decisionTypeId: string; createdAt: number; count: number; slices: string[] };
+type UnfinishedPart = { first_seq: number; last_seq: number; decision_type_id: string };
+type NewRow = Pick<ExampleRecord, 'id' | 'input' | 'decision' | 'reasonCodes' | 'test'>;
+
+/** What a slice holds at most, unless a single row is longer: it is inserted in some ten milliseconds. */
+const sliceLimits = { rows: 500, characters: 1_000_000 } as const;
+
+/** Writes new examples out, one after another; `insertPart` adds them in half the time of single inserts. */
+export class ExampleRowWriter {
+  readonly #decisionTypeId: string;
+  readonly #createdAt: number;
+  readonly #slices: string[] = [];
+  #open: string[] = [];
+  #openCharacters = 0;
+  #count = 0;
+  #characters = 0;
+
+  constructor(decisionTypeId: string, createdAt: number) {
+    this.#decisionTypeId = decisionTypeId;
+    this.#createdAt = createdAt;
+  }
+
+  add({ id, input, decision, reasonCodes, test }: NewRow): void {
+    const row = JSON.stringify([id, JSON.stringify(input), decision, JSON.stringify(reasonCodes), Number(test)]);
+    this.#open.push(row);
+    this.#openCharacters += row.length;
+    this.#count += 1;
+    this.#characters += row.length;
+    if (this.#open.length === sliceLimits.rows || this.#openCharacters >= sliceLimits.characters) this.#endSlice();
+  }
+
+  /** How much has been written. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  finish(): ExampleRows {
+    if (this.#open.length > 0) this.#endSlice();
+    const [decisionTypeId, createdAt] = [this.#decisionTypeId, this.#createdAt];
+    return { decisionTypeId, createdAt, count: this.#count, slices: this.#slices };
+  }
+
+  #endSlice(): void {
+    this.#slices.push(`[${this.#open.join(',')}]`);
+    this.#open = [];
+    this.#openCharacters = 0;
+  }
+}
+
+/** Reads a row. */
+export function toExample({ seq: _, ...row }: RawExample): ExampleRecord {
+  return {
+    ...row,
+    input: JSON.parse(row.input),
+    reasonCodes: JSON.parse(row.reasonCodes),
+    reviewed: row.reviewed === 1,
+    test: row.test === 1,
+    byTeacher: row.byTeacher === 1,
+    audited: row.audited === 1,
+  };
+}
+
+/** The SQL condition of each status. */
+const statusConditions: Record<ExampleStatus, string> = {
+  to_label: 'decision IS NULL AND mark IS NULL',
+  done: 'decision IS NOT NULL AND mark IS NULL',
+  skipped: "mark = 'skipped'",
+  flagged: "mark = 'flagged'",
+};
+
+/** Where an example stands: its mark, else whether it has a label. */
+export function toExampleStatus({ decision, mark }: Pick<ExampleRecord, 'decision' | 'mark'>): ExampleStatus {
+  return mark ?? (decision === null ? 'to_label' : 'done');
+}
+
+/** Returns the SQL condition on rows of `examples` that match a filter, with its values. */
+export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: string; values: Value[] } {
+  const parts = ['decision_type_id = ?'];
+  const values: Value[] = [decisionTypeId];
+  const add = (sql: string, value: Value | undefined) => {
+    if (value === undefined) return;
+    parts.push(sql);
+    values.push(value);
+  };
+  add('source = ?', filter.source);
+  add('reviewed = ?', filter.reviewed === undefined ? undefined : Number(filter.reviewed));
+  add('test = ?', filter.test === undefined ? undefined : Number(filter.test));
+  add('decision = ?', filter.decision);
+  if (filter.labelled !== undefined) parts.push(filter.labelled ? 'decision IS NOT NULL' : 'decision IS NULL');
+  if (filter.labelled_by !== undefined) {
+    parts.push(
+      filter.labelled_by === 'teacher'
+        ? 'decision IS NOT NULL AND by_teacher = 1'
+        : 'decision IS NOT NULL AND by_teacher = 0',
+    );
+  }
+  if (filter.status !== undefined) parts.push(statusConditions[filter.status]);
+  if (filter.search !== undefined && filter.search !== '') {
+    // The text is looked for as it stands in the stored JSON, where quotes, line breaks and backslashes are escaped.
+    // LIKE would compare letter by letter, which takes seconds for a long repeated one.
+    add('instr(lower(input), lower(?)) > 0', JSON.stringify(filter.search).slice(1, -1));
+  }
+  return { sql: parts.join(' AND '), values };
+}
+
+function addUp(groups: readonly ExampleGroup[]): ExampleTotals {
+  const totals = { total: 0, labelled: 0, reviewed: 0, synthetic: 0 };
+  const byOption = new Map<string, number>();
+  const byStatus = { to_label: 0, done: 0, skipped: 0, flagged: 0 };
+  for (const { decision, mark, source, reviewed, n } of groups) {
+    totals.total += n;
+    byStatus[toExampleStatus({ decision, mark })] += n;
+    if (reviewed === 1) totals.reviewed += n;
+    if (source === 'synthetic') totals.synthetic += n;
+    if (decision === null) continue;
+    totals.labelled += n;
+    byOption.set(decision, (byOption.get(decision) ?? 0) + n);
+  }
+  return { ...totals, byOption, byStatus };
+}
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    insert: db.prepare(
+      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, mark, note,
+         by_teacher, log_id, audited, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    // In the order of the list, which is that of `seq`.
+    insertSlice: db.prepare(
+      `INSERT INTO examples (id, decision_type_id, input, decision, reason_codes, source, reviewed, test, created_at,
+         updated_at)
+       SELECT value ->> 0, :decisionTypeId, value ->> 1, value ->> 2, value ->> 3, 'user', 0, value ->> 4,
+         :createdAt, :createdAt
+       FROM json_each(:slice)`,
+    ),
+    lastSeq: db.prepare<[], number | null>('SELECT max(seq) FROM examples').pluck(),
+    notePart: db.prepare('INSERT INTO unfinished_example_parts VALUES (?, ?, ?)'),
+    keepParts: db.prepare('DELETE FROM unfinished_example_parts WHERE decision_type_id = ?'),
+    findPart: db.prepare<{ decisionTypeId: string | null }, UnfinishedPart>(
+      `SELECT * FROM unfinished_example_parts WHERE decision_type_id = ifnull(:decisionTypeId, decision_type_id)
+       ORDER BY first_seq DESC LIMIT 1`,
+    ),
+    removePart: db.prepare<[UnfinishedPart]>(
+      `DELETE FROM examples
+       WHERE seq BETWEEN :first_seq AND :last_seq AND decision_type_id = :decision_type_id`,
+    ),
+    forgetPart: db.prepare<[UnfinishedPart]>('DELETE FROM unfinished_example_parts WHERE first_seq = :first_seq'),
+    update: db.prepare(
+      `UPDATE examples SET input = ?, decision = ?, reason_codes = ?, reviewed = ?, test = ?, mark = ?, note = ?,
+         by_teacher = ?, updated_at = ? WHERE id = ?`,
+    ),
+    rename: db.prepare('UPDATE examples SET decision = ?, updated_at = ? WHERE decision_type_id = ? AND decision = ?'),
+    removeLabelled: db.prepare('DELETE FROM examples WHERE decision_type_id = ? AND decision = ?'),
+    remove: db.prepare('DELETE FROM examples WHERE id = ? AND decision_type_id = ?'),
+    get: db.prepare<[string, string], RawExample>(`${selectExamples} WHERE id = ? AND decision_type_id = ?`),
+    getByLog: db.prepare<[string], RawExample>(`${selectExamples} WHERE log_id = ?`),
+    readBefore: db.prepare<[string, number, number], RawExample>(
+      `${selectExamples} WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    ),
+    count: db.prepare<[string], number>('SELECT count(*) FROM examples WHERE decision_type_id = ?').pluck(),
+    countByLabel: db.prepare<[string], { decision: string; n: number }>(
+      `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL
+       GROUP BY decision`,
+    ),
+    // An index covers each of the two: without one, 100,000 examples are read for them.
+    countByGroup: db.prepare<[string], ExampleGroup>(
+      `SELECT decision, source, reviewed, mark, count(*) AS n FROM examples WHERE decision_type_id = ?
+       GROUP BY decision, source, reviewed, mark`,
+    ),
+    countTestRows: db.prepare<[string], { decision: string; n: number }>(
+      `SELECT decision, count(*) AS n FROM examples WHERE decision_type_id = ? AND test = 1 AND decision IS NOT NULL
+       GROUP BY decision`,
+    ),
+  };
+}
+
+/**
+ * Examples one by one, in pages and counted; changes of many at once are in `example-changes.ts`, what labelling reads
+ * in `labelling.ts`.
+ */
+export class ExampleStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #revisions = new Map<string, number>();
+  readonly #totals = new Map<string, { revision: number; totals: ExampleTotals }>();
+
+  constructor(db: WorkbenchDatabase) {
+    this.#db = db;
+    this.#statements = prepareStatements(db);
+  }
+
+  /**
+   * Grows with every write of a type's examples while the program runs, so that whatever was found about them is known
+   * to be of these examples; 0 before the first one. Counted here and not by a trigger, which would run for each row.
+   */
+  readRevision(decisionTypeId: string): number {
+    return this.#revisions.get(decisionTypeId) ?? 0;
+  }
+
+  /** Notes that examples of a type changed. */
+  noteChange(decisionTypeId: string): void {
+    this.#revisions.set(decisionTypeId, this.readRevision(decisionTypeId) + 1);
+  }
+
+  insert(example: ExampleRecord): void {
+    this.noteChange(example.decisionTypeId);
+    this.#statements.insert.run(
+      example.id,
+      example.decisionTypeId,
+      JSON.stringify(example.input),
+      example.decision,
+      JSON.stringify(example.reasonCodes),
+      example.source,
+      example.reviewed ? 1 : 0,
+      example.test ? 1 : 0,
+      example.mark,
+      example.note,
+      Number(example.byTeacher),
+      example.logId,
+      Number(example.audited),
+      example.createdAt,
+      example.updatedAt,
+    );
+  }
+
+  /** Adds the rows of one slice as a part of an addition, which is removed again unless `keepParts` ends it. */
+  insertPart({ decisionTypeId, createdAt, slices }: ExampleRows, index: number): void {
+    this.noteChange(decisionTypeId);
+    const firstSeq = (this.#statements.lastSeq.get() ?? 0) + 1;
+    this.#statements.insertSlice.run({ decisionTypeId, createdAt, slice: slices[index] ?? '[]' });
+    this.#statements.notePart.run(firstSeq, this.#statements.lastSeq.get() ?? 0, decisionTypeId);
+  }
+
+  /** Makes the parts of a type's addition count from now on. */
+  keepParts(decisionTypeId: string): void {
+    this.#statements.keepParts.run(decisionTypeId);
+  }
+
+  /** Removes one part that was not kept, of a type or, with null, of any; returns whether there was one. */
+  removePart(decisionTypeId: string | null): boolean {
+    const part = this.#statements.findPart.get({ decisionTypeId });
+    if (part === undefined) return false;
+    this.noteChange(part.decision_type_id);
+    this.#statements.removePart.run(part);
+    this.#statements.forgetPart.run(part);
+    return true;
+  }
+
+  /** Writes what of an example can change: all but its type, source, origin and the time it was made. */
+  update(example: ExampleRecord): void {
+    this.noteChange(example.decisionTypeId);
+    this.#statements.update.run(
+      JSON.stringify(example.input),
+      example.decision,
+      JSON.stringify(example.reasonCodes),
+      example.reviewed ? 1 : 0,
+      example.test ? 1 : 0,
+      example.mark,
+      example.note,
+      Number(example.byTeacher),
+      example.updatedAt,
+      example.id,
+    );
+  }
+
+  /** Gives every example of a type that has one label another, or takes it away; returns their number. */
+  renameLabel(decisionTypeId: string, from: string, to: string | null, updatedAt: number): number {
+    this.noteChange(decisionTypeId);
+    return this.#statements.rename.run(to, updatedAt, decisionTypeId, from).changes;
+  }
+
+  /** Deletes every example of a type that has one label. */
+  removeLabelled(decisionTypeId: string, label: string): void {
+    this.noteChange(decisionTypeId);
+    this.#statements.removeLabelled.run(decisionTypeId, label);
+  }
+
+  /** Returns false when the type has no such example. */
+  remove(decisionTypeId: string, id: string): boolean {
+    this.noteChange(decisionTypeId);
+    return this.#statements.remove.run(id, decisionTypeId).changes > 0;
+  }
+
+  get(decisionTypeId: string, id: string): ExampleRecord | null {
+    const row = this.#statements.get.get(id, decisionTypeId);
+    return row === undefined ? null : toExample(row);
+  }
+
+  /** Returns the example that the correction of a log record made, or null. */
+  getByLog(logId: string): ExampleRecord | null {
+    const row = this.#statements.getByLog.get(logId);
+    return row === undefined ? null : toExample(row);
+  }
+
+  /** Returns one page, newest first, with the number of all matches. */
+  page(
+    decisionTypeId: string,
+    filter: ExampleFilter,
+    page: number,
+    pageSize: number,
+  ): { examples: ExampleRecord[]; total: number } {
+    const { sql, values } = toWhere(decisionTypeId, filter);
+    const count = this.#db.prepare<Value[], number>(`SELECT count(*) FROM examples WHERE ${sql}`).pluck();
+    const rows = this.#db.prepare<Value[], RawExample>(
+      `${selectExamples} WHERE ${sql} ORDER BY seq DESC LIMIT ? OFFSET ?`,
+    );
+    return {
+      examples: rows.all(...values, pageSize, (page - 1) * pageSize).map(toExample),
+      total: count.get(...values) ?? 0,
+    };
+  }
+
+  *#readSlices(decisionTypeId: string, limit: number): Generator<RawExample[]> {
+    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
+      const rows = this.#statements.readBefore.all(decisionTypeId, before, limit);
+      if (rows.length > 0) yield rows;
+      const oldest = rows.at(-1);
+      if (oldest === undefined || rows.length < limit) return;
+      before = oldest.seq;
+    }
+  }
+
+  /**
+   * Yields the examples of a type, newest first, up to `limit` at a time, with each input as the JSON that is stored.
+   */
+  *slicesWithJsonInput(decisionTypeId: string, limit: number): Generator<JsonRow[]> {
+    for (const rows of this.#readSlices(decisionTypeId, limit)) {
+      yield rows.map(({ id, input, decision }) => ({ id, input, decision }));
+    }
+  }
+
+  /** Yields the examples of a type, newest first, up to `limit` at a time. */
+  *slices(decisionTypeId: string, limit: number): Generator<ExampleRecord[]> {
+    for (const rows of this.#readSlices(decisionTypeId, limit)) yield rows.map(toExample);
+  }
+
+  count(decisionTypeId: string): number {
+    return this.#statements.count.get(decisionTypeId) ?? 0;
+  }
+
+  /** Returns how many examples have each label; labels without examples are left out. */
+  countByLabel(decisionTypeId: string): Map<string, number> {
+    return new Map(this.#statements.countByLabel.all(decisionTypeId).map(({ decision, n }) => [decision, n]));
+  }
+
+  /** Returns how many test rows have each label; labels without test rows are left out. */
+  countTestRows(decisionTypeId: string): Map<string, number> {
+    return new Map(this.#statements.countTestRows.all(decisionTypeId).map(({ decision, n }) => [decision, n]));
+  }
+
+  /** Counts the examples of a type; they are counted again only after one of them has changed. */
+  computeTotals(decisionTypeId: string): ExampleTotals {
+    const revision = this.readRevision(decisionTypeId);
+    const known = this.#totals.get(decisionTypeId);
+    if (known?.revision === revision) return known.totals;
+    const totals = addUp(this.#statements.countByGroup.all(decisionTypeId));
+    // What a transaction has written may still be taken back, under the same revision.
+    if (!this.#db.inTransaction) this.#totals.set(decisionTypeId, { revision, totals });
+    return totals;
+  }
+}

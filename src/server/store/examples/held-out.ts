@@ -1,0 +1,164 @@
+/** What evaluated policies said about the examples they had not seen. */
+import type { JsonObject } from '../../../engine/domain.ts';
+import { hashInput } from '../../../engine/input-hash.ts';
+import type { HeldOutAnswer } from '../../../engine/measure/common-rows.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+/** A held-out example; `input` is null when the example was deleted. */
+export type HeldOutRecord = {
+  exampleId: string;
+  input: JsonObject | null;
+  expected: string;
+  predicted: string;
+  confidence: number;
+};
+/** A held-out example as it was measured; `input` is null when the example was deleted or its input changed since. */
+export type MeasuredRecord = {
+  input: JsonObject | null;
+  expected: string;
+  predicted: string;
+  confidence: number;
+  unfamiliar: boolean;
+};
+/** What a policy said of one example. */
+type Prediction = { predicted: string; confidence: number };
+/** An example that two policies held out and that only one of them gets right. */
+export type ComparedRecord = {
+  exampleId: string;
+  input: JsonObject | null;
+  expected: string;
+  first: Prediction;
+  second: Prediction;
+};
+export type ComparisonCounts = {
+  rows: number;
+  bothRight: number;
+  bothWrong: number;
+  onlyFirstRight: number;
+  onlySecondRight: number;
+};
+/** Which rows of a policy; null takes every label. */
+export type HeldOutFilter = { policyId: string; expected: string | null; predicted: string | null };
+/** The ids of two policies. */
+export type PolicyPair = { first: string; second: string };
+
+type Slice = { limit: number; offset: number };
+type RawHeldOut = Omit<HeldOutRecord, 'input'> & { input: string | null };
+/** `measuredColumns` of `held_out_predictions` as `p`, beside the example's input. */
+export type RawMeasured = Omit<MeasuredRecord, 'input' | 'unfamiliar'> & {
+  input: string | null;
+  unfamiliar: number | null;
+  inputHash: number | null;
+};
+type RawCompared = {
+  exampleId: string;
+  input: string | null;
+  expected: string;
+  first: string;
+  second: string;
+  firstConfidence: number;
+  secondConfidence: number;
+};
+
+const confidenceSql = (alias: string) => `(SELECT max(value) FROM json_each(${alias}.probabilities))`;
+export const measuredColumns = `p.expected, p.predicted, ${confidenceSql('p')} AS confidence, p.unfamiliar,
+  p.input_hash AS inputHash`;
+const inputSql = (alias: string) => `(SELECT input FROM examples WHERE id = ${alias}.example_id)`;
+const toSlice = (page: number, pageSize: number): Slice => ({ limit: pageSize, offset: (page - 1) * pageSize });
+const readInput = (json: string | null) => (json === null ? null : (JSON.parse(json) as JsonObject));
+
+function prepareStatements(db: WorkbenchDatabase) {
+  const matching = `FROM held_out_predictions p WHERE p.policy_id = @policyId
+    AND (@expected IS NULL OR p.expected = @expected) AND (@predicted IS NULL OR p.predicted = @predicted)`;
+  const both = `FROM held_out_predictions a JOIN held_out_predictions b
+    ON b.example_id = a.example_id AND b.expected = a.expected AND b.policy_id = @second WHERE a.policy_id = @first`;
+  return {
+    count: db.prepare<[HeldOutFilter], number>(`SELECT count(*) ${matching}`).pluck(),
+    page: db.prepare<[HeldOutFilter & Slice], RawHeldOut>(
+      `SELECT p.example_id AS exampleId, ${inputSql('p')} AS input, p.expected, p.predicted,
+         ${confidenceSql('p')} AS confidence ${matching}
+       ORDER BY confidence DESC, p.example_id LIMIT @limit OFFSET @offset`,
+    ),
+    measured: db.prepare<[string, number], RawMeasured & { exampleId: string }>(
+      `SELECT p.example_id AS exampleId, e.input, ${measuredColumns}
+       FROM held_out_predictions p LEFT JOIN examples e ON e.id = p.example_id
+       WHERE p.policy_id = ? ORDER BY p.example_id LIMIT ?`,
+    ),
+    input: db.prepare<[string], string>('SELECT input FROM examples WHERE id = ?').pluck(),
+    answers: db.prepare<[string], HeldOutAnswer>(
+      'SELECT example_id AS exampleId, expected, predicted FROM held_out_predictions WHERE policy_id = ?',
+    ),
+    comparisonCounts: db.prepare<[PolicyPair], ComparisonCounts>(
+      `SELECT count(*) AS rows,
+         total(a.predicted = a.expected AND b.predicted = b.expected) AS bothRight,
+         total(a.predicted <> a.expected AND b.predicted <> b.expected) AS bothWrong,
+         total(a.predicted = a.expected AND b.predicted <> b.expected) AS onlyFirstRight,
+         total(a.predicted <> a.expected AND b.predicted = b.expected) AS onlySecondRight ${both}`,
+    ),
+    differing: db.prepare<[PolicyPair & Slice], RawCompared>(
+      `SELECT a.example_id AS exampleId, ${inputSql('a')} AS input, a.expected,
+         a.predicted AS first, b.predicted AS second, ${confidenceSql('a')} AS firstConfidence,
+         ${confidenceSql('b')} AS secondConfidence
+       ${both} AND (a.predicted = a.expected) <> (b.predicted = b.expected)
+       ORDER BY (a.predicted = a.expected) DESC, a.expected, a.example_id LIMIT @limit OFFSET @offset`,
+    ),
+  };
+}
+
+/** Reads a measured row. One of an earlier version counts as familiar, and as unchanged. */
+export function toMeasured({ input: json, unfamiliar, inputHash, ...row }: RawMeasured): MeasuredRecord {
+  const input = readInput(json);
+  const isSame = input !== null && (inputHash === null || hashInput(input) === inputHash);
+  return { ...row, input: isSame ? input : null, unfamiliar: unfamiliar === 1 };
+}
+
+const noCounts: ComparisonCounts = { rows: 0, bothRight: 0, bothWrong: 0, onlyFirstRight: 0, onlySecondRight: 0 };
+
+export class HeldOutStore {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /** One page of a policy's held-out rows, most confident first, with the number of all that match. */
+  page(filter: HeldOutFilter, page: number, pageSize: number): { rows: HeldOutRecord[]; total: number } {
+    const rows = this.#statements.page.all({ ...filter, ...toSlice(page, pageSize) });
+    return {
+      rows: rows.map((row) => ({ ...row, input: readInput(row.input) })),
+      total: this.#statements.count.get(filter) ?? 0,
+    };
+  }
+
+  /** Up to `limit` held-out rows of a policy, as they were measured; ids are random, so the first ones are a sample. */
+  listMeasured(policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] {
+    return this.#statements.measured
+      .all(policyId, limit)
+      .map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row) }));
+  }
+
+  /** The input of an example as it is now; null when it was deleted. */
+  readInput(exampleId: string): JsonObject | null {
+    return readInput(this.#statements.input.get(exampleId) ?? null);
+  }
+
+  /** Returns what a policy said of all its held-out rows. */
+  listAnswers(policyId: string): HeldOutAnswer[] {
+    return this.#statements.answers.all(policyId);
+  }
+
+  /** Counts over the rows that both policies held out, and one page of those that only one of them gets right. */
+  compare(pair: PolicyPair, page: number, pageSize: number): { counts: ComparisonCounts; rows: ComparedRecord[] } {
+    const rows = this.#statements.differing.all({ ...pair, ...toSlice(page, pageSize) });
+    return {
+      counts: this.#statements.comparisonCounts.get(pair) ?? noCounts,
+      rows: rows.map(({ exampleId, input, expected, first, second, firstConfidence, secondConfidence }) => ({
+        exampleId,
+        input: readInput(input),
+        expected,
+        first: { predicted: first, confidence: firstConfidence },
+        second: { predicted: second, confidence: secondConfidence },
+      })),
+    };
+  }
+}

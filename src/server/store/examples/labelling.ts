@@ -1,0 +1,145 @@
+/** What labelling reads of the examples, and the labels that a teacher gives. */
+import type { JsonObject } from '../../../engine/domain.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
+
+/** An example with its place. */
+export type PlacedExample = ExampleRecord & { seq: number };
+
+/** Where an example stands, without its input. `isUnconfirmed`: a teacher's label was not reviewed. */
+export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number; isUnconfirmed: boolean };
+/** `inputJson` is the input as it is stored: whoever asks hands it on to another process unread. */
+type ExampleInput = Omit<ExampleState, 'seq'> & { inputJson: string };
+type Raw<State extends { isUnconfirmed: boolean }> = Omit<State, 'isUnconfirmed'> & { isUnconfirmed: number };
+
+/**
+ * The examples that wait for somebody: without a label, flagged, made or labelled by a teacher and not reviewed, drawn
+ * by the audit and not judged (oldest first), or made by corrections after `since` (milliseconds).
+ */
+export type ExampleQueue =
+  | { kind: 'to_label' | 'flagged' | 'synthetic' | 'audit' }
+  | { kind: 'corrections'; since: number };
+
+const openSql = 'decision_type_id = ? AND decision IS NULL AND mark IS NULL';
+
+function toQueueWhere(decisionTypeId: string, queue: ExampleQueue): { sql: string; values: Value[] } {
+  switch (queue.kind) {
+    case 'flagged':
+      return toWhere(decisionTypeId, { status: queue.kind });
+    case 'to_label':
+      return { sql: `${openSql} AND audited = 0`, values: [decisionTypeId] };
+    case 'synthetic':
+      return { sql: 'decision_type_id = ? AND by_teacher = 1 AND reviewed = 0', values: [decisionTypeId] };
+    case 'audit':
+      return { sql: `${openSql} AND audited = 1`, values: [decisionTypeId] };
+    case 'corrections':
+      return {
+        sql: 'decision_type_id = ? AND log_id IS NOT NULL AND audited = 0 AND updated_at > ?',
+        values: [decisionTypeId, queue.since],
+      };
+  }
+}
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    labelByTeacher: db.prepare(
+      `UPDATE examples SET decision = ?, by_teacher = 1, reviewed = 0, updated_at = ?
+       WHERE id = ? AND decision_type_id = ? AND decision IS NULL AND mark IS NULL AND audited = 0`,
+    ),
+    readToLabel: db.prepare<[string, number, number], RawExample>(
+      `${selectExamples} WHERE decision_type_id = ? AND seq < ? AND decision IS NULL AND mark IS NULL AND audited = 0
+       ORDER BY seq DESC LIMIT ?`,
+    ),
+    readLabelled: db.prepare<[string, number, number], RawExample>(
+      `${selectExamples} WHERE decision_type_id = ? AND seq < ? AND decision IS NOT NULL
+         AND (by_teacher = 0 OR reviewed = 1) AND source = 'user' ORDER BY seq DESC LIMIT ?`,
+    ),
+    readStates: db.prepare<[string, number, number], Raw<ExampleState>>(
+      `SELECT seq, id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?`,
+    ),
+    readInputs: db.prepare<[string, string], Raw<ExampleInput>>(
+      `SELECT id, decision, mark, by_teacher AND NOT reviewed AS isUnconfirmed, input AS inputJson FROM examples
+       WHERE id IN (SELECT value FROM json_each(?)) AND decision_type_id = ?`,
+    ),
+    readNewestInputs: db
+      .prepare<[string, number, number], string>(
+        // The length in bytes is known without reading the text.
+        `SELECT input FROM (SELECT input FROM examples WHERE decision_type_id = ? ORDER BY seq DESC LIMIT 2000)
+         WHERE octet_length(input) <= ? LIMIT ?`,
+      )
+      .pluck(),
+  };
+}
+
+export class LabellingStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #noteChange: (decisionTypeId: string) => void;
+
+  /** `noteChange` hears of every type whose examples are labelled. */
+  constructor(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
+    this.#db = db;
+    this.#noteChange = noteChange;
+    this.#statements = prepareStatements(db);
+  }
+
+  /** Gives an example the label of a teacher; false where somebody labelled it or put it aside meanwhile. */
+  labelByTeacher(decisionTypeId: string, id: string, decision: string, updatedAt: number): boolean {
+    this.#noteChange(decisionTypeId);
+    return this.#statements.labelByTeacher.run(decision, updatedAt, id, decisionTypeId).changes > 0;
+  }
+
+  /** Up to `limit` examples before a place that are to label (or have a person's label), newest first. */
+  readForTeacher(
+    decisionTypeId: string,
+    kind: 'to_label' | 'labelled',
+    before: number,
+    limit: number,
+  ): PlacedExample[] {
+    const rows = this.#statements[kind === 'to_label' ? 'readToLabel' : 'readLabelled'];
+    return rows.all(decisionTypeId, before, limit).map((row) => ({ ...toExample(row), seq: row.seq }));
+  }
+
+  /** Up to `limit` examples before a place (`Number.MAX_SAFE_INTEGER`: from the newest on), without their inputs. */
+  readStates(decisionTypeId: string, before: number, limit: number): ExampleState[] {
+    return this.#statements.readStates
+      .all(decisionTypeId, before, limit)
+      .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 }));
+  }
+
+  /** The inputs of examples as the JSON that is stored; those that do not exist are left out. */
+  readInputs(decisionTypeId: string, ids: readonly string[]): ExampleInput[] {
+    return this.#statements.readInputs
+      .all(JSON.stringify(ids), decisionTypeId)
+      .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 }));
+  }
+
+  /**
+   * The inputs of some of the newest 2,000 examples, `limit` at most, whose stored JSON is not longer than `maxBytes`.
+   */
+  readNewestInputs(decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] {
+    return this.#statements.readNewestInputs
+      .all(decisionTypeId, maxBytes, limit)
+      .map((json) => JSON.parse(json) as JsonObject);
+  }
+
+  /** Up to `limit` examples of a queue, newest first but for the audit, without those of the ids `except`. */
+  readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
+    const { sql, values } = toQueueWhere(decisionTypeId, queue);
+    const direction = queue.kind === 'audit' ? 'ASC' : 'DESC';
+    const rows = this.#db.prepare<Value[], RawExample>(
+      `${selectExamples} WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq ${direction} LIMIT ?`,
+    );
+    return rows.all(...values, JSON.stringify(except), limit).map(toExample);
+  }
+
+  countQueue(decisionTypeId: string, queue: ExampleQueue): number {
+    const { sql, values } = toQueueWhere(decisionTypeId, queue);
+    return (
+      this.#db
+        .prepare<Value[], number>(`SELECT count(*) FROM examples WHERE ${sql}`)
+        .pluck()
+        .get(...values) ?? 0
+    );
+  }
+}

@@ -1,0 +1,103 @@
+/** Which policy decides for a type. */
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+/** The policy that decides for a type. */
+export type DeployedPolicy = {
+  id: string;
+  version: number;
+  versionId: string;
+  bundleSha256: string;
+  options: string[];
+};
+
+/** The deployed policies with the names of their types, oldest first, deleted types left out. */
+export function listDeployed(db: WorkbenchDatabase): { policyId: string; typeName: string }[] {
+  return db
+    .prepare<[], { policyId: string; typeName: string }>(
+      `SELECT p.id AS policyId, t.name AS typeName FROM policies p JOIN decision_types t ON t.id = p.decision_type_id
+       WHERE p.status = 'deployed' AND t.deleted_at IS NULL ORDER BY p.seq`,
+    )
+    .all();
+}
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    find: db.prepare<[string], Omit<DeployedPolicy, 'options'> & { options: string }>(
+      `SELECT p.id, p.version, p.version_id AS versionId, p.bundle_sha256 AS bundleSha256,
+         json_extract(v.definition, '$.options') AS options
+       FROM policies p JOIN decision_type_versions v ON v.id = p.version_id
+       WHERE p.decision_type_id = ? AND p.status = 'deployed'`,
+    ),
+    ids: db
+      .prepare<[], string>(
+        `SELECT p.id FROM policies p JOIN decision_types t ON t.id = p.decision_type_id
+         WHERE p.status = 'deployed' AND t.deleted_at IS NULL ORDER BY p.seq LIMIT 1000`,
+      )
+      .pluck(),
+    retireOthers: db.prepare(
+      `UPDATE policies SET status = 'trained' WHERE status = 'deployed' AND id <> @policyId
+         AND decision_type_id = (SELECT decision_type_id FROM policies WHERE id = @policyId)`,
+    ),
+    setAutomatic: db.prepare('UPDATE policies SET auto_deployed = 1 WHERE id = ?'),
+    holdBack: db.prepare('UPDATE policies SET held_back = ? WHERE id = ?'),
+    deploy: db.prepare(
+      `UPDATE policies SET status = 'deployed', deployed_at = ?, error = NULL, held_back = NULL
+       WHERE id = ? AND status IN ('trained', 'deployed')`,
+    ),
+  };
+}
+
+/**
+ * Keeps the deployed policy of each type in memory until one changes: every decide call asks for it. Deployed is what a
+ * person, an agent or a training asked for; whether the policy can be used now is not written here.
+ */
+export class DeploymentStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #clock: Clock;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #byType = new Map<string, DeployedPolicy | null>();
+
+  constructor(db: WorkbenchDatabase, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#statements = prepareStatements(db);
+  }
+
+  /** The deployed policy of a type, or null; the same object until a deployment changes. */
+  find(typeId: string): DeployedPolicy | null {
+    const known = this.#byType.get(typeId);
+    if (known !== undefined) return known;
+    const row = this.#statements.find.get(typeId);
+    const found = row ? { ...row, options: JSON.parse(row.options) as string[] } : null;
+    this.#byType.set(typeId, found);
+    return found;
+  }
+
+  /** The deployed policies of every type that is not deleted, oldest first. */
+  listIds(): string[] {
+    return this.#statements.ids.all();
+  }
+
+  /**
+   * Deploys a trained policy; the others of its type go back to `trained`. `isAutomatic` where its training does it.
+   * Throws `conflict` from another status.
+   */
+  deploy(policyId: string, { isAutomatic = false } = {}): void {
+    const deploy = this.#db.transaction(() => {
+      this.#statements.retireOthers.run({ policyId });
+      if (isAutomatic) this.#statements.setAutomatic.run(policyId);
+      if (this.#statements.deploy.run(this.#clock.now(), policyId).changes === 0) {
+        throw new WorkbenchError('conflict', 'Only a trained or deployed policy can be deployed.');
+      }
+    });
+    deploy.immediate();
+    this.#byType.clear();
+  }
+
+  /** Notes why a training does not deploy its policy. */
+  holdBack(policyId: string, reason: string): void {
+    this.#statements.holdBack.run(reason, policyId);
+  }
+}

@@ -1,0 +1,165 @@
+/**
+ * Policies and their attempts as they are read: for lists, for progress, for a training that is to start. And policies
+ * of rules alone as they are made.
+ */
+import { trainingConfigSchema } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import type { CheckedPolicy } from '../examples/example-reader.ts';
+import type { DecisionTypeRecord } from '../types/decision-types.ts';
+import {
+  type AttemptRecord,
+  inProgressSql,
+  noMetrics,
+  type PolicyRecord,
+  type PolicySummaryRecord,
+  type RawAttempt,
+  type RawPolicy,
+  selectAttempts,
+  selectPolicy,
+  type ToolVersions,
+  toAttempt,
+  toPolicy,
+  toPolicySummary,
+} from './policy-records.ts';
+
+/** How long a training of how many examples took. */
+export type PastRun = { examples: number; tookMs: number };
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    list: db.prepare<[string], RawPolicy>(
+      `${selectPolicy} WHERE p.decision_type_id = ? ORDER BY p.version DESC LIMIT 1000`,
+    ),
+    get: db.prepare<[string, string], RawPolicy>(`${selectPolicy} WHERE p.id = ? AND p.decision_type_id = ?`),
+    byId: db.prepare<[string], RawPolicy>(`${selectPolicy} WHERE p.id = ?`),
+    inProgress: db.prepare<[], RawPolicy>(`${selectPolicy} WHERE p.status IN ${inProgressSql} LIMIT 1000`),
+    slotHolder: db
+      .prepare<[string], string>(`SELECT id FROM policies WHERE organisation_id = ? AND status IN ${inProgressSql}`)
+      .pluck(),
+    newestTrained: db.prepare<[string], CheckedPolicy>(
+      `SELECT id, created_at AS createdAt FROM policies
+       WHERE decision_type_id = ? AND status IN ('trained', 'deployed') AND metrics <> '${noMetrics}'
+       ORDER BY version DESC LIMIT 1`,
+    ),
+    attempts: db.prepare<[string], RawAttempt>(
+      `${selectAttempts} WHERE policy_id = ? ORDER BY attempt_number LIMIT 100`,
+    ),
+    pastRun: db.prepare<[string, number, string], PastRun>(
+      `SELECT p.snapshot_size AS examples, a.completed_at - a.started_at AS tookMs
+       FROM policies p JOIN training_attempts a ON a.policy_id = p.id AND a.status = 'succeeded'
+       WHERE p.organisation_id = ? AND p.snapshot_size > 0 AND p.created_at <= ?
+       ORDER BY p.decision_type_id = ? DESC, p.seq DESC LIMIT 1`,
+    ),
+    nextVersion: db
+      .prepare<[string], number>('SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = ?')
+      .pluck(),
+    insertRulesOnly: db.prepare(
+      `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config,
+         fallback_option, seed, snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields, metrics,
+         bundle_sha256, bundle_size_bytes, completed_at)
+       VALUES (@id, @organisationId, @decisionTypeId, @versionId, @version, 'trained', @trainingConfig,
+         @fallbackOption, 0, '', 0, @toolVersions, @createdAt, @piiFields, '${noMetrics}', @bundleSha256,
+         @bundleSizeBytes, @createdAt)`,
+    ),
+    bundleOwner: db
+      .prepare<[string], string>('SELECT id FROM policies WHERE id = ? AND bundle_sha256 IS NOT NULL')
+      .pluck(),
+  };
+}
+
+/** A policy of rules alone that is to be written; its file is already there. `createdAt` is milliseconds since 1970. */
+export type NewRulesPolicy = {
+  id: string;
+  version: number;
+  toolVersions: ToolVersions;
+  bundle: { sha256: string; sizeBytes: number };
+  createdAt: number;
+};
+
+/**
+ * The reading queries, and the making of a policy of rules alone. What a training writes is in training-runs.ts, what
+ * is deployed in deployments.ts.
+ */
+export class PolicyStore {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /** The number that the next policy of a type gets. */
+  getNextVersion(typeId: string): number {
+    return this.#statements.nextVersion.get(typeId) ?? 1;
+  }
+
+  /**
+   * Writes a policy of rules alone, as it is made of the active version of its type. Throws `conflict` where its number
+   * has been given to another policy meanwhile. For a transaction of the caller.
+   */
+  insertRulesOnly(type: DecisionTypeRecord, { id, version, toolVersions, bundle, createdAt }: NewRulesPolicy): void {
+    if (version !== this.getNextVersion(type.id)) {
+      throw new WorkbenchError('conflict', 'Another policy of the type was made meanwhile. Try again.');
+    }
+    this.#statements.insertRulesOnly.run({
+      id,
+      version,
+      createdAt,
+      organisationId: type.organisationId,
+      decisionTypeId: type.id,
+      versionId: type.activeVersion.id,
+      trainingConfig: JSON.stringify(trainingConfigSchema.parse({})),
+      fallbackOption: type.fallbackOption,
+      toolVersions: JSON.stringify(toolVersions),
+      piiFields: JSON.stringify(type.piiFields),
+      bundleSha256: bundle.sha256,
+      bundleSizeBytes: bundle.sizeBytes,
+    });
+  }
+
+  /** The policies of a type, newest first. */
+  list(typeId: string): PolicySummaryRecord[] {
+    return this.#statements.list.all(typeId).map(toPolicySummary);
+  }
+
+  get(typeId: string, policyId: string): PolicyRecord | null {
+    const raw = this.#statements.get.get(policyId, typeId);
+    return raw === undefined ? null : toPolicy(raw);
+  }
+
+  byId(policyId: string): PolicyRecord | null {
+    const raw = this.#statements.byId.get(policyId);
+    return raw === undefined ? null : toPolicy(raw);
+  }
+
+  /** The policy of a type whose training succeeded last. */
+  findNewestTrained(typeId: string): CheckedPolicy | null {
+    return this.#statements.newestTrained.get(typeId) ?? null;
+  }
+
+  /** The attempts of a policy in their order. */
+  attempts(policyId: string): AttemptRecord[] {
+    return this.#statements.attempts.all(policyId).map(toAttempt);
+  }
+
+  /** The policies of all organisations whose training has not ended. */
+  listInProgress(): PolicyRecord[] {
+    return this.#statements.inProgress.all().map(toPolicy);
+  }
+
+  /** The policy of the organisation whose training is in progress: each has one slot. */
+  findSlotHolder(organisationId: string): PolicyRecord | null {
+    const policyId = this.#statements.slotHolder.get(organisationId);
+    return policyId === undefined ? null : this.byId(policyId);
+  }
+
+  /** The latest training that succeeded before `policy` began: of its own type where there is one. */
+  findPastRun(policy: PolicyRecord): PastRun | null {
+    return this.#statements.pastRun.get(policy.organisationId, policy.createdAt, policy.decisionTypeId) ?? null;
+  }
+
+  /** Whether the file of the policy is the bundle of a finished training. */
+  hasBundle(policyId: string): boolean {
+    return this.#statements.bundleOwner.get(policyId) !== undefined;
+  }
+}

@@ -1,0 +1,56 @@
+/** What is promised of types and was of policies, and what corrections say of their automatic decisions. */
+import { type DeclaredPromise, declaredPromiseSchema, type KeptPromise } from '../../../engine/measured.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+/** Automatic decisions that somebody corrected or confirmed, and the wrong ones among them. */
+export type CorrectionCounts = { checked: number; wrong: number };
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    set: db.prepare('UPDATE policies SET promise = ? WHERE id = ?'),
+    declare: db.prepare('UPDATE decision_types SET promise = ? WHERE id = ?'),
+    findDeclared: db.prepare<[string], string | null>('SELECT promise FROM decision_types WHERE id = ?').pluck(),
+    withdrawAll: db.prepare('UPDATE policies SET promise = NULL WHERE decision_type_id = ? AND promise IS NOT NULL'),
+    countCorrections: db.prepare<[number, string, number], CorrectionCounts>(
+      `SELECT count(*) AS checked, total(corrected_decision <> decision) AS wrong FROM decision_logs
+       WHERE corrected_decision IS NOT NULL AND decision_type_seq = ? AND policy_version = ? AND escalated = 0
+         AND created_at >= ? AND stage <> 'escalation' AND removed_at IS NULL`,
+    ),
+  };
+}
+
+/** A promise that a policy keeps is read with the policy. */
+export class PromiseStore {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /** Keeps what is promised of a policy in place of what was; null takes it back. */
+  set(policyId: string, promise: KeptPromise | null): void {
+    this.#statements.set.run(promise === null ? null : JSON.stringify(promise), policyId);
+  }
+
+  /** Declares what is promised of a type, in place of what was. */
+  declare(typeId: string, declared: DeclaredPromise): void {
+    this.#statements.declare.run(JSON.stringify(declared), typeId);
+  }
+
+  /** Returns what is promised of a type, or null. */
+  findDeclared(typeId: string): DeclaredPromise | null {
+    const text = this.#statements.findDeclared.get(typeId) ?? null;
+    return text === null ? null : declaredPromiseSchema.parse(JSON.parse(text));
+  }
+
+  /** Takes the promise of a type back, and those that its policies keep. */
+  withdraw(typeId: string): void {
+    this.#statements.declare.run(null, typeId);
+    this.#statements.withdrawAll.run(typeId);
+  }
+
+  /** Counts over decisions by rule or classifier from `sinceMs` on; answers of a connected model are not among them. */
+  countCorrections(typeSeq: number, policyVersion: string, sinceMs: number): CorrectionCounts {
+    return this.#statements.countCorrections.get(typeSeq, policyVersion, sinceMs) ?? { checked: 0, wrong: 0 };
+  }
+}

@@ -1,0 +1,62 @@
+/** The examples that a training sees, frozen at its start and removed at its end. */
+import type { RowSource } from '../../../engine/domain.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+/**
+ * A row of a snapshot. Input and reason codes stay the JSON that was stored: the server hands them to the worker
+ * without reading them, so that a training of 200,000 examples does not hold up decisions.
+ */
+export type SnapshotRecord = {
+  position: number;
+  exampleId: string;
+  inputJson: string;
+  decision: string;
+  reasonCodesJson: string;
+  source: RowSource;
+  /** A test row of the analyst's own. */
+  test: boolean;
+};
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    copy: db.prepare(
+      `INSERT INTO training_snapshots (policy_id, position, example_id, input, decision, reason_codes, source,
+         test)
+       SELECT ?, seq, id, input, decision, reason_codes, iif(by_teacher AND NOT reviewed, 'synthetic', iif(log_id IS NOT NULL AND NOT audited, 'correction', source)),
+         iif(by_teacher AND NOT reviewed, 0, test)
+       FROM examples
+       WHERE decision_type_id = ? AND decision IN (SELECT value FROM json_each(?))`,
+    ),
+    after: db.prepare<[string, number, number], Omit<SnapshotRecord, 'test'> & { test: number }>(
+      `SELECT position, example_id AS exampleId, input AS inputJson, decision, reason_codes AS reasonCodesJson, source, test
+       FROM training_snapshots WHERE policy_id = ? AND position > ? ORDER BY position LIMIT ?`,
+    ),
+    remove: db.prepare('DELETE FROM training_snapshots WHERE policy_id = ?'),
+  };
+}
+
+export class SnapshotStore {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /**
+   * Copies the examples of a type that are labelled with one of the options; returns their number. Those whose label a
+   * teacher gave and nobody reviewed count as synthetic, so that no figure is measured on them; those that a
+   * correction of a live decision made are named as such, unless the audit drew it: drawn by chance, it stands for all.
+   */
+  copyExamples(policyId: string, typeId: string, options: readonly string[]): number {
+    return this.#statements.copy.run(policyId, typeId, JSON.stringify(options)).changes;
+  }
+
+  /** Up to `limit` rows after a position (−1: from the first). */
+  readAfter(policyId: string, position: number, limit: number): SnapshotRecord[] {
+    return this.#statements.after.all(policyId, position, limit).map((row) => ({ ...row, test: row.test === 1 }));
+  }
+
+  remove(policyId: string): void {
+    this.#statements.remove.run(policyId);
+  }
+}

@@ -1,0 +1,233 @@
+/** What a training writes. Every write of an attempt names the attempt: one that was replaced changes nothing. */
+import { randomUUID } from 'node:crypto';
+import type { Metrics, TrainingConfig, TrainingStage } from '../../../engine/domain.ts';
+import type { HeldOutRow } from '../../../engine/training/request.ts';
+import type { Clock } from '../../process/clock.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+import type { DecisionTypeRecord } from '../types/decision-types.ts';
+import { LabelCheckStore } from './label-checks.ts';
+import { type CompletedStage, inProgressSql, type ToolVersions } from './policy-records.ts';
+import { SnapshotStore } from './snapshots.ts';
+
+/** How far an attempt is; `fraction` (0–1) is of the whole training. */
+export type AttemptProgress = {
+  stage: TrainingStage;
+  fraction: number;
+  message: string;
+  completedStages: CompletedStage[];
+};
+/** Names one attempt and the policy that it trains. */
+export type AttemptKey = { policyId: string; attemptId: string };
+/** What a training that succeeded leaves behind. */
+export type TrainingResult = {
+  metrics: Metrics;
+  heldOut: HeldOutRow[];
+  bundleSha256: string;
+  bundleSizeBytes: number;
+  isQualityGateMet: boolean;
+};
+
+/** The attempt that reported its result is not the current one; its transaction is rolled back. */
+export class StaleAttemptError extends Error {}
+
+function preparePolicyStatements(db: WorkbenchDatabase) {
+  return {
+    insert: db.prepare(
+      `INSERT INTO policies (id, organisation_id, decision_type_id, version_id, version, status, training_config,
+         fallback_option, seed, snapshot_sha256, snapshot_size, tool_versions, created_at, pii_fields)
+       VALUES (@id, @organisationId, @decisionTypeId, @versionId,
+         (SELECT coalesce(max(version), 0) + 1 FROM policies WHERE decision_type_id = @decisionTypeId),
+         'training', @trainingConfig, @fallbackOption, 0, '', 0, @toolVersions, @createdAt, @piiFields)`,
+    ),
+    setSnapshotSize: db.prepare('UPDATE policies SET snapshot_size = ? WHERE id = ?'),
+    setSnapshotDigest: db.prepare(
+      `UPDATE policies SET snapshot_sha256 = ?, seed = ?, tool_versions = json_set(tool_versions, '$.runtime', ?)
+       WHERE id = ? AND current_attempt_id = ?`,
+    ),
+    setCurrentAttempt: db.prepare('UPDATE policies SET current_attempt_id = ? WHERE id = ?'),
+    // A write that comes late (it is tried again after a full disk) must not bring an ended training back.
+    setStatus: db.prepare(
+      `UPDATE policies SET status = ? WHERE id = ? AND current_attempt_id = ? AND status IN ${inProgressSql}`,
+    ),
+    isRetried: db
+      .prepare<[string, string], string>(
+        `SELECT id FROM policies WHERE id = ? AND current_attempt_id = ? AND status IN ('training', 'stopping')`,
+      )
+      .pluck(),
+    setLastError: db.prepare('UPDATE policies SET last_training_error = ? WHERE id = ?'),
+    end: db.prepare(
+      `UPDATE policies SET status = ?, error = ?, last_training_error = coalesce(?, last_training_error),
+         completed_at = ?
+       WHERE id = ? AND current_attempt_id IS ? AND status IN ${inProgressSql}`,
+    ),
+    complete: db.prepare(
+      `UPDATE policies SET status = 'trained', quality_gate_met = @qualityGateMet, metrics = @metrics,
+         bundle_sha256 = @bundleSha256, bundle_size_bytes = @bundleSizeBytes, completed_at = @at
+       WHERE id = @policyId AND current_attempt_id = @attemptId AND status = 'training'`,
+    ),
+    insertHeldOut: db.prepare(
+      `INSERT INTO held_out_predictions (policy_id, example_id, expected, predicted, probabilities, unfamiliar,
+         input_hash) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    ),
+  };
+}
+
+function prepareAttemptStatements(db: WorkbenchDatabase) {
+  return {
+    insert: db.prepare(
+      `INSERT INTO training_attempts (id, policy_id, attempt_number, status, started_at, last_heartbeat_at)
+       VALUES (@id, @policyId,
+         (SELECT coalesce(max(attempt_number), 0) + 1 FROM training_attempts WHERE policy_id = @policyId),
+         'running', @at, @at)`,
+    ),
+    setPid: db.prepare('UPDATE training_attempts SET pid = ? WHERE id = ?'),
+    heartbeat: db.prepare(
+      `UPDATE training_attempts SET last_heartbeat_at = ?, stage = ?, fraction = ?, message = ?, completed_stages = ?
+       WHERE id = ? AND status = 'running'`,
+    ),
+    setStatus: db.prepare('UPDATE training_attempts SET status = ? WHERE id = ? AND completed_at IS NULL'),
+    end: db.prepare(
+      'UPDATE training_attempts SET status = ?, error = ?, completed_at = ? WHERE id = ? AND completed_at IS NULL',
+    ),
+  };
+}
+
+/** The writing queries of trainings, each a transaction of its own or part of the caller's. */
+export class TrainingRunStore {
+  readonly snapshots: SnapshotStore;
+  readonly labelChecks: LabelCheckStore;
+  readonly #db: WorkbenchDatabase;
+  readonly #clock: Clock;
+  readonly #policies: ReturnType<typeof preparePolicyStatements>;
+  readonly #attempts: ReturnType<typeof prepareAttemptStatements>;
+
+  constructor(db: WorkbenchDatabase, clock: Clock) {
+    this.#db = db;
+    this.#clock = clock;
+    this.snapshots = new SnapshotStore(db);
+    this.labelChecks = new LabelCheckStore(db);
+    this.#policies = preparePolicyStatements(db);
+    this.#attempts = prepareAttemptStatements(db);
+  }
+
+  /** Writes policy, snapshot and first attempt. Runs inside the caller's transaction together with the charge. */
+  begin(type: DecisionTypeRecord, trainingConfig: TrainingConfig, toolVersions: ToolVersions): AttemptKey {
+    const policyId = randomUUID();
+    this.#policies.insert.run({
+      id: policyId,
+      organisationId: type.organisationId,
+      decisionTypeId: type.id,
+      versionId: type.activeVersion.id,
+      trainingConfig: JSON.stringify(trainingConfig),
+      fallbackOption: type.fallbackOption,
+      toolVersions: JSON.stringify(toolVersions),
+      createdAt: this.#clock.now(),
+      piiFields: JSON.stringify(type.piiFields),
+    });
+    const size = this.snapshots.copyExamples(policyId, type.id, type.activeVersion.definition.options);
+    this.#policies.setSnapshotSize.run(size, policyId);
+    return { policyId, attemptId: this.#addAttempt(policyId) };
+  }
+
+  /** Keeps what the worker found the snapshot to be, and what it computes with. */
+  describeSnapshot(key: AttemptKey, found: { sha256: string; seed: number; runtime: string }): void {
+    this.#policies.setSnapshotDigest.run(found.sha256, found.seed, found.runtime, key.policyId, key.attemptId);
+  }
+
+  setPid(attemptId: string, pid: number | null): void {
+    this.#attempts.setPid.run(pid, attemptId);
+  }
+
+  /** Notes a heartbeat. False when the attempt is no longer the running one: its process must stop. */
+  heartbeat(attemptId: string, progress: AttemptProgress): boolean {
+    const { stage, fraction, message, completedStages } = progress;
+    const stages = JSON.stringify(completedStages);
+    return this.#attempts.heartbeat.run(this.#clock.now(), stage, fraction, message, stages, attemptId).changes === 1;
+  }
+
+  /** Says that an attempt is on its way out. Does nothing when the training has ended. */
+  setStatus(key: AttemptKey, status: 'stopping' | 'cancelling'): void {
+    this.#runTransaction(() => {
+      const { changes } = this.#policies.setStatus.run(status, key.policyId, key.attemptId);
+      if (changes === 1) this.#attempts.setStatus.run(status, key.attemptId);
+    });
+  }
+
+  /**
+   * Ends a dead attempt and opens the next one on the same snapshot; returns its id, or null when the training has
+   * ended meanwhile.
+   */
+  retry(key: AttemptKey, error: string): string | null {
+    return this.#runTransaction(() => {
+      const { policyId, attemptId } = key;
+      if (this.#policies.isRetried.get(policyId, attemptId) === undefined) return null;
+      this.#attempts.end.run('failed', error, this.#clock.now(), attemptId);
+      this.#policies.setLastError.run(error, policyId);
+      const nextId = this.#addAttempt(policyId);
+      this.#policies.setStatus.run('training', policyId, nextId);
+      return nextId;
+    });
+  }
+
+  /**
+   * Writes a terminal state without a bundle. False when the policy had already ended or another attempt is current;
+   * `attemptId` is null for a policy that has none.
+   */
+  end(policyId: string, attemptId: string | null, status: 'failed' | 'cancelled', error: string | null): boolean {
+    return this.#runTransaction(() => {
+      const at = this.#clock.now();
+      if (attemptId !== null) this.#attempts.end.run(status, error, at, attemptId);
+      const hasEnded = this.#policies.end.run(status, error, error, at, policyId, attemptId).changes === 1;
+      if (!hasEnded) return false;
+      this.snapshots.remove(policyId);
+      this.labelChecks.remove(policyId);
+      return true;
+    });
+  }
+
+  /**
+   * Writes report, bundle and status at once. Throws StaleAttemptError, nothing written, when the attempt is not the
+   * current one.
+   */
+  complete({ policyId, attemptId }: AttemptKey, result: TrainingResult): void {
+    const at = this.#clock.now();
+    this.#runTransaction(() => {
+      const { changes } = this.#policies.complete.run({
+        policyId,
+        attemptId,
+        qualityGateMet: result.isQualityGateMet ? 1 : 0,
+        metrics: JSON.stringify(result.metrics),
+        bundleSha256: result.bundleSha256,
+        bundleSizeBytes: result.bundleSizeBytes,
+        at,
+      });
+      if (changes === 0) throw new StaleAttemptError('The attempt is not the current one.');
+      for (const row of result.heldOut) {
+        const { example_id, expected, predicted, probabilities, unfamiliar, input_hash } = row;
+        const json = JSON.stringify(probabilities);
+        this.#policies.insertHeldOut.run(
+          policyId,
+          example_id,
+          expected,
+          predicted,
+          json,
+          unfamiliar ? 1 : 0,
+          input_hash,
+        );
+      }
+      this.#attempts.end.run('succeeded', null, at, attemptId);
+      this.snapshots.remove(policyId);
+    });
+  }
+
+  #addAttempt(policyId: string): string {
+    const id = randomUUID();
+    this.#attempts.insert.run({ id, policyId, at: this.#clock.now() });
+    this.#policies.setCurrentAttempt.run(id, policyId);
+    return id;
+  }
+
+  #runTransaction<T>(work: () => T): T {
+    return this.#db.transaction(work).immediate();
+  }
+}

@@ -1,0 +1,250 @@
+/**
+ * Decision types and their immutable versions. Deleted types are invisible to every query but `listRetentions` and
+ * `findDeletedName`.
+ */
+import { type Costs, costsSchema } from '../../../engine/costs.ts';
+import { type Definition, definitionSchema } from '../../../engine/domain.ts';
+import type { AuditSetting } from '../../contract/types/decision-types.ts';
+import type { WorkbenchDatabase } from '../database.ts';
+
+export type VersionRecord = { id: string; versionNumber: number; definition: Definition; createdAt: number };
+
+export type DecisionTypeRecord = {
+  /** RawDecisionType number, by which log records name their type. */
+  seq: number;
+  id: string;
+  organisationId: string;
+  name: string;
+  description: string;
+  piiFields: string[];
+  /** Days that log records are kept, or null for ever. */
+  retentionDays: number | null;
+  fallbackOption: string | null;
+  costs: Costs | null;
+  /** What is drawn of the live decisions to be judged blind, or null. */
+  audit: AuditSetting | null;
+  activeVersion: VersionRecord;
+  createdAt: number;
+  updatedAt: number;
+};
+
+type RawVersion = Omit<VersionRecord, 'definition'> & { definition: string };
+type RawDecisionType = Omit<DecisionTypeRecord, 'piiFields' | 'costs' | 'audit' | 'activeVersion'> & {
+  piiFields: string;
+  costs: string | null;
+  audit: string | null;
+  versionId: string;
+  versionNumber: number;
+  definition: string;
+  versionCreatedAt: number;
+};
+
+const selectTypes = `SELECT t.seq, t.id, t.organisation_id AS organisationId, t.name, t.description,
+  t.pii_fields AS piiFields, t.retention_days AS retentionDays, t.fallback_option AS fallbackOption, t.costs, t.audit,
+  t.created_at AS createdAt, t.updated_at AS updatedAt, v.id AS versionId, v.version_number AS versionNumber,
+  v.definition, v.created_at AS versionCreatedAt
+  FROM decision_types t JOIN decision_type_versions v ON v.id = t.active_version_id`;
+/** What SQLite takes as a LIMIT for every row. */
+const noLimit = -1;
+const selectVersions = `SELECT id, version_number AS versionNumber, definition, created_at AS createdAt
+  FROM decision_type_versions`;
+
+const toVersion = (row: RawVersion): VersionRecord => ({
+  ...row,
+  definition: definitionSchema.parse(JSON.parse(row.definition)),
+});
+
+function toDecisionType(row: RawDecisionType): DecisionTypeRecord {
+  const { piiFields, costs, audit, versionId, versionNumber, definition, versionCreatedAt, ...type } = row;
+  const activeVersion = toVersion({ id: versionId, versionNumber, definition, createdAt: versionCreatedAt });
+  return {
+    ...type,
+    piiFields: JSON.parse(piiFields),
+    costs: costs === null ? null : costsSchema.parse(JSON.parse(costs)),
+    audit: audit === null ? null : JSON.parse(audit),
+    activeVersion,
+  };
+}
+
+const writeCosts = (costs: Costs | null) => (costs === null ? null : JSON.stringify(costs));
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    insertType: db.prepare(
+      `INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, retention_days, fallback_option,
+         costs, audit, active_version_id, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    ),
+    insertVersion: db.prepare(
+      `INSERT INTO decision_type_versions (id, decision_type_id, version_number, definition, created_at)
+       VALUES (?, ?, ?, ?, ?)`,
+    ),
+    update: db.prepare(
+      `UPDATE decision_types SET name = ?, description = ?, pii_fields = ?, retention_days = ?, fallback_option = ?,
+         costs = ?, audit = ?, active_version_id = ?, updated_at = ? WHERE id = ? AND deleted_at IS NULL`,
+    ),
+    restore: db.prepare('UPDATE decision_types SET deleted_at = NULL WHERE id = ?'),
+    deleted: db.prepare<[string, string, number], { name: string }>(
+      'SELECT name FROM decision_types WHERE id = ? AND organisation_id = ? AND deleted_at >= ?',
+    ),
+    remove: db.prepare('UPDATE decision_types SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL'),
+    get: db.prepare<[string, string], RawDecisionType>(
+      `${selectTypes} WHERE t.id = ? AND t.organisation_id = ? AND t.deleted_at IS NULL`,
+    ),
+    getByName: db.prepare<[string, string], RawDecisionType>(
+      `${selectTypes} WHERE t.name = ? AND t.organisation_id = ? AND t.deleted_at IS NULL`,
+    ),
+    page: db.prepare<[string, number, number], RawDecisionType>(
+      `${selectTypes} WHERE t.organisation_id = ? AND t.deleted_at IS NULL ORDER BY t.seq DESC LIMIT ? OFFSET ?`,
+    ),
+    all: db.prepare<[], RawDecisionType>(`${selectTypes} WHERE t.deleted_at IS NULL ORDER BY t.seq`),
+    retentions: db.prepare<[], { seq: number; retentionDays: number; hasPersonalFields: number }>(
+      `SELECT seq, retention_days AS retentionDays, pii_fields <> '[]' AS hasPersonalFields
+       FROM decision_types WHERE retention_days IS NOT NULL ORDER BY seq`,
+    ),
+    count: db
+      .prepare<[string], number>('SELECT count(*) FROM decision_types WHERE organisation_id = ? AND deleted_at IS NULL')
+      .pluck(),
+    organisation: db
+      .prepare<[string], string>('SELECT organisation_id FROM decision_types WHERE id = ? AND deleted_at IS NULL')
+      .pluck(),
+    versions: db.prepare<[string], RawVersion>(
+      `${selectVersions} WHERE decision_type_id = ? ORDER BY version_number DESC`,
+    ),
+    version: db.prepare<[string, string], RawVersion>(`${selectVersions} WHERE id = ? AND decision_type_id = ?`),
+  };
+}
+
+/** The queries of decision types and versions. */
+export class DecisionTypeStore {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  /** Organisation → name → type, until the next change of any type: the decide path reads it on every call. */
+  readonly #byName = new Map<string, Map<string, DecisionTypeRecord>>();
+
+  constructor(db: WorkbenchDatabase) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /** Adds a type with its first version. */
+  insert(type: Omit<DecisionTypeRecord, 'seq'>): void {
+    this.#statements.insertType.run(
+      type.id,
+      type.organisationId,
+      type.name,
+      type.description,
+      JSON.stringify(type.piiFields),
+      type.retentionDays,
+      type.fallbackOption,
+      writeCosts(type.costs),
+      type.audit === null ? null : JSON.stringify(type.audit),
+      type.activeVersion.id,
+      type.createdAt,
+      type.updatedAt,
+    );
+    this.#insertVersion(type.id, type.activeVersion);
+    this.#byName.clear();
+  }
+
+  /** Writes a type as it is to be; where `isNewVersion`, its active version is added as well. */
+  update(type: DecisionTypeRecord, isNewVersion: boolean): void {
+    if (isNewVersion) this.#insertVersion(type.id, type.activeVersion);
+    this.#statements.update.run(
+      type.name,
+      type.description,
+      JSON.stringify(type.piiFields),
+      type.retentionDays,
+      type.fallbackOption,
+      writeCosts(type.costs),
+      type.audit === null ? null : JSON.stringify(type.audit),
+      type.activeVersion.id,
+      type.updatedAt,
+      type.id,
+    );
+    this.#byName.clear();
+  }
+
+  /** Marks a type as deleted; its versions, examples, policies and log records stay in the data file. */
+  remove(id: string, deletedAt: number): void {
+    this.#statements.remove.run(deletedAt, id);
+    this.#byName.clear();
+  }
+
+  /** Returns the name of a type that was deleted at `sinceMs` or later, or null. */
+  findDeletedName(id: string, organisationId: string, sinceMs: number): string | null {
+    return this.#statements.deleted.get(id, organisationId, sinceMs)?.name ?? null;
+  }
+
+  /** Takes the mark of `remove` away. */
+  restore(id: string): void {
+    this.#statements.restore.run(id);
+    this.#byName.clear();
+  }
+
+  get(id: string, organisationId: string): DecisionTypeRecord | null {
+    const row = this.#statements.get.get(id, organisationId);
+    return row === undefined ? null : toDecisionType(row);
+  }
+
+  /** Returns the same object until the next change of any type: deciders are known by it. */
+  getByName(name: string, organisationId: string): DecisionTypeRecord | null {
+    const cached = this.#byName.get(organisationId)?.get(name);
+    if (cached !== undefined) return cached;
+    const row = this.#statements.getByName.get(name, organisationId);
+    if (row === undefined) return null;
+    const type = toDecisionType(row);
+    const types = this.#byName.get(organisationId) ?? new Map<string, DecisionTypeRecord>();
+    this.#byName.set(organisationId, types.set(name, type));
+    return type;
+  }
+
+  /** Returns the organisation of a type. */
+  findOrganisation(id: string): string | null {
+    return this.#statements.organisation.get(id) ?? null;
+  }
+
+  /** Returns one page of an organisation's types, the newest first, with the number of all. */
+  page(organisationId: string, page: number, pageSize: number): { types: DecisionTypeRecord[]; total: number } {
+    const rows = this.#statements.page.all(organisationId, pageSize, (page - 1) * pageSize);
+    return { types: rows.map(toDecisionType), total: this.count(organisationId) };
+  }
+
+  /** Returns every type of an organisation, the newest first. */
+  list(organisationId: string): DecisionTypeRecord[] {
+    return this.#statements.page.all(organisationId, noLimit, 0).map(toDecisionType);
+  }
+
+  /** Returns every type of every organisation, in the order of their making. */
+  listAll(): DecisionTypeRecord[] {
+    return this.#statements.all.all().map(toDecisionType);
+  }
+
+  /** Returns how long records of each type are kept, deleted types included: a deletion keeps records no longer. */
+  listRetentions(): { seq: number; retentionDays: number; hasPersonalFields: boolean }[] {
+    return this.#statements.retentions
+      .all()
+      .map((type) => ({ ...type, hasPersonalFields: type.hasPersonalFields === 1 }));
+  }
+
+  count(organisationId: string): number {
+    return this.#statements.count.get(organisationId) ?? 0;
+  }
+
+  /** Returns the versions of a type, the newest first. */
+  listVersions(typeId: string): VersionRecord[] {
+    return this.#statements.versions.all(typeId).map(toVersion);
+  }
+
+  getVersion(typeId: string, versionId: string): VersionRecord | null {
+    const row = this.#statements.version.get(versionId, typeId);
+    return row === undefined ? null : toVersion(row);
+  }
+
+  #insertVersion(typeId: string, version: VersionRecord): void {
+    this.#statements.insertVersion.run(
+      version.id,
+      typeId,
+      version.versionNumber,
+      JSON.stringify(version.definition),
+      version.createdAt,
+    );
+  }
+}

@@ -1,0 +1,82 @@
+/**
+ * Deleted decision types that nobody can bring back any more: which they are, and how their rows leave the data file.
+ */
+import type { WorkbenchDatabase } from '../database.ts';
+
+/** A deleted type by its row and its id. */
+export type ExpiredType = { seq: number; id: string };
+
+/** Rows that one slice of the removal takes. */
+const sliceRows = 500;
+
+/** The rows of a table that belong to a type's policies, by their key. */
+const ofPolicies = (table: string, key: string) =>
+  `DELETE FROM ${table} WHERE (policy_id, ${key}) IN
+     (SELECT r.policy_id, r.${key} FROM policies p JOIN ${table} r ON r.policy_id = p.id
+      WHERE p.decision_type_id = ? LIMIT ${sliceRows})`;
+
+function prepareStatements(db: WorkbenchDatabase) {
+  return {
+    expired: db.prepare<[number], ExpiredType>('SELECT seq, id FROM decision_types WHERE deleted_at < ? ORDER BY seq'),
+    begin: db.prepare('UPDATE decision_types SET deleted_at = 0 WHERE id = ?'),
+    policies: db.prepare<[string], string>('SELECT id FROM policies WHERE decision_type_id = ?').pluck(),
+    /** There may be many rows of these. */
+    slices: [
+      `DELETE FROM examples WHERE seq IN
+         (SELECT seq FROM examples WHERE decision_type_id = ? LIMIT ${sliceRows})`,
+      ofPolicies('label_checks', 'example_id'),
+      ofPolicies('held_out_predictions', 'example_id'),
+      ofPolicies('training_snapshots', 'position'),
+    ].map((sql) => db.prepare<[string]>(sql)),
+    /** In the order in which they name one another. */
+    rest: [
+      'DELETE FROM training_attempts WHERE policy_id IN (SELECT id FROM policies WHERE decision_type_id = @id)',
+      'DELETE FROM policies WHERE decision_type_id = @id',
+      'DELETE FROM example_undos WHERE decision_type_id = @id',
+      'DELETE FROM unfinished_example_parts WHERE decision_type_id = @id',
+      'DELETE FROM audit_draws WHERE decision_type_seq = @seq',
+      'DELETE FROM personal_residues WHERE decision_type_seq = @seq',
+      'DELETE FROM decision_type_versions WHERE decision_type_id = @id',
+      'DELETE FROM decision_types WHERE id = @id',
+    ].map((sql) => db.prepare<[ExpiredType]>(sql)),
+  };
+}
+
+/** The removal of deleted types, in slices between which decisions go on. */
+export class TypeRemovalStore {
+  readonly #db: WorkbenchDatabase;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#db = db;
+    this.#statements = prepareStatements(db);
+  }
+
+  /** The types that were deleted before `beforeMs`, and those whose removal has begun. */
+  listExpired(beforeMs: number): ExpiredType[] {
+    return this.#statements.expired.all(beforeMs);
+  }
+
+  /** Keeps a type from being restored, because a part of it may be gone soon. */
+  begin({ id }: ExpiredType): void {
+    this.#statements.begin.run(id);
+  }
+
+  /**
+   * Removes everything of a type but its log, which has to be empty: each slice is a commit, and yields. Entries of the
+   * credit ledger stay, since they are the organisation's. Returns the ids of the policies that are gone.
+   */
+  *remove(type: ExpiredType): Generator<void, string[]> {
+    const { slices, rest, policies } = this.#statements;
+    for (const slice of slices) {
+      while (slice.run(type.id).changes === sliceRows) yield;
+    }
+    const removed = policies.all(type.id);
+    this.#db
+      .transaction(() => {
+        for (const statement of rest) statement.run(type);
+      })
+      .immediate();
+    return removed;
+  }
+}

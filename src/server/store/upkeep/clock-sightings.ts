@@ -1,0 +1,37 @@
+/** When the clock was seen last: one row, so that the next start can tell a gap. */
+import type { WorkbenchDatabase } from '../database.ts';
+
+/**
+ * The time that was trusted at the last look, and a later one that the clock showed: as it stands now, with how long
+ * the program has run since.
+ */
+export type Sightings = { trustedAt: number; later: { at: number; ranMs: number } | null };
+
+type RawSightings = { trustedAt: number; at: number | null; ranMs: number | null };
+
+/** Reads and replaces what is known of the clock. */
+export class ClockSightingStore {
+  readonly #read;
+  readonly #write;
+
+  constructor(db: WorkbenchDatabase) {
+    this.#read = db.prepare<[], RawSightings>(
+      'SELECT trusted_at AS trustedAt, doubt_seen_at AS at, doubt_agreed_ms AS ranMs FROM clock_sightings',
+    );
+    this.#write = db.prepare(
+      'INSERT OR REPLACE INTO clock_sightings (id, trusted_at, doubt_seen_at, doubt_agreed_ms) VALUES (1, ?, ?, ?)',
+    );
+  }
+
+  /** Null in a data file that was never looked at with a clock. */
+  read(): Sightings | null {
+    const row = this.#read.get();
+    if (row === undefined) return null;
+    const { trustedAt, at, ranMs } = row;
+    return { trustedAt, later: at === null || ranMs === null ? null : { at, ranMs } };
+  }
+
+  write({ trustedAt, later }: Sightings): void {
+    this.#write.run(trustedAt, later?.at ?? null, later?.ranMs ?? null);
+  }
+}

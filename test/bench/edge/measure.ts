@@ -1,0 +1,138 @@
+/**
+ * `node test/bench/edge/measure.ts [--before FOLDER] [--texts FOLDER] [--bundles FOLDER] [--venv DIR]`: load, single calls, batches, memory
+ * and installed size of the Python package, beside scikit-learn with joblib on the same rows. `--before` names the
+ * folder `edge/src` of an earlier version, measured in turns with this one; `--texts` one with train.jsonl and
+ * test.jsonl, whose `input.text` is read; beside it stands the encoder alone. `--bundles` keeps
+ * what was trained for the next time. Machines are noisy: read ratios, and processor time before wall time.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { packBundle, unpackBundle, withTextModel } from '../../../src/engine/bundle/bundle.ts';
+import type { Rule } from '../../../src/engine/domain.ts';
+import { sha256 } from '../../../src/server/process/clock.ts';
+import { openTextModel } from '../../../src/server/runtime/encoder/text-model.ts';
+import { makeBookings, type Row, rules, trainBundle } from './bundles.ts';
+
+const text = { type: 'string' } as const;
+const { values } = parseArgs({ options: { before: text, texts: text, bundles: text, venv: text } });
+const root = resolve(import.meta.dirname, '../../..');
+const python = process.env['WORKBENCH_PYTHON'] ?? join(root, '.venv-edge/bin/python');
+const scratch = mkdtempSync(join(tmpdir(), 'edge-bench-'));
+const print = (line = '') => process.stdout.write(`${line}\n`);
+
+type Measured = {
+  facts: Record<string, number>;
+  decided: [decision: string, confidence: number, stage: string][];
+  differing: number;
+};
+type Column = { name: string; facts: Record<string, number> };
+type Version = { name: string; source: string };
+const versions: Version[] = [
+  ...(values.before === undefined ? [] : [{ name: 'before', source: resolve(values.before) }]),
+  { name: 'now', source: join(root, 'edge/src') },
+];
+
+/** Runs a program in Python on one thread and reads the JSON that it prints. */
+function runPython<T>(program: string, script: string, args: readonly string[], source = ''): T {
+  const env = { ...process.env, PYTHONPATH: source, OMP_NUM_THREADS: '1', PYTHONDONTWRITEBYTECODE: '1' };
+  const options = { encoding: 'utf8', env, maxBuffer: 1 << 28 } as const;
+  const { stdout, stderr, status } = spawnSync(program, [join(import.meta.dirname, script), ...args], options);
+  if (status !== 0) throw new Error(stderr);
+  return JSON.parse(stdout) as T;
+}
+
+/** A virtual environment with scikit-learn; made at the first run. */
+function findPeersPython(): string {
+  const folder = values.venv ?? join(tmpdir(), 'decision-workbench-edge-bench-venv');
+  const found = join(folder, 'bin/python');
+  if (!existsSync(found)) {
+    spawnSync('python3', ['-m', 'venv', folder], { stdio: 'inherit' });
+    spawnSync(found, ['-m', 'pip', 'install', '-q', 'scikit-learn', 'pandas', 'joblib'], { stdio: 'inherit' });
+  }
+  return found;
+}
+
+function write(name: string, content: string | Uint8Array): string {
+  writeFileSync(join(scratch, name), content);
+  return join(scratch, name);
+}
+
+/** The same bundle without the list of fields, which earlier versions of the package refuse. */
+function withoutFields(bytes: Uint8Array): Uint8Array {
+  const bundle = unpackBundle(bytes, sha256);
+  const { files: _files, format_version: _format, revision: _revision, fields: _fields, ...manifest } = bundle.manifest;
+  const slim = packBundle({ ...bundle, manifest }, sha256);
+  if (manifest.text === null) return slim;
+  const { tokenizerPath, encoderPath } = openTextModel(join(root, 'resources'));
+  return withTextModel(slim, { tokenizer: readFileSync(tokenizerPath), encoder: readFileSync(encoderPath) }, sha256);
+}
+
+/** A bundle that was kept, or else is trained now. */
+async function openBundle(name: string, rows: readonly Row[], hardRules: Rule[] = []): Promise<Uint8Array> {
+  const kept = join(values.bundles ?? scratch, `${name}.zip`);
+  if (!existsSync(kept)) writeFileSync(kept, await trainBundle(name, rows, hardRules));
+  return readFileSync(kept);
+}
+
+const toLines = (rows: readonly Row[]) => rows.map((row) => JSON.stringify(row)).join('\n');
+const format = (value: number | undefined) =>
+  value === undefined ? '' : value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(2);
+
+function printTable(title: string, columns: readonly Column[]): void {
+  print(`\n${title}\n`);
+  print(`| | ${columns.map(({ name }) => name).join(' | ')} |`);
+  print(`|---|${'---|'.repeat(columns.length)}`);
+  for (const fact of Object.keys(columns.at(-1)?.facts ?? {})) {
+    print(`| ${fact} | ${columns.map(({ facts }) => format(facts[fact])).join(' | ')} |`);
+  }
+}
+
+function measure(title: string, bytes: Uint8Array, rows: string, findPeer?: () => Column): void {
+  const bundle = write('bundle.zip', withoutFields(bytes));
+  const measured = versions.map(({ name, source }) => ({
+    name,
+    ...runPython<Measured>(python, 'measure.py', [bundle, rows, '10'], source),
+  }));
+  printTable(title, findPeer === undefined ? measured : [findPeer(), ...measured]);
+  const [first, ...others] = measured.map(({ decided }) => decided);
+  const isSame = (row: number, [decision, confidence, stage]: Measured['decided'][number]) =>
+    first?.[row]?.[0] === decision && first[row][2] === stage && Math.abs(first[row][1] - confidence) <= 1e-6;
+  const different = others.flatMap((decided) => decided.filter((answer, row) => !isSame(row, answer))).length;
+  const alone = measured.reduce((sum, each) => sum + each.differing, 0);
+  print(`\n${different} decisions differ between the versions, ${alone} between batches and single calls.`);
+}
+
+try {
+  const [learned, asked] = [makeBookings(3_000, 1), makeBookings(10_000, 2)];
+  const [train, test] = [write('train.jsonl', toLines(learned)), write('rows.jsonl', toLines(asked))];
+  const fitTrees = () => ({
+    name: 'scikit-learn',
+    facts: runPython<Column['facts']>(findPeersPython(), 'peers.py', [train, test]),
+  });
+  measure('Bookings: 3,000 rows to learn, 10,000 to decide', await openBundle('hotel', learned), test, fitTrees);
+  measure('The same behind two rules', await openBundle('hotel-rules', learned, rules), test);
+  if (values.texts !== undefined) {
+    const read = (part: string) =>
+      readFileSync(join(values.texts ?? '', `${part}.jsonl`), 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line) as Row);
+    const few = read('train').filter((_, at) => at % 5 === 0);
+    const texts = write('texts.jsonl', toLines(read('test').slice(0, 1_500)));
+    const model = join(root, 'resources/models/all-MiniLM-L6-v2');
+    const embed = () => ({
+      name: 'bare encoder',
+      facts: runPython<Column['facts']>(python, 'bare_encoder.py', [model, texts]),
+    });
+    measure(`Texts: ${few.length} to learn, 1,500 to decide`, await openBundle('texts', few), texts, embed);
+  }
+  printTable('Installed, in MB', [
+    { name: 'now', facts: runPython(python, 'installed.py', [join(root, 'edge/pyproject.toml')]) },
+  ]);
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+process.exit(0);

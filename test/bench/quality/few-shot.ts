@@ -1,0 +1,113 @@
+/**
+ * `node test/bench/quality/few-shot.ts FOLDER [--only NAME]… [--per-option N]… [--seeds N] [--options N] [--test-rows N]
+ * [--setfit] [--python PATH]`
+ *
+ * Few examples per option (8, 16, 38 and 100 unless told otherwise, three draws): what the packed policy does on the
+ * test side with the plain text model and with one that may be tuned, beside SetFit on the same rows where that is asked
+ * for. Data sets as for the accuracy bench; `--options` takes the first options only, `--test-rows` part of the test.
+ * Both policies read word pieces, too, where a cross-validation says so. A test row of each option is marked as the
+ * analyst's own, so that a training learns from all that it is given, as SetFit does.
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { createRandom } from '../../../src/engine/random.ts';
+import type { Figures } from './accuracy-metrics.ts';
+import { preparePython, runPeers } from './accuracy-peers.ts';
+import type { Order, Row } from './accuracy-training.ts';
+import { trainApart } from './train-apart.ts';
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    only: { type: 'string', multiple: true, default: [] },
+    'per-option': { type: 'string', multiple: true, default: ['8', '16', '38', '100'] },
+    seeds: { type: 'string', default: '3' },
+    options: { type: 'string' },
+    'test-rows': { type: 'string' },
+    setfit: { type: 'boolean', default: false },
+    python: { type: 'string' },
+  },
+});
+const print = (line = '') => process.stdout.write(`${line}\n`);
+const [folder] = positionals;
+if (folder === undefined) {
+  print('Give a folder with data sets: FOLDER/NAME/{train,test}.jsonl');
+  process.exit(2);
+}
+const python = flags.setfit ? await preparePython(flags.python ?? null, ['usual', 'setfit']) : null;
+
+function readRows(name: string, side: 'train' | 'test'): Row[] {
+  const lines = readFileSync(join(folder as string, name, `${side}.jsonl`), 'utf8').split('\n');
+  return lines.filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as Row);
+}
+
+/** Up to `count` rows of every option, drawn by chance. */
+function draw(rows: readonly Row[], options: readonly string[], count: number, seed: number): Row[] {
+  const random = createRandom(seed);
+  return options.flatMap((option) =>
+    rows
+      .filter((row) => row.decision === option)
+      .map((row) => ({ row, place: random() }))
+      .sort((a, b) => a.place - b.place)
+      .slice(0, count)
+      .map(({ row }) => row),
+  );
+}
+
+const cell = (value: number, digits: number) => value.toFixed(digits).padStart(9);
+
+function printFigures(learner: string, figures: Figures): void {
+  const { accuracy, macroF1, logLoss, seconds, peakMb } = figures;
+  print(
+    `  ${learner.padEnd(9)}${cell(accuracy, 4)}${cell(macroF1, 4)}${cell(logLoss, 4)}${cell(seconds ?? Number.NaN, 1)}${cell(peakMb ?? Number.NaN, 0)}`,
+  );
+}
+
+async function measure(order: Order): Promise<void> {
+  for (const tuning of [false, true]) {
+    const featuresDir = tuning || python === null ? null : mkdtempSync(join(tmpdir(), 'workbench-few-shot-'));
+    try {
+      const { figures, notes } = await trainApart({ ...order, tuning, featuresDir });
+      printFigures(tuning ? 'tuned' : 'frozen', figures);
+      for (const note of notes) if (tuning && /tun(ed|ing)/i.test(note)) print(`    ${note}`);
+      if (python === null || featuresDir === null) continue;
+      const expected = order.test.map((row) => row.decision);
+      for (const learned of await runPeers(python, featuresDir, ['setfit'], expected, order.options)) {
+        if ('figures' in learned) printFigures('SetFit', learned.figures);
+        else print(`  SetFit    ${learned.problem}`);
+      }
+    } finally {
+      if (featuresDir !== null) rmSync(featuresDir, { recursive: true, force: true });
+    }
+  }
+}
+
+const names = readdirSync(folder).filter((name) => flags.only.length === 0 || flags.only.includes(name));
+for (const name of names.sort()) {
+  const all = readRows(name, 'train');
+  const known = [...new Set(all.map((row) => row.decision))].sort();
+  const options = known.slice(0, Number(flags.options ?? known.length));
+  const test = readRows(name, 'test').filter((row) => options.includes(row.decision));
+  for (const perOption of flags['per-option'].map(Number)) {
+    for (let seed = 1; seed <= Number(flags.seeds); seed++) {
+      const train = draw(all, options, perOption, seed);
+      const measured = draw(test, options, Math.ceil(Number(flags['test-rows'] ?? test.length) / options.length), 1);
+      print(
+        `\n${name}: ${perOption} per option, ${options.length} options, draw ${seed}, ${measured.length} test rows`,
+      );
+      print('            accuracy macro-F1 log-loss  seconds  peak MB');
+      await measure({
+        train,
+        marked: draw(measured, options, 1, 1),
+        test: measured,
+        options,
+        trials: 5,
+        encodingsDir: null,
+        featuresDir: null,
+        tuning: false,
+      });
+    }
+  }
+}

@@ -1,0 +1,121 @@
+/** Much of everything: 150 options, 25 fields, tens of thousands of rows, and names that mean harm. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { goToPlace, openWindow, type Window, waitForQuiet } from '../tools/browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from '../tools/workbench-process.ts';
+
+/** `LARGE_ROWS=100000` is the long form. */
+const rowCount = Number(process.env.LARGE_ROWS ?? 20_000);
+const perCall = 5_000;
+const maxFrameMs = 16;
+const frameCount = 120;
+const hostile = ['<img src=x onerror=alert(1)>', '__proto__x', 'a'.repeat(180), '‮rtl', 'ünïcödé 🎈'];
+const options = [...hostile, ...Array.from({ length: 145 }, (_, index) => `option ${index}`)];
+
+describe('much of everything', () => {
+  let workbench: RunningWorkbench;
+  let opened: Window;
+  const page = () => opened.page;
+
+  beforeAll(async () => {
+    workbench = await startWorkbenchProcess();
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', {
+      name: '<script>alert("type")</script>',
+      options,
+    });
+    const path = `/api/v1/decision-types/${made.body.id}`;
+    const fields = Array.from({ length: 24 }, (_, index) => `field ${index}`);
+    for (let at = 0; at < rowCount; at += perCall) {
+      const examples = Array.from({ length: Math.min(perCall, rowCount - at) }, (_, index) => ({
+        input: {
+          text: `row ${at + index} of a long list`,
+          ...Object.fromEntries(fields.map((name, place) => [name, at + index + place])),
+        },
+        decision: options[(at + index) % options.length],
+      }));
+      const added = await workbench.call('POST', `${path}/examples`, { examples });
+      expect(added.status).toBe(201);
+    }
+    opened = await openWindow(workbench, `#/types/${made.body.id}/examples?view=table&queue=all`);
+  }, 300_000);
+  afterAll(async () => {
+    await opened?.close();
+    await workbench?.stop();
+  });
+
+  test('the rows are all there, from the first to the last, and few exist at a time', async () => {
+    await page()
+      .getByText(`${rowCount.toLocaleString('en-US')} rows`)
+      .waitFor();
+    await page().locator('[data-cursor]').waitFor();
+    await page().keyboard.press('End');
+    await page().getByText('row 0 of a long list').first().waitFor();
+    expect(await page().getByRole('row').count()).toBeLessThan(80);
+  });
+
+  test('scrolling costs little a frame', async () => {
+    const devtools = await page().context().newCDPSession(page());
+    // The time of the thread itself: other programs on the machine do not count.
+    await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+    const readSeconds = async () =>
+      (await devtools.send('Performance.getMetrics')).metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0;
+    const before = await readSeconds();
+    await page().evaluate(async (count) => {
+      const grid = document.querySelector('[role=grid]');
+      if (!grid) throw new Error('no grid');
+      for (let step = 0; step < count; step += 1) {
+        grid.scrollTop = (grid.scrollHeight * step) / count;
+        await new Promise(requestAnimationFrame);
+      }
+    }, frameCount);
+    const meanMs = ((await readSeconds()) - before) * (1_000 / frameCount);
+    expect(meanMs).toBeGreaterThan(0);
+    expect(meanMs).toBeLessThanOrEqual(maxFrameMs);
+    if (process.env.LARGE_ROWS) process.stdout.write(`${rowCount} rows: ${meanMs.toFixed(1)} ms a frame\n`);
+  });
+
+  test('rows that a scroll only passes are not asked for', async () => {
+    const asked: string[] = [];
+    const note = (request: { url(): string }) => asked.push(request.url());
+    page().on('request', note);
+    await page().evaluate(async (count) => {
+      const grid = document.querySelector('[role=grid]');
+      if (!grid) throw new Error('no grid');
+      for (let step = count; step >= 0; step -= 1) {
+        grid.scrollTop = (grid.scrollHeight * step) / count;
+        await new Promise(requestAnimationFrame);
+      }
+    }, frameCount);
+    await waitForQuiet(page());
+    page().off('request', note);
+    // The way back passes all pages of rows; only those where it rested a moment are read.
+    expect(asked.length).toBeLessThan(rowCount / 100 / 4);
+  });
+
+  test('150 options are chosen by typing, and names are shown as they are', async () => {
+    await page().getByRole('button', { name: 'Close the inspector' }).click();
+    await page().getByText('Card', { exact: true }).click();
+    await page().locator('.main-text').waitFor();
+    expect(await page().locator('.choice').count()).toBe(9);
+    await page()
+      .getByText(hostile[0] ?? '', { exact: true })
+      .first()
+      .waitFor();
+    const select = page().getByRole('combobox', { name: 'All 150 options' });
+    await select.fill('option 144');
+    await page().getByRole('option', { name: 'option 144', exact: true }).click();
+    await page().getByText('Saved', { exact: true }).waitFor();
+    await page().getByText('Labelled option 144').first().waitFor({ state: 'attached' });
+  });
+
+  test('no place is wider than the window', async () => {
+    for (const place of ['Define', 'Rules', 'Train', 'Evaluate', 'Deploy', 'Monitor']) {
+      await goToPlace(page(), place);
+      const over = await page().evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+      expect([place, over]).toEqual([place, 0]);
+    }
+  });
+
+  test('nothing went wrong behind the page, and no name was run', () => {
+    expect(opened.faults).toEqual([]);
+  });
+});

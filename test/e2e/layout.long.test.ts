@@ -1,0 +1,142 @@
+/** Every place at the sizes that people have: zoomed to 200 %, a small window, a large screen. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWindow, type Window } from './tools/browser-page.ts';
+import { startSample } from './tools/sample.ts';
+import type { RunningWorkbench } from './tools/workbench-process.ts';
+
+/** A window of 1280 × 800 at 200 % has 640 × 400 pixels for the page. */
+const zoomed = { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 };
+const small = { viewport: { width: 1024, height: 700 } };
+const large = { viewport: { width: 2560, height: 1440 } };
+const longName = `<b>refunds</b> ${'n'.repeat(80)}`;
+
+let workbench: RunningWorkbench;
+let typeId: string;
+
+beforeAll(async () => {
+  ({ workbench, type: typeId } = await startSample());
+  await workbench.call('POST', '/api/v1/decision-types', { name: longName, options: ['a'.repeat(100), 'مرحبا', '🎈'] });
+});
+afterAll(() => workbench?.stop());
+
+async function show({ page }: Window, hash: string): Promise<void> {
+  await page.evaluate((next) => {
+    window.location.hash = next;
+  }, hash);
+  await page.getByRole('heading', { level: 1 }).first().waitFor();
+  await expect.poll(() => page.locator('main [role=status].busy').count(), { timeout: 20_000 }).toBe(0);
+}
+
+/** Texts that are cut off although nothing says them whole on hover. */
+function findCutTexts(page: Window['page']): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll<HTMLElement>('main *, .bar *')]
+      .filter((element) => {
+        const { overflowX } = getComputedStyle(element);
+        const hidesSome = overflowX === 'hidden' && element.scrollWidth > element.clientWidth + 1;
+        const isText = element.children.length === 0 && element.textContent?.trim() !== '' && element.clientWidth > 2;
+        return hidesSome && isText && !element.closest('[title], .hidden, .monaco-editor');
+      })
+      .map((element) => element.textContent ?? ''),
+  );
+}
+
+const names = ['define', 'rules', 'examples?view=card', 'examples?view=table', 'import', 'train', 'evaluate', 'try'];
+const places = [...names, 'deploy', 'monitor'];
+
+describe.each([
+  ['zoomed to 200 %', zoomed],
+  ['1024 × 700', small],
+  ['2560 × 1440', large],
+] as const)('%s', (_name, size) => {
+  let opened: Window;
+  beforeAll(async () => {
+    opened = await openWindow(workbench, '#/', size);
+  });
+  afterAll(() => opened?.close());
+
+  test('no place is wider than the window, and the bar names it whole', async () => {
+    for (const place of places) {
+      await show(opened, `#/types/${typeId}/${place}`);
+      const seen = await opened.page.evaluate(() => {
+        const path = document.querySelector('.bar .path');
+        return {
+          overPx: document.documentElement.scrollWidth - window.innerWidth,
+          isPathWhole: path !== null && path.scrollWidth <= path.clientWidth,
+        };
+      });
+      expect([place, seen]).toEqual([place, { overPx: 0, isPathWhole: true }]);
+    }
+  });
+
+  test('nothing that cannot be closed lies over the work', async () => {
+    for (const place of places) {
+      await show(opened, `#/types/${typeId}/${place}`);
+      const over = opened.page.locator('.over');
+      const lying = await over.count();
+      expect([place, lying === 0 || (await over.getByRole('button', { name: /^Close/ }).count()) === 1]).toEqual([
+        place,
+        true,
+      ]);
+    }
+  });
+
+  test('what is cut off can be read on hover', async () => {
+    for (const hash of ['#/', ...places.map((place) => `#/types/${typeId}/${place}`)]) {
+      await show(opened, hash);
+      expect([hash, await findCutTexts(opened.page)]).toEqual([hash, []]);
+    }
+  });
+
+  test('a long name does not push the list of types out of the window', async () => {
+    await show(opened, '#/');
+    const body = opened.page.locator('main .body').first();
+    const over = await body.evaluate((element) => element.scrollWidth - element.clientWidth);
+    // Zoomed, a table of five columns may scroll; the name alone never makes it do so.
+    if (size !== zoomed) expect(over).toBe(0);
+    const name = opened.page.getByRole('link', { name: longName }).last();
+    expect((await name.boundingBox())?.width ?? Number.NaN).toBeLessThan(size.viewport.width / 2);
+  });
+
+  test('nothing went wrong behind the page', () => {
+    expect(opened.faults).toEqual([]);
+  });
+});
+
+test('a large screen is used: figures in two columns, the text to label in large letters, the log over the whole width', async () => {
+  const opened = await openWindow(workbench, '#/', large);
+  try {
+    await show(opened, `#/types/${typeId}/evaluate`);
+    const edges = await opened.page
+      .locator('.columns > .part')
+      .evaluateAll((parts) => parts.map((part) => Math.round(part.getBoundingClientRect().left)));
+    expect(new Set(edges).size).toBe(2);
+    await show(opened, `#/types/${typeId}/examples?view=card`);
+    const text = opened.page.locator('.main-text').first();
+    await text.waitFor();
+    expect(await text.evaluate((element) => Number.parseFloat(getComputedStyle(element).fontSize))).toBeGreaterThan(20);
+    await show(opened, `#/types/${typeId}/examples?view=table&inspect=no`);
+    const grid = opened.page.getByRole('grid', { name: 'Examples' });
+    const [inside, row] = await grid.evaluate((element) => [
+      element.clientWidth,
+      [...(element.querySelector('[data-cursor]')?.children ?? [])].reduce(
+        (sum, cell) => sum + cell.getBoundingClientRect().width,
+        0,
+      ),
+    ]);
+    expect(row).toBeGreaterThanOrEqual((inside ?? Number.NaN) - 1);
+  } finally {
+    await opened.close();
+  }
+});
+
+test('the guideline beside the card keeps its lines', async () => {
+  const opened = await openWindow(workbench, `#/types/${typeId}/examples?view=card&queue=all`);
+  try {
+    const guideline = opened.page.getByRole('region', { name: 'Guideline' }).locator('p');
+    await guideline.waitFor();
+    expect(await guideline.innerText()).toMatch(/\n\s*- Deny every request/);
+  } finally {
+    await opened.close();
+  }
+});

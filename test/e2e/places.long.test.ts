@@ -1,0 +1,110 @@
+/** Every place in both themes: no violation that axe knows, one focus, and a picture for a look. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listViolations } from './tools/axe.ts';
+import { openWindow, pictures, type Window, waitForQuiet } from './tools/browser-page.ts';
+import { listUnseenFocus } from './tools/focus.ts';
+import { toPalettePng } from './tools/palette-png.ts';
+import { startSample } from './tools/sample.ts';
+import type { RunningWorkbench } from './tools/workbench-process.ts';
+
+const places = [
+  'define',
+  'define?beside=input',
+  'define?beside=versions',
+  'rules',
+  'rules?view=list',
+  'examples?view=card&queue=all',
+  'examples?view=card&queue=useful',
+  'examples?view=table&queue=all',
+  'examples?queue=findings',
+  'import',
+  'train',
+  'evaluate',
+  'evaluate?right=approve&decided=approve',
+  'try',
+  'deploy',
+  'monitor',
+];
+const others = [
+  '#/',
+  '#/new',
+  '#/settings/keys',
+  '#/settings/connections',
+  '#/settings/credits',
+  '#/settings/data',
+  '#/settings/look',
+  '#/settings/shortcuts',
+];
+
+let workbench: RunningWorkbench;
+let type: string;
+
+beforeAll(async () => {
+  const sample = await startSample();
+  ({ workbench, type } = sample);
+  const { path } = sample;
+  await workbench.call('PUT', `${path}/policies/${sample.policyId}/promise`, {
+    target_error: 0.1,
+    certainty: 0.9,
+  });
+  const examples = await workbench.call<{ items: { input_payload: object }[] }>('GET', `${path}/examples?page_size=90`);
+  for (const { input_payload } of examples.body.items) {
+    await workbench.call('POST', '/api/v1/decide', { decision_type: 'refund-requests', input: input_payload });
+  }
+});
+afterAll(() => workbench?.stop());
+
+describe.each(['light', 'dark'] as const)('every place, %s', (theme) => {
+  let opened: Window;
+
+  beforeAll(async () => {
+    opened = await openWindow(workbench, '#/', { colorScheme: theme, reducedMotion: 'reduce' });
+  });
+  afterAll(() => opened?.close());
+
+  test.each([...others, ...places])('%s has no violation, and a focus that is always seen', async (place) => {
+    const { page } = opened;
+    const hash = place.startsWith('#') ? place : `#/types/${type}/${place}`;
+    await page.evaluate((next) => {
+      window.location.hash = next;
+    }, hash);
+    await page.getByRole('heading', { level: 1 }).first().waitFor();
+    await waitForQuiet(page);
+    const name = place.replace(/[^a-z]+/g, '-').replace(/^-|-$/g, '') || 'start';
+    writeFileSync(join(pictures, `${name}-${theme}.png`), toPalettePng(await page.screenshot()));
+    expect(await listViolations(page)).toEqual([]);
+    expect(await listUnseenFocus(page)).toEqual([]);
+  });
+
+  test('the completion of a condition and the palette can be read', async () => {
+    const { page } = opened;
+    // Where an earlier try has left the palette open.
+    await page.keyboard.press('Escape');
+    await page.evaluate((hash) => {
+      window.location.hash = hash;
+    }, `#/types/${type}/rules?view=list`);
+    await page.locator('.monaco-editor .view-lines').waitFor();
+    await waitForQuiet(page);
+    await page.locator('.monaco-editor .view-lines').click();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('ctx.');
+    await page.locator('.suggest-widget.visible .monaco-list-row.focused').waitFor();
+    writeFileSync(join(pictures, `completion-${theme}.png`), toPalettePng(await page.screenshot()));
+    // The editor names a line by its texts with commas between them, which axe takes for other texts.
+    const ofPage = (await listViolations(page)).filter((found) => !found.startsWith('label-content-name-mismatch'));
+    expect(ofPage).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.locator('input[aria-label="Search commands"]:focus').waitFor();
+    await page.keyboard.type('rule');
+    await page.locator('[data-selected]').waitFor();
+    writeFileSync(join(pictures, `palette-${theme}.png`), toPalettePng(await page.screenshot()));
+    expect(await listViolations(page)).toEqual([]);
+  });
+
+  test('nothing went wrong behind the page', () => {
+    expect(opened.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+/** A type of 150 answers, of which half are too rare, trains at the first press; Python decides as it does. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWindow, type Window } from './tools/browser-page.ts';
+import { findEdgePython } from './tools/edge-python.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+
+const count = 150;
+/** Every other answer has 28 to 37 rows, too few to be learned, the others 38 to 47. */
+const isRare = (index: number) => index % 2 === 1;
+const countRows = (index: number) => (isRare(index) ? 28 : 38) + (Math.floor(index / 2) % 10);
+const options = Array.from({ length: count }, (_, index) => `queue ${index}`);
+const examples = options.flatMap((decision, index) =>
+  Array.from({ length: countRows(index) }, (_, row) => ({
+    input: { floor: `floor ${Math.floor(index / 10)}`, wing: `wing ${index % 10}`, call: row },
+    decision,
+  })),
+);
+const rareCount = options.filter((_, index) => isRare(index)).length;
+const rareRows = examples.filter(({ decision }) => isRare(options.indexOf(decision))).length;
+
+const inWords = (count: number) => count.toLocaleString('en-US');
+
+type Decided = { decision: string; stage: string; escalate: boolean; confidence: number };
+
+describe('150 answers with 28 to 47 rows', () => {
+  const scratch = mkdtempSync(join(tmpdir(), 'rare-answers-'));
+  let workbench: RunningWorkbench;
+  let opened: Window;
+  let path: string;
+
+  beforeAll(async () => {
+    workbench = await startWorkbenchProcess();
+    const escalation_policy = { enabled: false, between: 'flag', unfamiliar: 'ignore' };
+    const type = { name: 'rooms', options, escalation_policy };
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', type);
+    path = `/api/v1/decision-types/${made.body.id}`;
+    await workbench.call('POST', `${path}/examples`, { examples });
+    opened = await openWindow(workbench, `#/types/${made.body.id}/train`);
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await workbench?.stop();
+    rmSync(scratch, { recursive: true, force: true });
+  });
+
+  test('train at the first press, and the result says what becomes of the rare ones', async () => {
+    const { page, faults } = opened;
+    await page.getByText(`${inWords(rareRows)} of ${inWords(examples.length)} labelled examples`).waitFor();
+    await page.getByRole('button', { name: `Train without ${rareCount} rare answers; they go to a person` }).click();
+    await page.getByText('Done and deployed', { exact: true }).waitFor({ timeout: 580_000 });
+    await page.getByText(new RegExp(`${rareCount} rare answers, .* rows, go to a person`)).waitFor();
+    expect(faults).toEqual([]);
+  });
+
+  test('are decided alone where they are common and handed on where they are rare, in Python as here [TRN-22]', async () => {
+    const inputs = examples.filter((_, i) => i % 30 === 7);
+    const here = await Promise.all(
+      inputs.map(async ({ input }) => {
+        const answer = await workbench.call<Decided>('POST', '/api/v1/decide', { decision_type: 'rooms', input });
+        return answer.body;
+      }),
+    );
+    const rare = here.filter((_, i) => isRare(options.indexOf(inputs[i]?.decision ?? '')));
+    expect(rare.length).toBeGreaterThan(10);
+    expect(rare.filter(({ escalate }) => escalate).length / rare.length).toBeGreaterThan(0.9);
+    const common = here.flatMap((decided, i) =>
+      rare.includes(decided) ? [] : [decided.decision === inputs[i]?.decision],
+    );
+    expect(common.filter(Boolean).length / common.length).toBeGreaterThan(0.9);
+
+    const bundle = join(scratch, 'bundle.zip');
+    const exported = await fetch(`${workbench.url}${path}/export`, {
+      headers: { authorization: `Bearer ${workbench.token}` },
+    });
+    writeFileSync(bundle, Buffer.from(await exported.arrayBuffer()));
+    const lines = inputs.map(({ input }) => JSON.stringify(input)).join('\n');
+    const python = (...words: string[]) =>
+      spawnSync(findEdgePython(), ['-m', 'decision_edge', ...words], {
+        input: `${lines}\n`,
+        encoding: 'utf8',
+        // Each line names the probabilities of all answers.
+        maxBuffer: 2 ** 26,
+      });
+    expect(python('verify', bundle).status).toBe(0);
+    const there = python('predict', bundle)
+      .stdout.trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Decided);
+    const decided = ({ decision, stage, escalate }: Decided) => ({ decision, stage, escalate });
+    expect(there.map(decided)).toEqual(here.map(decided));
+  });
+});

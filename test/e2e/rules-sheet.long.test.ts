@@ -1,0 +1,244 @@
+/** The sheet of rules in the browser: written by keyboard, pasted from a spreadsheet, taken back. */
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openWindow, pictures, type Window } from './tools/browser-page.ts';
+import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
+
+type Stored = { name: string; condition: string; then: string; reason_code: string | null; priority: number };
+
+const tiers = ['basic', 'plus', 'basic', 'plus', 'basic', 'premium'];
+const messages = ['Refund, please', 'Where is my parcel?', 'My lawyer will call', ''];
+const examples = Array.from({ length: 120 }, (_, place) => ({
+  input: {
+    amount: (place * 37) % 1_200,
+    customer: { tier: tiers[place % 6] },
+    days: place % 90,
+    opened: place % 2 === 0,
+    bought: `2026-0${1 + (place % 9)}-15`,
+    message: messages[place % 4],
+  },
+  decision: (place * 37) % 1_200 > 600 ? 'review' : place % 90 > 60 ? 'deny' : 'approve',
+}));
+
+describe('the sheet of rules', () => {
+  let workbench: RunningWorkbench;
+  let opened: Window;
+  let page: Page;
+  let path: string;
+  const grid = () => page.getByRole('grid', { name: 'Rules' });
+  const lines = () => grid().locator('tbody tr');
+  const textsOf = async (line: number) => (await lines().nth(line).locator('td').allInnerTexts()).slice(1, -1);
+  const saved = async () => {
+    const { body } = await workbench.call<{ active_version: { hard_rules: Stored[] } }>('GET', path);
+    return body.active_version.hard_rules.toSorted((a, b) => a.priority - b.priority);
+  };
+  const press = async (...keys: string[]) => {
+    for (const key of keys) await page.keyboard.press(key);
+  };
+  /** Types into the cell at the cursor and goes on to the right. */
+  const type = async (text: string) => {
+    await page.keyboard.type(text);
+    await press('Tab');
+  };
+
+  beforeAll(async () => {
+    workbench = await startWorkbenchProcess();
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', {
+      name: 'refunds',
+      options: ['approve', 'deny', 'review'],
+      reason_codes: ['LIMIT', 'LEGAL'],
+    });
+    path = `/api/v1/decision-types/${made.body.id}`;
+    await workbench.call('POST', `${path}/examples`, { examples });
+    opened = await openWindow(workbench, `#/types/${made.body.id}/rules`);
+    page = opened.page;
+    await grid().waitFor();
+    await page.getByRole('columnheader', { name: 'amount' }).waitFor();
+  });
+  afterAll(async () => {
+    await opened?.close();
+    await workbench?.stop();
+  });
+
+  test('takes ten business sentences as rules by keyboard alone [RSH-4]', async () => {
+    const columns = await grid().getByRole('columnheader').allInnerTexts();
+    expect(columns.slice(1, 7)).toEqual(['Rule', 'amount', 'customer.tier', 'days', 'opened', 'bought']);
+    await page.getByRole('combobox', { name: 'Add a column for a field' }).click();
+    await page.keyboard.type('mess');
+    await press('Enter');
+    await page.getByRole('columnheader', { name: 'message' }).waitFor();
+    await grid().focus();
+    const sentences: [name: string, column: string, cell: string, then: string][] = [
+      ['Very large amounts are looked at', 'amount', '> 1000', 'rev'],
+      ['Premium customers get small amounts back', 'amount', '<= 50', 'app'],
+      ['Middling amounts are fine', 'amount', '50 .. 200', 'approve'],
+      ['Lawyers go to the team', 'message', 'mentions lawyer, court', 'rev'],
+      ['Not for basic customers', 'customer.tier', 'not basic, plus', 'approve'],
+      ['Old purchases are refused', 'days', '> 60 and <= 90', 'deny'],
+      ['What was opened is looked at', 'opened', 'yes', 'review'],
+      ['Nothing was written', 'message', 'empty', 'deny'],
+      ['Bought in spring', 'bought', '01.03.2026 .. 31.05.2026', 'approve'],
+      ['Somebody wrote', 'message', 'not empty', 'review'],
+    ];
+    const heads = (await grid().getByRole('columnheader').allInnerTexts()).slice(1, -1);
+    for (const [name, column, cell, then] of sentences) {
+      await press('PageDown', 'Home');
+      await type(name);
+      for (let place = 1; place < heads.indexOf(column); place += 1) await press('ArrowRight');
+      await type(cell);
+      await press('End', 'ArrowLeft');
+      await type(then);
+    }
+    await expect.poll(() => lines().count()).toBe(12);
+    expect(await textsOf(2)).toEqual([
+      'Middling amounts are fine',
+      '50 .. 200',
+      'any',
+      'any',
+      'any',
+      'any',
+      'any',
+      'approve',
+      '',
+    ]);
+    await page.keyboard.press('ControlOrMeta+s');
+    await page.getByText('Saved. Version 2 is active.').waitFor();
+    expect((await saved()).map(({ name, condition, then }) => [name, condition, then])).toEqual([
+      ['Very large amounts are looked at', 'ctx.amount > 1000', 'review'],
+      ['Premium customers get small amounts back', 'ctx.amount <= 50', 'approve'],
+      ['Middling amounts are fine', 'ctx.amount >= 50 && ctx.amount <= 200', 'approve'],
+      [
+        'Lawyers go to the team',
+        'ctx.message.lowerAscii().contains("lawyer") || ctx.message.lowerAscii().contains("court")',
+        'review',
+      ],
+      ['Not for basic customers', '!(ctx.customer.tier in ["basic", "plus"])', 'approve'],
+      ['Old purchases are refused', 'ctx.days > 60 && ctx.days <= 90', 'deny'],
+      ['What was opened is looked at', 'ctx.opened == true', 'review'],
+      ['Nothing was written', '!has(ctx.message) || ctx.message in [null, ""]', 'deny'],
+      ['Bought in spring', 'ctx.bought >= "2026-03-01" && ctx.bought <= "2026-05-31"', 'approve'],
+      ['Somebody wrote', 'has(ctx.message) && !(ctx.message in [null, ""])', 'review'],
+    ]);
+    await page.screenshot({ path: join(pictures, 'rules-sheet.png') });
+  });
+
+  test('refuses what a cell cannot mean, beside the cell, and Escape leaves the rule as it was [RSH-2]', async () => {
+    await press('PageUp', 'PageUp', 'Home', 'ArrowRight');
+    await page.keyboard.type('> much');
+    await press('Enter');
+    await page.getByText('“much” is not a number. Write for example > 100').waitFor();
+    await press('Escape');
+    expect((await textsOf(0))[1]).toBe('> 1000');
+  });
+
+  test('offers the values that occur, with how often they do [RSH-4]', async () => {
+    await press('ArrowRight', 'Enter');
+    await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual(['basic\n60', 'plus\n40', 'premium\n20']);
+    await page.keyboard.type('pre');
+    await press('ArrowDown', 'Enter');
+    await page.keyboard.type(', ');
+    await expect.poll(() => page.getByRole('option').allInnerTexts()).toEqual(['basic\n60', 'plus\n40']);
+    await page.screenshot({ path: join(pictures, 'rules-sheet-values.png') });
+    await press('ArrowDown', 'Enter', 'Enter');
+    expect((await textsOf(0)).slice(1, 3)).toEqual(['> 1000', 'premium, basic']);
+  });
+
+  test('every change is taken back and done again by keys, also a clearing and a move [RSH-4]', async () => {
+    await press('ArrowUp', 'Delete');
+    await expect.poll(async () => (await textsOf(0))[2]).toBe('any');
+    await press('Alt+ArrowDown');
+    await expect.poll(async () => (await textsOf(1))[0]).toBe('Very large amounts are looked at');
+    await press('ControlOrMeta+z', 'ControlOrMeta+z');
+    await expect.poll(() => textsOf(0)).toContain('premium, basic');
+    await press('ControlOrMeta+Shift+z');
+    await expect.poll(async () => (await textsOf(0))[2]).toBe('any');
+    await press('ControlOrMeta+z', 'ControlOrMeta+z');
+    await expect.poll(async () => (await textsOf(0))[2]).toBe('any');
+    await press('ControlOrMeta+Delete');
+    await expect.poll(async () => (await textsOf(0))[0]).toBe('Premium customers get small amounts back');
+    await press('ControlOrMeta+z');
+    await expect.poll(async () => (await textsOf(0))[0]).toBe('Very large amounts are looked at');
+  });
+
+  test('takes lines of a spreadsheet as rules, after saying what of them it does not understand [RSH-6]', async () => {
+    const before = await lines().count();
+    const pasted = [
+      ['Rule', 'Amount', 'customer.tier', 'colour', 'Then', 'Reason'],
+      ['Cheap', '< 20,50', 'basic, plus', 'red', 'Approve', ''],
+      ['Dear', '> 5.000,00', '', '', 'review', 'LIMIT'],
+      ['Costly', '> 900', 'premium', '', 'review', 'limit'],
+      ['Unknown', '> 1', '', '', 'refuse', ''],
+    ];
+    const paste = (text: string) =>
+      grid().evaluate((table, given) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData('text/plain', given);
+        table.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }));
+      }, text);
+    await paste(pasted.map((line) => line.join('\t')).join('\r\n'));
+    await expect
+      .poll(() => page.getByRole('list', { name: 'Not understood' }).locator('li').allInnerTexts())
+      .toEqual([
+        'The column “colour” is left out: no field has this name.',
+        'Line 3, Amount: Write 5.000,00 without separators of thousands, and decimals with a point: 1250.50.',
+        'Line 5, Then: “refuse” is no option. There are: approve, deny, review.',
+      ]);
+    await page.screenshot({ path: join(pictures, 'rules-paste.png') });
+    await page.getByRole('button', { name: 'Add 2 rules' }).click();
+    await expect.poll(() => lines().count()).toBe(before + 2);
+    const added = await Promise.all([before - 2, before - 1].map(textsOf));
+    expect(added.map((texts) => [texts[0], texts[1], texts[2], ...texts.slice(-2)])).toEqual([
+      ['Cheap', '< 20.5', 'basic, plus', 'approve', ''],
+      ['Costly', '> 900', 'premium', 'review', 'LIMIT'],
+    ]);
+    await grid().focus();
+    await press('ControlOrMeta+z');
+    await expect.poll(() => lines().count()).toBe(before);
+    await press('ControlOrMeta+Shift+z');
+    await expect.poll(() => lines().count()).toBe(before + 2);
+  });
+
+  test('gives the sheet to a spreadsheet in the form in which it takes it [RSH-6]', async () => {
+    const copied = await grid().evaluate((table) => {
+      const clipboardData = new DataTransfer();
+      table.dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true, cancelable: true }));
+      return clipboardData.getData('text/plain');
+    });
+    const [head, ...rows] = copied.split('\n').map((line) => line.split('\t'));
+    expect(head).toEqual((await grid().getByRole('columnheader').allInnerTexts()).slice(1, -1));
+    expect(rows.at(-1)?.slice(0, 3)).toEqual(['Costly', '> 900', 'premium']);
+  });
+
+  test('a rule that does not fit a row says so, stays as it is, and is opened as code by Enter [RSH-3]', async () => {
+    const condition = 'ctx.amount > 100 || ctx.opened';
+    await page.keyboard.press('ControlOrMeta+s');
+    await page.getByText('Saved. Version 3 is active.').waitFor();
+    const rules = await saved();
+    const hard_rules = [{ name: 'either', condition, then: 'deny', reason_code: null, priority: 1 }, ...rules];
+    await workbench.call('PUT', path, { hard_rules });
+    await lines().first().getByText(condition).waitFor();
+    await press('PageUp', 'PageUp', 'Home', 'ArrowRight');
+    await page.keyboard.type('5');
+    await page.getByText('does not fit a row of cells. Press Enter').waitFor();
+    await press('Enter');
+    await page.locator('.monaco-editor .view-lines').waitFor();
+    await expect.poll(() => page.getByLabel('Rule name').inputValue()).toBe('either');
+    await page.goBack();
+    await grid().waitFor();
+    expect((await saved())[0]?.condition).toBe(condition);
+  });
+
+  test('says beside it the rule in words and in code, and what values the field of the cell has [RSH-5]', async () => {
+    await grid().focus();
+    await press('ArrowDown');
+    const beside = page.getByRole('region', { name: 'Very large amounts are looked at' });
+    await beside.getByText('If amount is over 1000, then review.').waitFor();
+    await beside.getByText('ctx.amount > 1000').waitFor();
+    await beside.getByRole('img', { name: /about \d+ lie where the cell says/ }).waitFor();
+  });
+
+  test('nothing went wrong behind the page', () => {
+    expect(opened.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+/** Thresholds of least cost, and whether what is said of their cost is true. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Costs } from '../../../src/engine/costs.ts';
+import type { ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
+import { escalationPolicySchema } from '../../../src/engine/domain.ts';
+import { findCheapestThreshold, measureCosts } from '../../../src/engine/measure/costs.ts';
+import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
+import { createRandom, type Random } from '../../../src/engine/random.ts';
+
+const costs: Costs = { currency: '€', look: 1, wrong: 10, pairs: [{ right: 'b', decided: 'a', cost: 40 }] };
+const settings: ThresholdSettings = {
+  confidence_thresholds: { auto_decide: 0.85, escalation: 0.6 },
+  escalation_policy: escalationPolicySchema.parse({}),
+  fallback_option: null,
+};
+const row = (expected: string, option: string, confidence: number, ruled: string | null = null): ReplayedRow => ({
+  expected,
+  ruled,
+  prediction: { option, confidence, unfamiliarReason: null },
+});
+const measure = (rows: ReplayedRow[], changed: Partial<ThresholdSettings> = {}, own: number | null = null) =>
+  measureCosts({ rows, refused: 0 }, 0, {
+    costs,
+    settings: { ...settings, ...changed },
+    ownEscalation: own,
+    refusal: null,
+    isRefitted: false,
+  });
+
+/** A row of a calibrated classifier between two options. */
+function drawRow(random: Random): ReplayedRow {
+  const confidence = 1 - 0.5 * random() ** 3;
+  const isRight = random() < confidence;
+  const option = random() < 0.5 ? 'a' : 'b';
+  return row(isRight ? option : option === 'a' ? 'b' : 'a', option, confidence);
+}
+
+describe('the thresholds of least cost', () => {
+  it('cost no more on their rows than any others [CST-3]', () => {
+    const anyRow = fc.record({ confidence: fc.integer({ min: 0, max: 20 }).map((n) => n / 20), cost: fc.nat(9) });
+    fc.assert(
+      fc.property(fc.array(anyRow, { maxLength: 40 }), fc.nat(9), fc.constantFrom(0, 0.5), (rows, look, lowest) => {
+        const sumAt = (threshold: number) =>
+          rows.reduce((sum, { confidence, cost }) => sum + (confidence >= threshold ? cost : look), 0);
+        const found = findCheapestThreshold(rows, look, lowest);
+        expect(found).toBeGreaterThanOrEqual(lowest);
+        expect(found).toBeLessThanOrEqual(1);
+        for (let step = 0; step <= 40; step++) {
+          if (step / 40 >= lowest) expect(sumAt(found)).toBeLessThanOrEqual(sumAt(step / 40));
+        }
+      }),
+    );
+  });
+
+  it('lie where a right answer is as likely as costs ask for: 1 − look / cost of a wrong one [CST-3]', () => {
+    const random = createRandom(3);
+    const rows = Array.from({ length: 10_000 }, () => drawRow(random));
+    // Wrong answers cost 10 or 40, half each: 25.
+    expect(measure(rows).suggested?.thresholds.auto_decide).toBeCloseTo(0.96, 1);
+  });
+
+  it('leave rules and unfamiliar inputs as they are, and keep what the training fixed [CST-3]', () => {
+    const ruled = Array.from({ length: 40 }, () => row('b', 'b', 0.9, 'a'));
+    expect(measure(ruled).now?.per_1000).toBe(40_000);
+    const unfamiliar = ruled.map(({ expected, prediction }) => ({
+      expected,
+      ruled: null,
+      prediction: { ...prediction, unfamiliarReason: 'other words' },
+    }));
+    expect(measure(unfamiliar).suggested).toMatchObject({ per_1000: 1_000, share_automatic: 0 });
+    const right = Array.from({ length: 40 }, (_, i) => row('a', 'a', 0.5 + i / 100));
+    expect(measure(right, {}, 0.7).suggested?.thresholds.auto_decide).toBeGreaterThanOrEqual(0.7);
+    const accepted = { escalation_policy: escalationPolicySchema.parse({ between: 'accept' }) };
+    const { thresholds } = measure(right, accepted).suggested ?? {};
+    expect(thresholds?.escalation).toBe(thresholds?.auto_decide);
+  });
+});
+
+describe('what is said of costs', () => {
+  it('is true of new rows: the mean has no bias, the interval holds it as often as it says [CST-4]', () => {
+    const random = createRandom(7);
+    const others = Array.from({ length: 5_000 }, () => drawRow(random));
+    const trials = 150;
+    let bias = 0;
+    let held = 0;
+    let size = 0;
+    for (let trial = 0; trial < trials; trial++) {
+      const { suggested } = measure(Array.from({ length: 200 }, () => drawRow(random)));
+      const threshold = suggested?.thresholds.auto_decide ?? 0;
+      const { per_1000, low, high } = suggested ?? { per_1000: 0, low: 0, high: 0 };
+      let truth = 0;
+      for (const { expected, prediction } of others) {
+        const { option, confidence } = prediction;
+        truth += confidence < threshold ? 1 : expected === option ? 0 : option === 'a' ? 40 : 10;
+      }
+      truth *= 1_000 / others.length;
+      bias += (per_1000 - truth) / trials;
+      size += truth / trials;
+      if (low <= truth && truth <= high) held += 1 / trials;
+    }
+    expect(Math.abs(bias) / size).toBeLessThan(0.05);
+    expect(held).toBeGreaterThan(0.9);
+  });
+
+  it('is the same in every call, and names the currency [CST-4]', () => {
+    const random = createRandom(1);
+    const rows = Array.from({ length: 300 }, () => drawRow(random));
+    expect(measure(rows)).toEqual(measure(rows));
+    expect(measure(rows).sentence).toMatch(
+      /^1,000 decisions cost [\d.]+ € \([\d.]+ to [\d.]+ €\) now, .* if decided alone from 0\.\d+, 1000 € all by hand\./,
+    );
+  });
+
+  it('is nothing below 30 rows, and without the two costs that are weighed [CST-4]', () => {
+    const rows = Array.from({ length: 29 }, () => row('a', 'a', 0.9));
+    expect(measure(rows)).toMatchObject({ now: null, suggested: null, by_hand: null });
+    expect(measure(rows).sentence).toBe('29 held-out rows are too few to weigh costs. It takes 30.');
+  });
+});

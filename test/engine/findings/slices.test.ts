@@ -1,0 +1,151 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/engine/domain.ts';
+import {
+  adjustForDiscoveries,
+  computeFisherTail,
+  listLogFactorials,
+} from '../../../src/engine/findings/significance.ts';
+import { findWeakSlices, type JudgedRow } from '../../../src/engine/findings/slices.ts';
+import { computeBinomialTail } from '../../../src/engine/intervals.ts';
+import { createRandom } from '../../../src/engine/random.ts';
+import { collectRows, countCommon, countRows, intersect, subtract, unite } from '../../../src/engine/row-sets.ts';
+
+type Errs = (input: Record<string, string | number>) => number;
+
+/** Judged rows with eight fields; `errs` gives the chance of an error for an input. */
+function judge(count: number, seed: number, errs: Errs): JudgedRow[] {
+  const random = createRandom(seed);
+  const pick = (values: readonly string[]) => values[Math.floor(random() * values.length)] ?? '';
+  return Array.from({ length: count }, (_, i) => {
+    const input = {
+      country: pick(['de', 'fr', 'it', 'es']),
+      channel: pick(['mail', 'phone', 'web']),
+      tier: pick(['gold', 'silver', 'none']),
+      amount: Math.round(1000 * random()),
+      age: 18 + Math.floor(60 * random()),
+      rate: random(),
+      id: `row ${i}`,
+      note: `number ${i} ${'some words '.repeat(1 + Math.floor(8 * random()))}`,
+    };
+    const isWrong = random() < errs(input);
+    return { input: input as JsonObject, isWrong, isEscalated: isWrong || random() < 0.1 };
+  });
+}
+
+const usual = { minRows: 30, piiFields: [], maxError: null };
+const find = (rows: readonly JudgedRow[], changes = {}) => findWeakSlices(rows, { ...usual, ...changes });
+
+describe('a weak part of the rows', () => {
+  it.each<[string, string[], Errs]>([
+    ['one value', ['country is "it"'], ({ country }) => (country === 'it' ? 0.4 : 0.05)],
+    ['a range of numbers', ['amount is over'], ({ amount }) => (Number(amount) > 750 ? 0.4 : 0.05)],
+    [
+      'two fields together',
+      ['country is "it"', 'channel is "phone"'],
+      ({ country, channel }) => (country === 'it' && channel === 'phone' ? 0.6 : 0.05),
+    ],
+    ['the length of a text', ['the length of note'], ({ note }) => (String(note).length < 40 ? 0.4 : 0.05)],
+  ])('is found by %s, and nothing that it explains', (_, parts, errs) => {
+    let others = 0;
+    for (let seed = 1; seed <= 10; seed++) {
+      const { items, tested } = find(judge(1500, seed, errs));
+      expect(tested).toBeGreaterThan(100);
+      const planted = items.find(
+        ({ description, fields }) =>
+          fields.length === parts.length && parts.every((part) => description.includes(part)),
+      );
+      expect(planted?.error_rate).toBeGreaterThan(3 * (planted?.rest_error_rate ?? 1));
+      expect(planted?.error_interval.low).toBeGreaterThan(planted?.rest_error_rate ?? 1);
+      expect(planted?.escalation_rate).toBeGreaterThan(planted?.rest_escalation_rate ?? 1);
+      others += items.length - 1;
+    }
+    // A part of the part that errs more by chance: one in twenty runs is expected.
+    expect(others).toBeLessThanOrEqual(2);
+  });
+
+  it('is one of two that have nothing to do with each other', () => {
+    const errs: Errs = ({ country, amount }) => (country === 'it' || Number(amount) < 250 ? 0.4 : 0.04);
+    const texts = find(judge(3000, 4, errs)).items.map(({ description }) => description);
+    expect(texts.some((text) => text.includes('country is "it"'))).toBe(true);
+    expect(texts.some((text) => text.includes('amount is at most'))).toBe(true);
+  });
+
+  it('is not found in rows that err alike everywhere: in at most 5 % of runs', () => {
+    const runs = 200;
+    let runsWithFindings = 0;
+    for (let seed = 1; seed <= runs; seed++) {
+      if (find(judge(400, 1000 + seed, () => 0.15)).items.length > 0) runsWithFindings += 1;
+    }
+    expect(runsWithFindings).toBeLessThanOrEqual(0.05 * runs);
+  });
+
+  it('never names a field of personal data, nor too few rows', () => {
+    const rows = judge(1500, 2, ({ country }) => (country === 'it' ? 0.5 : 0.05));
+    expect(find(rows, { piiFields: ['country'] }).items.flatMap(({ fields }) => fields)).not.toContain('country');
+    expect(find(rows, { minRows: 700 }).items).toEqual([]);
+  });
+
+  it('is worse than a limit only where chance does not explain it', () => {
+    const rows = judge(1500, 3, ({ country }) => (country === 'it' ? 0.4 : 0.05));
+    expect(find(rows, { maxError: 0.1 }).items[0]?.description).toContain('country is "it"');
+    expect(find(rows, { maxError: 0.5 }).items).toEqual([]);
+  });
+
+  it('does not exist without rows or without errors', () => {
+    expect(find([])).toMatchObject({ rows: 0, items: [] });
+    expect(find(judge(200, 1, () => 0)).items).toEqual([]);
+    expect(find(judge(200, 1, () => 1)).items).toEqual([]);
+  });
+});
+
+describe('exact tails', () => {
+  const logs = listLogFactorials(60);
+  const choose = (n: number, k: number): number => (k < 0 || k > n ? 0 : k === 0 ? 1 : (choose(n - 1, k - 1) * n) / k);
+
+  it('are the sums of their terms', () => {
+    const counts = fc.record({ all: fc.integer({ min: 1, max: 40 }), a: fc.nat(40), b: fc.nat(40), hits: fc.nat(41) });
+    fc.assert(
+      fc.property(counts, fc.double({ min: 0.01, max: 0.99, noNaN: true }), ({ all, a, b, hits }, rate) => {
+        const [size, allHits] = [a % (all + 1), b % (all + 1)];
+        let fisher = 0;
+        let binomial = 0;
+        for (let k = hits; k <= size; k++) {
+          fisher += (choose(allHits, k) * choose(all - allHits, size - k)) / choose(all, size);
+          binomial += choose(size, k) * rate ** k * (1 - rate) ** (size - k);
+        }
+        expect(computeFisherTail(logs, { hits, size, allHits, all })).toBeCloseTo(fisher, 9);
+        expect(computeBinomialTail(size - hits, size, 1 - rate)).toBeCloseTo(binomial, 9);
+      }),
+    );
+  });
+
+  it('are adjusted as by Benjamini and Hochberg', () => {
+    // R: p.adjust(c(0.01, 0.04, 0.03, 0.2), "BH"), and with two more tests of p = 1.
+    const p = [0.01, 0.04, 0.03, 0.2];
+    [0.04, 0.16 / 3, 0.16 / 3, 0.2].forEach((expected, i) => {
+      expect(adjustForDiscoveries(p, 4)[i]).toBeCloseTo(expected, 12);
+    });
+    [0.06, 0.08, 0.08, 0.3].forEach((expected, i) => {
+      expect(adjustForDiscoveries(p, 6)[i]).toBeCloseTo(expected, 12);
+    });
+  });
+});
+
+describe('sets of rows', () => {
+  it('count, intersect, unite and subtract like sets', () => {
+    const rows = fc.uniqueArray(fc.nat(99));
+    fc.assert(
+      fc.property(rows, rows, (a, b) => {
+        const [one, other] = [a, b].map((members) => collectRows(100, (row) => members.includes(row)));
+        if (one === undefined || other === undefined) throw new Error('two sets were made');
+        const common = a.filter((row) => b.includes(row)).length;
+        expect(countRows(one)).toBe(a.length);
+        expect(countCommon(one, other)).toBe(common);
+        expect(countRows(intersect(one, other))).toBe(common);
+        expect(countRows(unite(one, other))).toBe(a.length + b.length - common);
+        expect(countRows(subtract(one, other))).toBe(a.length - common);
+      }),
+    );
+  });
+});

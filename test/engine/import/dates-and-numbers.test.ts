@@ -1,0 +1,207 @@
+/** Values as people write them: every way that is known is read back as what was meant. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseDate } from '../../../src/engine/features/dates.ts';
+import { readDate } from '../../../src/engine/import/dates.ts';
+import { findKind, readAs } from '../../../src/engine/import/kinds.ts';
+import { readNumber } from '../../../src/engine/import/numbers.ts';
+import type { ColumnKind } from '../../../src/engine/import/sheet.ts';
+
+const usesOf = (texts: readonly string[]) => new Map(texts.map((text) => [text, 1]));
+const kindOf = (texts: readonly string[], isCommaUsual = false) => findKind(usesOf(texts), isCommaUsual);
+
+const day = fc.date({ min: new Date('1970-01-01'), max: new Date('2068-12-31'), noInvalidDate: true });
+const toIso = (date: Date) => date.toISOString().slice(0, 10);
+const pad = (value: number) => String(value).padStart(2, '0');
+const locales = ['en-GB', 'de-DE', 'fr-FR', 'es-ES', 'it-IT'];
+
+/** Writers of a date, each with the kinds under which it is read back. */
+const numericWriters: [ColumnKind, (year: number, month: number, day: number) => string][] = [
+  ...['.', '/', '-', '. '].flatMap((sign): typeof numericWriters => [
+    ['date_day_first', (y, m, d) => `${pad(d)}${sign}${pad(m)}${sign}${y}`],
+    ['date_day_first', (y, m, d) => `${d}${sign}${m}${sign}${pad(y % 100)}`],
+    ['date_month_first', (y, m, d) => `${m}${sign}${d}${sign}${y}`],
+    ['date_year_first', (y, m, d) => `${y}${sign}${pad(m)}${sign}${pad(d)}`],
+  ]),
+  ['date_year_first', (y, m, d) => `${y}${pad(m)}${pad(d)}`],
+];
+
+describe('a date', () => {
+  it('of three numbers in any order is read back [FIL-1]', () => {
+    fc.assert(
+      fc.property(day, fc.constantFrom(...numericWriters), (date, [kind, write]) => {
+        const text = write(date.getUTCFullYear(), date.getUTCMonth() + 1, date.getUTCDate());
+        expect([text, readAs(kind, text)]).toEqual([text, toIso(date)]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('with the name of its month, and of its day, is read back in five languages [FIL-1]', () => {
+    const styles = [{ month: 'long' }, { month: 'short' }, { month: 'long', weekday: 'long' }] as const;
+    fc.assert(
+      fc.property(day, fc.constantFrom(...locales), fc.constantFrom(...styles), (date, locale, style) => {
+        const options = { day: 'numeric', year: 'numeric', timeZone: 'UTC', ...style } as const;
+        const text = new Intl.DateTimeFormat(locale, options).format(date);
+        expect([text, readDate(text, 'day_first')]).toEqual([text, toIso(date)]);
+        const american = new Intl.DateTimeFormat('en-US', options).format(date);
+        expect([american, readDate(american, 'month_first')]).toEqual([american, toIso(date)]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('with a time keeps it, as the features read it [FIL-1]', () => {
+    for (const [text, iso] of [
+      ['03.04.2024 14:05', '2024-04-03T14:05'],
+      ['03.04.2024, 14:05:09 Uhr', '2024-04-03T14:05:09'],
+      ['3/4/2024 2:05 PM', '2024-04-03T14:05'],
+      ['3 avril 2024 9 h 30', '2024-04-03T09:30'],
+      ['12/4/2024 12:00 a.m.', '2024-04-12T00:00'],
+      ['2024-04-03T14:05:09.123Z', '2024-04-03T14:05:09.123Z'],
+      ['2024-04-03 14:05+02:00', '2024-04-03 14:05+02:00'],
+    ] as const) {
+      expect([text, readDate(text, 'day_first')]).toEqual([text, iso]);
+      expect(parseDate(iso)).not.toBeNull();
+    }
+  });
+
+  it('is none where there is no such day, or the text is something else [FIL-1]', () => {
+    for (const text of [
+      '31.02.2024',
+      '29.02.2023',
+      '1.2.3',
+      '10.0.0.1',
+      '12-34-56',
+      '2024',
+      '3.4.',
+      'ab 3.4.2024',
+      'May',
+      '3 mayo',
+      '1.234.567',
+      '25:30',
+      '03.04.024',
+    ])
+      for (const order of ['day_first', 'month_first', 'year_first'] as const)
+        expect([text, readDate(text, order)]).toEqual([text, null]);
+  });
+});
+
+describe('a column of dates', () => {
+  it('has its order settled by all of its values [FIL-1]', () => {
+    expect(kindOf(['03.04.2024', '05.06.2024', '13.04.2024'])).toMatchObject({
+      kind: 'date_day_first',
+      reason: 'day first, as “13.04.2024” shows',
+      choices: [],
+    });
+    expect(kindOf(['03/04/2024', '04/13/2024']).kind).toBe('date_month_first');
+    expect(kindOf(['2024/04/03', '2024/13/04']).kind).toBe('text');
+    expect(kindOf(['2024-04-03', '2024-04-13']).kind).toBe('date_year_first');
+    expect(kindOf(['20240403', '20240413']).kind).toBe('date_year_first');
+    expect(kindOf(['3. März 2024', '17. Mai 2024']).kind).toBe('date_day_first');
+    expect(kindOf(['03.03.2024', '04.04.2024']).choices).toEqual([]);
+  });
+
+  it('is asked about where no value tells day and month apart [FIL-2]', () => {
+    expect(kindOf(['03.04.2024', '05.06.2024'])).toEqual({
+      kind: 'text',
+      reason: 'is “03.04.2024” 3 April 2024 or 4 March 2024? No value of the column tells',
+      choices: ['date_day_first', 'date_month_first'],
+      isDoubtful: true,
+    });
+  });
+});
+
+describe('a number', () => {
+  it('is read back with point or comma, thousands apart, money or percent [FIL-1]', () => {
+    const locale = fc.constantFrom(...(['en-US', 'de-DE', 'fr-FR', 'es-ES', 'it-IT', 'de-CH'] as const));
+    const style = fc.constantFrom<Intl.NumberFormatOptions>(
+      {},
+      { minimumFractionDigits: 2 },
+      { style: 'currency', currency: 'EUR' },
+      { style: 'currency', currency: 'USD' },
+    );
+    fc.assert(
+      fc.property(fc.integer({ min: -1e11, max: 1e11 }), locale, style, (hundredths, language, options) => {
+        const value = hundredths / 100;
+        const text = new Intl.NumberFormat(language, options).format(value);
+        const decimal = language === 'en-US' || language === 'de-CH' ? '.' : ',';
+        expect([text, readNumber(text, decimal)?.value]).toEqual([text, value]);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('is none where digits would be lost or it is only built of digits [FIL-1]', () => {
+    for (const text of [
+      '007',
+      '12345678901234567',
+      '+491701234567',
+      '1,2,3',
+      '1 2',
+      '€ 5 $',
+      '--5',
+      '1e999',
+      'IV',
+      '12.34.56',
+      '',
+    ])
+      expect([text, readNumber(text, '.')]).toEqual([text, null]);
+  });
+
+  it('has one unit in its column, and thousands as the rest of the file has them [FIL-1]', () => {
+    expect(kindOf(['1.234,50 €', '7,00 €'])).toMatchObject({
+      kind: 'number_decimal_comma',
+      reason: 'decimal comma, in €',
+    });
+    expect(kindOf(['12 %', '7,5 %'])).toMatchObject({
+      kind: 'number_decimal_comma',
+      reason: 'decimal comma, 5 % becomes 5',
+    });
+    expect(kindOf(['$5', '€ 5']).kind).toBe('text');
+    expect(kindOf(['5', '5 %']).kind).toBe('text');
+    expect(kindOf(['1.234', '5'])).toMatchObject({ kind: 'number', reason: '“1.234” is taken as 1.234' });
+    expect(kindOf(['1.234', '5'], true)).toMatchObject({
+      kind: 'number_decimal_comma',
+      reason: '“1.234” is taken as 1234',
+    });
+    expect(kindOf(['0.123', '5'], true).kind).toBe('number');
+  });
+});
+
+describe('words', () => {
+  it('for yes and no of the usual languages become booleans, and others stay [FIL-1]', () => {
+    for (const [yes, no] of [
+      ['ja', 'Nein'],
+      ['oui', 'non'],
+      ['Sí', 'No'],
+      ['si', 'no'],
+      ['YES', 'no'],
+      ['y', 'n'],
+      ['true', 'FALSE'],
+      ['wahr', 'falsch'],
+    ] as const) {
+      expect([yes, kindOf([yes, no]).kind]).toEqual([yes, 'yes_no']);
+      expect([readAs('yes_no', yes), readAs('yes_no', no)]).toEqual([true, false]);
+    }
+    for (const texts of [['ja', 'no'], ['yes', 'no', 'maybe'], ['n'], ['0', '1']])
+      expect([texts, kindOf(texts).kind === 'yes_no']).toEqual([texts, false]);
+  });
+
+  it('that say there is no value are left empty, and None is a value [FIL-1]', () => {
+    for (const text of ['', ' ', 'n/a', 'NA', 'null', '-', 'k.A.', '#N/A', '?'])
+      expect([text, readAs('number', text)]).toEqual([text, null]);
+    expect(readAs('text', 'none')).toBe('none');
+    expect(readAs('as_is', 'NA')).toBe('NA');
+  });
+
+  it('between numbers or dates are named [FIL-1]', () => {
+    const numbers = Array.from({ length: 40 }, (_, index) => String(index));
+    expect(kindOf([...numbers, 'unbekannt'])).toEqual({
+      kind: 'text',
+      reason: '40 of 41 values are numbers, but not “unbekannt”',
+      choices: [],
+      isDoubtful: true,
+    });
+  });
+});

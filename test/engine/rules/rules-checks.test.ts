@@ -1,0 +1,370 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject, Rule } from '../../../src/engine/domain.ts';
+import { findCompletions, findHover, formatCondition } from '../../../src/engine/rules/analysis/editor.ts';
+import { listSchemaFields } from '../../../src/engine/rules/analysis/fields.ts';
+import { type ImpactRow, startComparison, startImpact } from '../../../src/engine/rules/analysis/impact.ts';
+import { lintRules } from '../../../src/engine/rules/analysis/lint.ts';
+import { surveyFields, toKnownFields } from '../../../src/engine/rules/analysis/survey.ts';
+import { type TableRow, toCondition, toTable } from '../../../src/engine/rules/analysis/table.ts';
+import { compileRules } from '../../../src/engine/rules/compile.ts';
+import { parseCondition } from '../../../src/engine/rules/parsing/parse.ts';
+import { printTree } from '../../../src/engine/rules/parsing/print.ts';
+import { createRandom, randomCondition, randomInput } from './rules-fuzz.ts';
+
+type Short = [condition: string, then?: string, priority?: number];
+
+function rules(...list: Short[]) {
+  const given = list.map(
+    ([condition, then = 'decline', priority = 10], i): Rule => ({
+      name: `r${i}`,
+      condition,
+      then,
+      reason_code: null,
+      priority,
+    }),
+  );
+  const result = compileRules(given, { options: ['approve', 'decline'], reason_codes: [] });
+  if (!result.ok) throw new Error(JSON.stringify(result.problems));
+  return result.value;
+}
+
+function findings(schema: JsonObject | null, ...list: Short[]) {
+  return lintRules(rules(...list).file.rules, schema).map((finding) => [finding.kind, finding.rule, finding.other]);
+}
+
+function impactOn(rows: ImpactRow[], ...list: Short[]) {
+  const started = startImpact(rules(...list));
+  started.add(rows);
+  return started.impact;
+}
+
+/** Kind, rule, other, basis and the examples that show it. */
+function findingsOn(inputs: JsonObject[], ...list: Short[]) {
+  const rows = inputs.map((input, i) => ({ id: `${i}`, input, decision: null }));
+  const evidence = { fields: [], impact: impactOn(rows, ...list) };
+  return lintRules(rules(...list).file.rules, null, evidence).map(({ kind, rule, other, basis, shownBy }) => [
+    kind,
+    rule,
+    other,
+    basis,
+    shownBy?.rows ?? null,
+  ]);
+}
+
+const schema: JsonObject = {
+  type: 'object',
+  properties: {
+    amount: { type: 'number', minimum: 0, maximum: 1000, description: 'What is asked for.' },
+    state: { type: 'string', enum: ['CA', 'NY'] },
+    consumer: { type: 'object', properties: { age: { type: 'integer' }, tags: { type: 'array' } } },
+  },
+};
+
+describe('checking rules against one another', () => {
+  it.each<[string, Short[], unknown[]]>([
+    ['a rule behind a wider one is never reached', [['ctx.a > 10'], ['ctx.a > 20']], [['never_reached', 1, 0]]],
+    ['the bound itself counts', [['ctx.a > 10'], ['ctx.a >= 10']], []],
+    ['values inside a list', [['ctx.s in ["x", "y"]'], ['ctx.s == "x"']], [['never_reached', 1, 0]]],
+    [
+      'alternatives are covered one by one',
+      [['ctx.a > 5 || ctx.b'], ['ctx.a > 6'], ['ctx.b && ctx.c']],
+      [
+        ['never_reached', 1, 0],
+        ['never_reached', 2, 0],
+      ],
+    ],
+    [
+      'what is not understood must be the same',
+      [['ctx.s.size() > 2'], ['ctx.s.size() > 2 && ctx.a > 1'], ['ctx.s.size() > 3']],
+      [['never_reached', 1, 0]],
+    ],
+    ['bounds that leave nothing', [['ctx.a > 10 && ctx.a < 5']], [['never_true', 0, null]]],
+    ['two values at once', [['ctx.s == "x" && ctx.s == "y"']], [['never_true', 0, null]]],
+    ['a thing and its opposite', [['ctx.s.contains("x") && !ctx.s.contains("x")']], [['never_true', 0, null]]],
+    ['constants are worked out', [['1 + 1 == 2 || ctx.a > 1']], [['always_true', 0, null]]],
+    ['other outcomes for the same inputs', [['ctx.a > 10'], ['ctx.a < 20', 'approve']], [['overlap', 1, 0]]],
+    ['no overlap, no word', [['ctx.a > 10'], ['ctx.a < 5', 'approve']], []],
+    [
+      'several rules cover one together',
+      [['ctx.a > 10'], ['ctx.s == "x"'], ['ctx.a > 20 || ctx.s == "x"']],
+      [['never_reached', 2, null]],
+    ],
+    ['a field that is compared is there', [['has(ctx.a)'], ['ctx.a > 1']], [['never_reached', 1, 0]]],
+    ['a field that is compared is not missing', [['!has(ctx.a) && ctx.a > 1']], [['never_true', 0, null]]],
+    ['a field with fields below it is no number', [['ctx.a > 1 && ctx.a.b == 2']], [['never_true', 0, null]]],
+    ['a choice is its two ways', [['ctx.a > 1'], ['ctx.b ? ctx.a > 2 : ctx.a > 3']], [['never_reached', 1, 0]]],
+    [
+      'what is not understood is no certain overlap',
+      [['ctx.a > 1 && ctx.s.size() > 5'], ['ctx.a > 2 && ctx.s.size() < 3', 'approve']],
+      [],
+    ],
+  ])('%s', (_, list, expected) => {
+    expect(findings(null, ...list)).toEqual(expected);
+  });
+
+  it('knows from the schema what can never be, and which field was meant', () => {
+    expect(findings(schema, ['ctx.amount > 1000'])).toEqual([['never_true', 0, null]]);
+    expect(findings(schema, ['ctx.state == "TX"'])).toEqual([['never_true', 0, null]]);
+    expect(findings(schema, ['ctx.state == "CA" && ctx.amount >= 1000'])).toEqual([]);
+    const [finding] = lintRules(rules(['ctx.consumer.agee > 3']).file.rules, schema);
+    expect(finding).toMatchObject({
+      kind: 'field',
+      message: 'Unknown field: ctx.consumer.agee.',
+      suggestion: 'Did you mean ctx.consumer.age?',
+      at: [0, 17],
+    });
+    expect(lintRules(rules(['ctx.amount == "3"']).file.rules, schema)[0]?.message).toBe(
+      'A number never equals a string.',
+    );
+  });
+
+  it('points at parts that err whatever the input is', () => {
+    const told = (condition: string) =>
+      lintRules(rules([condition]).file.rules, null).map(({ kind, message, at }) => [
+        kind,
+        /: (\w+)\.$/.exec(message)?.[1],
+        condition.slice(...(at ?? [0, 0])),
+      ]);
+    expect(told('ctx.a > 1 / 0 || timestamp("soon") < timestamp(ctx.t)')).toEqual([
+      ['always_fails', 'division_by_zero', '1 / 0'],
+      ['always_fails', 'bad_value', 'timestamp("soon")'],
+    ]);
+    expect(told('[1, 2].exists(x, x / 0 == 1)')).toEqual([
+      ['always_fails', 'division_by_zero', '[1, 2].exists(x, x / 0 == 1)'],
+    ]);
+    expect(told('ctx.a > 1 && duration("1h30m") > duration("1h")')).toEqual([]);
+  });
+
+  it('knows the domain that the schema leaves', () => {
+    const of = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
+    const whole = of({ n: { type: 'integer', exclusiveMinimum: 2, maximum: 9 } });
+    const never = [['never_true', 0, null]];
+    expect(findings(whole, ['ctx.n > 3 && ctx.n < 4'])).toEqual(never);
+    expect(findings(whole, ['ctx.n == 2'])).toEqual(never);
+    expect(findings(whole, ['ctx.n == 9'])).toEqual([]);
+    const closed = of({ n: { type: 'number' } }, { additionalProperties: false, required: ['n'] });
+    expect(findings(closed, ['has(ctx.m)'])).toContainEqual(['never_true', 0, null]);
+    expect(findings(closed, ['!has(ctx.n)'])).toEqual(never);
+    expect(findings(of({ n: { type: ['string', 'null'] } }), ['ctx.n > 3'])).toContainEqual(['never_true', 0, null]);
+    const both: Short[] = [['ctx.n > 3'], ['ctx.n < 8', 'approve']];
+    expect(findings(whole, ...both)).toEqual([['overlap', 1, 0]]);
+    expect(findings(of({ n: { type: 'number', multipleOf: 20 } }), ...both)).toEqual([]);
+    expect(findings({ ...whole, not: { required: ['n'] } }, ...both)).toEqual([]);
+  });
+
+  it('tells by the examples, and says so, what no reasoning finds', () => {
+    const inputs = ['a', 'ab', 'abc', 'x'].map((s) => ({ s, n: s.length }));
+    expect(findingsOn(inputs, ['ctx.s.startsWith("a")'], ['ctx.s.contains("b")'])).toEqual([
+      ['never_reached', 1, 0, 'examples', 2],
+    ]);
+    expect(findingsOn(inputs, ['ctx.s.size() > 1'], ['ctx.s.contains("b")', 'approve'])).toEqual([
+      ['never_reached', 1, 0, 'examples', 2],
+      ['overlap', 1, 0, 'examples', 2],
+    ]);
+    expect(findingsOn(inputs, ['ctx.s.size() > 2'], ['ctx.s.contains("b")', 'approve'])).toEqual([
+      ['overlap', 1, 0, 'examples', 1],
+    ]);
+    expect(findingsOn(inputs, ['ctx.n > 50 || ctx.missing'])).toEqual([['no_example', 0, null, 'examples', 4]]);
+  });
+
+  it('counts the examples that show an exact finding too', () => {
+    const inputs = [1, 2, 3, 4].map((n) => ({ n }));
+    expect(findingsOn(inputs, ['ctx.n > 1'], ['ctx.n < 4', 'approve'], ['ctx.n > 2'])).toEqual([
+      ['overlap', 1, 0, 'exact', 2],
+      ['never_reached', 2, 0, 'exact', 2],
+    ]);
+  });
+
+  it('never tells of an overlap that no input shows', () => {
+    const random = createRandom(19);
+    const grid = [undefined, 'x', true, ...Array.from({ length: 10 }, (_, i) => i / 2 - 0.5)];
+    const inputs: JsonObject[] = grid.flatMap((a) =>
+      grid.map((b) => ({ ...(a === undefined ? {} : { a }), ...(b === undefined ? {} : { b }) })),
+    );
+    const atom = () =>
+      random.chance(0.2)
+        ? `${random.pick(['', '!'])}has(ctx.${random.pick(['a', 'b'])})`
+        : `ctx.${random.pick(['a', 'b'])} ${random.pick(['<', '<=', '>', '>=', '==', '!='])} ${random.below(4)}`;
+    const part = () => `(${atom()} ${random.pick(['&&', '||'])} ${random.chance(0.3) ? '!' : ''}(${atom()}))`;
+    for (let round = 0; round < 200; round++) {
+      const list: Short[] = [[part()], [`${part()} && ${part()}`, 'approve']];
+      const together = impactOn(
+        inputs.map((input, i) => ({ id: `${i}`, input, decision: null })),
+        ...list,
+      ).together[1]?.[0];
+      const told = findings(null, ...list).some(([kind]) => kind === 'overlap');
+      expect(told && together === 0, JSON.stringify(list)).toBe(false);
+    }
+  });
+
+  it('never calls a rule dead that a random input reaches', () => {
+    const random = createRandom(7);
+    for (let round = 0; round < 300; round++) {
+      const atom = () =>
+        `ctx.${random.pick(['a', 'b'])} ${random.pick(['<', '<=', '>', '>=', '==', '!='])} ${random.below(4)}`;
+      const part = () =>
+        random.chance(0.5)
+          ? atom()
+          : `(${atom()} ${random.pick(['&&', '||'])} ${random.chance(0.3) ? '!' : ''}(${atom()}))`;
+      const set = rules([part()], [part()], [`${part()} && ${part()}`]);
+      const dead = lintRules(set.file.rules, null).filter(
+        (finding) => finding.kind === 'never_reached' || finding.kind === 'never_true',
+      );
+      for (let i = 0; i < 30; i++) {
+        const input = { a: random.below(9) / 2, b: random.chance(0.2) ? 'x' : random.below(9) / 2 };
+        const { matchedIndex } = set.evaluate(input, false);
+        expect(
+          dead.some((finding) => finding.rule === matchedIndex),
+          set.file.rules.map((one) => one.condition).join(' ; '),
+        ).toBe(false);
+      }
+    }
+  });
+});
+
+describe('the impact of rules on examples', () => {
+  const rows = [
+    { id: '1', input: { a: 5 }, decision: 'decline' },
+    { id: '2', input: { a: 15 }, decision: 'decline' },
+    { id: '3', input: { a: 25 }, decision: 'approve' },
+    { id: '4', input: {}, decision: null },
+  ];
+
+  it('counts first matches, agreement and errors, and lists the rows that disagree', () => {
+    const impact = impactOn(rows, ['ctx.a > 20'], ['ctx.a > 10']);
+    expect(impact).toMatchObject({ rows: 4, undecided: 2, together: [[], [1]] });
+    expect(impact.rules).toEqual([
+      {
+        name: 'r0',
+        holds: 1,
+        matched: 1,
+        agrees: 0,
+        disagrees: 1,
+        unlabelled: 0,
+        errors: 1,
+        disagreeing: [{ id: '3', input: { a: 25 }, expected: 'approve', decided: 'decline' }],
+      },
+      { name: 'r1', holds: 2, matched: 1, agrees: 1, disagrees: 0, unlabelled: 0, errors: 1, disagreeing: [] },
+    ]);
+  });
+
+  it('tells which rows another set of rules decides otherwise', () => {
+    const compared = startComparison(rules(['ctx.a > 10']), rules(['ctx.a > 20']));
+    compared.add(rows);
+    expect(compared.change).toEqual({
+      rows: 4,
+      changed: 1,
+      differing: [{ id: '2', before: { rule: 'r0', then: 'decline' }, after: null }],
+    });
+  });
+});
+
+describe('editing a condition', () => {
+  const fields = listSchemaFields(schema);
+
+  it('completes fields, methods that fit, listed values and functions', () => {
+    const labels = (source: string) => findCompletions(source, source.length, fields).items.map((item) => item.label);
+    expect(labels('ctx.')).toEqual(['amount', 'state', 'consumer']);
+    expect(labels('1 > 0 && ctx.consumer.a').slice(0, 2)).toEqual(['age', 'tags']);
+    expect(labels('ctx.consumer.tags.')).toEqual(['size', 'join', 'all', 'exists', 'exists_one', 'map', 'filter']);
+    expect(labels('ctx.state == ').slice(0, 2)).toEqual(['"CA"', '"NY"']);
+    expect(labels('ctx.state == "CA"')).toEqual([]);
+    expect(labels('')).toEqual(expect.arrayContaining(['ctx.amount', 'ctx.consumer.age', 'has', 'timestamp']));
+    expect(findCompletions('ctx.am > 1', 6, fields)).toMatchObject({ from: 3, to: 6, lead: '.' });
+  });
+
+  it('completes names that need brackets, and values within quotes up to the closing one', () => {
+    const survey = surveyFields();
+    survey.add({ 'lead time (days)': 1, kunde: { Straße: 'Am "Markt"', in: 'x' } });
+    const known = toKnownFields(survey.fields());
+    /** Completes at the bar, by the item of this label. */
+    const complete = (marked: string, label: string) => {
+      const source = marked.replace('|', '');
+      const { from, to, items } = findCompletions(source, marked.indexOf('|'), known);
+      const chosen = items.find((item) => item.label === label);
+      return chosen && source.slice(0, from) + chosen.insert + source.slice(to);
+    };
+    expect(complete('ctx.le| > 1', 'lead time (days)')).toBe('ctx["lead time (days)"] > 1');
+    expect(complete('ctx["le|"] > 1', 'lead time (days)')).toBe('ctx["lead time (days)"] > 1');
+    expect(complete("ctx['kunde'].|", 'in')).toBe(`ctx['kunde']["in"]`);
+    expect(complete('ctx.kunde[|', 'Straße')).toBeUndefined();
+    expect(complete('ctx.kunde["|', 'Straße')).toBe('ctx.kunde["Straße"]');
+    const street = 'ctx.kunde["Straße"] ==';
+    expect(complete(`${street} "|" && true`, 'Am "Markt"')).toBe(`${street} "Am \\"Markt\\"" && true`);
+    expect(complete(`${street} "Am | && ctx.a == "x"`, 'Am "Markt"')).toBe(
+      `${street} "Am \\"Markt\\"" && ctx.a == "x"`,
+    );
+    expect(findHover(`${street} "x"`, 12, known)?.title).toBe('ctx.kunde["Straße"]: text');
+  });
+
+  it('explains fields and functions under the pointer', () => {
+    expect(findHover('ctx.amount > 1', 6, fields)).toEqual({
+      from: 0,
+      to: 10,
+      title: 'ctx.amount: number',
+      help: 'What is asked for.',
+    });
+    expect(findHover('ctx.state == "CA"', 5, fields)?.help).toBe('Values: "CA", "NY".');
+    expect(findHover('ctx.state.contains("x")', 12, fields)?.title).toBe('contains → bool');
+  });
+
+  it('learns fields from inputs', () => {
+    const survey = surveyFields();
+    survey.add({ a: 1, b: { c: null } });
+    survey.add({ a: 'x', b: { c: true } });
+    expect(toKnownFields(survey.fields()).map((field) => [field.path.join('.'), field.type])).toEqual([
+      ['a', 'any'],
+      ['b', 'map'],
+      ['b.c', 'bool'],
+    ]);
+  });
+
+  it('formats without changing the meaning', () => {
+    expect(formatCondition("ctx.a>1&&(ctx.b||  !(ctx.c=='x'))")).toBe('ctx.a > 1 && (ctx.b || !(ctx.c == "x"))');
+    expect(formatCondition('ctx.a >')).toBe('ctx.a >');
+    const random = createRandom(11);
+    const bare = (condition: string) =>
+      JSON.stringify(parseCondition(condition).ast, (key, value: unknown) => (key === 'at' ? undefined : value));
+    for (let i = 0; i < 500; i++) {
+      const condition = randomCondition(random);
+      const { ast } = parseCondition(condition);
+      if (ast) expect(bare(printTree(ast)), condition).toBe(bare(condition));
+    }
+    expect(randomInput(random)).toBeTypeOf('object');
+  });
+
+  it('takes a slash in a text for no comment, and writes every field name so that it can be read', () => {
+    expect(formatCondition('ctx.url=="https://a.b"')).toBe('ctx.url == "https://a.b"');
+    expect(formatCondition('ctx.a==1// why')).toBe('ctx.a==1// why');
+    expect(formatCondition('(-1).size()>1')).toBe('(-1).size() > 1');
+    const random = createRandom(23);
+    const names = ['a', 'in', 'true', 'null', 'x y', '__proto__', '//', '"', "it's", '', '😀'];
+    const values = ['', '//', 'a"b', '\\', '\u2028', -1.5, 0, 1e300, -(2 ** 63), 5e-324, true, null];
+    for (let i = 0; i < 300; i++) {
+      const path = Array.from({ length: 1 + random.below(3) }, () => random.pick(names));
+      const rows: TableRow[] = [
+        { path, test: random.pick(['==', '!=', '<', '>=']), value: random.pick(values) },
+        { path, test: random.pick(['present', 'absent']) },
+        { path, test: 'in', value: Array.from({ length: random.below(4) }, () => random.pick(values)) },
+        { path, test: random.pick(['contains', 'startsWith']), value: [random.pick(names), random.pick(names)] },
+        { path, test: 'not in', value: [random.pick(values)] },
+        { path, test: random.pick(['empty', 'filled', 'present']) },
+      ];
+      expect(toTable(toCondition(rows)), toCondition(rows)).toEqual(rows);
+      expect(formatCondition(toCondition(rows))).toBe(toCondition(rows));
+    }
+  });
+
+  it('shows a condition as a table and back', () => {
+    const condition = 'ctx.amount >= 10 && ctx["a b"] in ["x", 1, null] && !has(ctx.c.d) && ctx.s.startsWith("q\\"")';
+    const rows = toTable(condition);
+    expect(rows).toEqual([
+      { path: ['amount'], test: '>=', value: 10 },
+      { path: ['a b'], test: 'in', value: ['x', 1, null] },
+      { path: ['c', 'd'], test: 'absent' },
+      { path: ['s'], test: 'startsWith', value: ['q"'] },
+    ]);
+    expect(toCondition(rows ?? [])).toBe(condition);
+    expect(toTable('ctx.a > 1 || ctx.b')).toBeNull();
+  });
+});

@@ -1,0 +1,47 @@
+/** Callers who want to be served at once while connections are held open for nothing. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { heldKinds, holdConnections } from '../tools/held-connections.ts';
+import { callAlone, type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+
+let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+beforeAll(async () => {
+  folder = await makeDeployedFolder(loanType, loanExamples(40));
+});
+afterAll(() => folder.remove());
+
+describe('a caller with a key', () => {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    server = await startServerProcess(folder.dataDir);
+  });
+  afterAll(() => server.end());
+
+  const decide = () =>
+    callAlone(server.port, 'POST', '/api/v1/decide', `Bearer ${folder.key}`, {
+      decision_type: 'loan',
+      input: { amount: 60_000 },
+    });
+
+  /** How long calls over new connections took, the fastest first. */
+  async function timeDecisions(count: number): Promise<number[]> {
+    const tookMs: number[] = [];
+    for (let call = 0; call < count; call += 1) {
+      const started = performance.now();
+      expect((await decide()).status).toBe(200);
+      tookMs.push(performance.now() - started);
+    }
+    return tookMs.sort((a, b) => a - b);
+  }
+
+  it.each(Object.keys(heldKinds))('is served at once while 300 connections hold %s', async (kind) => {
+    await holdConnections(server.port, 300, heldKinds[kind]?.(server.port) ?? '');
+    // the second slowest of 60, so that one pause of the machine is no failure
+    expect((await timeDecisions(60))[58]).toBeLessThan(200);
+  });
+
+  it('is served at once while 300 connections of all kinds are held', async () => {
+    await Promise.all(Object.values(heldKinds).map((toText) => holdConnections(server.port, 50, toText(server.port))));
+    expect((await timeDecisions(100))[98]).toBeLessThan(200);
+  });
+});

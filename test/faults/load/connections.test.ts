@@ -1,0 +1,105 @@
+/** Connections that are held open for nothing, and callers who want to be served meanwhile. */
+import { once } from 'node:events';
+import type { FastifyInstance } from 'fastify';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openForTest } from '../../server/workbench.ts';
+import { heldKinds, holdConnections, toHostLine } from '../tools/held-connections.ts';
+import { callAlone, openStubborn } from '../tools/server-process.ts';
+
+async function listen(): Promise<{ app: FastifyInstance; port: number; token: string }> {
+  const { app, token } = await openForTest();
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  return { app, token, port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+
+const countConnections = (app: FastifyInstance) =>
+  new Promise<number>((resolve, reject) => {
+    app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error)));
+  });
+
+/** What the server says on a connection until it ends its side. */
+async function readAnswer(port: number, text: string): Promise<string> {
+  const socket = await openStubborn(port, text);
+  onTestFinished(() => void socket.destroy());
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += String(data);
+  });
+  await Promise.race([once(socket, 'end'), once(socket, 'close')]);
+  return answer;
+}
+
+describe('the listener', () => {
+  it('closes what is no request itself, although the client never does', async () => {
+    const { app, port } = await listen();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => readAnswer(port, 'x\r\n\r\n')));
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"bad_request"/);
+    await expect.poll(() => countConnections(app), { timeout: 3_000 }).toBe(0);
+  });
+
+  it('says what was wrong with headers that are too large and with methods that are no requests', async () => {
+    const { app, port } = await listen();
+    const flood = await readAnswer(port, `GET / HTTP/1.1\r\n${toHostLine(port)}X-Long: ${'x'.repeat(200_000)}\r\n\r\n`);
+    expect(flood).toMatch(/^HTTP\/1\.1 431 [\s\S]*"code":"headers_too_large"/);
+    const tunnel = await readAnswer(port, `CONNECT example.org:443 HTTP/1.1\r\n${toHostLine(port)}\r\n`);
+    expect(tunnel).toMatch(/^HTTP\/1\.1 405 [\s\S]*"code":"method_not_allowed"/);
+    const upgrade = `GET /nowhere HTTP/1.1\r\n${toHostLine(port)}Connection: Upgrade, close\r\nUpgrade: websocket\r\n\r\n`;
+    expect(await readAnswer(port, upgrade)).toMatch(/^HTTP\/1\.1 404 [\s\S]*"code":"not_found"/);
+    await expect.poll(() => countConnections(app), { timeout: 3_000 }).toBe(0);
+  });
+
+  it('keeps the place of who has shown a credential, whoever else comes', async () => {
+    const { app, port, token } = await listen();
+    const read = `GET /api/v1/credits HTTP/1.1\r\n${toHostLine(port)}Authorization: Bearer ${token}\r\n\r\n`;
+    const known = await openStubborn(port, read);
+    onTestFinished(() => void known.destroy());
+    await once(known, 'data');
+    await holdConnections(port, 300, heldKinds['an idle connection']?.(port) ?? '');
+    await expect.poll(() => countConnections(app)).toBe(256);
+    known.write(read);
+    expect(String((await once(known, 'data'))[0])).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('serves the owner while a key, over its limit or not, holds 320 connections with half a body each', async () => {
+    const { port, token } = await listen();
+    const authorization = `Bearer ${token}`;
+    for (const rate_limit_per_minute of [1, 1_000]) {
+      const payload = { name: 'greedy', rate_limit_per_minute };
+      const { key } = (await callAlone(port, 'POST', '/api/v1/api-keys', authorization, payload)).body;
+      const head = `POST /api/v1/decide HTTP/1.1\r\n${toHostLine(port)}Authorization: Bearer ${key}\r\nContent-Type: application/json\r\n`;
+      for (let round = 0; round < 4; round += 1) {
+        await holdConnections(port, 80, `${head}Content-Length: 500\r\n\r\n{"a":`);
+        const calls = Array.from({ length: 5 }, () => callAlone(port, 'GET', '/api/v1/credits', authorization));
+        for (const { status } of await Promise.all(calls)) expect(status).toBe(200);
+      }
+    }
+  });
+
+  it('is told of a shorter time than its connection is kept for, so that no request meets the end on the way', async () => {
+    const { app, port } = await listen();
+    const socket = await openStubborn(port, `GET /health HTTP/1.1\r\n${toHostLine(port)}\r\n`);
+    onTestFinished(() => void socket.destroy());
+    const announcedS = Number(/\r\nkeep-alive: timeout=(\d+)\r\n/i.exec(String((await once(socket, 'data'))[0]))?.[1]);
+    expect(announcedS).toBeLessThanOrEqual(app.server.keepAliveTimeout / 1_000);
+    expect(announcedS).toBeGreaterThan(1);
+    expect(app.server.keepAliveTimeoutBuffer).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('serves one more caller when all places are taken by callers who ask nothing at the moment', async () => {
+    const { app, port, token } = await listen();
+    const read = `GET /api/v1/credits HTTP/1.1\r\n${toHostLine(port)}Authorization: Bearer ${token}\r\n\r\n`;
+    const idle = await Promise.all(
+      Array.from({ length: 256 }, async () => {
+        const socket = await openStubborn(port, read);
+        await once(socket, 'data');
+        return socket;
+      }),
+    );
+    onTestFinished(() => {
+      for (const socket of idle) socket.destroy();
+    });
+    expect(await countConnections(app)).toBe(256);
+    expect((await callAlone(port, 'GET', '/api/v1/credits', `Bearer ${token}`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,124 @@
+/** Many large calls at once, and what others notice of them. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { measureMainThreadMs, runBeside, send } from '../tools/beside-calls.ts';
+import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+
+/** On a quiet machine small calls take below 100 ms beside large ones; before large ones had processes of their own, seconds. */
+const maxSmallCallMs = 500;
+/** Of the main thread's processor time: explanations give way every 10 ms. */
+const maxBesideExplanationsMs = 100;
+const maxResidentMb = 1_000;
+
+let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+let server: ServerProcess;
+beforeAll(async () => {
+  folder = await makeDeployedFolder(loanType, loanExamples(40));
+  server = await startServerProcess(folder.dataDir);
+});
+afterAll(async () => {
+  await server.end();
+  folder.remove();
+});
+
+const toBody = (value: unknown) => Buffer.from(JSON.stringify(value));
+const table = (columns: number, rows: number) =>
+  `${Array.from({ length: columns }, (_, index) => `c${index}`).join(',')}\n${`${Array(columns).fill('1').join(',')}\n`.repeat(rows)}`;
+const alternatives = Array.from({ length: 150 }, (_, index) => `word${index}`).join('|');
+const heavyRules = Array.from({ length: 200 }, (_, index) => ({
+  name: `r${index}`,
+  condition: `ctx.text.matches("${alternatives}${index}")`,
+  then: 'yes',
+}));
+
+const large: Record<string, () => { path: string; body: Buffer; expected: number }> = {
+  'previews of a table of 1,999 columns': () => ({
+    path: `${folder.url}/examples/import`,
+    body: toBody({ format: 'csv', content: table(1_999, 500) }),
+    expected: 200,
+  }),
+  'previews of a table of 7,000,000 cells': () => ({
+    path: `${folder.url}/examples/import`,
+    body: toBody({ format: 'csv', content: table(1_999, 3_500) }),
+    expected: 422,
+  }),
+  'examples of 400,000 empty objects with a key twice': () => ({
+    path: `${folder.url}/examples`,
+    body: Buffer.from(`{"examples":[${'{},'.repeat(400_000)}{"a":1,"a":2}]}`),
+    expected: 400,
+  }),
+  'examples of 15 MB of empty objects': () => ({
+    path: `${folder.url}/examples`,
+    body: Buffer.from(`{"examples":[${'{},'.repeat(5_000_000)}{"a":1,"a":2}]}`),
+    expected: 400,
+  }),
+  'checks of 200 rules with 150 alternatives each': () => ({
+    path: '/api/v1/rules/check',
+    body: toBody({ rules: heavyRules, options: ['yes', 'no'] }),
+    expected: 200,
+  }),
+};
+
+describe('ten large calls at once', () => {
+  const smallCalls: Record<string, () => Promise<unknown>> = {
+    '/health': () => send({ port: server.port, key: folder.key }, 'GET', '/health'),
+    'a decision by rule': () =>
+      send({ port: server.port, key: folder.key }, 'POST', '/api/v1/decide', ruledInput).then(({ status }) =>
+        expect(status).toBe(200),
+      ),
+  };
+  const ruledInput = toBody({ decision_type: loanType.name, input: { amount: 2_000_000 } });
+
+  it.each(Object.keys(large))('of %s leave the others undisturbed [LRG-1] [LRG-2]', async (name) => {
+    const { path, body, expected } = large[name]?.() ?? expect.fail(name);
+    const caller = { port: server.port, key: folder.key };
+    for (const smallCall of Object.values(smallCalls)) {
+      const ten = Promise.all(Array.from({ length: 10 }, () => send(caller, 'POST', path, body)));
+      const { value, smallCallMs, maxResidentMb: residentMb } = await runBeside(ten, smallCall, server.child.pid ?? 0);
+      const answers = value.map(({ status }) => status);
+      expect(answers).toContain(expected);
+      for (const { status, headers, text } of value.filter((answer) => answer.status !== expected)) {
+        expect([status, headers['retry-after'], text]).toEqual([429, '1', expect.stringContaining('rate_limited')]);
+      }
+      // All but one of a hundred.
+      expect(smallCallMs[Math.floor(smallCallMs.length * 0.99) - 1]).toBeLessThan(maxSmallCallMs);
+      expect(residentMb).toBeLessThan(maxResidentMb);
+    }
+  });
+});
+
+it('32 explanations of wide inputs at once leave the others undisturbed, and say what they left out [LRG-2] [XPL-1]', async () => {
+  const caller = { port: server.port, key: folder.key };
+  const post = async (path: string, body: object) => {
+    const answer = await send(caller, 'POST', path, toBody(body));
+    expect(answer.status, answer.text).toBeLessThan(300);
+    return JSON.parse(answer.text);
+  };
+  const wide = (keys: number, of: number) =>
+    Object.fromEntries(Array.from({ length: keys }, (_, key) => [`f${key}`, (key * 7 + of * 13) % 101]));
+  const rules = [{ name: 'high', condition: 'ctx.f7 > 90', then: 'yes' }];
+  const type = { name: 'wide', options: ['yes', 'no'], rules, fallback_option: 'no' };
+  const path = `/api/v1/decision-types/${(await post('/api/v1/decision-types', type)).id}`;
+  const examples = Array.from({ length: 60 }, (_, of) => ({ input: wide(300, of) }));
+  await post(`${path}/examples`, { examples });
+  const policy = await post(`${path}/policies`, { kind: 'rules_only' });
+  await post(`${path}/policies/${policy.id}/deploy`, {});
+  const body = toBody({ decision_type: 'wide', input: wide(1_900, 0) });
+  const explain = () => send(caller, 'POST', '/api/v1/decide?explain=true', body);
+  const all = Promise.all(Array.from({ length: 32 }, explain));
+  const pid = server.child.pid ?? 0;
+  const { value, smallCallMs } = await runBeside(
+    all,
+    () => send(caller, 'GET', '/health'),
+    pid,
+    () => measureMainThreadMs(pid),
+  );
+  for (const { status, text } of value) {
+    expect(status, text).toBe(200);
+    expect(JSON.parse(text).explain.note).toMatch(
+      /^Only the 100 fields .* left out were «f\d+», «f\d+», «f\d+» and 197 more\.$/,
+    );
+  }
+  // The slowest one comes while 32 bodies of 1,900 fields arrive in a program that has just started.
+  expect(smallCallMs.at(-2)).toBeLessThan(maxBesideExplanationsMs);
+});

@@ -1,0 +1,44 @@
+/** Costly calls, and what others notice of them. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { measureMainThreadMs, runBeside, send } from '../tools/beside-calls.ts';
+import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+
+let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+let server: ServerProcess;
+beforeAll(async () => {
+  folder = await makeDeployedFolder(loanType, loanExamples(40));
+  server = await startServerProcess(folder.dataDir);
+});
+afterAll(async () => {
+  await server.end();
+  folder.remove();
+});
+
+const toBody = (value: unknown) => Buffer.from(JSON.stringify(value));
+
+it('a batch of costly decisions lets others have their turn between them [LRG-2]', async () => {
+  const caller = { port: server.port, key: folder.key };
+  const pairs = (n: number) => `ctx.list.exists(a, ctx.list.exists(b, a + b == ${-n}))`;
+  const costly = Array.from({ length: 8 }, (_, n) => ({ name: `r${n}`, condition: pairs(n + 1), then: 'approve' }));
+  const changed = await send(caller, 'PUT', folder.url, toBody({ rules: costly }));
+  expect(changed.status, changed.text).toBe(200);
+  const list = Array.from({ length: 100 }, (_, n) => n);
+  const decisions = Array.from({ length: 50 }, () => ({ decision_type: loanType.name, input: { amount: 1, list } }));
+  const batch = send(caller, 'POST', '/api/v1/decide/batch', toBody({ decisions }));
+  const { value, smallCallMs } = await runBeside(batch, () => send(caller, 'GET', '/health'), server.child.pid ?? 0);
+  expect(JSON.parse(value.text).results).toHaveLength(decisions.length);
+  // One or two where all decisions are made in one turn: before the batch has arrived, and after it.
+  expect(smallCallMs.length).toBeGreaterThan(5);
+});
+
+it('a small file of many lines that do not fit its header is refused without holding up the others [LRG-2]', async () => {
+  const caller = { port: server.port, key: folder.key };
+  const body = toBody({ format: 'csv', content: `a,b\n${'1\n'.repeat(30_000)}` });
+  const pid = server.child.pid ?? 0;
+  const before = measureMainThreadMs(pid);
+  const refused = await send(caller, 'POST', `${folder.url}/examples/import`, body);
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('1 cells instead of 2')]);
+  // Where the main thread read the file, it computed for half a second.
+  expect(measureMainThreadMs(pid) - before).toBeLessThan(100);
+});

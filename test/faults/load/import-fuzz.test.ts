@@ -1,0 +1,146 @@
+/** Random example files, sent to a real server: each is imported, previewed or refused, quickly, and nobody waits for it. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/server/process/clock.ts';
+import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { measureMainThreadMs, measureProcessorMs, runBeside, send } from '../tools/beside-calls.ts';
+import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+
+const numRuns = Number(process.env['FUZZ_CASES'] ?? 30);
+/** Processor time, because the machine may have more to do. */
+const maxCallProcessorMs = 2_000;
+/** Nobody else waits longer for what the program computes. */
+const maxSmallCallMs = 100;
+const maxResidentMb = 1_000;
+
+let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+let server: ServerProcess;
+beforeAll(async () => {
+  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
+  server = await startServerProcess(folder.dataDir);
+});
+afterAll(async () => {
+  await server.end();
+  folder.remove();
+});
+
+const cell = fc.oneof(
+  {
+    weight: 30,
+    arbitrary: fc.constantFrom(
+      '',
+      '1',
+      '-2.5e3',
+      '1e999',
+      'true',
+      'approve',
+      'a;b',
+      '{"a":1}',
+      '"a,b"',
+      '"a\nb"',
+      '=1+1',
+    ),
+  },
+  { weight: 4, arbitrary: fc.string({ unit: 'grapheme', maxLength: 12 }) },
+  { weight: 1, arbitrary: fc.constantFrom('"', '"open', 'a"b', '\u0000', '\ufeff', 'x'.repeat(5_000)) },
+);
+const header = fc.oneof(
+  { weight: 20, arbitrary: fc.constantFrom('a', 'b', 'c', 'd.e', 'decision', 'label', 'input', 'constructor', '名') },
+  { weight: 1, arbitrary: fc.constantFrom('__proto__', '', '../..', 'a.b', 'reason_codes') },
+  { weight: 2, arbitrary: fc.string({ maxLength: 10 }) },
+);
+const times = fc.constantFrom(1, 1, 2, 50, 2_000);
+
+/** A table: usually as wide everywhere, some rows repeated. */
+const table = (delimiter: string) =>
+  fc.tuple(fc.uniqueArray(header, { minLength: 1, maxLength: 8 }), times).chain(([names, wider]) => {
+    const width = Math.max(1, Math.floor(wider / 10)) * names.length;
+    const columns = Array.from(
+      { length: width },
+      (_, index) => `${names[index % names.length]}${index < names.length ? '' : index}`,
+    );
+    const row = fc.array(cell, { minLength: names.length, maxLength: names.length });
+    const line = fc.tuple(row, times).map(([cells, count]) => {
+      const whole = Array.from({ length: width }, (_, index) => cells[index % cells.length] ?? '').join(delimiter);
+      return `${whole}\n`.repeat(Math.max(1, Math.floor(count / wider)));
+    });
+    return fc.array(line, { maxLength: 6 }).map((lines) => `${columns.join(delimiter)}\n${lines.join('')}`);
+  });
+
+const record = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc
+      .record({ a: fc.jsonValue({ maxDepth: 3 }), decision: fc.constantFrom('approve', 'reject', null, 7) })
+      .map((value) => JSON.stringify(value)),
+  },
+  { weight: 1, arbitrary: fc.json({ maxDepth: 5 }) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '{"a":1,"a":2}',
+      '{"__proto__":1}',
+      '{"a":1e999}',
+      '{"a":"\\ud800"}',
+      '{',
+      '[[',
+      'nul',
+      '{}',
+    ),
+  },
+  { weight: 1, arbitrary: fc.nat(60).map((depth) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`) },
+);
+const repeated = fc
+  .array(fc.tuple(record, times), { maxLength: 6 })
+  .map((parts) => parts.flatMap(([text, count]) => Array<string>(count).fill(text)));
+
+const file = fc.oneof(
+  fc.record({ format: fc.constant('csv'), content: table(',') }),
+  fc.record({ format: fc.constant('tsv'), content: table('\t') }),
+  fc.record({ format: fc.constant('json'), content: repeated.map((records) => `[${records.join(',')}]`) }),
+  fc.record({ format: fc.constant('jsonl'), content: repeated.map((records) => records.join('\n')) }),
+  fc.record({
+    format: fc.constantFrom('csv', 'tsv', 'json', 'jsonl'),
+    content: fc.string({ unit: 'binary', maxLength: 2_000 }),
+  }),
+);
+/** Usually guessed from the names of the columns. */
+const mapping: fc.Arbitrary<unknown> = fc.oneof(
+  { weight: 4, arbitrary: fc.constant(undefined) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      decision: fc.option(header),
+      reason_codes: fc.option(header),
+      input: fc.option(fc.array(header, { maxLength: 3 })),
+    }),
+  },
+);
+
+describe('random example files', () => {
+  it(`are read or refused, quickly, and nobody waits for them (${numRuns} cases) [EXA-13] [LRG-1]`, async () => {
+    const caller = { port: server.port, key: folder.key };
+    const pid = server.child.pid ?? 0;
+    const statuses = new Map<number, number>();
+    const check = fc.assert(
+      fc.asyncProperty(file, mapping, fc.nat(9), async (content, chosen, commits) => {
+        const body = Buffer.from(JSON.stringify({ ...content, mapping: chosen, commit: commits === 0 }));
+        const before = measureProcessorMs(pid);
+        const { status, text } = await send(caller, 'POST', `${folder.url}/examples/import`, body);
+        expect([200, 400, 422], text.slice(0, 200)).toContain(status);
+        expect(measureProcessorMs(pid) - before).toBeLessThan(maxCallProcessorMs);
+        statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      }),
+      { numRuns, seed: 20_240_131, endOnFailure: true },
+    );
+    const health = () => send(caller, 'GET', '/health');
+    const { smallCallMs, maxResidentMb: residentMb } = await runBeside(check, health, pid, () =>
+      measureMainThreadMs(pid),
+    );
+    const healthMs = [0.5, 0.99, 1].map((part) => smallCallMs[Math.ceil(part * smallCallMs.length) - 1]);
+    process.stdout.write(`${JSON.stringify({ statuses: Object.fromEntries(statuses), healthMs, residentMb })}\n`);
+    expect(healthMs[2]).toBeLessThan(maxSmallCallMs);
+    expect(residentMb).toBeLessThan(maxResidentMb);
+    expect(Math.min(statuses.get(200) ?? 0, statuses.get(422) ?? 0)).toBeGreaterThan(numRuns / 10);
+  }, 7_200_000);
+});

@@ -1,0 +1,216 @@
+/**
+ * Everything at once, for as long as LOAD_MINUTES says (a minute otherwise): decisions, batches, examples,
+ * lists, exports, checks of rules and trainings. No answer is wrong, the log agrees with the ledger, and after the first
+ * quarter memory, open files and the write-ahead log stay as they are.
+ */
+import { openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { Agent, type ClientRequest, request } from 'node:http';
+import path from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { systemClock } from '../../../src/server/process/clock.ts';
+import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
+import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
+
+const minutes = Number(process.env['LOAD_MINUTES'] ?? 1);
+/** From here on the run is long enough to say whether memory grows. */
+const isLong = minutes >= 5;
+/** By which memory may seem to grow over a long run: what the collector has not freed yet moves it by tens of megabytes. */
+const maxGrowthMb = 40;
+
+let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
+let server: ServerProcess;
+const agent = new Agent({ keepAlive: true });
+beforeAll(async () => {
+  folder = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
+  const report = process.env['LOAD_REPORT'];
+  server = await startServerProcess(folder.dataDir, report ? { stderr: openSync(`${report}.log`, 'w') } : {});
+});
+afterAll(async () => {
+  agent.destroy();
+  await server.end();
+  folder.remove();
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: answers of many operations
+type Answer = { status: number; body: any; tookMs: number };
+
+function call(method: string, url: string, body?: unknown): Promise<Answer> {
+  const text = body === undefined ? undefined : JSON.stringify(body);
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${folder.key}`, ...(text ? { 'content-type': 'application/json' } : {}) };
+    const sent = request(
+      { port: server.port, host: '127.0.0.1', agent, method, path: url, headers },
+      async (answer) => {
+        const content = Buffer.concat(await answer.toArray());
+        const isJson = String(answer.headers['content-type']).startsWith('application/json');
+        resolve({
+          status: answer.statusCode ?? 0,
+          body: isJson && content.length > 0 ? JSON.parse(content.toString()) : null,
+          tookMs: performance.now() - started,
+        });
+      },
+    );
+    sent.once('error', (cause) => reject(new Error(describeBreak(sent, started), { cause })));
+    sent.end(text);
+  });
+}
+
+/** What is known of the connection on which a call broke. */
+function describeBreak(sent: ClientRequest, startedMs: number): string {
+  const { bytesRead = 0, bytesWritten = 0 } = sent.socket ?? {};
+  const state = sent.reusedSocket ? 'used before' : 'new';
+  const tookMs = Math.round(performance.now() - startedMs);
+  return `It broke after ${tookMs} ms on a connection that was ${state}, with ${bytesRead} bytes read and ${bytesWritten} written.`;
+}
+
+const loan = (n: number) => ({
+  decision_type: 'loan',
+  input: { applicant: { score: 400 + (n % 400) }, amount: n % 3 === 0 ? 60_000 : 2_000, note: `case ${n}` },
+});
+
+const trainings = new Set<string>();
+/** What callers do, each with the pause after it and the status of its answer. */
+const callers: { name: string; everyMs: number; status: number; act: (n: number) => Promise<Answer> }[] = [
+  ...Array.from({ length: 4 }, (_, caller) => ({
+    name: `decisions ${caller}`,
+    everyMs: 50,
+    status: 200,
+    act: (n: number) => call('POST', '/api/v1/decide', loan(n + caller)),
+  })),
+  {
+    name: 'batches',
+    everyMs: 500,
+    status: 200,
+    act: (n) => call('POST', '/api/v1/decide/batch', [loan(n), loan(n + 1)]),
+  },
+  {
+    name: 'examples',
+    everyMs: 1_000,
+    status: 204,
+    act: async (n) => {
+      const examples = [{ input: { applicant: { score: 500 }, amount: n, note: `added ${n}` }, decision: 'approve' }];
+      const added = await call('POST', `${folder.url}/examples`, { examples });
+      return added.status === 201 ? call('DELETE', `${folder.url}/examples/${added.body[0].id}`) : added;
+    },
+  },
+  ...[
+    'logs',
+    'metrics',
+    'examples',
+    'policies',
+    'versions',
+    'training-readiness',
+    'logs/export?format=csv',
+    'export',
+  ].map((list) => ({ name: list, everyMs: 1_500, status: 200, act: () => call('GET', `${folder.url}/${list}`) })),
+  { name: 'ready', everyMs: 1_000, status: 200, act: () => call('GET', '/ready') },
+  { name: 'usage', everyMs: 1_000, status: 200, act: () => call('GET', '/api/v1/credits/usage') },
+  {
+    name: 'rules',
+    everyMs: 1_000,
+    status: 200,
+    act: () =>
+      call('POST', '/api/v1/rules/check', { rules: loanType.rules, options: loanType.options, reason_codes: [] }),
+  },
+  {
+    name: 'trainings',
+    everyMs: 10_000,
+    status: 202,
+    act: async () => {
+      const started = await call('POST', `${folder.url}/train`, { tune_hyperparams: false });
+      if (started.status === 202) trainings.add(started.body.policy_id);
+      // There is one training at a time, and its place is free when its process is gone.
+      return started.status === 409 ? { ...started, status: 202 } : started;
+    },
+  },
+];
+
+type Sample = { residentMb: number; files: number; walMb: number; healthMs: number };
+
+async function sample(): Promise<Sample> {
+  const pid = server.child.pid ?? 0;
+  const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  const { tookMs } = await call('GET', '/health');
+  return {
+    residentMb: Number(resident) / 1024,
+    files: readdirSync(`/proc/${pid}/fd`).length,
+    walMb: statSync(path.join(folder.dataDir, 'workbench.db-wal')).size / 1e6,
+    healthMs: tookMs,
+  };
+}
+
+/** How much each value is above the one before it, by least squares. */
+function computeSlope(values: readonly number[]): number {
+  const middle = (values.length - 1) / 2;
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const spread = values.reduce((sum, _, index) => sum + (index - middle) ** 2, 0);
+  return values.reduce((sum, value, index) => sum + (index - middle) * (value - mean), 0) / spread;
+}
+
+const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+
+it.skipIf(process.platform !== 'linux')(
+  `P9: a mixed load of ${minutes.toFixed(1)} minutes is served without a wrong answer and without growing`,
+  async () => {
+    const endsAt = performance.now() + minutes * 60_000;
+    const wrong: string[] = [];
+    const decideMs: number[] = [];
+    let decisions = 0;
+    const run = async ({ name, everyMs, status, act }: (typeof callers)[number]) => {
+      for (let n = 0; performance.now() < endsAt; n += 1) {
+        const answer = await act(n).catch((cause: unknown) => {
+          const { exitCode, signalCode } = server.child;
+          throw new Error(`A call of ${name} broke; the program has ended with ${exitCode ?? signalCode}.`, { cause });
+        });
+        if (answer.status !== status) wrong.push(`${name}: ${answer.status} ${JSON.stringify(answer.body)}`);
+        if (name.startsWith('decisions')) decideMs.push(answer.tookMs);
+        if (name.startsWith('decisions')) decisions += 1;
+        if (name === 'batches') decisions += 2;
+        await new Promise((resolve) => setTimeout(resolve, everyMs));
+      }
+    };
+    const samples: Sample[] = [];
+    const watch = async () => {
+      for (; performance.now() < endsAt; await new Promise((resolve) => setTimeout(resolve, 1_000)))
+        samples.push(await sample());
+    };
+    await Promise.all([...callers.map(run), watch()]);
+    const db = new Database(path.join(folder.dataDir, 'workbench.db'), { readonly: true });
+    const count = (sql: string) => Number(db.prepare(sql).pluck().get());
+    const logged = count('SELECT count(*) FROM decision_logs');
+    const charged = count(`SELECT count(*) FROM credit_entries WHERE operation = 'decision'`);
+    const integrity = db.pragma('integrity_check', { simple: true });
+    db.close();
+
+    const quarter = Math.floor(samples.length / 4);
+    const afterWarmUp = samples.slice(quarter).map(({ residentMb }) => residentMb);
+    const early = samples.slice(quarter, 2 * quarter);
+    const late = samples.slice(-quarter);
+    const sorted = decideMs.toSorted((a, b) => a - b);
+    const figures = {
+      minutes,
+      decisions,
+      trainings: trainings.size,
+      wrong: wrong.slice(0, 5),
+      residentMb: [early, late].map((part) => Math.round(median(part.map(({ residentMb }) => residentMb)))),
+      growthMb: Math.round(computeSlope(afterWarmUp) * afterWarmUp.length),
+      maxResidentMb: Math.round(Math.max(...samples.map(({ residentMb }) => residentMb))),
+      files: [early, late].map((part) => median(part.map(({ files }) => files))),
+      maxWalMb: Math.max(...samples.map(({ walMb }) => walMb)),
+      decideMs: [0.5, 0.99].map((part) => Number(sorted[Math.floor(part * sorted.length)]?.toFixed(1))),
+      maxHealthMs: Math.round(Math.max(...samples.map(({ healthMs }) => healthMs))),
+    };
+    const report = process.env['LOAD_REPORT'];
+    if (report) writeFileSync(report, `${JSON.stringify({ ...figures, samples })}\n`);
+    process.stdout.write(`${JSON.stringify(figures)}\n`);
+    expect(wrong.slice(0, 5)).toEqual([]);
+    expect([logged, charged, integrity]).toEqual([decisions, decisions, 'ok']);
+    expect(figures.maxResidentMb).toBeLessThan(500);
+    expect(figures.maxWalMb).toBeLessThan(64);
+    expect(figures.files[1]).toBeLessThan((figures.files[0] ?? 0) + 20);
+    if (isLong) expect(figures.growthMb).toBeLessThan(maxGrowthMb);
+  },
+  minutes * 60_000 + 120_000,
+);

@@ -1,0 +1,95 @@
+/** Another program that holds the data file keeps writes waiting, and nobody else. */
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/server/process/clock.ts';
+import { type Answer, loanExamples, loanType, makeDeployedFolder, openForTest } from '../../server/workbench.ts';
+import { holdDatabase } from '../tools/hold-database.ts';
+
+let trained: Awaited<ReturnType<typeof makeDeployedFolder>>;
+beforeAll(async () => {
+  trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
+});
+afterAll(() => trained.remove());
+
+const byClassifier = { decision_type: 'loan', input: { amount: 1_000, applicant: { score: 780 } } };
+const byRule = { decision_type: 'loan', input: { amount: 60_000 } };
+
+const countLedger = (answers: Answer[]) => answers.filter(({ status }) => status === 200).length;
+
+describe('while another program holds the data file', () => {
+  it.each(['IMMEDIATE', 'EXCLUSIVE'] as const)(
+    'for a second (%s), calls are read and made as ever, and all writes succeed when it lets go [LCK-1]',
+    async (kind) => {
+      const { call, deps, dataDir } = await openForTest({ dataDir: trained.copy() });
+      const ledger = () => Number(deps.db.prepare('SELECT count(*) FROM credit_entries').pluck().get());
+      const before = ledger();
+      await call('POST', '/api/v1/decide', byClassifier);
+      const holder = await holdDatabase(dataDir, kind);
+      const settled: string[] = [];
+      const note = (name: string) => (answer: Answer) => {
+        settled.push(name);
+        return answer;
+      };
+      const decisions: Promise<Answer>[] = [];
+      const added = call('POST', `${trained.url}/examples`, { examples: [{ input: { amount: 1 } }] }).then(note('add'));
+      for (let round = 0; round < 10; round += 1) {
+        decisions.push(call('POST', '/api/v1/decide', round % 2 === 0 ? byRule : byClassifier).then(note('decide')));
+        decisions.push(call('POST', '/api/v1/decide/batch', [byRule, byRule]).then(note('batch')));
+        expect((await call('GET', trained.url)).status).toBe(200);
+        await wait(100);
+      }
+      expect(settled).toEqual([]);
+      expect(deps.runtime.decisions.countPending(1)).toBe(30);
+      await holder.release();
+      const answers = await Promise.all(decisions);
+      expect([countLedger(answers), (await added).status]).toEqual([20, 201]);
+      expect((await call('GET', `${trained.url}/logs`)).body.total).toBe(31);
+      expect(ledger() - before).toBe(31);
+    },
+  );
+
+  it('for longer than five seconds, writes are refused and can be made again, and nothing is half done [LCK-2]', {
+    timeout: 120_000,
+  }, async () => {
+    const { call, deps, dataDir } = await openForTest({ dataDir: trained.copy() });
+    await call('POST', '/api/v1/decide', byClassifier);
+    const holder = await holdDatabase(dataDir, 'EXCLUSIVE');
+    const started = performance.now();
+    const keyed = { 'idempotency-key': 'patient' };
+    const refused = await Promise.all([
+      call('POST', '/api/v1/decide', byRule, keyed),
+      call('POST', '/api/v1/decide', byClassifier),
+      call('POST', `${trained.url}/examples`, { examples: [{ input: { amount: 1 } }] }),
+      call('PUT', trained.url, { description: 'changed' }),
+      call('POST', `${trained.url}/policies/${trained.policyId}/deploy`),
+    ]);
+    const tookMs = performance.now() - started;
+    for (const { status, body } of refused) {
+      expect([status, body.error.code]).toEqual([503, 'unavailable']);
+      expect(body.error.message).toMatch(/Another program holds the data file; nothing was changed/);
+    }
+    expect(tookMs).toBeGreaterThan(4_900);
+    await holder.release();
+
+    expect((await call('GET', `${trained.url}/logs`)).body.total).toBe(1);
+    expect((await call('GET', trained.url)).body.description).toBe('');
+    const again = await call('POST', '/api/v1/decide', byRule, keyed);
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([200, undefined]);
+    expect((await call('POST', '/api/v1/decide', byClassifier)).status).toBe(200);
+    expect((await call('GET', `${trained.url}/logs`)).body.total).toBe(3);
+    expect(deps.db.pragma('integrity_check', { simple: true })).toBe('ok');
+  });
+
+  it('a training that ends meanwhile is stored when it lets go [LCK-3]', async () => {
+    const { call, dataDir } = await openForTest({ dataDir: trained.copy() });
+    const { policy_id } = (await call('POST', `${trained.url}/train`, { tune_hyperparams: false })).body;
+    const holder = await holdDatabase(dataDir, 'IMMEDIATE');
+    const readProgress = async () => (await call('GET', `${trained.url}/policies/${policy_id}/progress`)).body;
+    while ((await readProgress()).progress_percent < 100) await wait(50);
+    await wait(500);
+    expect((await readProgress()).status).toBe('training');
+    await holder.release();
+    while ((await readProgress()).status === 'training') await wait(20);
+    expect((await readProgress()).status).toBe('deployed');
+  });
+});

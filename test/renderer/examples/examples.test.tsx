@@ -1,0 +1,378 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Call, makeType, openForTest } from '../../server/workbench.ts';
+import { closePage, showWindow } from '../page.tsx';
+
+afterEach(closePage);
+
+const messages = ['the cup is broken', 'the plate is late', 'the bowl is lost', 'the jug is chipped'];
+
+/** A window at the examples of a type; the first message is the newest, so it comes first. */
+async function openExamples(
+  query: string,
+  decisions: readonly (string | null)[] = [null, null, null, null],
+  onCall: (path: string) => void = () => undefined,
+) {
+  const { call } = await openForTest();
+  const id = await makeType(call, { reason_codes: ['DAMAGE', 'DELAY'], description: 'Pay for what broke.' });
+  const url = `/api/v1/decision-types/${id}`;
+  for (const [place, message] of [...messages.entries()].reverse()) {
+    await call('POST', `${url}/examples`, {
+      examples: [{ input: { message, amount: place + 1 }, decision: decisions[place] ?? null }],
+    });
+  }
+  const noted: Call = (method, path, ...rest) => {
+    onCall(path);
+    return call(method, path, ...rest);
+  };
+  showWindow(noted, `#/types/${id}/examples?${query}`);
+  return { call, url };
+}
+
+const press = (key: string, more: object = {}) =>
+  fireEvent.keyDown(document.activeElement ?? document.body, { key, ...more });
+const card = () => screen.findByLabelText('The example to label');
+const shows = (text: string) => waitFor(async () => expect((await card()).textContent).toContain(text));
+
+/** Each message with its stored label. */
+async function readLabels(call: Call, url: string) {
+  const { items } = (await call('GET', `${url}/examples?page_size=100`)).body;
+  return Object.fromEntries(
+    items.map((item: { input_payload: { message: string }; expected_decision: string | null }) => [
+      item.input_payload.message,
+      item.expected_decision,
+    ]),
+  );
+}
+
+describe('examples, one at a time', () => {
+  it('takes each label by its key, shows the next row, and takes labels back', async () => {
+    const { call, url } = await openExamples('queue=to-label');
+    await shows('the cup is broken');
+    screen.getByText('Pay for what broke.');
+    press('1');
+    await shows('the plate is late');
+    press('2');
+    await shows('the bowl is lost');
+    await waitFor(async () =>
+      expect(await readLabels(call, url)).toMatchObject({ 'the cup is broken': 'yes', 'the plate is late': 'no' }),
+    );
+    press('u');
+    await shows('the plate is late');
+    await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBeNull());
+    fireEvent.click(within(await card()).getByRole('button', { name: /yes/ }));
+    await waitFor(async () => expect((await readLabels(call, url))['the plate is late']).toBe('yes'));
+  });
+
+  it('is asked for on the way to it, once, and shows what is left by then', async () => {
+    const asked: string[] = [];
+    const { call, url } = await openExamples('queue=to-label', undefined, (path) => asked.push(path));
+    const readsRows = () => asked.filter((path) => path.includes('/examples?'));
+    await shows('the cup is broken');
+    press('1');
+    await shows('the plate is late');
+    await waitFor(async () => expect((await readLabels(call, url))['the cup is broken']).toBe('yes'));
+    const follow = (name: RegExp) => fireEvent.click(screen.getByRole('link', { name }));
+    follow(/^Define/);
+    await screen.findByLabelText('Description');
+    const before = readsRows().length;
+    // However busy the machine is, whoever has pointed at the link comes within the second.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    fireEvent.pointerEnter(screen.getByRole('link', { name: /^Examples/ }));
+    await waitFor(() => expect(readsRows()).toHaveLength(before + 1));
+    follow(/^Examples/);
+    await shows('the plate is late');
+    press('k');
+    await shows('the plate is late');
+    expect(readsRows()).toHaveLength(before + 1);
+    follow(/^Define/);
+    await screen.findByLabelText('Description');
+    follow(/^Examples/);
+    await shows('the plate is late');
+    expect(readsRows()).toHaveLength(before + 2);
+  });
+
+  it('flags, reviews, skips and deletes by key', async () => {
+    const { call, url } = await openExamples('queue=all&view=card', ['yes', 'no', 'yes', 'no']);
+    const read = async () => (await call('GET', `${url}/examples?page_size=100`)).body.items;
+    await shows('the cup is broken');
+    const wasReviewed: boolean = (await read())[2].reviewed;
+    press('f');
+    await shows('the plate is late');
+    press('j');
+    await shows('the bowl is lost');
+    press('v');
+    press('k');
+    await shows('the plate is late');
+    press('Delete');
+    await screen.findByText('The example was deleted.');
+    await shows('the bowl is lost');
+    await waitFor(async () => {
+      const rows = await read();
+      expect(rows).toHaveLength(3);
+      expect(rows[0]).toMatchObject({ input_payload: { message: 'the cup is broken' }, status: 'flagged' });
+      expect(rows[1]).toMatchObject({ input_payload: { message: 'the bowl is lost' }, reviewed: !wasReviewed });
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    await waitFor(async () => expect(await read()).toHaveLength(4));
+  });
+
+  it('gives out the rows worth most, with why each comes', async () => {
+    const { call, url } = await openExamples('queue=useful', ['yes', 'no', null, null]);
+    const first = (await card()).textContent ?? '';
+    press('1');
+    await waitFor(async () => expect((await card()).textContent).not.toBe(first));
+    await waitFor(async () => {
+      const labels = Object.values(await readLabels(call, url));
+      expect(labels.filter((label) => label === null)).toHaveLength(1);
+    });
+  });
+
+  it('says when a queue is done, and goes on with all examples', async () => {
+    await openExamples('queue=flagged&view=card');
+    await screen.findByText('Done: nothing left in this queue');
+    fireEvent.click(screen.getByRole('button', { name: 'Show all examples' }));
+    await shows('the cup is broken');
+  });
+});
+
+describe('the counts of the queues', () => {
+  const read = () =>
+    ['To label', 'Most useful next', 'Not reviewed', 'Flagged', 'yes'].map((name) =>
+      Number(
+        screen
+          .getAllByRole('button')
+          .find(({ textContent }) => textContent?.startsWith(name) && /\d$/.test(textContent))
+          ?.textContent?.slice(name.length),
+      ),
+    );
+
+  it('follow each label, flag and undo at once, and are what the server counts', async () => {
+    const { call, url } = await openExamples('queue=to-label', ['yes', null, null, null]);
+    await shows('the plate is late');
+    expect(read()).toEqual([3, 3, 4, 0, 1]);
+    screen.getByText('3 in this queue');
+    press('1');
+    await waitFor(() => expect(read()).toEqual([2, 2, 3, 0, 2]));
+    press('f');
+    await waitFor(() => expect(read()).toEqual([2, 1, 3, 1, 2]));
+    press('u');
+    await waitFor(() => expect(read()).toEqual([2, 2, 3, 0, 2]));
+    press('u');
+    await waitFor(() => expect(read()).toEqual([3, 3, 4, 0, 1]));
+    press('f');
+    await waitFor(async () => expect((await call('GET', `${url}/examples/stats`)).body.by_queue.flagged).toBe(1));
+    expect(read()).toEqual([3, 2, 4, 1, 1]);
+  });
+
+  it('lose a suspect label once it is confirmed, and have it back with the undo', async () => {
+    const stats = { suspect: 2 };
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const url = `/api/v1/decision-types/${id}`;
+    await call('POST', `${url}/examples`, { examples: [{ input: { message: 'a cup' }, decision: 'yes' }] });
+    // Which labels are suspect only the server knows, after a training: here it says what it would say then.
+    const answer: Call = async (method, address, ...rest) => {
+      const said = await call(method, address, ...rest);
+      if (!address.endsWith('/examples/stats')) return said;
+      const body = { ...said.body, by_queue: { ...said.body.by_queue, ...stats } };
+      return { ...said, body, text: JSON.stringify(body) };
+    };
+    showWindow(answer, `#/types/${id}/examples?view=card&queue=all`);
+    await shows('a cup');
+    const suspects = () => screen.getByRole('button', { name: /^Suspect labels/ }).textContent;
+    expect(suspects()).toBe('Suspect labels2');
+    stats.suspect = 1;
+    press('v');
+    await waitFor(() => expect(suspects()).toBe('Suspect labels1'));
+    stats.suspect = 2;
+    press('u');
+    await waitFor(() => expect(suspects()).toBe('Suspect labels2'));
+  });
+});
+
+describe('examples in a table', () => {
+  const grid = () => screen.findByRole('grid', { name: 'Examples' });
+  const firstRow = async () => within(await grid()).findByRole('row', { name: /the cup is broken/ });
+
+  it('has a column for each field and the row under the cursor whole beside it', async () => {
+    await openExamples('view=table', ['yes', 'no', 'yes', null]);
+    await firstRow();
+    expect(
+      within(await grid())
+        .getAllByRole('columnheader')
+        .map((header) => header.textContent),
+    ).toEqual(expect.arrayContaining(['Label', 'message', 'amount', 'Reviewed', 'Source']));
+    fireEvent.click(within(await grid()).getByText('the bowl is lost'));
+    const whole = await screen.findByRole('region', { name: 'The example' });
+    await waitFor(() => expect(whole.textContent).toContain('the bowl is lost'));
+    press('End');
+    await waitFor(() => expect(whole.textContent).toContain('the jug is chipped'));
+    press('Home');
+    await waitFor(() => expect(whole.textContent).toContain('the cup is broken'));
+  });
+
+  it('labels and deletes many rows at once, and takes that back', async () => {
+    const { call, url } = await openExamples('view=table', ['yes', 'no', 'yes', null]);
+    await firstRow();
+    (await grid()).focus();
+    press('x');
+    press('x');
+    await screen.findByText('2 selected');
+    fireEvent.click(screen.getByRole('button', { name: 'Mark as reviewed' }));
+    await screen.findByText('2 examples reviewed.');
+    (await grid()).focus();
+    press('a', { ctrlKey: true });
+    await screen.findByText('4 selected');
+    fireEvent.click(screen.getByRole('button', { name: 'Delete' }));
+    await screen.findByText('4 examples deleted.');
+    expect(await readLabels(call, url)).toEqual({});
+    fireEvent.click(screen.getAllByRole('button', { name: 'Undo' }).at(-1) ?? document.body);
+    await waitFor(async () =>
+      expect(await readLabels(call, url)).toEqual({
+        'the cup is broken': 'yes',
+        'the plate is late': 'no',
+        'the bowl is lost': 'yes',
+        'the jug is chipped': null,
+      }),
+    );
+  });
+
+  it('says how many examples fit a filter, not how many are loaded', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const examples = Array.from({ length: 230 }, (_, place) => ({ input: { place }, decision: 'yes' }));
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples });
+    showWindow(call, `#/types/${id}/examples?view=table&queue=option:yes`);
+    (await grid()).focus();
+    await screen.findByText('230 rows');
+    press('2');
+    await screen.findByText('229 rows');
+    press('a', { ctrlKey: true });
+    await screen.findByText('229 selected');
+  });
+
+  it('finds words in the inputs, and says so where none fits', async () => {
+    await openExamples('view=table');
+    await firstRow();
+    const search = (words: string) => {
+      const box = screen.getByLabelText('Search in the inputs');
+      fireEvent.change(box, { target: { value: words } });
+      fireEvent.keyDown(box, { key: 'Enter' });
+    };
+    search('plate');
+    await waitFor(async () => expect(within(await grid()).queryByText('the cup is broken')).toBeNull());
+    within(await grid()).getByText('the plate is late');
+    search('saucer');
+    await screen.findByText('No example fits');
+  });
+});
+
+describe('adding examples', () => {
+  it('begins at nothing, refuses what is no JSON while it is typed, and adds one', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    showWindow(call, `#/types/${id}/examples`);
+    await screen.findByText('No examples yet');
+    fireEvent.click(screen.getByRole('button', { name: 'Add example' }));
+    const input = await screen.findByLabelText('Input (JSON)');
+    fireEvent.change(input, { target: { value: '{"amount": ' } });
+    expect(screen.getByRole('button', { name: 'Add' })).toHaveProperty('disabled', true);
+    fireEvent.change(input, { target: { value: '{"amount": 7}' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Add' }));
+    await waitFor(async () =>
+      expect((await call('GET', `/api/v1/decision-types/${id}/examples`)).body.items).toMatchObject([
+        { input_payload: { amount: 7 }, expected_decision: null },
+      ]),
+    );
+  });
+
+  it('asks a teacher for ten and takes them back at once', async () => {
+    const { call, url } = await openExamples('view=table', ['yes', 'no', 'yes', 'no']);
+    fireEvent.click(await screen.findByRole('button', { name: 'Add…' }));
+    fireEvent.click(await screen.findByRole('menuitem', { name: 'Generate 10 examples' }));
+    await screen.findAllByText(/10 synthetic examples were generated/);
+    const count = async () => (await call('GET', `${url}/examples`)).body.total;
+    expect(await count()).toBe(14);
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    await waitFor(async () => expect(await count()).toBe(4));
+  });
+});
+
+describe('findings', () => {
+  const same = { message: 'the very same cup' };
+  const given = ['yes', 'yes', 'no'].map((decision) => ({ input: same, decision }));
+  const readSame = async (call: Call, url: string) =>
+    (await call('GET', `${url}/examples?search=very`)).body.items.map(
+      (item: { expected_decision: string }) => item.expected_decision,
+    );
+
+  it('take back by U what L did, also before the server has answered', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const url = `/api/v1/decision-types/${id}`;
+    await call('POST', `${url}/examples`, { examples: given });
+    const before = await readSame(call, url);
+    const answered = Promise.withResolvers<void>();
+    const slow: Call = async (method, address, ...rest) => {
+      if (address.endsWith('/examples/bulk')) await answered.promise;
+      return call(method, address, ...rest);
+    };
+    showWindow(slow, `#/types/${id}/examples?queue=findings`);
+    const list = await screen.findByRole('list', { name: 'Findings' });
+    fireEvent.click(await within(list).findByRole('button', { name: /contradiction/ }));
+    press('l');
+    await screen.findByRole('button', { name: 'Undo: 3 examples labelled yes' });
+    press('u');
+    fireEvent.click(await screen.findByRole('button', { name: 'Undo it' }));
+    answered.resolve();
+    await screen.findByText('Undone: 3 examples labelled yes');
+    expect(await readSame(call, url)).toEqual(before);
+  });
+
+  it('keep a key that comes while an act is done again for that act, and take back none before it', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const url = `/api/v1/decision-types/${id}`;
+    await call('POST', `${url}/examples`, { examples: given });
+    const before = await readSame(call, url);
+    const again = Promise.withResolvers<void>();
+    let bulks = 0;
+    const slow: Call = async (method, address, ...rest) => {
+      if (address.endsWith('/examples/bulk') && ++bulks === 2) await again.promise;
+      return call(method, address, ...rest);
+    };
+    showWindow(slow, `#/types/${id}/examples?queue=findings`);
+    const list = await screen.findByRole('list', { name: 'Findings' });
+    fireEvent.click(await within(list).findByRole('button', { name: /contradiction/ }));
+    press('l');
+    press('u');
+    fireEvent.click(await screen.findByRole('button', { name: 'Undo it' }));
+    await screen.findByText('Undone: 3 examples labelled yes');
+    press('z', { ctrlKey: true, shiftKey: true });
+    await waitFor(() => expect(bulks).toBe(2));
+    press('z', { ctrlKey: true });
+    again.resolve();
+    fireEvent.click(await screen.findByRole('button', { name: 'Undo it' }));
+    await waitFor(() => expect(screen.getAllByText('Undone: 3 examples labelled yes')).toHaveLength(2));
+    expect(await readSame(call, url)).toEqual(before);
+  });
+
+  it('shows what contradicts itself, opens its rows, and gives them the likelier label', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    const url = `/api/v1/decision-types/${id}`;
+    const other = (decision: string) => ({ input: { message: `a ${decision} of its own` }, decision });
+    await call('POST', `${url}/examples`, {
+      examples: [...given, ...['yes', 'no'].map(other)],
+    });
+    showWindow(call, `#/types/${id}/examples?queue=findings`);
+    const list = await screen.findByRole('list', { name: 'Findings' });
+    fireEvent.click(await within(list).findByRole('button', { name: /contradiction/ }));
+    const rows = await screen.findByRole('region', { name: 'The rows of the finding' });
+    await waitFor(() => expect(within(rows).getAllByText('the very same cup')).toHaveLength(3));
+    press('l');
+    await waitFor(async () => expect(await readSame(call, url)).toEqual(['yes', 'yes', 'yes']));
+  });
+});

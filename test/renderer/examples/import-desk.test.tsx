@@ -1,0 +1,114 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { afterEach, describe, expect, it } from 'vitest';
+import { isolate } from '../../../src/renderer/parts/text/names.ts';
+import { makeType, openForTest } from '../../server/workbench.ts';
+import { closePage, showWindow } from '../page.tsx';
+
+afterEach(closePage);
+
+const choose = async (name: string, text: string) =>
+  fireEvent.change(await screen.findByLabelText('File'), { target: { files: [new File([text], name)] } });
+
+describe('Import', () => {
+  it('makes a type of a file that nobody prepared, and takes it back as one act', async () => {
+    const { call } = await openForTest();
+    showWindow(call, '#/new');
+    await choose('Cups & plates.csv', 'text;shop;label\nbroken;A;yes\nlate;B;no\nlost;A;Yes\nfine;B;\n');
+    await screen.findByText(/Cups & plates\.csv · 4 rows/);
+    expect(screen.getByLabelText('Name')).toHaveProperty('value', 'cups-plates');
+    fireEvent.change(screen.getByLabelText('Column shop becomes'), { target: { value: 'ignore' } });
+    fireEvent.change(screen.getByLabelText('Column label becomes'), { target: { value: 'decision' } });
+    fireEvent.change(screen.getByLabelText('Label Yes means'), { target: { value: 'yes' } });
+    fireEvent.click(screen.getByRole('button', { name: 'Create decision type and import 4 rows' }));
+    await screen.findByText('4 examples imported from Cups & plates.csv.');
+    const types = async () => (await call('GET', '/api/v1/decision-types')).body.items;
+    const [type] = await types();
+    expect(type).toMatchObject({ name: 'cups-plates', active_version: { options: ['yes', 'no'] } });
+    const { items } = (await call('GET', `/api/v1/decision-types/${type.id}/examples?search=lost`)).body;
+    expect(items).toMatchObject([{ input_payload: { text: 'lost' }, expected_decision: 'yes' }]);
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    await waitFor(async () => {
+      const left = await Promise.all(
+        (await types()).map(({ id }: { id: string }) => call('GET', `/api/v1/decision-types/${id}/examples`)),
+      );
+      expect(left.map(({ body }) => body.total).filter((total) => total > 0)).toEqual([]);
+    });
+  });
+
+  it('adds to a type, and leaves labels out that it does not know when told so', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    showWindow(call, `#/types/${id}/import`);
+    await choose('more.csv', 'text,label\nbroken,yes\nlate,perhaps\n');
+    fireEvent.change(await screen.findByLabelText('Column label becomes'), { target: { value: 'decision' } });
+    fireEvent.change(await screen.findByLabelText('Label perhaps means'), {
+      target: { value: (screen.getAllByText('no label')[0] as HTMLOptionElement).value },
+    });
+    fireEvent.click(screen.getByRole('button', { name: 'Import 2 rows' }));
+    await screen.findByText('2 examples imported from more.csv.');
+    const { items } = (await call('GET', `/api/v1/decision-types/${id}/examples`)).body;
+    expect(new Set(items.map((item: { expected_decision: string | null }) => item.expected_decision))).toEqual(
+      new Set(['yes', null]),
+    );
+  });
+
+  it('asks which column is the answer where several could be, and imports nothing before', async () => {
+    const { call } = await openForTest();
+    showWindow(call, '#/new');
+    const rows = Array.from({ length: 40 }, (_, index) =>
+      [
+        index % 2 === 0 ? 'City' : 'Resort',
+        'BB',
+        index,
+        index === 9 ? '' : index === 7 ? 'stornirt' : index % 3 === 0 ? 'storniert' : 'behalten',
+      ].join(';'),
+    );
+    await choose('buchungen.csv', ['Hotel;Mahlzeit;Betrag;Ergebnis', ...rows].join('\n'));
+    await screen.findByRole('radiogroup', { name: 'Which column is the answer?' });
+    expect(screen.getAllByRole('radio').map((radio) => radio.getAttribute('aria-label'))).toEqual(
+      ['Ergebnis', 'Hotel'].map(isolate),
+    );
+    screen.getByText('behalten (25) · storniert (13) · stornirt (1)');
+    const button = () => screen.getByRole('button', { name: 'Create decision type and import 40 rows' });
+    expect(button()).toHaveProperty('disabled', true);
+    fireEvent.click(button());
+    expect((await call('GET', '/api/v1/decision-types')).body.items).toEqual([]);
+    fireEvent.click(screen.getByRole('radio', { name: 'Ergebnis' }));
+    expect(screen.getByLabelText('Column Ergebnis becomes')).toHaveProperty('value', 'decision');
+    expect(screen.getByLabelText('Label stornirt means')).toHaveProperty('value', 'storniert');
+    fireEvent.click(button());
+    await screen.findByText('40 examples imported from buchungen.csv.');
+    const [type] = (await call('GET', '/api/v1/decision-types')).body.items;
+    expect(type.active_version.options).toEqual(['storniert', 'behalten']);
+  });
+
+  it('asks of a type whose options no column holds only about a column that is called an answer', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    showWindow(call, `#/types/${id}/import`);
+    await choose('more.csv', 'text,shop,label\nbroken,A,perhaps\nlate,A,never\n');
+    await screen.findByRole('radio', { name: 'label' });
+    const button = () => screen.getByRole('button', { name: 'Import 2 rows' });
+    expect(button()).toHaveProperty('disabled', true);
+    fireEvent.click(screen.getByRole('radio', { name: 'No column' }));
+    expect(button()).toHaveProperty('disabled', false);
+    await choose('known.csv', 'text,shop,was\nbroken,A,yes\nlate,A,no\n');
+    await screen.findByText(/known\.csv · 2 rows/);
+    expect(screen.queryByRole('radiogroup')).toBeNull();
+    expect(screen.getByLabelText('Column was becomes')).toHaveProperty('value', 'decision');
+    expect(button()).toHaveProperty('disabled', false);
+  });
+
+  it('says why a file cannot be read, and which one cannot be imported', async () => {
+    const { call } = await openForTest();
+    showWindow(call, '#/new');
+    await choose('broken.json', '{"a": ');
+    expect((await screen.findByRole('alert')).textContent).toMatch(/^broken\.json: /);
+    await choose('words.csv', 'text,other\nbroken,late\n');
+    await screen.findByText('Choose the column with the decisions: a decision type needs at least two options.');
+    expect(screen.getByRole('button', { name: 'Create decision type and import 1 row' })).toHaveProperty(
+      'disabled',
+      true,
+    );
+  });
+});

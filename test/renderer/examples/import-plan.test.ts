@@ -1,0 +1,191 @@
+/** What a file becomes: its labels, its rows, and what is double or contradicts itself. */
+import { describe, expect, it } from 'vitest';
+import { findAnswers } from '../../../src/engine/import/answers.ts';
+import { proposeRoles } from '../../../src/engine/import/example-plan.ts';
+import { guessTargets, listLabels } from '../../../src/engine/import/labels.ts';
+import { readFile } from '../../../src/engine/import/read-file.ts';
+import type { Sheet } from '../../../src/engine/import/sheet.ts';
+import { surveyColumns } from '../../../src/engine/import/survey.ts';
+import { inferSchema } from '../../../src/renderer/features/define/infer-schema.ts';
+import { makePlan } from '../../../src/renderer/features/import/plan.ts';
+import { cutIntoCalls } from '../../../src/renderer/features/import/run-import.ts';
+import { toTypeName } from '../../../src/renderer/features/import/type-name.ts';
+
+const newType = { options: [], reason_codes: [] };
+const findAnswersOf = (sheet: Sheet, options: readonly string[] = []) => {
+  const { candidates, isCertain } = findAnswers(surveyColumns(sheet), options);
+  return { columns: candidates.map(({ column }) => column), isCertain };
+};
+
+function planOf(sheet: Sheet, type: { options: string[]; reason_codes: string[] } = newType) {
+  const surveys = surveyColumns(sheet);
+  const answers = findAnswersOf(sheet, type.options);
+  const answer = answers.isCertain ? (answers.columns[0] ?? null) : null;
+  const { roles, reasons } = proposeRoles(sheet, surveys, answer);
+  const targets = answer === null ? {} : guessTargets(listLabels(sheet, answer), type.options);
+  const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
+  const plan = makePlan(sheet, roles, kinds, targets, type);
+  return { answers, roles: Object.fromEntries(roles), leftOut: Object.fromEntries(reasons), targets, plan };
+}
+
+describe('what a file becomes', () => {
+  const lines = (count: number, row: (index: number) => string) =>
+    Array.from({ length: count }, (_, i) => row(i)).join('\n');
+  const csv = (text: string) =>
+    readFile({ name: 'tickets.csv', bytes: new TextEncoder().encode(text) }, {}, { maxBytes: 1_000_000 });
+
+  it('recognises the labels by their values, whatever the column is called', async () => {
+    const sheet = await csv(
+      `who,was_meant,note\n${lines(40, (i) => `${i * 3},${i % 2 === 0 ? 'Place' : 'Person'},text ${i} and more`)}`,
+    );
+    expect(planOf(sheet).roles).toEqual({ who: 'input', was_meant: 'decision', note: 'input' });
+    const known = planOf(sheet, { options: ['place', 'person'], reason_codes: [] });
+    expect(known.roles.was_meant).toBe('decision');
+    expect(known.targets).toEqual({
+      Place: { kind: 'option', option: 'place' },
+      Person: { kind: 'option', option: 'person' },
+    });
+    expect(known.plan.newOptions).toEqual([]);
+    expect(known.plan.rows[0]?.example).toEqual({
+      input: { who: 0, note: 'text 0 and more' },
+      decision: 'place',
+      reason_codes: [],
+    });
+  });
+
+  it('is asked about where several columns could be the answer: the likeliest come first', async () => {
+    const spellings = ['behalten', 'storniert', 'behalten', 'stornirt', ''];
+    const bookings = await csv(
+      `Hotel;Land;Nächte;Ergebnis\n${lines(50, (i) => `${i % 2 ? 'City' : 'Resort'};${'DFIPE'[i % 5]};${i % 7};${spellings[i % 5]}`)}`,
+    );
+    expect(planOf(bookings).answers).toEqual({
+      columns: ['Ergebnis', 'Hotel', 'Land', 'Nächte'],
+      isCertain: false,
+    });
+    expect(Object.values(planOf(bookings).roles)).not.toContain('decision');
+    const named = await csv(`label,tier\n${lines(8, (i) => `${'ab'[i % 2]},${'xy'[i % 2]}`)}`);
+    expect(planOf(named).answers).toEqual({ columns: ['label', 'tier'], isCertain: false });
+  });
+
+  it('is certain by the options of the type, unless two columns hold them or one is only called so', async () => {
+    const options = ['keep', 'cancel'];
+    const of = async (header: string, row: (index: number) => string) =>
+      findAnswersOf(await csv(`${header}\n${lines(20, row)}`), options);
+    const answer = (i: number) => options[i % 2];
+    expect(await of('Hotel,x', (i) => `${i % 2},${answer(i)}`)).toEqual({ columns: ['x'], isCertain: true });
+    expect(await of('before,after', (i) => `${answer(i)},${answer(i)}`)).toMatchObject({ isCertain: false });
+    expect(await of('Hotel,label', (i) => `${i % 2},${'ab'[i % 2]}`)).toEqual({ columns: ['label'], isCertain: false });
+    expect(await of('Hotel,text', (i) => `${i % 2},text ${i}`)).toEqual({ columns: [], isCertain: true });
+  });
+
+  it('takes a rare neighbour of an option for a slip of the hand, and a frequent one for an option', async () => {
+    const slip = await csv(
+      `n,label\n${lines(60, (i) => `${i},${i === 7 ? 'aprove' : i % 2 === 0 ? 'approve' : 'decline'}`)}`,
+    );
+    expect(planOf(slip).targets.aprove).toEqual({ kind: 'option', option: 'approve' });
+    expect(planOf(slip).plan.newOptions.sort()).toEqual(['approve', 'decline']);
+    const frequent = await csv(`n,label\n${lines(60, (i) => `${i},${['form', 'from'][i % 2]}`)}`);
+    expect(planOf(frequent).plan.newOptions.sort()).toEqual(['form', 'from']);
+  });
+
+  it('leaves duplicates out and names contradictions, each with both lines', async () => {
+    const sheet = await csv('text,label\nsame,a\nother,b\nsame,a\nsame,b\nother,b\n');
+    const { plan } = planOf(sheet, { options: ['a', 'b'], reason_codes: [] });
+    expect(plan.rows.map(({ line }) => line)).toEqual([2, 3, 5]);
+    expect(plan.duplicates).toEqual([
+      { line: 4, of: 2 },
+      { line: 6, of: 3 },
+    ]);
+    expect(plan.conflicts).toEqual([{ line: 5, with: 2 }]);
+  });
+
+  it('opens dotted columns into objects and splits reason codes', async () => {
+    const sheet = await csv('customer.tier,customer.age,label,reasons\nplus,40,a,X;Y\nbasic,,b,\n');
+    const { plan } = planOf(sheet, { options: ['a', 'b'], reason_codes: ['X'] });
+    expect(plan.rows.map(({ example }) => example)).toEqual([
+      { input: { customer: { tier: 'plus', age: 40 } }, decision: 'a', reason_codes: ['X', 'Y'] },
+      { input: { customer: { tier: 'basic', age: null } }, decision: 'b', reason_codes: [] },
+    ]);
+    expect(plan.newReasons).toEqual(['Y']);
+  });
+
+  const booking = (i: number) =>
+    `B-${1000 + i};${i + 1};${pad(1 + (i % 28))}.03.2024;${i % 4 === 0 ? 'ja' : 'nein'};${i},50 €;${['behalten', 'storniert'][i % 2]};${['Check-Out', 'Canceled'][i % 2]}`;
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const bookings = () => csv(`Buchung;Zeile;Anreise;Stammgast;Preis;Ergebnis;Zustand danach\n${lines(80, booking)}`);
+
+  it('holds dates, booleans and numbers, without what names the row or follows from the answer [FIL-1] [FIL-4]', async () => {
+    const sheet = await bookings();
+    const surveys = surveyColumns(sheet);
+    const { roles, reasons } = proposeRoles(sheet, surveys, 'Ergebnis');
+    expect(Object.fromEntries(reasons)).toEqual({
+      Buchung: 'It only names the row: 80 different values in 80 rows.',
+      Zeile: 'It only names the row: 80 different values in 80 rows.',
+      'Zustand danach': 'It follows from the answer: it tells the answer in 100 % of the rows.',
+    });
+    const kinds = new Map(surveys.map(({ name, kind }) => [name, kind]));
+    const { rows } = makePlan(sheet, roles, kinds, { storniert: { kind: 'add' } }, newType);
+    expect(rows[1]).toEqual({
+      line: 3,
+      example: {
+        input: { Anreise: '2024-03-02', Stammgast: false, Preis: 1.5 },
+        decision: 'storniert',
+        reason_codes: [],
+      },
+    });
+  });
+
+  it('keeps a column of names where there is nothing else to learn from [FIL-4]', async () => {
+    const sheet = await csv(`wort,label\n${lines(60, (i) => `wort${i},${'ab'[i % 2]}`)}`);
+    expect(planOf(sheet)).toMatchObject({ roles: { wort: 'input', label: 'decision' }, leftOut: {} });
+  });
+
+  it('leaves cells empty that do not fit a chosen kind, and names the first [FIL-1]', async () => {
+    const sheet = await csv(
+      `Preis,label\n${lines(20, (i) => `${i === 3 ? 'viel' : i === 4 ? 'mehr' : i},${'ab'[i % 2]}`)}`,
+    );
+    const roles = new Map([
+      ['Preis', 'input'],
+      ['label', 'decision'],
+    ] as const);
+    const { rows, misfits } = makePlan(sheet, roles, new Map([['Preis', 'number']]), {}, newType);
+    expect(rows[3]?.example.input).toEqual({ Preis: null });
+    expect([...misfits]).toEqual([
+      ['Preis', { refusal: { line: 5, column: 'Preis', message: '“viel” is not a number' }, count: 2 }],
+    ]);
+  });
+
+  it('is called like its file, in letters that programs can write [FIL-8]', () => {
+    expect(
+      ['Buchungen März 2024.xlsx', 'Straßen_Größe.csv', 'Élèves.csv', 'Ærø.csv', 'Zlín.csv', 'Заявки.csv', '.csv'].map(
+        toTypeName,
+      ),
+    ).toEqual(['buchungen-maerz-2024', 'strassen-groesse', 'eleves', 'aeroe', 'zlin', 'заявки', 'decisions']);
+  });
+
+  it('is sent in calls that a body can hold, in order and each row once', () => {
+    const rows = Array.from({ length: 25 }, (_, line) => ({
+      line,
+      example: { input: { text: 'x'.repeat(1_000_000) } },
+    }));
+    const calls = cutIntoCalls(rows);
+    expect(calls.map((call) => call.length)).toEqual([7, 7, 7, 4]);
+    expect(calls.flat()).toEqual(rows);
+    const many = Array.from({ length: 25_000 }, (_, line) => ({ line, example: { input: {} } }));
+    expect(cutIntoCalls(many).map((call) => call.length)).toEqual([10_000, 10_000, 5_000]);
+  });
+});
+
+describe('fields of the input', () => {
+  it('become a schema; only those that every example has are required', () => {
+    const inputs = [
+      { amount: 1, who: { state: 'CA' } },
+      { amount: null, who: {}, note: 'x' },
+    ];
+    expect(inferSchema(inputs)).toEqual({
+      type: 'object',
+      properties: { amount: { type: ['number', 'null'] }, who: { type: 'object' }, note: { type: 'string' } },
+      required: ['amount', 'who'],
+    });
+  });
+});

@@ -1,0 +1,95 @@
+/**
+ * Clients that others generate from the served document. Their generators are fetched from the registries and take
+ * minutes, so they run where CLIENTS names them: `CLIENTS=all`, or some of the names below with commas between them.
+ */
+import { execFile } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../../src/server/process/clock.ts';
+import { loanExamples, loanType, makeDeployedFolder, openForTest, temporaryFolder } from '../workbench.ts';
+
+type Run = (command: string, ...commandArguments: string[]) => Promise<string>;
+/** Makes a client of `openapi.json` in the folder, and resolves with what the program at `url` prints. */
+type Client = (run: Run, folder: string, url: string, key: string) => Promise<string>;
+
+const programs = import.meta.dirname;
+const wanted = (process.env['CLIENTS'] ?? '').split(',');
+
+/** Makes a client by openapi-generator in `folder`/`to`. */
+const generate = (run: Run, generator: string, to: string, ...options: string[]) =>
+  run(
+    ...(['npx', '-y', '@openapitools/openapi-generator-cli@2.35.0', 'generate'] as const),
+    ...['-g', generator, '-i', 'openapi.json', '-o', to, ...options],
+    ...['--global-property', 'apiTests=false,modelTests=false,apiDocs=false,modelDocs=false'],
+  );
+
+/** Runs a Go program over the client in `folder`/api. */
+async function runGo(run: Run, folder: string, program: string, url: string, key: string): Promise<string> {
+  cpSync(path.join(programs, program), path.join(folder, 'main.go'));
+  await run('go', 'mod', 'init', 'clients');
+  await run('go', 'mod', 'tidy');
+  return run('go', 'run', '.', url, key);
+}
+
+async function installPython(run: Run, ...packages: string[]): Promise<string> {
+  await run('python3', '-m', 'venv', 'python');
+  await run('python/bin/python', '-m', 'pip', 'install', '--quiet', ...packages);
+  return 'python/bin/python';
+}
+
+const clients: Readonly<Record<string, Client>> = {
+  'oapi-codegen': async (run, folder, url, key) => {
+    mkdirSync(path.join(folder, 'api'));
+    const generator = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
+    const to = ['-o', 'api/api.gen.go', 'openapi.json'];
+    await run('go', 'run', generator, '-generate', 'types,client', '-package', 'api', ...to);
+    return runGo(run, folder, 'oapi-codegen.go', url, key);
+  },
+  'openapi-python-client': async (run, _folder, url, key) => {
+    const python = await installPython(run, 'openapi-python-client==0.29.1');
+    const generator = ['-m', 'openapi_python_client', 'generate', '--path', 'openapi.json', '--output-path', 'client'];
+    await run(python, ...generator);
+    await run(python, '-m', 'pip', 'install', '--quiet', './client');
+    return run(python, path.join(programs, 'openapi_python_client.py'), url, key);
+  },
+  'openapi-generator-go': async (run, folder, url, key) => {
+    await generate(run, 'go', 'api', '--package-name', 'api', '--additional-properties', 'withGoMod=false');
+    return runGo(run, folder, 'openapi-generator.go', url, key);
+  },
+  'openapi-generator-python': async (run, _folder, url, key) => {
+    await generate(run, 'python', 'client');
+    const python = await installPython(run, './client');
+    return run(python, path.join(programs, 'openapi_generator.py'), url, key);
+  },
+  'openapi-generator-java': async (run, folder, url, key) => {
+    await generate(run, 'java', '.', '--library', 'native');
+    cpSync(path.join(programs, 'Decide.java'), path.join(folder, 'src/main/java/Decide.java'));
+    const start = ['org.codehaus.mojo:exec-maven-plugin:3.5.0:java', '-Dexec.mainClass=Decide'];
+    return run('mvn', '-q', 'compile', ...start, `-Dexec.args=${url} ${key}`);
+  },
+};
+
+describe.runIf(process.env['CLIENTS'] !== undefined)('a client generated from the document', () => {
+  for (const [name, makeClient] of Object.entries(clients)) {
+    it.runIf(wanted.includes(name) || wanted.includes('all'))(
+      `by ${name} compiles and decides [CLN-6]`,
+      { timeout: 900_000 },
+      async () => {
+        const trained = await makeDeployedFolder(loanType, loanExamples(40), systemClock);
+        const bench = await openForTest({ dataDir: trained.copy() });
+        const url = await bench.app.listen({ host: '127.0.0.1', port: 0 });
+        const folder = temporaryFolder();
+        const document = await fetch(`${url}/api/v1/openapi.json`);
+        writeFileSync(path.join(folder, 'openapi.json'), await document.text());
+        const run: Run = async (command, ...commandArguments) => {
+          const { stdout } = await promisify(execFile)(command, commandArguments, { cwd: folder, maxBuffer: 1e8 });
+          return stripVTControlCharacters(stdout).trim();
+        };
+        expect(await makeClient(run, folder, url, trained.key)).toBe('decline true 2');
+        trained.remove();
+      },
+    );
+  }
+});

@@ -1,0 +1,195 @@
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { applyRetention } from '../../../src/server/services/upkeep/housekeeping.ts';
+import { type NewLoggedDecision, prepareLogInsert } from '../../../src/server/store/deciding/log-writer.ts';
+import { makeType, openForTest, stoppedClock } from '../workbench.ts';
+
+const types = '/api/v1/decision-types';
+
+/** A workbench with a type and `count` log records, one per minute up to now. */
+async function openWithLogs(
+  count: number,
+  change: (index: number) => Partial<NewLoggedDecision> = () => ({}),
+  now = Date.now(),
+) {
+  const clock = stoppedClock(now);
+  const opened = await openForTest({ synchronous: 'NORMAL' }, clock);
+  const id = await makeType(opened.call, { reason_codes: ['A'] });
+  const { seq } = opened.deps.db.prepare<[], { seq: number }>('SELECT seq FROM decision_types').get()!;
+  const insert = prepareLogInsert(opened.deps.db);
+  opened.deps.store.transaction(() => {
+    for (let index = 0; index < count; index += 1) {
+      insert({
+        decisionTypeSeq: seq,
+        requestId: `r${index}`,
+        input: { n: index },
+        decision: index % 2 === 0 ? 'yes' : 'no',
+        confidence: (index % 10) / 10,
+        stage: 'classifier',
+        reasonCodes: [],
+        classProbabilities: { yes: 0.5, no: 0.5 },
+        rulesTriggered: [],
+        escalated: index % 4 === 0,
+        fallbackUsed: false,
+        unfamiliar: false,
+        policyVersion: 'v1',
+        versionNumber: 1,
+        explanation: 'Rule «one» matched.',
+        latencyMs: 2,
+        apiKeyId: null,
+        createdAt: clock.now() - (count - 1 - index) * 60_000,
+        ...change(index),
+      });
+    }
+  });
+  return { ...opened, clock, url: `${types}/${id}` };
+}
+
+describe('the decision log', () => {
+  it('shows those that need a look with unfamiliar inputs first, until they are corrected', async () => {
+    const { call, url } = await openWithLogs(12, (index) => ({
+      escalated: index % 3 === 0,
+      unfamiliar: index === 3,
+    }));
+    const review = async () => (await call('GET', `${url}/logs?review=true`)).body.items;
+    const requests = async () => (await review()).map((record: { request_id: string }) => record.request_id);
+    expect(await requests()).toEqual(['r3', 'r9', 'r6', 'r0']);
+    const [first] = await review();
+    expect(first).toMatchObject({ unfamiliar: true, escalated: true });
+    await call('PUT', `${url}/logs/${first.id}/correction`, { decision: 'no' });
+    expect(await requests()).toEqual(['r9', 'r6', 'r0']);
+  });
+
+  it('is listed newest first and filtered [LOG-1] [LOG-2]', async () => {
+    const { call, url, clock } = await openWithLogs(40);
+    const first = await call('GET', `${url}/logs`);
+    expect(first.body).toMatchObject({ total: 40, pages: 2 });
+    expect(first.body.items[0]).toMatchObject({
+      request_id: 'r39',
+      input: { n: 39 },
+      decision_type: 'triage',
+      corrected_decision: null,
+    });
+    const total = async (query: string) => (await call('GET', `${url}/logs?${query}`)).body.total;
+    expect(await total('decision=yes')).toBe(20);
+    expect(await total('escalated=true')).toBe(10);
+    expect(await total('escalated=false')).toBe(30);
+    expect(await total('decision=no&escalated=true')).toBe(0);
+    expect(await total('min_confidence=0.5&max_confidence=0.7')).toBe(12);
+    const from = new Date(clock.now() - 9.5 * 60_000).toISOString();
+    expect(await total(`start_time=${from}`)).toBe(10);
+    expect(await total(`end_time=${from}`)).toBe(30);
+    expect(await total(`start_time=${from.replace('Z', '')}`)).toBe(10);
+    for (const wrong of ['min_confidence=1.1', 'escalated=1', 'start_time=yesterday', 'colour=red']) {
+      expect([wrong, (await call('GET', `${url}/logs?${wrong}`)).status]).toEqual([wrong, 422]);
+    }
+  });
+
+  it('is exported whole as JSON and as CSV that no spreadsheet runs [LOG-4] [LOG-5]', async () => {
+    const { call, url } = await openWithLogs(1_203, (index) => (index === 0 ? { requestId: '=1+1,"x"' } : {}));
+    const json = JSON.parse((await call('GET', `${url}/logs/export`)).text);
+    expect(json).toHaveLength(1_203);
+    expect(new Set(json.map((record: { id: string }) => record.id)).size).toBe(1_203);
+    const csv = await call('GET', `${url}/logs/export?format=csv&decision=yes`);
+    expect(csv.headers['content-type']).toContain('text/csv');
+    const lines = csv.text.split('\r\n');
+    expect(lines).toHaveLength(602 + 2);
+    expect(lines[602]).toContain(`,"'=1+1,""x""",`);
+    expect(JSON.parse((await call('GET', `${url}/logs/export?decision=none`)).text)).toEqual([]);
+  });
+
+  it('starts no cell of a CSV with what some spreadsheet runs [LOG-5]', async () => {
+    const texts = [
+      '=1+1',
+      '+1',
+      '-1',
+      '@a',
+      '\ta',
+      '\ra',
+      '\na',
+      '\uff1d1',
+      '\uff0b1',
+      '\uff0d1',
+      '\uff20a',
+      "'a",
+      'a=1',
+      '',
+    ];
+    const { call, url } = await openWithLogs(texts.length, (index) => ({
+      decision: texts[index] ?? '',
+      confidence: -0.5,
+    }));
+    const lines = (await call('GET', `${url}/logs/export?format=csv`)).text;
+    const rows: string[][] = parse(lines, { from_line: 2 });
+    const told = rows.map((row) => row[5]).toReversed();
+    expect(told).toEqual(texts.map((text, index) => (index < 11 ? `'${text}` : text)));
+    expect(rows.map((row) => row[6])).toEqual(texts.map(() => '-0.5'));
+  });
+
+  it('is corrected into one reviewed example [LOG-6]', async () => {
+    const { call, url } = await openWithLogs(1);
+    const [record] = (await call('GET', `${url}/logs`)).body.items;
+    const correct = (body: unknown) => call('PUT', `${url}/logs/${record.id}/correction`, body);
+    expect((await correct({ decision: 'no', reason_codes: ['A'] })).body.corrected_decision).toBe('no');
+    expect((await correct({ decision: 'yes' })).body.corrected_decision).toBe('yes');
+    expect((await correct({ decision: 'other' })).status).toBe(422);
+    expect((await correct({ decision: 'yes', reason_codes: ['Z'] })).status).toBe(422);
+    const examples = (await call('GET', `${url}/examples`)).body;
+    expect(examples).toMatchObject({
+      total: 1,
+      items: [{ expected_decision: 'yes', reviewed: true, input_payload: { n: 0 } }],
+    });
+    const missing = await call('PUT', `${url}/logs/00000000-0000-4000-8000-000000000000/correction`, {
+      decision: 'yes',
+    });
+    expect(missing.status).toBe(404);
+    expect((await correct({ decision: null })).body.corrected_decision).toBeNull();
+    expect((await call('GET', `${url}/examples`)).body.total).toBe(0);
+    expect((await correct({ decision: null })).status).toBe(200);
+  });
+
+  it('gives the metrics of a day and of the organisation [MET-1] [MET-2]', async () => {
+    const { call, url } = await openWithLogs(4, (index) =>
+      index === 0 ? { createdAt: Date.now() - 25 * 3600_000 } : {},
+    );
+    expect((await call('GET', `${url}/metrics`)).body).toEqual({
+      total_decisions: 3,
+      avg_confidence: expect.closeTo(0.2),
+      avg_latency_ms: 2,
+      latency_p50_ms: 2,
+      latency_p95_ms: 2,
+      escalation_rate: 0,
+      decision_distribution: { no: 2, yes: 1 },
+    });
+    const all = (await call('GET', '/api/v1/metrics')).body;
+    expect(all).toMatchObject({
+      total_decisions: 4,
+      avg_latency_ms: 2,
+      decision_types: [{ name: 'triage', escalation_rate: 0.25 }],
+    });
+  });
+
+  it('counts as decisions of today those since midnight UTC [MET-2]', async () => {
+    const midnight = Date.UTC(2026, 5, 15);
+    const times = [midnight - 86_400_000, midnight - 1, midnight, midnight + 60_000];
+    const { call } = await openWithLogs(4, (index) => ({ createdAt: times[index] ?? 0 }), midnight + 3_600_000);
+    expect((await call('GET', '/api/v1/metrics')).body).toMatchObject({ total_decisions: 4, decisions_today: 2 });
+  });
+
+  it('forgets records past their retention [TYP-21]', async () => {
+    const { call, url, deps, clock } = await openWithLogs(5);
+    await call('PUT', url, { retention_days: 1 });
+    expect(await applyRetention(deps)).toBe(0);
+    clock.move(24 * 3600_000 + 1);
+    expect(await applyRetention(deps)).toBe(5);
+  });
+
+  it('keeps the records of a deleted type to the end of their retention, and no longer [TYP-21] [TYP-24]', async () => {
+    const { call, url, deps, clock } = await openWithLogs(5);
+    await call('PUT', url, { retention_days: 1 });
+    await call('DELETE', url);
+    expect(await applyRetention(deps)).toBe(0);
+    clock.move(24 * 3600_000 + 1);
+    expect(await applyRetention(deps)).toBe(5);
+  });
+});

@@ -1,0 +1,176 @@
+/** The findings about the examples of a type, from the planted mistake to its repair. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { spawnChild } from '../../../src/server/process/spawn-child.ts';
+import {
+  createTrainable,
+  loanExamples,
+  loanType,
+  makeDataDir,
+  pollUntil,
+  removeDataDir,
+  startWorkbench,
+  terminal,
+  type Workbench,
+} from '../workbench.ts';
+
+type Loan = { input: { amount: number; applicant: { score: number } }; decision: string };
+type Item = { kind: string; example_ids: string[]; suggested_decision: string | null; score: number };
+
+const flip = (decision: string) => (decision === 'approve' ? 'decline' : 'approve');
+
+describe('the findings about the data', () => {
+  const dataDir = makeDataDir();
+  const started: string[] = [];
+  let bench: Workbench;
+  let path: string;
+  const wrong = [10, 27, 44, 71];
+
+  beforeAll(async () => {
+    bench = await startWorkbench(dataDir, {
+      spawnChild: (name, options) => {
+        started.push(name);
+        return spawnChild(name, options);
+      },
+    });
+    const loans = loanExamples(60) as Loan[];
+    const examples = loans.map((loan, i) => (wrong.includes(i) ? { ...loan, decision: flip(loan.decision) } : loan));
+    const twin = { ...loans[3]?.input, amount: 4321 };
+    path = await createTrainable(bench, loanType, [
+      ...examples,
+      { input: twin, decision: 'approve' },
+      { input: twin, decision: 'decline' },
+      { input: twin, decision: 'decline' },
+    ]);
+  });
+  afterAll(async () => {
+    await bench.stop();
+    removeDataDir(dataDir);
+  });
+
+  const ready = (query = '') =>
+    pollUntil(
+      () => bench.call('GET', `${path}/data-findings?page_size=100${query}`),
+      ({ status, body }) => status !== 200 || body.state === 'ready',
+    );
+  const train = async () => {
+    const { body } = await bench.call('POST', `${path}/train`, { tune_hyperparams: false });
+    await pollUntil(() => bench.call('GET', `${path}/policies/${body.policy_id}/progress`), terminal);
+    return body.policy_id as string;
+  };
+  const inputOf = (id: string): Loan['input'] =>
+    JSON.parse(
+      bench.deps.db.prepare<[string], string>('SELECT input FROM examples WHERE id = ?').pluck().get(id) ?? '',
+    );
+
+  it('[FND-1] name the contradiction with its rows, the likelier label and what to do', async () => {
+    const { status, body } = await ready();
+    expect(status).toBe(200);
+    expect(body.counts).toMatchObject({ contradiction: 1, suspect_label: 0, unknown_label: 0 });
+    expect(body.items[0]).toMatchObject({
+      kind: 'contradiction',
+      severity: 'error',
+      example_count: 3,
+      suggested_decision: 'decline',
+      message: expect.stringContaining('Keep one label'),
+    });
+    expect(body).toMatchObject({ stale: false, progress: null, computed_at: expect.any(String) });
+    const only = await ready('&kind=duplicate');
+    expect(only.body).toMatchObject({ total: 0, items: [], counts: body.counts });
+  });
+
+  it('[FND-4] are said in one sentence by the readiness', async () => {
+    const { body } = await bench.call('GET', `${path}/training-readiness`);
+    expect(body.notes).toEqual(['The examples have 1 contradiction. Look at the findings about the data first.']);
+  });
+
+  it('[FND-2] list the suspect labels of the training, surest first, until they are mended or reviewed', async () => {
+    const policyId = await train();
+    const count = bench.deps.db.prepare<[string], number>('SELECT count(*) FROM label_checks WHERE policy_id = ?');
+    expect(count.pluck().get(policyId)).toBe(123);
+    const { body } = await ready('&kind=suspect_label');
+    const items: Item[] = body.items;
+    const scores = items.map(({ score }) => score);
+    expect(scores).toEqual([...scores].sort((a, b) => b - a));
+    expect(new Set(items.map(({ example_ids }) => example_ids[0])).size).toBe(items.length);
+    const loans = loanExamples(60) as Loan[];
+    const found = wrong.map((i) =>
+      items.find(({ example_ids: [id = ''] }) => JSON.stringify(inputOf(id)) === JSON.stringify(loans[i]?.input)),
+    );
+    expect(found.map((item) => item?.suggested_decision)).toEqual(wrong.map((i) => loans[i]?.decision));
+    const { body: policy } = await bench.call('GET', `${path}/policies/${policyId}`);
+    expect(policy.metrics.notes.join(' ')).toContain(`${items.length} of 123 labels are suspect`);
+
+    const [first, second] = found;
+    const ids = (item: Item | undefined) => item?.example_ids ?? [];
+    const queue = async () =>
+      (await bench.call('GET', `${path}/examples/next?queue=suspect&restart=true&count=20`)).body;
+    const queued = await queue();
+    expect(queued.remaining).toBe(items.length);
+    expect(queued.items.map((item: { example: { id: string } }) => item.example.id)).toEqual(
+      items.slice(0, 20).flatMap(ids),
+    );
+    await bench.call('POST', `${path}/examples/bulk`, {
+      action: 'set_decision',
+      ids: ids(first),
+      decision: first?.suggested_decision,
+    });
+    await bench.call('POST', `${path}/examples/bulk`, { action: 'set_reviewed', ids: ids(second), reviewed: true });
+    const after: Item[] = (await ready('&kind=suspect_label')).body.items;
+    const left = after.flatMap(({ example_ids }) => example_ids);
+    expect(left).toHaveLength(items.length - 2);
+    expect((await queue()).remaining).toBe(items.length - 2);
+    expect(left).not.toEqual(expect.arrayContaining(ids(first)));
+    expect(left).not.toEqual(expect.arrayContaining(ids(second)));
+  });
+
+  it('[FND-3] are computed by a process of their own, once for each state of the examples', async () => {
+    await ready();
+    const children = () => started.filter((name) => name === 'analysis-child').length;
+    const before = children();
+    const [one, two] = await Promise.all([ready(), ready()]);
+    expect(one.body).toEqual(two.body);
+    expect(children()).toBe(before);
+    await bench.call('POST', `${path}/examples`, { examples: [{ input: { amount: 1 }, decision: 'approve' }] });
+    await Promise.all([ready(), ready(), ready()]);
+    expect(children()).toBe(before + 1);
+  });
+
+  it('keep the checks of the newest policy only', async () => {
+    const policyId = await train();
+    const policies = bench.deps.db.prepare<[], string>('SELECT DISTINCT policy_id FROM label_checks').pluck();
+    await pollUntil(
+      async () => ({ status: 200, headers: {}, body: policies.all() }),
+      ({ body }) => body.length === 1,
+    );
+    expect(policies.all()).toEqual([policyId]);
+  });
+});
+
+describe('a search that fails', () => {
+  it('is a 503 that says so, and the next call searches anew', async () => {
+    const dataDir = makeDataDir();
+    let isBroken = true;
+    const bench = await startWorkbench(dataDir, {
+      spawnChild: (name, options) => {
+        const child = spawnChild(name, options);
+        if (name === 'analysis-child' && isBroken) child.kill('SIGKILL');
+        return child;
+      },
+    });
+    try {
+      const path = await createTrainable(bench, loanType, loanExamples(3));
+      const failed = await bench.call('GET', `${path}/data-findings`);
+      expect(failed.status).toBe(503);
+      expect(failed.body.error).toMatchObject({ code: 'unavailable', message: expect.stringContaining('Ask again') });
+      isBroken = false;
+      const answer = await pollUntil(
+        () => bench.call('GET', `${path}/data-findings`),
+        ({ status, body }) => status !== 200 || body.state === 'ready',
+      );
+      expect(answer).toMatchObject({ status: 200, body: { state: 'ready' } });
+    } finally {
+      await bench.stop();
+      removeDataDir(dataDir);
+    }
+  });
+});

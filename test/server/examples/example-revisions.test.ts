@@ -1,0 +1,85 @@
+/** How it is known that what was found about examples is of these examples. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
+import { type ExampleRecord, ExampleRowWriter } from '../../../src/server/store/examples/examples.ts';
+import { createStore } from '../../../src/server/store/store.ts';
+import { temporaryFolder } from '../workbench.ts';
+
+const migrations = readMigrations(join(import.meta.dirname, '../../../src/server/store/migrations'));
+
+function openStore() {
+  const db = openDatabase(join(temporaryFolder(), 'workbench.db'), { synchronous: 'NORMAL', migrations });
+  db.exec(`
+    INSERT INTO organisations (id, name, plan_since, created_at) VALUES ('o', 'Shop', 0, 0);
+    INSERT INTO decision_types (id, organisation_id, name, description, pii_fields, active_version_id, created_at, updated_at)
+      VALUES ('t', 'o', 'refunds', '', '[]', 'v', 0, 0);
+    CREATE TEMP TABLE written (decision_type_id TEXT NOT NULL);
+    CREATE TEMP TRIGGER inserted AFTER INSERT ON main.examples BEGIN INSERT INTO written VALUES (NEW.decision_type_id); END;
+    CREATE TEMP TRIGGER updated AFTER UPDATE ON main.examples BEGIN INSERT INTO written VALUES (NEW.decision_type_id); END;
+    CREATE TEMP TRIGGER deleted AFTER DELETE ON main.examples BEGIN INSERT INTO written VALUES (OLD.decision_type_id); END;`);
+  const writes = db.prepare<[], number>('SELECT count(*) FROM written').pluck();
+  return { db, store: createStore(db, { now: () => 0, monotonic: () => 0 }), countWrites: () => writes.get() ?? 0 };
+}
+
+const example = (id: string, changes: Partial<ExampleRecord> = {}): ExampleRecord => ({
+  id,
+  decisionTypeId: 't',
+  input: { message: id },
+  decision: 'approve',
+  reasonCodes: [],
+  source: 'user',
+  reviewed: false,
+  test: false,
+  mark: null,
+  note: null,
+  byTeacher: false,
+  logId: null,
+  audited: false,
+  createdAt: 0,
+  updatedAt: 0,
+  ...changes,
+});
+
+it('every write of examples, one by one or many at once, moves the revision of their type', () => {
+  const { db, store, countWrites } = openStore();
+  const { examples, exampleChanges, labelling } = store;
+  const rows = new ExampleRowWriter('t', 0);
+  for (const id of ['c', 'd', 'e']) rows.add(example(id));
+  const unkept = new ExampleRowWriter('t', 0);
+  unkept.add(example('f'));
+  const all = { filter: {} };
+  const version = { versionId: 'v', fallbackOption: null };
+  const merge = { from: 'approve', into: 'deny', isRename: false, before: version, after: version };
+  const acts: [string, () => unknown][] = [
+    ['insert', () => examples.insert(example('a'))],
+    ['insert without a label', () => examples.insert(example('b', { decision: null }))],
+    ['insert a part', () => examples.insertPart(rows.finish(), 0)],
+    ['insert another', () => examples.insertPart(unkept.finish(), 0)],
+    ['remove what was not kept', () => examples.removePart('t')],
+    ['update', () => examples.update(example('a', { mark: 'flagged' }))],
+    ['label by a teacher', () => labelling.labelByTeacher('t', 'b', 'deny', 1)],
+    ['mark as test rows', () => exampleChanges.apply('t', all, { set: 'test', to: true }, 'test', 1)],
+    ['skip', () => exampleChanges.apply('t', all, { set: 'status', to: 'skipped' }, 'skip', 2)],
+    ['delete', () => exampleChanges.apply('t', all, 'delete', 'delete', 3)],
+    ['undo a deletion', () => exampleChanges.undo('delete', 't')],
+    ['undo a mark', () => exampleChanges.undo('skip', 't')],
+    ['undo a merge', () => exampleChanges.undoOption('merge', 't', merge)],
+    ['rename', () => examples.renameLabel('t', 'approve', 'accept', 4)],
+    ['remove', () => examples.remove('t', 'a')],
+    ['remove a label', () => examples.removeLabelled('t', 'accept')],
+  ];
+  for (const [name, act] of acts) {
+    if (name === 'undo a merge') {
+      exampleChanges.keepOption('t', merge, false, 'merge', 0);
+      examples.renameLabel('t', 'approve', 'deny', 4);
+    }
+    if (name === 'insert another') examples.keepParts('t');
+    const [writes, revision] = [countWrites(), examples.readRevision('t')];
+    act();
+    expect(countWrites(), `${name} writes`).toBeGreaterThan(writes);
+    expect(examples.readRevision('t'), name).toBe(revision + 1);
+    expect(examples.readRevision('another'), name).toBe(0);
+  }
+  db.close();
+});

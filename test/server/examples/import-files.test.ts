@@ -1,0 +1,214 @@
+/** Files as people have them, over REST: what is found, what is asked, and what a mapping says instead. */
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { makeWorkbook } from '../../fixtures/make-workbook.ts';
+import { type Call, openForTest } from '../workbench.ts';
+
+type Complaint = {
+  input: {
+    narrative: string;
+    consumer: { older_american: boolean; servicemember: boolean };
+    date_received: string;
+  };
+  decision: string;
+};
+
+const pad = (value: number) => String(value).padStart(2, '0');
+const answers = ['behalten', 'storniert'];
+const header = ['Buchung', 'Anreise', 'Preis', 'Stammgast', 'Hotel', 'Ergebnis'];
+const rows = Array.from({ length: 40 }, (_, i) => [
+  `B-${i}`,
+  `${pad(1 + (i % 28))}.03.2024`,
+  `${i},50 €`,
+  i % 3 === 0 ? 'ja' : 'nein',
+  i % 4 === 0 ? 'City' : 'Resort',
+  i === 7 ? 'n/a' : (answers[i % 2] ?? ''),
+]);
+const csv = [header, ...rows].map((cells) => cells.join(';')).join('\n');
+const secondInput = { Anreise: '2024-03-02', Preis: 1.5, Stammgast: false, Hotel: 'Resort' };
+
+async function openBookings() {
+  const { call, deps } = await openForTest();
+  const type = await call('POST', '/api/v1/decision-types', { name: 'buchungen', options: answers });
+  const url = `/api/v1/decision-types/${type.body.id}/examples`;
+  return { call, deps, url, importAs: (body: object) => call('POST', `${url}/import`, body) };
+}
+
+/** A form as HTTP clients write it. */
+async function sendForm(call: Call, url: string, file: File, fields: Readonly<Record<string, string>> = {}) {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  form.set('file', file);
+  const written = new Response(form);
+  const headers = { 'content-type': written.headers.get('content-type') ?? '' };
+  return call('POST', url, Buffer.from(await written.arrayBuffer()), headers);
+}
+
+describe('a file that nobody prepared, over REST', () => {
+  it('is read with the kinds of its columns and the reasons, and written so [FIL-1] [FIL-4] [FIL-6]', async () => {
+    const { importAs } = await openBookings();
+    const preview = await importAs({ content: csv });
+    expect(preview.body.mapping).toEqual({
+      decision: 'Ergebnis',
+      reason_codes: null,
+      input: ['Anreise', 'Preis', 'Stammgast', 'Hotel'],
+      read_as: {},
+    });
+    const told = preview.body.columns.map((column: Record<string, unknown>) => [
+      column['name'],
+      column['kind'],
+      column['read_as'],
+      column['reason'],
+    ]);
+    expect(told).toEqual([
+      ['Buchung', 'string', 'text', ''],
+      ['Anreise', 'string', 'date_day_first', 'Day first, as “13.03.2024” shows'],
+      ['Preis', 'number', 'number_decimal_comma', 'Decimal comma, in €'],
+      ['Stammgast', 'boolean', 'yes_no', 'Only “ja” and “nein”'],
+      ['Hotel', 'string', 'text', ''],
+      ['Ergebnis', 'string', 'text', '“n/a” counts as empty (1)'],
+    ]);
+    expect(preview.body.columns[0].left_out).toBe('It only names the row: 40 different values in 40 rows.');
+    expect(preview.body).toMatchObject({ total: 40, labelled: 39, by_option: { behalten: 20, storniert: 19 } });
+    expect(preview.body.preview[1].input_payload).toEqual(secondInput);
+    expect((await importAs({ content: csv, commit: true })).body.committed).toBe(true);
+  });
+
+  it('is read as a mapping says, column by column [FIL-6]', async () => {
+    const { importAs } = await openBookings();
+    const read_as = { Anreise: 'as_is', Stammgast: 'text' };
+    const mapping = { decision: 'Hotel', input: ['Buchung', 'Anreise', 'Stammgast', 'Preis'], read_as };
+    const { body } = await importAs({ content: csv, mapping });
+    expect(body.preview[1].input_payload).toEqual({
+      Buchung: 'B-1',
+      Anreise: '02.03.2024',
+      Stammgast: 'nein',
+      Preis: 1.5,
+    });
+    const wrong = { decision: null, read_as: { Hotel: 'number' } };
+    const refused = await importAs({ content: csv, mapping: wrong, commit: true });
+    expect(refused.body.error.details[0]).toEqual({
+      type: 'unreadable',
+      loc: ['body', 'content', 2, 'Hotel'],
+      msg: 'line 2: “City” is not a number, nor are 39 more',
+    });
+    const unknown = await importAs({ content: csv, mapping: { decision: null, read_as: { Ort: 'text' } } });
+    expect(unknown.body.error.details[0].loc).toEqual(['body', 'mapping', 'read_as', 'Ort']);
+  });
+
+  it('is not written before an unclear date is settled [FIL-2] [FIL-6]', async () => {
+    const { importAs, call, url } = await openBookings();
+    const content = 'am,label\n03.04.2024,behalten\n05.06.2024,storniert\n';
+    expect((await importAs({ content })).body.columns[0]).toMatchObject({
+      read_as: 'text',
+      choices: ['date_day_first', 'date_month_first'],
+    });
+    const refused = await importAs({ content, commit: true });
+    expect([refused.status, refused.body.error.details[0].loc]).toEqual([422, ['body', 'mapping', 'read_as', 'am']]);
+    expect(refused.body.error.details[0].msg).toBe(
+      'Is “03.04.2024” 3 April 2024 or 4 March 2024? No value of the column tells. Choose date_day_first or date_month_first',
+    );
+    expect((await call('GET', url)).body.total).toBe(0);
+    const mapping = { decision: 'label', read_as: { am: 'date_month_first' } };
+    const done = await importAs({ content, mapping, commit: true });
+    expect(done.body.preview[0].input_payload).toEqual({ am: '2024-03-04' });
+  });
+
+  it('is not written before it is clear which of two columns is the answer [FIL-3] [FIL-6]', async () => {
+    const { importAs, call, url } = await openBookings();
+    const content = `vorher,nachher\n${Array.from({ length: 20 }, (_, i) => `${answers[i % 2]},${answers[(i + 1) % 2]}`).join('\n')}\n`;
+    const values = { behalten: 10, storniert: 10 };
+    expect((await importAs({ content })).body.answer_candidates).toEqual([
+      { column: 'nachher', why: 'holds the options, last column, 2 different values', values },
+      { column: 'vorher', why: 'holds the options, 2 different values', values },
+    ]);
+    const refused = await importAs({ content, commit: true });
+    expect(refused.body.error.details[0].msg).toBe(
+      'which column holds the labels: nachher, vorher? Name it in mapping.decision',
+    );
+    expect((await call('GET', url)).body.total).toBe(0);
+    expect((await importAs({ content, mapping: { decision: 'vorher' }, commit: true })).body.labelled).toBe(20);
+  });
+
+  it('comes as a form, too, of any format, with what is chosen beside it [FIL-5] [FIL-6]', async () => {
+    const { call, url } = await openBookings();
+    const latin1 = new File(
+      [Buffer.from(csv.replaceAll('B-', 'Bü-').replaceAll('€', 'EUR'), 'latin1')],
+      'buchungen.csv',
+    );
+    const table = await sendForm(call, `${url}/import`, latin1, { commit: 'true' });
+    expect([table.status, table.body.total, table.body.preview[1].input_payload]).toEqual([200, 40, secondInput]);
+
+    const cover = [['Bericht'], ['Stand', 'März']];
+    const book = makeWorkbook({ Deckblatt: cover, Daten: [['Buchungen 2024'], header, ...rows] });
+    const excel = await sendForm(call, `${url}/import`, new File([book], 'buchungen.xlsx'));
+    expect(excel.body).toMatchObject({ sheets: ['Daten', 'Deckblatt'], header_line: 2, total: 40 });
+    expect(excel.body.preview[1]).toMatchObject({ line: 4, input_payload: secondInput });
+    const chosen = await sendForm(call, `${url}/import`, new File([book], 'buchungen.xlsx'), {
+      sheet: 'Deckblatt',
+      header_line: '2',
+    });
+    expect(chosen.body.error.details[0].msg).toBe('the file holds no examples');
+
+    const parquet = readFileSync(path.join(import.meta.dirname, '../../fixtures/bookings.parquet'));
+    const mapping = JSON.stringify({ decision: 'ergebnis', read_as: { anreise: 'date_day_first' } });
+    const typed = await sendForm(call, `${url}/import`, new File([parquet], 'bookings.parquet'), { mapping });
+    expect(typed.body.preview[1].input_payload).toEqual({
+      am: '2024-03-02',
+      anreise: '2024-03-02',
+      naechte: 1,
+      preis: 1.5,
+      stammgast: false,
+    });
+  });
+
+  it('in a form is refused by its field, and by every operation without files [FIL-6] [ERR-5]', async () => {
+    const { call, url } = await openBookings();
+    const file = new File([csv], 'buchungen.csv');
+    const wrong = await sendForm(call, `${url}/import`, file, { mapping: '{' });
+    expect([wrong.status, wrong.body.error.details[0].loc]).toEqual([422, ['body', 'mapping']]);
+    const unknown = await sendForm(call, `${url}/import`, file, { sheets: '1' });
+    expect(unknown.body.error.details[0]).toMatchObject({ type: 'unrecognized_keys', loc: ['body', 'sheets'] });
+    const broken = Buffer.from('no form at all');
+    const form = { 'content-type': 'multipart/form-data; boundary=x' };
+    expect((await call('POST', `${url}/import`, broken, form)).body.error.details[0].loc).toEqual(['body', 'file']);
+    const picture = new File([Buffer.from('\x89PNG\r\n', 'latin1')], 'buchungen.csv');
+    expect((await sendForm(call, `${url}/import`, picture)).body.error.details[0].msg).toContain('a PNG picture');
+    expect((await sendForm(call, url, file)).status).toBe(415);
+  });
+
+  it('of real complaints, as a German spreadsheet writes them, becomes what its ISO dates say [FIL-7]', async () => {
+    const fixture = path.join(import.meta.dirname, '../../fixtures/complaint_routing/test.jsonl');
+    const complaints = readFileSync(fixture, 'utf8')
+      .trim()
+      .split('\n')
+      .slice(0, 200)
+      .map((line) => JSON.parse(line) as Complaint);
+    const { call } = await openForTest();
+    const options = [...new Set(complaints.map(({ decision }) => decision))];
+    const type = await call('POST', '/api/v1/decision-types', { name: 'beschwerden', options });
+    const toGerman = (date: string) => date.split('-').reverse().join('.');
+    const toWord = (is: boolean) => (is ? 'ja' : 'nein');
+    const lines = complaints.map(({ input: { narrative, consumer, date_received }, decision }) =>
+      [
+        `"${narrative.replaceAll('"', '""')}"`,
+        toWord(consumer.older_american),
+        toWord(consumer.servicemember),
+        toGerman(date_received),
+        decision,
+      ].join(';'),
+    );
+    const names = 'narrative;consumer.older_american;consumer.servicemember;date_received;label';
+    const content = [names, ...lines].join('\n');
+    const url = `/api/v1/decision-types/${type.body.id}/examples`;
+    const { total, preview } = (await call('POST', `${url}/import`, { content, commit: true })).body;
+    expect(total).toBe(200);
+    expect(preview.map(({ input_payload }: { input_payload: object }) => input_payload)).toEqual(
+      complaints.slice(0, preview.length).map(({ input: { narrative, consumer, date_received } }) => {
+        const { older_american, servicemember } = consumer;
+        return { narrative, consumer: { older_american, servicemember }, date_received };
+      }),
+    );
+  });
+});

@@ -1,0 +1,205 @@
+import type { ChildProcess } from 'node:child_process';
+import { describe, expect, it, vi } from 'vitest';
+import type { Clock } from '../../../src/server/process/clock.ts';
+import type { ServerOptions } from '../../../src/server/process/options.ts';
+import { spawnChild } from '../../../src/server/process/spawn-child.ts';
+import { makeType, openForTest, stoppedClock } from '../workbench.ts';
+
+async function openRows(count: number, clock?: Clock, changes: Partial<ServerOptions> = {}) {
+  const opened = await openForTest(changes, clock);
+  const id = await makeType(opened.call);
+  const url = `/api/v1/decision-types/${id}/examples`;
+  const examples = Array.from({ length: count }, (_, n) => ({ input: { n } }));
+  const added = await opened.call('POST', url, { examples });
+  const ids: string[] = added.body.map((example: { id: string }) => example.id);
+  const patch = (n: number, body: object) => opened.call('PATCH', `${url}/${ids[n]}`, body);
+  const bulk = (body: object) => opened.call('POST', `${url}/bulk`, body);
+  const list = async (status: string): Promise<number[]> =>
+    (await opened.call('GET', `${url}?status=${status}`)).body.items.map(
+      (item: { input_payload: { n: number } }) => item.input_payload.n,
+    );
+  return { ...opened, url, ids, patch, bulk, list };
+}
+
+describe('the status of an example', () => {
+  it('follows its label, unless somebody skipped or flagged it [EXA-4] [LBL-1] [LBL-2]', async () => {
+    const { call, url, ids, patch, list } = await openRows(4);
+    expect((await patch(0, { status: 'skipped' })).body).toMatchObject({ status: 'skipped', note: null });
+    const note = 'Ask the shop what "used" means.';
+    expect((await patch(1, { status: 'flagged', note })).body).toMatchObject({ status: 'flagged', note });
+    expect((await patch(2, { expected_decision: 'yes' })).body.status).toBe('done');
+    expect((await call('GET', `${url}/${ids[1]}`)).body).toMatchObject({ id: ids[1], status: 'flagged', note });
+    expect((await call('GET', `${url}/018f0000-0000-7000-8000-000000000000`)).status).toBe(404);
+    expect([await list('to_label'), await list('skipped'), await list('flagged'), await list('done')]).toEqual([
+      [3],
+      [0],
+      [1],
+      [2],
+    ]);
+    // A label settles it; an edit of something else does not.
+    expect((await patch(0, { expected_decision: 'no' })).body.status).toBe('done');
+    expect((await patch(1, { reviewed: true })).body.status).toBe('flagged');
+    expect((await patch(1, { expected_decision: 'no', status: 'flagged' })).body.status).toBe('flagged');
+    expect((await patch(2, { expected_decision: null })).body.status).toBe('to_label');
+  });
+
+  it('is refused where the label says otherwise, and nothing is changed [LBL-1]', async () => {
+    const { patch, list } = await openRows(1);
+    const refused = await patch(0, { status: 'done', note: 'x' });
+    expect([refused.status, refused.body.error.details[0].loc]).toEqual([422, ['body', 'status']]);
+    await patch(0, { expected_decision: 'yes' });
+    expect((await patch(0, { status: 'to_label' })).status).toBe(422);
+    expect((await patch(0, { status: 'done' })).body).toMatchObject({ status: 'done', note: null });
+    expect(await list('done')).toEqual([0]);
+  });
+
+  it('is set for many at once, and that can be undone [LBL-1] [EXA-12]', async () => {
+    const { call, url, ids, patch, bulk, list } = await openRows(4);
+    await patch(3, { expected_decision: 'yes' });
+    const skipped = await bulk({ ids, action: 'set_status', status: 'skipped' });
+    expect([skipped.body.affected, await list('skipped')]).toEqual([4, [3, 2, 1, 0]]);
+    const back = await bulk({ filter: { status: 'skipped' }, action: 'set_status', status: 'to_label' });
+    expect([back.body.affected, await list('to_label'), await list('skipped')]).toEqual([3, [2, 1, 0], [3]]);
+    await bulk({ ids: ids.slice(2), action: 'set_decision', decision: 'no' });
+    expect(await list('done')).toEqual([3, 2]);
+    await call('POST', `${url}/undo`, { undo_token: back.body.undo_token });
+    expect(await list('skipped')).toEqual([2, 1, 0]);
+    expect((await bulk({ ids, action: 'set_status' })).body.error.details[0].loc).toEqual(['body', 'status']);
+  });
+});
+
+const places = ['Berlin', 'Hamburg', 'Munich', 'Cologne', 'Dresden', 'Bremen', 'Leipzig', 'Essen', 'Bonn', 'Kiel'];
+const delivery = places.map((place) => `The parcel to ${place} has not arrived and nobody knows where the courier is.`);
+const payment = places.map((place) => `My card was charged twice in the shop in ${place}, please return the money.`);
+
+/** A type with texts of two kinds; `next` polls until the labelling model has read all of them. */
+async function openTexts(fields: Record<string, unknown> = {}) {
+  const opened = await openForTest();
+  const options = ['late_delivery', 'wrong_payment'];
+  const id = await makeType(opened.call, { name: 'mail', options, ...fields });
+  const url = `/api/v1/decision-types/${id}/examples`;
+  const texts = delivery.flatMap((text, n) => [text, payment[n] ?? '']);
+  await opened.call('POST', url, { examples: texts.map((message) => ({ input: { message } })) });
+  const next = async (query = '') => (await opened.call('GET', `${url}/next?${query}`)).body;
+  const waitUntilRead = () =>
+    vi.waitFor(
+      async () => {
+        const { labelling_model } = await next('count=1&session=reader&restart=true');
+        expect(labelling_model.examples_read).toBe(texts.length);
+      },
+      { timeout: 120_000, interval: 100 },
+    );
+  const label = (example: { id: string }, expected_decision: string) =>
+    opened.call('PATCH', `${url}/${example.id}`, { expected_decision });
+  return { ...opened, url, next, waitUntilRead, label };
+}
+type Item = {
+  example: { id: string; input_payload: { message: string } };
+  suggestion: { decision: string; probability: number; source: string };
+  why: string;
+};
+const judge = ({ example }: Pick<Item, 'example'>) =>
+  example.input_payload.message.includes('parcel') ? 'late_delivery' : 'wrong_payment';
+
+describe('what to label next', () => {
+  it('starts from the words of the options, learns each label, and says how good it is [LBL-3] [LBL-5] [LBL-6]', async () => {
+    const { call, url, next, waitUntilRead, label } = await openTexts();
+    await waitUntilRead();
+    await next('session=reader&restart=true&count=1&queue=flagged');
+    const first = await next('session=a&count=6');
+    expect(first).toMatchObject({ remaining: 20, recent_accuracy: null, stop_hint: null });
+    expect(first.items).toHaveLength(6);
+    for (const item of first.items as Item[]) {
+      expect(item.suggestion).toMatchObject({ source: 'labelling', probability: expect.any(Number) });
+      expect(item.why).toMatch(/^[A-Z].*\.$/);
+    }
+    const right = (first.items as Item[]).filter((item) => item.suggestion.decision === judge(item)).length;
+    expect(right).toBeGreaterThanOrEqual(4);
+    for (const item of first.items as Item[]) await label(item.example, judge(item));
+    const second = await next('session=a&count=14');
+    expect(second).toMatchObject({
+      remaining: 14,
+      recent: { right, of: 6 },
+      recent_accuracy: right / 6,
+      labelling_model: { labels: 6, examples_read: 20 },
+    });
+    expect((second.items as Item[]).map((item) => item.suggestion.decision)).toEqual(
+      (second.items as Item[]).map(judge),
+    );
+    const [item] = second.items as Item[];
+    const similar = await call('GET', `${url}/${item?.example.id}/similar?count=9`);
+    expect(similar.body.items.map(judge)).toEqual(new Array(9).fill(judge(item as Item)));
+    expect((await call('GET', `${url}/018f0000-0000-7000-8000-000000000000/similar`)).status).toBe(404);
+  });
+
+  it('never gives a row twice, to one window or to two at once [LBL-4]', async () => {
+    const clock = stoppedClock();
+    const { call, url, ids, patch } = await openRows(60, clock);
+    const take = async (query: string): Promise<string[]> =>
+      (await call('GET', `${url}/next?${query}`)).body.items.map((item: Item) => item.example.id);
+    const given = await Promise.all(['a', 'b', 'a', 'b'].map((session) => take(`session=${session}&count=10`)));
+    expect([new Set(given.flat()).size, given.flat().length]).toEqual([40, 40]);
+    await patch(0, { status: 'skipped' });
+    await patch(1, { status: 'flagged' });
+    const rest = await take('count=100');
+    expect([...given.flat(), ...rest].length).toBe(new Set([...given.flat(), ...rest]).size);
+    expect(rest).not.toContain(ids[0]);
+    expect(await take('session=a')).toEqual([]);
+    // A window that was opened anew asks for its rows again; after five minutes anybody gets them.
+    const again = await take('session=a&count=100&restart=true');
+    expect(again.every((id) => given[0]?.includes(id) || given[2]?.includes(id))).toBe(true);
+    expect(again.length).toBeGreaterThanOrEqual(18);
+    clock.move(5 * 60_000);
+    expect((await take('session=c&count=100')).sort()).toEqual(ids.slice(2).sort());
+    expect((await call('GET', `${url}/next?queue=flagged`)).body).toMatchObject({
+      items: [{ example: { id: ids[1] }, why: 'Somebody flagged it.' }],
+      remaining: 1,
+    });
+  });
+
+  it('follows what is added, deleted, edited and undone elsewhere [LBL-5]', async () => {
+    const { call, url, next, waitUntilRead } = await openTexts();
+    await waitUntilRead();
+    const all = await call('GET', `${url}?page_size=100`);
+    const [gone, edited, ...others]: Item['example'][] = all.body.items;
+    await call('DELETE', `${url}/${gone?.id}`);
+    await call('PATCH', `${url}/${edited?.id}`, { input: { message: delivery[3] } });
+    const ids = others.map(({ id }) => id);
+    const { undo_token } = (
+      await call('POST', `${url}/bulk`, { ids, action: 'set_decision', decision: 'late_delivery' })
+    ).body;
+    await call('POST', url, { examples: [{ input: { message: payment[2] }, expected_decision: 'wrong_payment' }] });
+    await vi.waitFor(async () => expect((await next()).labelling_model).toEqual({ examples_read: 20, labels: 19 }), {
+      timeout: 120_000,
+      interval: 100,
+    });
+    await call('POST', `${url}/undo`, { undo_token });
+    await vi.waitFor(async () => expect((await next()).labelling_model).toEqual({ examples_read: 20, labels: 1 }), {
+      timeout: 120_000,
+      interval: 100,
+    });
+    const similar = (await call('GET', `${url}/${edited?.id}/similar?count=1`)).body.items;
+    expect(similar[0]).toMatchObject({ example: { input_payload: { message: delivery[3] } } });
+    expect(similar[0].similarity).toBeCloseTo(1, 3);
+  });
+
+  it('goes on without the labelling model when its process dies, and starts it anew [LBL-3]', async () => {
+    const children: ChildProcess[] = [];
+    const { call, url } = await openRows(30, undefined, {
+      spawnChild: (name, options) => {
+        const child = spawnChild(name, options);
+        if (name === 'labelling-child') children.push(child);
+        return child;
+      },
+    });
+    const isRead = async () => {
+      const { body } = await call('GET', `${url}/next?count=1&restart=true`);
+      expect([body.items.length, body.labelling_model.examples_read]).toEqual([1, 30]);
+    };
+    await vi.waitFor(isRead, { timeout: 120_000, interval: 100 });
+    children[0]?.kill('SIGKILL');
+    expect((await call('GET', `${url}/next?count=1`)).body.items).toHaveLength(1);
+    await vi.waitFor(isRead, { timeout: 120_000, interval: 100 });
+    expect(children.length).toBe(2);
+  });
+});

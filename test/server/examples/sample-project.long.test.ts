@@ -1,0 +1,88 @@
+/** The sample project as a newcomer meets it: made, trained with the settings as they are, and tried. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Answer,
+  makeDataDir,
+  pollUntil,
+  removeDataDir,
+  startWorkbench,
+  terminal,
+  type Workbench,
+} from '../workbench.ts';
+
+type Example = { input_payload: object; expected_decision: string | null };
+
+describe('the sample project', () => {
+  const dataDir = makeDataDir();
+  let bench: Workbench;
+  let type: Answer['body'];
+  let path: string;
+
+  beforeAll(async () => {
+    bench = await startWorkbench(dataDir);
+    type = (await bench.call('POST', '/samples/refund-requests')).body;
+    path = `/decision-types/${type.id}`;
+  });
+  afterAll(async () => {
+    await bench.stop();
+    removeDataDir(dataDir);
+  });
+
+  const listExamples = async (labelled: boolean): Promise<Example[]> => {
+    const pages: Example[] = [];
+    for (let page = 1; ; page++) {
+      const { items, total } = (
+        await bench.call('GET', `${path}/examples?page_size=100&page=${page}&labelled=${labelled}`)
+      ).body;
+      pages.push(...items);
+      if (items.length === 0 || pages.length >= total) return pages;
+    }
+  };
+  const decide = async ({ input_payload }: Example) =>
+    (await bench.call('POST', '/decide', { decision_type: type.name, input: input_payload })).body;
+
+  it('has rules that each decide some examples, and rows that wait for a label [SMP-1]', async () => {
+    expect(await listExamples(false)).toHaveLength(60);
+    const { hard_rules } = type.active_version;
+    const { impact } = (await bench.call('POST', `${path}/rules/analyse`, { rules: hard_rules })).body;
+    expect(impact.rules).toHaveLength(hard_rules.length);
+    for (const { examples } of impact.rules) {
+      expect(examples.agrees).toBeGreaterThanOrEqual(5);
+      expect(examples.disagrees).toBe(0);
+    }
+  });
+
+  it('suggests a rule that the guideline states and nobody has written yet [SMP-1] [RUL-12]', async () => {
+    const { items } = (await bench.call('GET', `${path}/rule-proposals`)).body;
+    expect(items.map(({ rule }: { rule: object }) => rule)).toMatchObject([
+      { condition: expect.stringMatching(/^ctx\.days_since_purchase > \d+$/), then: 'deny' },
+    ]);
+  });
+
+  it('contains a few equal requests with different labels, which the workbench is to find [SMP-1]', async () => {
+    const labels = new Map<string, Set<string | null>>();
+    for (const { input_payload, expected_decision } of await listExamples(true)) {
+      const key = JSON.stringify(input_payload);
+      labels.set(key, (labels.get(key) ?? new Set()).add(expected_decision));
+    }
+    expect([...labels.values()].filter(({ size }) => size > 1)).toHaveLength(3);
+  });
+
+  it('is right on nine of ten held-out rows after one training, and on its first example [SMP-1]', async () => {
+    const { policy_id } = (await bench.call('POST', `${path}/train`, {})).body;
+    const ended = await pollUntil(() => bench.call('GET', `${path}/policies/${policy_id}/progress`), terminal);
+    expect(ended.body.status).toBe('deployed');
+    const { metrics } = (await bench.call('GET', `${path}/policies/${policy_id}`)).body;
+    expect(metrics.test_size).toBeGreaterThanOrEqual(100);
+    expect(metrics.accuracy).toBeGreaterThanOrEqual(0.9);
+
+    const first: Example = (await bench.call('GET', `${path}/examples?page_size=1`)).body.items[0];
+    expect(await decide(first)).toMatchObject({
+      decision: first.expected_decision,
+      stage: 'classifier',
+      escalate: false,
+    });
+    const waiting = await Promise.all((await listExamples(false)).map(decide));
+    expect(waiting.filter(({ fallback_used }) => fallback_used).length).toBeLessThanOrEqual(6);
+  });
+});

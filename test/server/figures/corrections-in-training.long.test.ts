@@ -1,0 +1,87 @@
+/** Corrections of live decisions teach a policy, and never measure it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  createTrainable,
+  loanExamples,
+  loanType,
+  makeDataDir,
+  removeDataDir,
+  startWorkbench,
+  train,
+  type Workbench,
+} from '../workbench.ts';
+
+describe('corrections of live decisions', () => {
+  const dataDir = makeDataDir();
+  let bench: Workbench;
+  let url: string;
+  let first: string;
+  let second: string;
+
+  const heldOutIds = async (policyId: string): Promise<string[]> => {
+    const { body } = await bench.call('GET', `${url}/policies/${policyId}/held-out?page_size=100`);
+    return body.items.map(({ example_id: id }: { example_id: string }) => id).sort();
+  };
+  const splitOf = async (policyId: string) =>
+    (await bench.call('GET', `${url}/policies/${policyId}`)).body.metrics.split;
+
+  beforeAll(async () => {
+    bench = await startWorkbench(dataDir);
+    url = await createTrainable(bench, loanType, loanExamples(60));
+    first = await train(bench.call, url);
+    // Every tenth input has been imported before: some of these are held out.
+    const known = loanExamples(60) as { input: { applicant: { score: number } } }[];
+    for (let i = 0; i < 40; i += 1) {
+      const { input } = known[i] ?? { input: { applicant: { score: 0 } } };
+      const applicant = { ...input.applicant, ...(i % 10 === 0 ? {} : { score: 900 + i }) };
+      const { status } = await bench.call('POST', '/decide', {
+        decision_type: 'loan',
+        input: { ...input, applicant },
+      });
+      expect(status).toBe(200);
+    }
+    const logs = (await bench.call('GET', `${url}/logs?page_size=100`)).body.items;
+    for (const { id } of logs) {
+      await bench.call('PUT', `${url}/logs/${id}/correction`, { decision: 'decline', reason_codes: [] });
+    }
+    second = await train(bench.call, url);
+  });
+  afterAll(async () => {
+    await bench.stop();
+    removeDataDir(dataDir);
+  });
+
+  it('are learned from and never held out, and move no held-out row [AUD-1]', async () => {
+    const before = await heldOutIds(first);
+    expect(before.length).toBeGreaterThan(10);
+    expect(await heldOutIds(second)).toEqual(before);
+    const { corrections, corrections_held_out: heldOut } = await splitOf(second);
+    // Corrections of inputs that are held out stand on neither side.
+    expect(corrections).toBeGreaterThanOrEqual(36);
+    expect(corrections).toBeLessThanOrEqual(40);
+    expect(heldOut).toBe(0);
+    expect(await splitOf(first)).toMatchObject({ corrections: 0, corrections_held_out: 0 });
+  });
+
+  it('are counted in the notes, the model card and the report [AUD-1]', async () => {
+    const { body } = await bench.call('GET', `${url}/policies/${second}`);
+    const { corrections } = body.metrics.split;
+    const sentence = `${corrections} of the examples to learn from are corrections of live decisions; none of them is held out, so they do not bend the figures.`;
+    expect(body.metrics.notes).toContain(sentence);
+    const report = await bench.call('GET', `${url}/policies/${second}/report`);
+    expect(report.text).toContain(`Of those it learned from, ${corrections} are corrections of live decisions`);
+  });
+
+  it('are held out only where a person marks them as test rows, and the figures say so [AUD-1]', async () => {
+    const examples = (await bench.call('GET', `${url}/examples?page_size=100`)).body.items;
+    const marked = examples.slice(0, 4).map(({ id }: { id: string }) => id);
+    await bench.call('POST', `${url}/examples/bulk`, { action: 'set_test', test: true, ids: marked });
+    const third = await train(bench.call, url);
+    const { rule, corrections_held_out: heldOut } = await splitOf(third);
+    expect({ rule, heldOut }).toEqual({ rule: 'test_rows', heldOut: 4 });
+    const { notes } = (await bench.call('GET', `${url}/policies/${third}`)).body.metrics;
+    expect(notes).toContain(
+      '4 of the test rows are corrections of live decisions. Decisions are corrected mostly because they were wrong, so the figures may look worse than the policy is.',
+    );
+  });
+});

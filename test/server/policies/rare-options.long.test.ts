@@ -1,0 +1,143 @@
+/** A type with answers that hardly ever occur: refused as it stands, or trained without them, which go to a person. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
+import { sha256 } from '../../../src/server/process/clock.ts';
+import { createTrainable, makeDataDir, removeDataDir, startWorkbench, train, type Workbench } from '../workbench.ts';
+
+const parcels = { letter: 60, parcel: 60, piano: 14, boat: 12 };
+const weights = { letter: 0, parcel: 100, piano: 200, boat: 300 };
+const type = {
+  options: Object.keys(parcels),
+  hard_rules: [{ name: 'ships', condition: 'ctx.kind == "ship"', then: 'boat', priority: 1 }],
+  confidence_thresholds: { auto_decide: 0.8, escalation: 0.6 },
+  escalation_policy: { enabled: false, between: 'flag', unfamiliar: 'ignore' },
+};
+const examples = Object.entries(parcels).flatMap(([decision, count]) =>
+  Array.from({ length: count }, (_, i) => ({
+    input: { weight: weights[decision as keyof typeof weights] + i + i / 7, kind: i % 3 === 0 ? 'fragile' : 'usual' },
+    decision,
+  })),
+);
+
+describe('a type with two rare answers', () => {
+  const dataDir = makeDataDir();
+  let bench: Workbench;
+  let path: string;
+
+  beforeAll(async () => {
+    bench = await startWorkbench(dataDir);
+    path = await createTrainable(bench, { ...type, name: 'post' }, examples);
+  });
+  afterAll(async () => {
+    await bench.stop();
+    removeDataDir(dataDir);
+  });
+
+  const readPolicy = async (config: object) => {
+    const policyId = await train(bench.call, path, { tune_hyperparams: false, ...config });
+    return (await bench.call('GET', `${path}/policies/${policyId}`)).body;
+  };
+  const decide = async (input: object) => (await bench.call('POST', '/decide', { decision_type: 'post', input })).body;
+
+  it('is refused by default, with the options that need more [TRN-20] [TRN-4]', async () => {
+    for (const config of [undefined, { rare_options: 'refuse' }]) {
+      const refused = await bench.call('POST', `${path}/train`, config);
+      expect(refused.status).toBe(422);
+      expect(refused.body.error.details.map(({ msg }: { msg: string }) => msg)).toEqual([
+        'Option "piano" has 14 labelled examples; at least 38 are needed.',
+        'Option "boat" has 12 labelled examples; at least 38 are needed.',
+      ]);
+    }
+  });
+
+  it('takes 8 examples of an option as the least, and not 7 [TRN-20]', async () => {
+    const tooFew = await bench.call('POST', `${path}/train`, { min_per_option: 7 });
+    expect([tooFew.status, tooFew.body.error.details[0].loc]).toEqual([422, ['body', 'min_per_option']]);
+    const asked = (count: number) => bench.call('GET', `${path}/training-readiness?min_per_option=${count}`);
+    expect((await asked(7)).status).toBe(422);
+    expect((await asked(8)).body).toMatchObject({ ready: true, min_per_option: 8 });
+    expect((await asked(13)).body.issues).toEqual(['Option "boat" has 12 labelled examples; at least 13 are needed.']);
+    const { metrics, training_config } = await readPolicy({ min_per_option: 8 });
+    expect(training_config).toMatchObject({ min_per_option: 8, rare_options: 'refuse' });
+    expect(metrics).toMatchObject({ rare_options: null, accuracy: expect.any(Number) });
+    expect(await decide({ weight: 207, kind: 'usual' })).toMatchObject({ decision: 'piano' });
+  });
+
+  it('is ready without them, and says which they are [RDY-3]', async () => {
+    for (const mode of ['set_aside', 'fallback']) {
+      const { body } = await bench.call('GET', `${path}/training-readiness?rare_options=${mode}`);
+      expect(body).toMatchObject({
+        ready: true,
+        issues: [],
+        set_aside: { options: ['piano', 'boat'], examples: 26 },
+      });
+    }
+    const { body } = await bench.call('GET', `${path}/training-readiness?rare_options=set_aside&min_per_option=61`);
+    expect(body).toMatchObject({ ready: false, set_aside: { options: type.options, examples: 146 } });
+    expect(body.issues).toEqual([
+      '0 labelled examples of options with enough of them; at least 38 are needed.',
+      '0 of the options have at least 61 labelled examples; at least 2 must.',
+    ]);
+  });
+
+  it('is trained without them: the classifier never decides them, a rule still does [TRN-21]', async () => {
+    const { metrics, id } = await readPolicy({ rare_options: 'set_aside' });
+    const { held_out, sentence, ...counted } = metrics.rare_options;
+    expect(counted).toEqual({
+      mode: 'set_aside',
+      min_per_option: 38,
+      options: ['piano', 'boat'],
+      examples: 26,
+      labelled: 146,
+    });
+    expect(sentence).toMatch(/^2 rare answers, 26 of 146 rows, go to a person/);
+    expect(metrics.notes[0]).toBe(sentence);
+    // Their held-out rows count as what becomes of them: wrong for the classifier, and for whoever relies on it alone.
+    const held = metrics.per_class.piano.support + metrics.per_class.boat.support;
+    expect([held_out.rows, metrics.per_class.piano.recall, metrics.per_class.boat.recall]).toEqual([held, 0, 0]);
+    expect(held).toBeGreaterThan(0);
+    expect(held_out.handed_on + held_out.right_by_rule + held_out.wrong_alone).toBe(held);
+    expect(metrics.accuracy).toBeLessThanOrEqual(1 - held / metrics.test_size);
+    expect(metrics.log_loss).toBeLessThan(1);
+    expect(metrics.learning_curve.advice[2].sentence).toContain('"piano" is left to a person');
+
+    const piano = await decide({ weight: 207, kind: 'usual' });
+    expect(['letter', 'parcel']).toContain(piano.decision);
+    expect(piano.class_probabilities.piano + piano.class_probabilities.boat).toBeLessThan(1e-9);
+    expect(await decide({ weight: 7, kind: 'ship' })).toMatchObject({ decision: 'boat', stage: 'rules' });
+    const report = await bench.call('GET', `${path}/policies/${id}/report`);
+    expect(report.text).toContain(sentence);
+    expect(report.text).toMatch(/Not learned: .*piano.*boat/);
+  });
+
+  it('learns them as one, so that inputs like theirs are handed on [TRN-22]', async () => {
+    const { metrics } = await readPolicy({ rare_options: 'fallback' });
+    const { held_out } = metrics.rare_options;
+    expect(held_out).toMatchObject({ right_by_rule: 0, wrong_alone: 0 });
+    expect(held_out.handed_on).toBe(held_out.rows);
+    for (const weight of [203, 207, 304, 309]) {
+      const { escalate, confidence, class_probabilities } = await decide({ weight, kind: 'usual' });
+      expect([escalate, confidence < 0.6], `${weight}`).toEqual([true, true]);
+      expect(class_probabilities.piano / class_probabilities.boat).toBeCloseTo(1.01, 4);
+    }
+    expect(await decide({ weight: 20, kind: 'usual' })).toMatchObject({ decision: 'letter', escalate: false });
+    expect(await decide({ weight: 130, kind: 'usual' })).toMatchObject({ decision: 'parcel', escalate: false });
+    const exported = await bench.app.inject({
+      url: `/api/v1${path}/export`,
+      headers: { authorization: `Bearer ${bench.token}` },
+    });
+    const { modelCard } = unpackBundle(exported.rawPayload, sha256);
+    expect(modelCard).toContain('These options were not learned: piano, boat.');
+    expect(modelCard).toContain('2 rare answers, 26 of 146 rows, go to a person');
+  });
+
+  it('with a fallback option, they get that answer [TRN-22]', async () => {
+    await bench.call('PUT', path, { fallback_option: 'parcel' });
+    await readPolicy({ rare_options: 'fallback' });
+    expect(await decide({ weight: 305, kind: 'usual' })).toMatchObject({
+      decision: 'parcel',
+      stage: 'fallback',
+      fallback_used: true,
+    });
+  });
+});

@@ -1,0 +1,128 @@
+/** The file that trained a policy is given to the Python package as it is, and decided as the service decides it. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { createRandom } from '../../../src/engine/random.ts';
+import { openForTest, temporaryFolder, train } from '../workbench.ts';
+
+const root = resolve(import.meta.dirname, '../../..');
+const python = process.env['WORKBENCH_PYTHON'] ?? join(root, '.venv-edge/bin/python');
+
+/** Decides the rows of a file as it is read by pandas, and by pyarrow; prints both as JSON. */
+const program = `
+import contextlib, io, json, sys, zipfile
+import pandas, pyarrow
+from decision_edge import EdgePredictor
+predictor = EdgePredictor.from_bundle(sys.argv[1])
+frame = pandas.read_csv(sys.argv[2])
+inputs = frame.drop(columns="decision")
+assert sorted(field.path for field in predictor.fields) == sorted(inputs.columns)
+decided = [
+    predictor.predict_many(frame),
+    predictor.predict_many(pyarrow.Table.from_pandas(inputs), strict=True),
+]
+card = zipfile.ZipFile(sys.argv[1]).read("model-card.md").decode()
+listed = json.loads(zipfile.ZipFile(sys.argv[1]).read("manifest.json"))["fields"]
+assert [field["path"] for field in predictor.info["fields"]] == [".".join(field["path"]) for field in listed]
+lead = next(field for field in predictor.fields if field.path == "booking.lead.days")
+lowest, highest = lead.range
+assert (lowest, highest) == (frame["booking.lead.days"].min(), frame["booking.lead.days"].max())
+company = next(field for field in predictor.fields if field.path == "booking.company")
+assert 0.4 < company.missing < 0.6
+example = card.split("\`\`\`python")[1].split("\`\`\`")[0].strip()
+printed = io.StringIO()
+with contextlib.redirect_stdout(printed):
+    exec(example.replace("bundle.zip", sys.argv[1]))
+assert printed.getvalue().strip() == example.split("# ")[-1], example
+assert decided[0][0].unread == ["'decision' is no field of the policy"]
+json.dump([[decision.to_dict() for decision in table] for table in decided], sys.stdout)
+`;
+
+/** Bookings with dotted headers; half of the companies, and some of the other cells, are empty. */
+function makeBookings(): string {
+  const random = createRandom(7);
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)] as T;
+  const header = 'stay.adults,stay.nights,booking.lead.days,booking.company,booking.deposit,channel,arrival,decision';
+  const rows = Array.from({ length: 600 }, () => {
+    const [lead, deposit, channel] = [Math.floor(random() * 300), pick(['True', 'False', '']), pick(['web', 'agent'])];
+    const risk = lead / 300 + (deposit === 'True' ? -0.5 : 0) + (channel === 'web' ? 0.2 : 0) + random() * 0.2;
+    const company = random() < 0.5 ? '' : String(Math.floor(random() * 9));
+    const day = `2026-${pick(['01', '05', '11'])}-${pick(['03', '17', '28'])}`;
+    const cells = [pick([1, 2, 3]), pick([1, 2, 7, 30]), lead, company, deposit, channel, day];
+    return [...cells, risk > 0.55 ? 'cancelled' : 'kept'].join(',');
+  });
+  return [header, ...rows].join('\n');
+}
+
+test('all 600 rows of an imported file are decided alike, empty cells and dotted headers as they stand', async () => {
+  const bench = await openForTest();
+  const { call } = bench;
+  const type = {
+    name: 'bookings',
+    options: ['kept', 'cancelled'],
+    hard_rules: [
+      {
+        name: 'long stay',
+        condition: 'ctx.stay.nights > 20 && ctx.stay.adults == 3',
+        then: 'kept',
+        reason_code: null,
+        priority: 1,
+      },
+    ],
+  };
+  const created = await call('POST', '/api/v1/decision-types', type);
+  expect(created.status, created.text).toBe(201);
+  const url = `/api/v1/decision-types/${created.body.id}`;
+  const content = makeBookings();
+  const imported = await call('POST', `${url}/examples/import`, { format: 'csv', content, commit: true });
+  expect(imported.status, imported.text).toBe(200);
+  await train(call, url);
+  const headers = { authorization: `Bearer ${bench.token}`, host: '127.0.0.1' };
+  const exported = await bench.app.inject({ url: `${url}/export`, headers });
+  const folder = temporaryFolder();
+  const [bundle, table] = [join(folder, 'bundle.zip'), join(folder, 'bookings.csv')];
+  writeFileSync(bundle, exported.rawPayload);
+  writeFileSync(table, content);
+  const run = spawnSync(python, ['-c', program, bundle, table], {
+    env: { ...process.env, PYTHONPATH: join(root, 'edge/src') },
+    encoding: 'utf8',
+    maxBuffer: 1 << 26,
+  });
+  expect(run.status, run.stderr).toBe(0);
+  const tables: { decision: string; stage: string; confidence: number; unfamiliar: boolean }[][] = JSON.parse(
+    run.stdout,
+  );
+
+  const inputs = content
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const [adults, nights, days, company, deposit, channel, arrival] = line.split(',');
+      return {
+        stay: { adults: Number(adults), nights: Number(nights) },
+        booking: {
+          lead: { days: Number(days) },
+          ...(company === '' ? {} : { company: Number(company) }),
+          ...(deposit === '' ? {} : { deposit: deposit === 'True' }),
+        },
+        channel,
+        arrival,
+      };
+    });
+  const stages = new Set<string>();
+  for (let start = 0; start < inputs.length; start += 50) {
+    const requests = inputs.slice(start, start + 50).map((input) => ({ decision_type: 'bookings', input }));
+    const { text, body } = await call('POST', '/api/v1/decide/batch', requests);
+    expect(body.succeeded, text).toBe(50);
+    for (const [offset, result] of body.results.entries()) {
+      stages.add(result.stage);
+      for (const decided of tables) {
+        const { decision, stage, unfamiliar } = result;
+        expect(decided[start + offset]).toMatchObject({ decision, stage, unfamiliar });
+        expect(Math.abs((decided[start + offset]?.confidence ?? 0) - result.confidence)).toBeLessThanOrEqual(1e-6);
+      }
+    }
+  }
+  expect([...stages].sort()).toEqual(['classifier', 'rules']);
+}, 600_000);
