@@ -14,11 +14,37 @@ type Selection = {
   env?: Readonly<Record<string, string>>;
 };
 
-/** Runs the chosen stories and counts them; a file that could not be loaded counts as one failed story. */
-export async function runVitest(
-  name: string,
-  { projects, only = [], exclude, isSerial = false, env = {} }: Selection,
-): Promise<StepResult> {
+/** More files than this do not fail by chance: they are not repeated. */
+const maxRepeatedFiles = 3;
+
+/**
+ * Runs the chosen stories and counts them; a file that could not be loaded counts as one failed story. Up to three files
+ * with failures run once more, one at a time: a failure that is gone then is printed and named as flaky.
+ */
+export async function runVitest(name: string, selection: Selection): Promise<StepResult> {
+  const first = await runOnce(selection);
+  const failed = first.files.filter(({ failures }) => failures.length > 0);
+  if (failed.length === 0 || failed.length > maxRepeatedFiles) return summarise(name, first);
+  const failures = failed.flatMap((file) => file.failures);
+  process.stdout.write(`Run once more, because they failed:\n${failures.join('\n')}\n`);
+  const again = await runOnce({ ...selection, only: failed.map(({ file }) => file), isSerial: true });
+  const lasting = new Set(again.files.flatMap((file) => file.failures.map(firstLine)));
+  return summarise(name, {
+    files: [...first.files.filter((file) => !failed.includes(file)), ...again.files],
+    faults: [...first.faults, ...again.faults],
+    flaky: [...first.flaky, ...failures.map(firstLine).filter((failure) => !lasting.has(failure))],
+  });
+}
+
+type RunOfFiles = {
+  files: readonly { file: string; tookMs: number; passed: number; failures: readonly string[] }[];
+  /** Errors that no story caught. */
+  faults: readonly string[];
+  flaky: readonly string[];
+};
+
+async function runOnce(selection: Selection): Promise<RunOfFiles> {
+  const { projects, only = [], exclude, isSerial = false, env = {} } = selection;
   const vitest = await startVitest('test', [...only], {
     run: true,
     watch: false,
@@ -28,31 +54,41 @@ export async function runVitest(
     ...(isSerial ? { fileParallelism: false } : {}),
   });
   const modules = vitest.state.getTestModules();
-  const faults = vitest.state.getUnhandledErrors();
+  const faults = vitest.state.getUnhandledErrors().map((fault) => `beside the stories: ${String(fault)}`);
   await vitest.close();
-  let passed = 0;
-  const failures = faults.map((fault) => `beside the stories: ${String(fault)}`);
-  const flaky: string[] = [];
-  for (const module of modules) {
-    const suites = [module, ...module.children.allSuites()];
-    for (const { message } of suites.flatMap((suite) => suite.errors()))
-      failures.push(`${nameFile(module)}: ${message}`);
-    for (const story of module.children.allTests()) {
-      const { state } = story.result();
-      if (state === 'passed') passed += 1;
-      if (state === 'failed') failures.push(describeFailure(story));
-      if (story.diagnostic()?.flaky) flaky.push(`${nameFile(module)}: ${story.fullName}`);
-    }
-  }
-  if (modules.length === 0) failures.push('no story was found');
-  const files = modules.map((module) => ({ file: nameFile(module), tookMs: module.diagnostic().duration }));
+  const stories = modules.flatMap((module) => [...module.children.allTests()]);
+  return {
+    files: modules.map(readFile),
+    faults,
+    flaky: stories.filter((story) => story.diagnostic()?.flaky).map(nameStory),
+  };
+}
+
+function readFile(module: TestModule): RunOfFiles['files'][number] {
+  const file = nameFile(module);
+  const suites = [module, ...module.children.allSuites()];
+  const failures = suites.flatMap((suite) => suite.errors()).map(({ message }) => `${file}: ${message}`);
+  const stories = [...module.children.allTests()];
+  for (const story of stories) if (story.result().state === 'failed') failures.push(describeFailure(story));
+  const passed = stories.filter((story) => story.result().state === 'passed').length;
+  return { file, tookMs: module.diagnostic().duration, passed, failures };
+}
+
+function summarise(name: string, { files, faults, flaky }: RunOfFiles): StepResult {
+  const failures = [...faults, ...files.flatMap((file) => file.failures)];
+  if (files.length === 0) failures.push('no story was found');
+  const passed = files.reduce((sum, file) => sum + file.passed, 0);
   return { name, passed, failed: failures.length, failures, files, flaky };
 }
+
+const firstLine = (text: string) => text.split('\n')[0] ?? text;
+
+const nameStory = (story: TestCase) => `${nameFile(story.module)}: ${story.fullName}`;
 
 const nameFile = (module: TestModule) => relative(projectRoot, module.moduleId);
 
 function describeFailure(story: TestCase): string {
   const { errors = [] } = story.result();
   const reason = errors[0]?.stack ?? errors[0]?.message ?? '';
-  return `${nameFile(story.module)}: ${story.fullName}\n${reason.slice(0, 1_000)}`;
+  return `${nameStory(story)}\n${reason.slice(0, 1_000)}`;
 }
