@@ -15,7 +15,7 @@ How to label:
 - Deny every request that comes more than 60 days after the purchase.
 - Review whatever was not delivered, and whatever mentions a bank, a lawyer, an authority or an injury.
 - Approve goods that arrived damaged, broke soon or are not what was ordered.
-- Deny the request of who has only changed their mind: they may return the goods for a voucher.
+- Deny customers who simply changed their mind: they may return the goods for a voucher.
 - Before all of this: review amounts above 1,000, and deny customers who had six or more refunds."""
 SHARES = {"damaged": 18, "faulty": 18, "wrong_item": 14, "changed_mind": 20, "not_delivered": 15, "dispute": 15}
 ALWAYS_APPROVED = ("damaged", "faulty", "wrong_item")

@@ -141,7 +141,7 @@ describe('the workbench in the browser', () => {
   test('sets the thresholds, says both, and takes them back', async () => {
     await page().getByLabel('Target error among direct decisions, in percent').fill('0.1');
     await page()
-      .getByText(/^\d+ rows are too few to promise 0\.1 % with 95 % certainty\. /)
+      .getByText(/^To promise 0\.1 % with 95 % certainty you need about \d+ held-out rows/)
       .waitFor();
     for (const name of ['Fall back below', 'Decide directly from']) {
       for (let step = 0; step < 10; step++) await page().getByRole('slider', { name }).press('ArrowLeft');

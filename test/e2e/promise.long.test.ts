@@ -21,8 +21,8 @@ describe('a promise on the page', () => {
   });
 
   async function promise(percent: string): Promise<void> {
-    await opened.page.getByRole('textbox', { name: /At most wrong/ }).fill(percent);
-    await opened.page.getByRole('button', { name: 'Promise this of the type' }).click();
+    await opened.page.getByRole('textbox', { name: /Wrong at most/ }).fill(percent);
+    await opened.page.getByRole('button', { name: 'Set this promise' }).click();
   }
   async function train(): Promise<string> {
     const { body } = await workbench.call<{ policy_id: string }>('POST', `${path}/train`, { tune_hyperparams: false });
@@ -36,7 +36,7 @@ describe('a promise on the page', () => {
 
   test('is declared under Train, and kept through a training [PRM-10]', async () => {
     const { page } = opened;
-    await page.getByText('Nothing is promised').waitFor();
+    await page.getByText('No error limit promised').waitFor();
     await promise('20');
     await page.getByText('Promise kept').waitFor();
     expect(await train()).toBe('deployed');
@@ -75,8 +75,8 @@ describe('a promise on the page', () => {
     await goToPlace(page, 'Evaluate');
     await page.getByText('Promise not kept').first().waitFor();
     await goToPlace(page, 'Train');
-    await page.getByRole('button', { name: 'Take it back' }).click();
-    await page.getByText('Nothing is promised').waitFor();
+    await page.getByRole('button', { name: 'Withdraw the promise' }).click();
+    await page.getByText('No error limit promised').waitFor();
   });
 
   test('nothing went wrong behind the page', () => {

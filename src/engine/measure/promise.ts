@@ -143,8 +143,8 @@ function describeRefusal(
   const whose = option === null ? '' : ` for "${option}"`;
   const promise = `${formatShare(target_error)}${whose} with ${formatShare(certainty)} certainty`;
   return needed === null
-    ? `No threshold keeps ${promise} on ${length} rows, and more rows like these would not change that. Better examples may.`
-    : `${length} rows are too few to promise ${promise}. With errors as often as among them it takes about ${needed}.`;
+    ? `${promise} cannot be promised on these ${length} rows, at any threshold. More rows like these would not change that; better examples may.`
+    : `To promise ${promise} you need about ${needed} held-out rows with errors as often as so far. You have ${length}.`;
 }
 
 /** Errors for which the report suggests thresholds. */

@@ -56,7 +56,7 @@ export function OptionMark({ typeId, option }: { typeId: string; option: string 
 
 /** An option by mark and name; without one, that there is no label. */
 export function OptionName({ typeId, option }: { typeId: string; option: string | null }) {
-  if (option === null) return <span className="muted">No label</span>;
+  if (option === null) return <span className="muted">not labelled yet</span>;
   const name = showUnseen(option);
   return (
     <span className="option" title={name}>

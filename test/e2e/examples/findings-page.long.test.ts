@@ -36,7 +36,7 @@ describe('what the workbench finds out by itself', () => {
     await short.getByText(`Right ${percent(whole.accuracy.share)}`).waitFor();
     await short.getByText(`Decides ${percent(whole.automatic.share)} alone`).waitFor();
     await short.getByText(`${percent(whole.error_automatic.share)} of those are wrong`).waitFor();
-    await short.getByText(`Nothing is promised ${promise.sentence}`).waitFor();
+    await short.getByText(`No error limit promised ${promise.sentence}`).waitFor();
     await page.screenshot({ path: join(pictures, 'in-short.png') });
   });
 

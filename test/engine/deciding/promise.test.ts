@@ -75,7 +75,7 @@ describe('a promise', () => {
       rows: 34,
       rows_needed: 183,
       sentence:
-        '34 rows are too few to promise 2 % with 95 % certainty. With errors as often as among them it takes about 183.',
+        'To promise 2 % with 95 % certainty you need about 183 held-out rows with errors as often as so far. You have 34.',
     });
     expect(findPromise([], question)).toMatchObject({ possible: false, rows: 0, rows_needed: null });
   });
@@ -88,7 +88,7 @@ describe('a promise', () => {
     expect([isErrorBelow(0.03, 102, 5_061, 0.05), isErrorBelow(0.03, 102, 5_060, 0.05)]).toEqual([true, false]);
     const hopeless = findPromise(rows, { ...question, target_error: 0.015, basis: 'declared' });
     expect(hopeless).toMatchObject({ possible: false, rows_needed: null });
-    expect(hopeless.sentence).toMatch(/^No threshold keeps 1.5 % with 95 % certainty on 600 rows, and more rows like/);
+    expect(hopeless.sentence).toMatch(/^1.5 % with 95 % certainty cannot be promised on these 600 rows, at any threshold\. /);
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),

@@ -173,8 +173,6 @@ function describeFamiliarity(
     sentences.push(
       `Of examples whose option was left out of learning, ${formatShare(near.share ?? 0)} (${formatShare(near.low)} to ${formatShare(near.high)}) are noticed: so much may be expected of questions about something new in the same domain.`,
     );
-  } else {
-    sentences.push('What is noticed of inputs close to the examples is measured from four options on.');
   }
   return {
     checks,

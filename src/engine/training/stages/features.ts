@@ -30,7 +30,8 @@ export function planFeatures({ request, progress, trainRows, notes }: State): Pl
     );
   }
   for (const { path, reason } of fieldPlan.left_out) added.push(`Field ${path} is left out. ${reason}`);
-  const message = `${formatCount(fieldPlan.fields.length)} fields, ${formatCount(textFields.length)} text fields`;
+  const texts = textFields.length === 0 ? '' : `, ${formatCount(textFields.length)} of them text`;
+  const message = `${formatCount(fieldPlan.fields.length + textFields.length)} fields${texts}`;
   progress.report('features', 1, message);
   return { fieldPlan, notes: [...notes, ...added] };
 }

@@ -5,13 +5,16 @@ import { PlainTable } from '../../parts/plain-table.tsx';
 import { percent } from '../../parts/text/figures.ts';
 
 const figureHeads: Readonly<Record<string, { name: string; says: string }>> = {
-  precision: { name: 'Right when decided', says: 'How often this option is right where it was decided.' },
-  recall: { name: 'Found', says: 'The share of the examples with this label for which this option was decided.' },
+  precision: { name: 'Correct (precision)', says: 'How often this option is right where it was decided.' },
+  recall: {
+    name: 'Caught (recall)',
+    says: 'The share of the examples with this label for which this option was decided.',
+  },
   f1: { name: 'F1', says: 'Both shares in one figure: their harmonic mean.' },
   support: { name: 'Examples', says: 'Unseen examples with this label.' },
 };
 
-/** The figures of every option, the worst found first. */
+/** The figures of every option, the worst caught first. */
 export function ClassTable({ type, perClass }: { type: DecisionType; perClass: Metrics['per_class'] }) {
   const columns = [...new Set(Object.values(perClass).flatMap((figures) => Object.keys(figures)))];
   const rows = Object.entries(perClass).sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));

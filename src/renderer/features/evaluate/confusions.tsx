@@ -68,13 +68,13 @@ function Matrix({ type, confusion, canOpen }: Props) {
       >
         <thead>
           <tr>
-            <th scope="col">right ↓ decided →</th>
+            <th scope="col">Actual ↓ Decided →</th>
             {labels.map((label) => (
               <th key={label} scope="col">
                 <OptionName typeId={type.id} option={label} />
               </th>
             ))}
-            <FigureHead says="The share of the examples of this option that were decided as it.">Found</FigureHead>
+            <FigureHead says="The share of the examples of this option that were decided as it.">Caught</FigureHead>
           </tr>
         </thead>
         <tbody>

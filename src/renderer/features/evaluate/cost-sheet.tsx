@@ -125,7 +125,7 @@ function Sheet({ type, field }: { type: DecisionType; field: (pair: Pair) => Rea
       >
         <thead>
           <tr>
-            <th scope="col">right ↓ decided →</th>
+            <th scope="col">Actual ↓ Decided →</th>
             {options.map((option) => (
               <th key={option} scope="col">
                 <OptionName typeId={type.id} option={option} />

@@ -24,7 +24,10 @@ export function InShort({ type, policy, whole }: Props) {
     <section className="part stack" aria-label="In short">
       <div className="sentences">
         <p>
-          <Says text="The share of unseen examples that rules, classifier and thresholds together decide correctly.">
+          <Says
+            text="The share of unseen examples that rules, classifier and thresholds together decide correctly."
+            isHeadline
+          >
             Right {toRight(whole) ?? '–'}
           </Says>
           <span className="muted">{quoteNames(whole.headline)}</span>
@@ -58,9 +61,9 @@ export function InShort({ type, policy, whole }: Props) {
   );
 }
 
-function Says({ text, children }: { text: string; children: ReactNode }) {
+function Says({ text, children, isHeadline }: { text: string; children: ReactNode; isHeadline?: boolean }) {
   return (
-    <strong>
+    <strong className={isHeadline ? 'headline' : ''}>
       <Figure says={text}>{children}</Figure>
     </strong>
   );
@@ -98,7 +101,8 @@ function Promised({ type, policy, place }: { type: DecisionType; policy: PolicyD
   if (found.isError) return <ErrorNote error={found.error} />;
   return (
     <p>
-      <span className="tag">Nothing is promised</span> {found.data?.sentence ?? 'Looking for what could be promised…'}
+      <span className="tag">No error limit promised</span>{' '}
+      {found.data?.sentence ?? 'Looking for what could be promised…'}
     </p>
   );
 }
@@ -111,7 +115,7 @@ export function ClassifierAlone({ type, metrics }: { type: DecisionType; metrics
   return (
     <section className="part sentences" aria-label="In short">
       <p>
-        <Says text="The share of training examples that the classifier decides correctly.">
+        <Says text="The share of training examples that the classifier decides correctly." isHeadline>
           Right {percent(metrics.accuracy)}
         </Says>
         <span className="muted">of the training examples</span>

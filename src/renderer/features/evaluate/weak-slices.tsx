@@ -56,13 +56,13 @@ function Found({ type, slices, isWhole }: { type: DecisionType; slices: Slices; 
   const judged = isWhole ? toWhole(type) : 'The classifier by itself';
   const { items, rows, tested, state, computed_at: computedAt } = slices;
   if (computedAt === null) return <Busy>Looking for weak parts…</Busy>;
-  const tried = `${tested.toLocaleString()} parts of ${rows.toLocaleString()} unseen examples were tried`;
+  const tried = `${tested.toLocaleString()} parts of ${rows.toLocaleString()} unseen examples were checked`;
   return (
     <div className="stack tight">
       {state === 'computing' && <Busy>Looking again, because examples or settings have changed…</Busy>}
       {items.length === 0 ? (
         <p className="muted">
-          No part is wrong more often than the others; {tried}. {judged}.
+          No weak spots found: {tried}. {judged}.
         </p>
       ) : (
         <>

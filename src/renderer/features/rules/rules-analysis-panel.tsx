@@ -28,7 +28,7 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
         <ul aria-label="Findings" className="stack tight wrap">
           {findings.map((finding) => (
             <li key={`${finding.kind} ${finding.rule} ${finding.other} ${finding.message}`}>
-              <span className={finding.severity === 'warning' ? 'tag warn' : 'tag'}>{finding.severity}</span>{' '}
+              {finding.severity === 'warning' && <span className="tag warn">warning</span>}{' '}
               <span className="tag" title={basisHelp[finding.basis]}>
                 {basisText(finding)}
               </span>{' '}
@@ -69,7 +69,7 @@ const basisHelp = {
 
 function basisText({ basis, shown_by }: Finding): string {
   const counts = shown_by && `${shown_by.rows} of ${shown_by.of} examples`;
-  if (basis === 'examples') return `by ${counts ?? 'examples'}`;
+  if (basis === 'examples') return counts ?? 'examples';
   return counts ? `exact, ${counts}` : 'exact';
 }
 

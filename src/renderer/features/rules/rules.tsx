@@ -238,7 +238,7 @@ function Proposals({ type, desk, isOpen, onOpen }: ProposalsProps) {
           <RuleProposals type={type} rules={desk.rules} onAdd={add} />
         </Suspense>
       ) : (
-        <p className="muted">Short conditions under which nearly all labelled examples have the same decision.</p>
+        <p className="muted">Patterns in your examples that almost always lead to one answer.</p>
       )}
     </Part>
   );

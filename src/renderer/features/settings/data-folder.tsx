@@ -22,13 +22,22 @@ function toMegabytes(bytes: number): string {
 export function DataFolder() {
   const backups = useOperation('backups.list', {});
   const create = useChange('backups.create');
+  const folder = useOperation('system.ready', {}).data?.data_dir;
   const last = backups.data?.[0];
   return (
     <div className="stack">
       <DamageNote />
       <p className="muted">
-        Everything lies in the data folder of this machine. A backup is a checked copy below its folder “backups”; write
-        one to another disk with <code>npm run -s workbench -- backup</code>.
+        Your data is{' '}
+        {folder === undefined ? (
+          'in the data folder'
+        ) : (
+          <>
+            in <code className="wrap">{folder}</code>
+          </>
+        )}
+        , on this machine only. A backup is a checked copy below its folder “backups”; write one to another disk with{' '}
+        <code>npm run -s workbench -- backup</code>.
       </p>
       <div>
         <Button loading={create.isPending} onClick={() => create.mutate({ body: {} })}>

@@ -30,7 +30,7 @@ export function PromiseForm({ type }: { type: DecisionType }) {
         </p>
         <div className="row">
           <NumberInput
-            label="At most wrong, of what is decided alone (%)"
+            label="Wrong at most, among decisions made alone (%)"
             w={300}
             min={0.01}
             max={50}
@@ -57,11 +57,11 @@ export function PromiseForm({ type }: { type: DecisionType }) {
             loading={declare.isPending}
             onClick={() => declare.mutate({ params, body })}
           >
-            Promise this of the type
+            Set this promise
           </Button>
           {promised !== null && (
             <Button variant="default" loading={withdraw.isPending} onClick={() => withdraw.mutate({ params })}>
-              Take it back
+              Withdraw the promise
             </Button>
           )}
         </div>

@@ -13,7 +13,7 @@ const stageNames = {
   rules: 'A rule decided',
   classifier: 'The classifier decided',
   escalation: 'The connected model decided',
-  fallback: 'The fallback decided',
+  fallback: 'Sent to the fallback option',
 } as const;
 
 const maxOptions = 12;

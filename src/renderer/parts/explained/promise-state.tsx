@@ -12,7 +12,7 @@ const names: Record<State, string> = {
   kept: 'Promise kept',
   not_kept: 'Promise not kept',
   nothing_deployed: 'Promised',
-  nothing_promised: 'Nothing is promised',
+  nothing_promised: 'No error limit promised',
 };
 
 /** Says in a word and a sentence how the promise of a type stands; null where nothing is promised. */

@@ -47,6 +47,7 @@ const steps = [
 /** A moment seen from now: "4 minutes ago". */
 export function relative(iso: string, nowMs: number): string {
   const seconds = (Date.parse(iso) - nowMs) / 1_000;
+  if (Math.round(seconds) === 0) return 'just now';
   const step = steps.find(({ below }) => Math.abs(seconds) < below) ?? steps[5];
   return fromNow.format(Math.round(seconds / step.seconds), step.unit);
 }
