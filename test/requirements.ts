@@ -591,6 +591,10 @@ const commands = {
   'CMD-10': 'The commands read every file that an import reads, and ask for what its values leave open by --read-as.',
 };
 
+const firstProject = {
+  'FST-4': 'Messages stand in the status line and cover nothing; an error stays until it is closed.',
+};
+
 export const requirements: Readonly<Record<string, Requirement>> = {
   ...service,
   ...decisionTypes,
@@ -605,4 +609,5 @@ export const requirements: Readonly<Record<string, Requirement>> = {
   ...ruleSheet,
   ...border,
   ...commands,
+  ...firstProject,
 };

@@ -1,5 +1,4 @@
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
 import { useStore } from 'zustand';
@@ -22,7 +21,7 @@ export function App({ workbench }: { workbench: Workbench }) {
   );
 }
 
-/** The look that the reader has chosen, and the messages at the foot. */
+/** The look that the reader has chosen. */
 export function Look({ children }: { children: ReactNode }) {
   const scheme = useSettings((settings) => settings.theme);
   return (
@@ -33,7 +32,6 @@ export function Look({ children }: { children: ReactNode }) {
       {...(scheme === 'auto' ? {} : { forceColorScheme: scheme })}
     >
       {children}
-      <Notifications position="bottom-center" limit={3} containerWidth={420} zIndex={500} />
     </MantineProvider>
   );
 }

@@ -1,7 +1,6 @@
 /** The page in the browser and in the desktop window: an ordinary client of the local REST interface. */
 import '@fontsource-variable/inter/wght.css';
 import '@mantine/core/styles.css';
-import '@mantine/notifications/styles.css';
 import '@mantine/spotlight/styles.css';
 import './styles/base.css';
 import './styles/frame.css';

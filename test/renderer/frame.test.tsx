@@ -65,6 +65,20 @@ describe('the frame', () => {
     within(screen.getByRole('navigation', { name: 'Where I am' })).getByText('Train');
   });
 
+  it('says what was done in the status line, with what takes the act back [FST-4]', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples: [{ input: { amount: 2 } }] });
+    showWindow(call, `#/types/${id}/examples?view=card`);
+    const card = await screen.findByLabelText('The example to label');
+    await waitFor(() => expect(document.activeElement).toBe(card));
+    press('Delete');
+    const notice = await screen.findByText('The example was deleted.');
+    expect(notice.closest('footer')?.className).toBe('status');
+    fireEvent.click(screen.getByRole('button', { name: 'Undo' }));
+    await waitFor(async () => expect((await call('GET', `/api/v1/decision-types/${id}/examples`)).body.total).toBe(1));
+  });
+
   it('lists the keys of the place', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);

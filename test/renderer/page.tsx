@@ -1,5 +1,4 @@
 /** A part of the page over a real server, called without a socket; what a browser keeps lies in memory. */
-import { notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { cleanup, configure, render } from '@testing-library/react';
 import type { ReactNode } from 'react';
@@ -8,6 +7,7 @@ import { Look } from '../../src/renderer/app.tsx';
 import { createWorkbench } from '../../src/renderer/create-workbench.ts';
 import { type ReadAnswer, type ReadOrder, readSheet } from '../../src/renderer/features/import/read-sheet.ts';
 import { Frame } from '../../src/renderer/frame/frame.tsx';
+import { clearNotices, NoticeLine } from '../../src/renderer/state/notices.tsx';
 import { type Workbench, WorkbenchContext } from '../../src/renderer/state/workbench.ts';
 import type { Fetch } from '../../src/server/contract/client.ts';
 import type { Call } from '../server/workbench.ts';
@@ -87,8 +87,18 @@ export function openPage(fetch: Fetch, kept: { journal?: Journal; storage?: Stor
   });
 }
 
-/** Shows a part of the page inside a workbench. */
+/** Shows a part of the page inside a workbench, with what it says in the status line. */
 export function show(part: ReactNode, workbench: Workbench = openPage(() => Promise.reject(new Error('no network')))) {
+  return showAlone(
+    <>
+      {part}
+      <NoticeLine />
+    </>,
+    workbench,
+  );
+}
+
+function showAlone(part: ReactNode, workbench: Workbench) {
   completeDom();
   return render(
     <WorkbenchContext value={workbench}>
@@ -102,7 +112,7 @@ export function show(part: ReactNode, workbench: Workbench = openPage(() => Prom
 /** Ends a story: what it has shown, said and kept is gone. */
 export function closePage(): void {
   cleanup();
-  notifications.clean();
+  clearNotices();
   window.localStorage.clear();
   window.location.hash = '';
 }
@@ -111,5 +121,5 @@ export function closePage(): void {
 export function showWindow(call: Call, hash: string) {
   window.location.hash = hash;
   const workbench = openPage(fetchFrom(call));
-  return { workbench, ...show(<Frame />, workbench) };
+  return { workbench, ...showAlone(<Frame />, workbench) };
 }

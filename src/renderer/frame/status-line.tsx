@@ -6,13 +6,14 @@ import { Figure } from '../parts/figure.tsx';
 import { count, decimal } from '../parts/text/figures.ts';
 import { shorten } from '../parts/text/inputs.ts';
 import { changedFields } from '../state/drafts.ts';
+import { NoticeLine } from '../state/notices.tsx';
 import { useChange, useOperation } from '../state/queries.ts';
 import { useCommands } from '../state/use-commands.ts';
 import { useUndo } from '../state/use-undo.ts';
 import { useWorkbench } from '../state/workbench.ts';
 import type { TypeState } from './type-state.ts';
 
-/** The server and its speed, whether all is saved, jobs with their progress, undo, and credits. */
+/** The server and its speed, whether all is saved, jobs with their progress, undo, what was just done, and a budget. */
 export function StatusLine({ type, state }: { type: DecisionType | null; state: TypeState }) {
   const { health } = useWorkbench();
   const { reachable, medianMs } = useStore(health.store);
@@ -39,14 +40,15 @@ export function StatusLine({ type, state }: { type: DecisionType | null; state: 
       <Saved />
       {type && state.running && <Job typeId={type.id} {...state.running} />}
       <UndoButton typeId={type?.id ?? noType} />
-      {balance.data && (
+      {balance.data && balance.data.remaining !== null && (
         <Figure
           className="end only-wide"
           says="Credits count what decisions, trainings and generated examples use; Settings shows what they were used for."
         >
-          {count(balance.data.used, 'credit')} used in this period
+          {count(balance.data.remaining, 'credit')} left
         </Figure>
       )}
+      <NoticeLine />
     </footer>
   );
 }

@@ -1,8 +1,10 @@
-/** Makes a screenshot small enough to keep: its 256 most frequent colours as a palette, the others as the nearest of them. */
+/** Makes a screenshot small enough to keep: 256 of its colours as a palette, the others as the nearest of them. */
 import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 const signatureBytes = 8;
 const maxColours = 256;
+/** The most frequent colours; the rest of the palette are those furthest from it, such as the mark of an option. */
+const maxFrequent = 192;
 
 type Pixels = { width: number; height: number; rgb: Uint8Array };
 
@@ -65,14 +67,19 @@ export function toPalettePng(png: Buffer): Buffer {
     const colour = colourAt(pixel);
     counts.set(colour, (counts.get(colour) ?? 0) + 1);
   }
-  const palette = [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0)).slice(0, maxColours);
-  const places = new Map<number, number>();
-  for (const colour of counts.keys()) {
-    const [nearest] = palette
-      .map((each, place) => ({ place, far: distance(each, colour) }))
-      .sort((a, b) => a.far - b.far);
-    places.set(colour, nearest?.place ?? 0);
+  const colours = [...counts.keys()].sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
+  const nearest = colours.map((colour) => ({ colour, place: 0, far: Number.POSITIVE_INFINITY }));
+  const palette: number[] = [];
+  while (palette.length < Math.min(maxColours, colours.length)) {
+    const furthest = nearest.reduce((found, each) => (each.far > found.far ? each : found));
+    const added = palette.length < maxFrequent ? (colours[palette.length] ?? 0) : furthest.colour;
+    for (const each of nearest) {
+      const far = distance(added, each.colour);
+      if (far < each.far) Object.assign(each, { far, place: palette.length });
+    }
+    palette.push(added);
   }
+  const places = new Map(nearest.map(({ colour, place }) => [colour, place]));
   const lines = new Uint8Array((width + 1) * height);
   for (let pixel = 0; pixel < width * height; pixel += 1) {
     lines[Math.floor(pixel / width) * (width + 1) + 1 + (pixel % width)] = places.get(colourAt(pixel)) ?? 0;

@@ -1,5 +1,4 @@
 import './settings.css';
-import { NavLink } from '@mantine/core';
 import { Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { ShortcutTable } from '../../parts/shortcut-table.tsx';
 import { formatRoute, type SettingsSection, settingsSections, settingsTitles } from '../../state/route.ts';
@@ -27,15 +26,18 @@ export function SettingsPlace({ section }: { section: SettingsSection }) {
       side={
         <Pane title="Settings" sub>
           <nav aria-label="Sections of the settings">
-            {settingsSections.map((name) => (
-              <NavLink
-                key={name}
-                href={formatRoute({ page: 'settings', section: name })}
-                label={settingsTitles[name]}
-                active={name === section}
-                {...(name === section ? { 'aria-current': 'page' as const } : {})}
-              />
-            ))}
+            <ul className="queues">
+              {settingsSections.map((name) => (
+                <li key={name}>
+                  <a
+                    href={formatRoute({ page: 'settings', section: name })}
+                    {...(name === section ? { 'aria-current': 'page' as const } : {})}
+                  >
+                    {settingsTitles[name]}
+                  </a>
+                </li>
+              ))}
+            </ul>
           </nav>
         </Pane>
       }

@@ -21,6 +21,12 @@ export function Start({ types }: { types: readonly DecisionType[] }) {
     <Pane title={types.length === 0 ? 'Welcome' : 'Decision types'} level={1}>
       <div className="start stack">
         <RetrainingNote types={types} />
+        {types.length === 0 && (
+          <p className="result">
+            Five steps lead from a file to decisions: data, labels, training, a check, deployment. The sample takes half
+            a minute.
+          </p>
+        )}
         <Beginnings types={types} />
         {types.length > 0 && <TypesTable types={types} />}
       </div>
