@@ -592,6 +592,11 @@ const commands = {
 };
 
 const firstProject = {
+  'FST-1':
+    'The rail shows five steps of a type (data, labels, train, check, deploy), which are done and which is next; the bar names the one next act.',
+  'FST-2': 'The next act counts the corrections to learn and the suspect labels to check before rows to label.',
+  'FST-3':
+    'A training ends with the figure to quote in the largest type, beside what rules alone and the commonest answer reach, how much is decided alone and the weakest answer.',
   'FST-4': 'Messages stand in the status line and cover nothing; an error stays until it is closed.',
 };
 

@@ -6,6 +6,7 @@ import { quoteNames, showUnseen } from '../parts/text/names.ts';
 import { formatRoute, goTo, type Route } from '../state/route.ts';
 import { openPalette } from './palette.tsx';
 import { placeSpecs } from './places.tsx';
+import type { Act } from './steps.ts';
 import { type TypeState, toTypeTone } from './type-state.ts';
 
 /** Where I am, the palette in the middle, what is deployed, and the one next action. */
@@ -41,14 +42,19 @@ export function Bar({ route, type, state }: { route: Route; type: DecisionType |
       </button>
       <div className="now">
         {type && <DeployedTag type={type} deployed={deployed} />}
-        {type && next && route.page === 'type' && route.place !== next.place && (
-          <Button size="compact-sm" onClick={() => goTo({ page: 'type', id: type.id, place: next.place })}>
+        {type && next && route.page === 'type' && !isAt(route, next.to) && (
+          <Button size="compact-sm" onClick={() => goTo({ page: 'type', id: type.id, ...next.to })}>
             {next.text}
           </Button>
         )}
       </div>
     </header>
   );
+}
+
+/** Whether somebody is where the next act is done. */
+function isAt({ place, query }: Extract<Route, { page: 'type' }>, to: Act['to']): boolean {
+  return place === to.place && (to.query === undefined || to.query.queue === query?.queue);
 }
 
 function DeployedTag({ type, deployed }: { type: DecisionType; deployed: TypeState['deployed'] }) {

@@ -1,5 +1,5 @@
 import { TextInput } from '@mantine/core';
-import { CirclePlus, Settings, Upload } from 'lucide-react';
+import { Circle, CircleCheck, CirclePlus, Settings, Upload } from 'lucide-react';
 import { useState } from 'react';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { count, number } from '../parts/text/figures.ts';
@@ -8,6 +8,7 @@ import { useOperation } from '../state/queries.ts';
 import { formatRoute, type Place, type Route } from '../state/route.ts';
 import { useWorkbench } from '../state/workbench.ts';
 import { placeSpecs, railPlaces, readPlaceAhead } from './places.tsx';
+import type { Step } from './steps.ts';
 import { type TypeState, toTypeTone } from './type-state.ts';
 
 const minSearchedTypes = 8;
@@ -42,6 +43,7 @@ export function Rail({ route, types, state }: { route: Route; types: readonly De
             return (
               <li key={type.id}>
                 <TypeLink type={type} place={chosen ? route.place : 'examples'} decisions={decisions.get(type.id)} />
+                {chosen && <Steps typeId={type.id} steps={state.steps} />}
                 {chosen && <PlaceList typeId={type.id} current={route.place} state={state} />}
               </li>
             );
@@ -112,6 +114,33 @@ function TypeLink({ type, place, decisions }: { type: DecisionType; place: Place
       <span className="text strong">{name}</span>
       <span className="figure">{decisions ? number(decisions) : tone === 'good' ? '' : word}</span>
     </a>
+  );
+}
+
+/** The five steps from data to decisions: which are done, and which one is next. */
+function Steps({ typeId, steps }: { typeId: string; steps: readonly Step[] }) {
+  const next = steps.find(({ isDone }) => !isDone);
+  return (
+    <ol className="ticks only-wide" aria-label="Steps">
+      {steps.map((step, index) => {
+        const { name, isDone, act } = step;
+        const Icon = isDone ? CircleCheck : Circle;
+        const says = `Step ${index + 1}, ${name}: ${isDone ? 'done' : act.text}`;
+        return (
+          <li key={name} className={isDone ? 'done' : ''}>
+            <a
+              href={formatRoute({ page: 'type', id: typeId, ...act.to })}
+              title={says}
+              aria-label={says}
+              {...(step === next ? { 'aria-current': 'step' as const } : {})}
+            >
+              <Icon size={14} aria-hidden="true" />
+              {name}
+            </a>
+          </li>
+        );
+      })}
+    </ol>
   );
 }
 

@@ -5,6 +5,7 @@ import { number, toRight } from '../parts/text/figures.ts';
 import { quoteNames } from '../parts/text/names.ts';
 import { useOperation } from '../state/queries.ts';
 import type { Place } from '../state/route.ts';
+import { type Act, findNext, listSteps, type Step } from './steps.ts';
 
 type Tone = 'good' | 'warn' | 'bad' | '';
 
@@ -24,7 +25,9 @@ export type TypeState = {
   /** `right` is the figure to quote, and `headline` says it in words; null where nothing was measured. */
   deployed: { name: string; right: string | null; headline: string | null } | null;
   running: { policyId: string; version: number } | null;
-  next: { text: string; place: Place } | null;
+  /** Empty until the server has answered. */
+  steps: readonly Step[];
+  next: Act | null;
 };
 
 const trainingPollMs = 2_000;
@@ -49,6 +52,7 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
   const running = newest && isInProgress(newest.status) ? newest : null;
   const isReady = readiness?.ready === true;
   const toDo = stats?.unlabelled ?? 0;
+  const steps = stats && readiness && policies ? listSteps({ type, stats, readiness, policies }) : [];
   const rules = type?.active_version.hard_rules.length ?? 0;
   return {
     figures: {
@@ -68,7 +72,8 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
       headline: right === null ? null : (deployed.whole?.headline ?? null),
     },
     running: running && { policyId: running.id, version: running.version },
-    next: stats ? findNext({ total: stats.total, toDo, isReady, newest, running: running !== null, type }) : null,
+    steps,
+    next: steps.length === 0 ? null : findNext(steps, toDo),
   };
 }
 
@@ -77,31 +82,4 @@ const toFigure = (text: string, says: string): PlaceFigure => ({ text, says });
 function toExamplesFigure(total: number, toDo: number): PlaceFigure {
   if (toDo > 0) return toFigure(`${number(toDo)} to do`, 'those that still have no label.');
   return toFigure(number(total), 'all of them have a label.');
-}
-
-function findNext({
-  total,
-  toDo,
-  isReady,
-  newest,
-  running,
-  type,
-}: {
-  total: number;
-  toDo: number;
-  isReady: boolean;
-  newest: { status: string; version: number; deployed: boolean } | undefined;
-  running: boolean;
-  type: DecisionType | null;
-}): TypeState['next'] {
-  if (total === 0) return { text: 'Import examples', place: 'import' };
-  if (running) return { text: 'See the training', place: 'train' };
-  if (!isReady)
-    return toDo > 0
-      ? { text: `Label · ${toDo.toLocaleString()} to do`, place: 'examples' }
-      : { text: 'Add examples', place: 'import' };
-  if (!newest || type?.needs_retraining) return { text: 'Train', place: 'train' };
-  if (newest.status === 'trained' && !newest.deployed) return { text: `Deploy v${newest.version}`, place: 'deploy' };
-  if (toDo > 0) return { text: `Label · ${toDo.toLocaleString()} to do`, place: 'examples' };
-  return { text: 'Try it', place: 'try' };
 }

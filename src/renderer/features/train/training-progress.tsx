@@ -12,14 +12,16 @@ import { useChange, useOperation } from '../../state/queries.ts';
 import { goTo } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
+import { Learned } from './learned.tsx';
 
 const pollMs = 1_000;
 
-const endings: Record<string, { text: string; tone: string }> = {
-  deployed: { text: 'Done and deployed', tone: 'good' },
-  trained: { text: 'Done, not deployed', tone: 'accent' },
-  cancelled: { text: 'Cancelled', tone: '' },
-  failed: { text: 'Failed', tone: 'bad' },
+/** How a training stands or ended: beside its name, and in the message at its end. */
+const endings: Record<string, { text: string; tone: string; notice?: string }> = {
+  deployed: { text: 'Done and deployed', tone: 'good', notice: 'is trained and deployed' },
+  trained: { text: 'Done, not deployed', tone: 'accent', notice: 'is trained and waits under Deploy' },
+  cancelled: { text: 'Cancelled', tone: '', notice: 'was cancelled' },
+  failed: { text: 'Failed', tone: 'bad', notice: 'could not be trained' },
   stopping: { text: 'Stopping', tone: 'warn' },
   cancelling: { text: 'Cancelling', tone: 'warn' },
   training: { text: 'Training', tone: 'accent' },
@@ -84,7 +86,7 @@ function useEnding(typeId: string, version: number, progress: Progress | undefin
     } else if (seenRunning) {
       setSeenRunning(false);
       const kind = status === 'failed' ? 'error' : 'info';
-      notify({ kind, text: `Training of v${version}: ${endings[status]?.text ?? status}.` });
+      notify({ kind, text: `v${version} ${endings[status]?.notice ?? status}.` });
       void invalidate(queries, {
         names: [
           'policies.list',
@@ -149,12 +151,17 @@ function toSentence({ whole, accuracy, policy_type }: PolicySummary): string | n
 function Result({ type, policy, isDeployed }: { type: DecisionType; policy: PolicySummary; isDeployed: boolean }) {
   const sentence = toSentence(policy);
   const detail = useOperation('policies.get', { params: { decision_type_id: type.id, policy_id: policy.id } });
-  const rare = detail.data?.metrics?.rare_options;
+  const metrics = detail.data?.metrics;
+  const rare = metrics?.rare_options;
   const open = (place: 'evaluate' | 'try' | 'deploy') => () =>
     goTo({ page: 'type', id: type.id, place, ...(place === 'evaluate' ? { query: { policy: policy.id } } : {}) });
   return (
     <>
-      {sentence && <p className="result">{sentence}</p>}
+      {metrics && policy.whole && policy.whole.rows > 0 ? (
+        <Learned type={type} whole={policy.whole} metrics={metrics} />
+      ) : (
+        sentence && <p className="result">{sentence}</p>
+      )}
       {rare && <p>{rare.sentence}</p>}
       <div className="row">
         {policy.accuracy !== null && (

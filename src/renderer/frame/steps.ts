@@ -1,0 +1,73 @@
+/** The way of a decision type from its first file to decisions, as five steps with what is to be done next. */
+import { isInProgress } from '../../engine/domain.ts';
+import type { OutputOf } from '../../server/contract/operations.ts';
+import type { PolicySummary, Readiness } from '../../server/contract/policies/training.ts';
+import type { DecisionType } from '../../server/contract/types/decision-types.ts';
+import { count, number } from '../parts/text/figures.ts';
+import type { Place, Query } from '../state/route.ts';
+
+/** What can be done next: the words of its button and the place where it is done. */
+export type Act = { text: string; to: { place: Place; query?: Query } };
+export type Step = { name: string; isDone: boolean; act: Act };
+
+/** What the server says of a type that its steps follow from. */
+type Known = {
+  type: Pick<DecisionType, 'needs_retraining' | 'model_deployed'> | null;
+  stats: Pick<OutputOf<'examples.stats'>, 'total' | 'unlabelled' | 'by_queue'>;
+  readiness: Pick<Readiness, 'ready'>;
+  /** Newest first. */
+  policies: readonly Pick<PolicySummary, 'status' | 'version' | 'deployed'>[];
+};
+
+/** Lists the five steps with what each of them waits for. */
+export function listSteps({ type, stats, readiness, policies }: Known): Step[] {
+  const newest = policies[0];
+  const isRunning = newest !== undefined && isInProgress(newest.status);
+  const isTrained = policies.some(({ status }) => status === 'trained' || status === 'deployed');
+  const waits = newest?.status === 'trained' && !newest.deployed;
+  const { suspect, corrections, audit } = stats.by_queue;
+  // A policy that waits for its deployment may have learned the corrections already.
+  const toLearn = waits ? 0 : corrections;
+  return [
+    { name: 'Data', isDone: stats.total > 0 || isTrained, act: { text: 'Import examples', to: { place: 'import' } } },
+    {
+      name: 'Labels',
+      isDone: readiness.ready || isTrained || isRunning,
+      act: stats.unlabelled > 0 ? toLabel(stats.unlabelled) : { text: 'Add examples', to: { place: 'import' } },
+    },
+    {
+      name: 'Train',
+      isDone: isTrained && !isRunning && type?.needs_retraining !== true && toLearn === 0,
+      act: isRunning
+        ? { text: 'See the training', to: { place: 'train' } }
+        : { text: toLearn > 0 ? `Train · ${count(toLearn, 'correction')}` : 'Train', to: { place: 'train' } },
+    },
+    {
+      name: 'Check',
+      isDone: isTrained && suspect + audit === 0,
+      act:
+        suspect > 0
+          ? toCheck(count(suspect, 'suspect label'), 'suspect')
+          : audit > 0
+            ? toCheck(count(audit, 'decision'), 'audit')
+            : { text: 'Check', to: { place: 'evaluate' } },
+    },
+    {
+      name: 'Deploy',
+      isDone: type?.model_deployed === true && !waits,
+      act: { text: newest === undefined ? 'Deploy' : `Deploy v${newest.version}`, to: { place: 'deploy' } },
+    },
+  ];
+}
+
+const toLabel = (rows: number): Act => ({ text: `Label · ${number(rows)} to do`, to: { place: 'examples' } });
+const toCheck = (what: string, queue: string): Act => ({
+  text: `Check · ${what}`,
+  to: { place: 'examples', query: { queue } },
+});
+
+/** The one next act: that of the first step which is not done, then what is still to label, then a try. */
+export function findNext(steps: readonly Step[], unlabelled: number): Act {
+  const first = steps.find(({ isDone }) => !isDone);
+  return first?.act ?? (unlabelled > 0 ? toLabel(unlabelled) : { text: 'Try it', to: { place: 'try' } });
+}

@@ -1,0 +1,101 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { percent } from '../../src/renderer/parts/text/figures.ts';
+import { type Call, makeType, openForTest } from '../server/workbench.ts';
+import { claims, makeClaims } from './deployed.ts';
+import { closePage, showWindow } from './page.tsx';
+
+let folder: Awaited<ReturnType<typeof makeClaims>>;
+beforeAll(async () => {
+  folder = await makeClaims();
+});
+afterAll(() => folder.remove());
+afterEach(closePage);
+
+const listSteps = () =>
+  within(screen.getByRole('list', { name: 'Steps' }))
+    .getAllByRole('link')
+    .map((link) => link.getAttribute('aria-label'));
+const waitForSteps = (steps: readonly string[]) =>
+  waitFor(() => expect(listSteps()).toEqual(steps), { timeout: 5_000 });
+const findNextStep = () => document.querySelector('[aria-current="step"]')?.getAttribute('aria-label');
+
+/** The place `train` of the claims, after a program has asked for a decision. */
+async function openClaims(after: (call: Call) => Promise<unknown> = () => Promise.resolve()) {
+  const { call } = await openForTest({ dataDir: folder.copy() });
+  await after(call);
+  showWindow(call, `#/types/${folder.url.split('/').at(-1)}/train`);
+  await screen.findByRole('list', { name: 'Steps' });
+  const { by_queue } = (await call('GET', `${folder.url}/examples/stats`)).body;
+  return { call, suspect: by_queue.suspect as number };
+}
+
+describe('a first project', () => {
+  it('leads from data to labels, by the steps in the rail and the one act in the bar [FST-1]', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    showWindow(call, `#/types/${id}/define`);
+    await screen.findByRole('list', { name: 'Steps' });
+    await waitForSteps([
+      'Step 1, Data: Import examples',
+      'Step 2, Labels: Add examples',
+      'Step 3, Train: Train',
+      'Step 4, Check: Check',
+      'Step 5, Deploy: Deploy',
+    ]);
+    fireEvent.click(screen.getByRole('button', { name: 'Import examples' }));
+    await waitFor(() => expect(window.location.hash).toBe(`#/types/${id}/import`));
+    closePage();
+    const inputs = [{ input: { amount: 1 } }, { input: { amount: 2 } }];
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples: inputs });
+    showWindow(call, `#/types/${id}/define`);
+    await screen.findByRole('button', { name: 'Label · 2 to do' });
+    expect(listSteps().slice(0, 2)).toEqual(['Step 1, Data: done', 'Step 2, Labels: Label · 2 to do']);
+    expect(findNextStep()).toBe('Step 2, Labels: Label · 2 to do');
+  });
+
+  it('has suspect labels checked once a policy decides, and corrections learned before them [FST-2]', async () => {
+    const { suspect } = await openClaims();
+    const check = `Check · ${suspect} suspect labels`;
+    await waitForSteps([
+      'Step 1, Data: done',
+      'Step 2, Labels: done',
+      'Step 3, Train: done',
+      `Step 4, Check: ${check}`,
+      'Step 5, Deploy: done',
+    ]);
+    fireEvent.click(screen.getByRole('button', { name: check }));
+    await waitFor(() => expect(window.location.hash).toMatch(/examples\?queue=suspect$/));
+    expect(screen.queryByRole('button', { name: check })).toBeNull();
+    closePage();
+    await openClaims(async (call) => {
+      const input = { proof: 95, amount: 500, online: true, shop: { country: 'DE' } };
+      await call('POST', '/api/v1/decide', { decision_type: claims.name, input });
+      const [record] = (await call('GET', `${folder.url}/logs`)).body.items;
+      const corrected = await call('PUT', `${folder.url}/logs/${record.id}/correction`, { decision: 'refuse' });
+      expect(corrected.status).toBe(200);
+    });
+    await waitFor(() => expect(findNextStep()).toBe('Step 3, Train: Train · 1 correction'));
+  });
+});
+
+describe('the end of a training', () => {
+  it('says what was learned, beside what is reached without it, and where it is weakest [FST-3]', async () => {
+    const { call } = await openClaims();
+    const { whole, metrics } = await call('GET', `${folder.url}/policies`).then(async ({ body: [policy] }) => ({
+      whole: policy.whole,
+      metrics: (await call('GET', `${folder.url}/policies/${policy.id}`)).body.metrics,
+    }));
+    const part = await screen.findByRole('region', { name: 'Policy v1' });
+    await within(part).findByText(`${percent(whole.accuracy.share)} right`);
+    const recalls = Object.entries<{ recall: number }>(metrics.per_class).map(([option, { recall }]) => ({
+      option,
+      recall,
+    }));
+    const weakest = recalls.reduce((found, each) => (each.recall < found.recall ? each : found));
+    expect(part.textContent).toContain(`decides ${percent(whole.automatic.share)} alone`);
+    expect(part.textContent).toContain(`weakest at ${weakest.option} and catches ${percent(weakest.recall)} of these`);
+    expect(part.querySelector('.bars')?.textContent).toContain(`Always ${whole.baseline.option}`);
+    expect(part.querySelector('.bars')?.textContent).toContain(percent(whole.baseline.accuracy.share));
+  });
+});
