@@ -373,6 +373,10 @@ const records = {
     'Exports that decide otherwise have different names, ETags and revisions; slim and full ones differ in name.',
   'BUN-8': 'What a text model learned travels in its bundle as adapters; one encoder serves any number of policies.',
   'BUN-4': 'A policy file that is missing or damaged is a 503 unavailable.',
+  'PRV-1':
+    'Golden inputs of a bundle are made up of what five examples share, never of personal fields, unless `golden_inputs` asks for examples; manifest and model card say which.',
+  'PRV-4':
+    'The model card has a head for programs under the keys of Hugging Face, the rules in words, the reason codes and what happens between the thresholds.',
   'EDG-1': 'The package declares that it needs Python 3.10 or later, and keeps to the grammar of 3.10.',
   'EDG-2': 'EdgePredictor.from_bundle(path).predict(input) gives the six fields of a decision.',
   'EDG-3': 'Offline decisions know the stages rules, classifier and fallback, never escalation.',

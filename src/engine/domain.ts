@@ -139,6 +139,9 @@ export type TrainingExample = {
   test?: boolean;
 };
 
+/** What the golden decisions of a bundle are of. */
+export const goldenInputKinds = ['synthetic', 'examples'] as const;
+
 const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
 
 export const trainingConfigSchema = z
@@ -204,6 +207,10 @@ export const trainingConfigSchema = z
       .nullable()
       .default(null)
       .describe('What all chance in the training follows from; null: the digest of the examples'),
+    golden_inputs: z
+      .enum(goldenInputKinds)
+      .default('synthetic')
+      .describe('What a bundle tests itself by: inputs made up of what five examples share, or examples as they are'),
   })
   .meta({ id: 'TrainingConfig' });
 export type TrainingConfig = z.infer<typeof trainingConfigSchema>;

@@ -82,6 +82,8 @@ export const randomStreams = {
   ruleProposalHalves: fixed(131),
   /** Rows drawn for the intervals of costs. */
   costBootstrap: fixed(157),
+  /** What golden inputs are made of. */
+  goldenInputs: fixed(163),
 } as const satisfies Record<string, RunStream | FixedStream>;
 
 /** The seed of a stream: that of a fixed stream, or that of a run's stream in the run with seed `runSeed`. */

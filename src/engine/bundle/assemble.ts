@@ -37,6 +37,7 @@ function computeRevision(manifest: ManifestDraft, files: Manifest['files'], sha2
     training: _training,
     fields: _fields,
     promise: _promise,
+    golden_inputs: _golden,
     text,
     ...settings
   } = manifest;

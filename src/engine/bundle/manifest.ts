@@ -5,6 +5,7 @@ import type { Decision, JsonObject } from '../domain.ts';
 import {
   confidenceThresholdsSchema,
   escalationPolicySchema,
+  goldenInputKinds,
   optionsSchema,
   reasonCodesSchema,
   stages,
@@ -103,6 +104,8 @@ const currentSchema = z.strictObject({
   fields: z.array(inputFieldSchema).optional(),
   /** null or left out where nothing is promised. */
   promise: promiseSchema.nullable().optional(),
+  /** Left out by earlier versions of this product, whose golden inputs are examples. */
+  golden_inputs: z.enum(goldenInputKinds).optional(),
 });
 const firstSchema = z.strictObject({ format_version: z.literal(1), ...settings });
 

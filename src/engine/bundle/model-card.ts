@@ -1,15 +1,18 @@
 /** The model card of a bundle. */
 import type { Json, Metrics } from '../domain.ts';
 import type { FeaturePlan } from '../features/plan.ts';
+import { describeCondition } from '../rules/analysis/words.ts';
 import type { RulesFile } from '../rules/compile.ts';
 import type { InputField } from './input-fields.ts';
-import type { Golden, ManifestDraft } from './manifest.ts';
+import type { Golden, ManifestDraft, Reasons } from './manifest.ts';
+import { writeCardHead } from './model-card-head.ts';
 
 /** What a model card is written from. */
 export type ModelCardFacts = {
   manifest: ManifestDraft;
   plan: FeaturePlan;
   rules: RulesFile;
+  reasons: Reasons;
   /** One of these is the example. */
   golden: readonly Golden[];
   /** Figures of the settings in the manifest; null where rules alone decide, and nothing was measured. */
@@ -22,6 +25,11 @@ const classifierWords: Record<NonNullable<ManifestDraft['classifier']>['kind'], 
   logistic: 'logistic classifier',
   trees: 'classifier of boosted trees',
   blend: 'blend of a logistic classifier and boosted trees',
+};
+
+const betweenWords = {
+  accept: "the classifier's answer stands",
+  flag: "the classifier's answer is given, marked for a person",
 };
 
 const maxRareOptions = 30;
@@ -91,6 +99,18 @@ function describeCalibration({ ece, ece_before: before }: Metrics): string[] {
   return [`- calibration error ${ece.toFixed(3)} (before calibration ${before.toFixed(3)})`];
 }
 
+/** What becomes of a confidence between the thresholds, and of an unfamiliar input. */
+function describeBetween({
+  escalation_policy: { between, unfamiliar },
+  fallback_option: fallback,
+}: ManifestDraft): string {
+  const handedOver = fallback === null ? betweenWords.flag : 'the fallback option answers, marked for a person';
+  const words = between === 'accept' || between === 'flag' ? betweenWords[between] : handedOver;
+  const asked = between === 'escalate' ? ' (the workbench may ask a connected model first)' : '';
+  const treated = unfamiliar === 'ignore' ? 'decided like any other' : 'handed over whatever the confidence';
+  return `Between the two ${words}${asked}. Inputs unlike the examples are ${treated}.`;
+}
+
 function describeDeciding({ manifest, plan, rules, metrics }: ModelCardFacts): string[] {
   const { classifier, confidence_thresholds: thresholds, fallback_option: fallback } = manifest;
   const named = fallback === null ? '' : escapeMarkdown(fallback);
@@ -100,7 +120,7 @@ function describeDeciding({ manifest, plan, rules, metrics }: ModelCardFacts): s
   }
   return [
     `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`,
-    `A confidence of ${thresholds.auto_decide} or more decides directly. Below ${thresholds.escalation} the decision is handed over. ${fallback === null ? 'No fallback option is set.' : `The fallback option is ${named}.`}`,
+    `A confidence of ${thresholds.auto_decide} or more decides directly. Below ${thresholds.escalation} the decision is handed over${fallback === null ? ', marked for a person: no fallback option is set.' : `: the fallback option ${named} answers, marked for a person.`} ${describeBetween(manifest)}`,
   ];
 }
 
@@ -132,6 +152,32 @@ function describeFigures(manifest: ManifestDraft, metrics: Metrics, promise: Mod
       metrics.notes.map((note) => escapeMarkdown(note)),
     ),
   ];
+}
+
+const maxListedRules = 100;
+const maxConditionLength = 500;
+
+/** Each rule as a sentence: its tests in words, any other condition as code. */
+function describeRules({ rules }: RulesFile): string[] {
+  const items = rules.slice(0, maxListedRules).map(({ name, condition, then, reason_code: code }) => {
+    const cut = condition.replaceAll(/[\r\n`]+/g, ' ').slice(0, maxConditionLength);
+    const words = describeCondition(condition, escapeMarkdown) ?? `\`${cut}\``;
+    const reason = code === null ? '' : ` (${escapeMarkdown(code)})`;
+    return `${escapeMarkdown(name)}: if ${words}, the answer is ${escapeMarkdown(then)}${reason}.`;
+  });
+  const rest = rules.length - items.length;
+  return listUnder('Rules', rest > 0 ? [...items, `${rest} more are in \`rules.json\`.`] : items);
+}
+
+/** The reason codes that a decision of the classifier may carry, by its option. */
+function describeReasons({ manifest, reasons }: ModelCardFacts): string[] {
+  const items = manifest.options.flatMap((option) => {
+    const usual = Object.hasOwn(reasons.by_option, option) ? (reasons.by_option[option] ?? []) : [];
+    const chosen = reasons.heads.filter(({ options }) => options.includes(option)).map(({ code }) => code);
+    const codes = [...new Set([...usual, ...chosen])].map(escapeMarkdown);
+    return codes.length === 0 ? [] : [`${escapeMarkdown(option)}: ${codes.join(', ')}`];
+  });
+  return listUnder('Reason codes', items);
 }
 
 const maxListedFields = 100;
@@ -201,9 +247,14 @@ const listUnder = (title: string, items: readonly string[]): string[] =>
 /** The bundle's `model-card.md`: in plain words what was trained on what, how well it does and how to run it. */
 export function writeModelCard(facts: ModelCardFacts): string {
   const { manifest, metrics, plan, promise, golden } = facts;
+  const isSynthetic = manifest.golden_inputs === 'synthetic';
   const leftOut = plan.left_out.map((entry) => `${escapeMarkdown(entry.path)}: ${escapeMarkdown(entry.reason)}`);
   const parts = manifest.classifier === null ? '' : ', the feature plan, the classifier (ONNX), reason codes,';
+  const goldenWords = isSynthetic
+    ? 'those of inputs that nobody sent, made up of what at least five examples share, without personal fields'
+    : 'those of some examples as they are, with personal fields replaced';
   const sections = [
+    writeCardHead(facts),
     `# ${escapeMarkdown(manifest.decision_type)}, policy ${manifest.policy_version}`,
     describeOrigin(manifest),
     '## What it decides',
@@ -211,14 +262,17 @@ export function writeModelCard(facts: ModelCardFacts): string {
     ...describeDeciding(facts),
     ...(metrics === null ? [] : describeRareOptions(metrics)),
     ...(metrics === null ? [describePromise(promise)] : describeFigures(manifest, metrics, promise)),
+    ...describeRules(facts.rules),
+    ...describeReasons(facts),
     ...describeFields(manifest.fields),
     ...listUnder('Fields left out', leftOut),
     '## What is inside',
-    `The hard rules${parts} and golden decisions to test an implementation against: those of some examples as they are, with personal fields replaced. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,
+    `The hard rules${parts} and golden decisions to test an implementation against: ${goldenWords}. The settings and the SHA-256 of every file are in \`manifest.json\`; terms are in \`LICENSES\`.`,
     manifest.text === null
       ? 'Nothing else is needed to run it.'
       : 'It reads text: a full bundle holds the text files, a slim one names them by SHA-256.',
     '## How to run it from Python',
+    isSynthetic ? 'The input is made up, its answer is that of the bundle.' : 'The input is one of the examples.',
     `\`\`\`python\n${writeExample(golden)}\n\`\`\``,
   ];
   return `${sections.join('\n\n')}\n`;

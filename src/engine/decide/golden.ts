@@ -8,6 +8,8 @@ import type { Decider } from './decider.ts';
 import { isCloseChoice } from './reason-codes.ts';
 
 const maxLines = 60;
+/** Clear decisions of which these are chosen. */
+const maxChosenFrom = 90;
 /** Of all inputs together, as JSON: readers refuse a larger golden.jsonl. */
 const maxCharacters = 8_000_000;
 /**
@@ -35,8 +37,9 @@ function isCloseCheck({ check, score, limit }: DecisionTrace['familiarity'][numb
 }
 
 /**
- * Decides inputs in turn until 60 clear decisions are found. Values at the dot paths `piiFields` are redacted first.
- * Inputs that fail the input schema or whose decision hangs on the last digits are passed over.
+ * Decides inputs in turn until 90 clear decisions are found, and keeps 60 of them: the first of each outcome, then the
+ * second of each, and so on. Values at the dot paths `piiFields` are redacted first. Inputs that fail the input schema or
+ * whose decision hangs on the last digits are passed over.
  */
 export async function recordGoldenLines(
   decider: Decider,
@@ -44,10 +47,11 @@ export async function recordGoldenLines(
   piiFields: readonly string[],
   thresholds: ConfidenceThresholds,
 ): Promise<Golden[]> {
-  const lines: Golden[] = [];
+  const found: { line: Golden; rank: number }[] = [];
+  const ranks = new Map<string, number>();
   let characters = 0;
   for (const original of inputs) {
-    if (lines.length >= maxLines) break;
+    if (found.length >= maxChosenFrom) break;
     const input = redactToPlaceholder(original, piiFields);
     const length = JSON.stringify(input).length;
     if (characters + length > maxCharacters) continue;
@@ -60,9 +64,16 @@ export async function recordGoldenLines(
     if (result.trace?.familiarity.some(isCloseCheck) === true) continue;
     if (isCloseChoice(result.trace?.reasons ?? [], reasonMargin)) continue;
     characters += length;
-    lines.push({ input, output: toGoldenOutput(result.decision) });
+    const { decision, stage, rules_triggered, escalate, unfamiliar } = result.decision;
+    const outcome = JSON.stringify([decision, stage, rules_triggered, escalate, unfamiliar]);
+    const rank = ranks.get(outcome) ?? 0;
+    ranks.set(outcome, rank + 1);
+    found.push({ line: { input, output: toGoldenOutput(result.decision) }, rank });
   }
-  return lines;
+  return found
+    .sort((a, b) => a.rank - b.rank)
+    .slice(0, maxLines)
+    .map(({ line }) => line);
 }
 
 /** A golden input that is decided otherwise; `actual` holds the problems of an input that the schema refuses. */

@@ -11,6 +11,7 @@ import type { JsonObject } from '../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { isPiiField, redactToPlaceholder } from '../../engine/pii.ts';
 import type { MonotonicClock } from '../../engine/ports.ts';
+import { makeGoldenInputs } from '../../engine/training/package/golden-inputs.ts';
 import { sha256 } from '../process/clock.ts';
 import { createRecentCache } from '../process/recent-cache.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
@@ -67,6 +68,16 @@ function refuseLearnedValues({ plan }: Bundle, piiFields: readonly string[]): vo
     'conflict',
     `The policy holds values of ${personal.join('.')} from before it was declared personal. Train again.`,
   );
+}
+
+/** The inputs of the golden decisions; those that an earlier version took from examples are made up anew. */
+function listGoldenInputs(
+  { golden, manifest, rules, inputSchema }: Bundle,
+  piiFields: readonly string[],
+): JsonObject[] {
+  if (manifest.golden_inputs) return golden.map(({ input }) => input);
+  const seen = golden.map(({ input, output }) => ({ input, option: output.decision }));
+  return makeGoldenInputs(seen, piiFields, { decisionType: manifest.decision_type, rules, inputSchema });
 }
 
 /** Throws `conflict` where nothing would decide what no rule decides. */
@@ -171,13 +182,14 @@ export class DeployedDeciders {
     const isRedacted = trained.golden.every(({ input }) =>
       isDeepStrictEqual(redactToPlaceholder(input, type.piiFields), input),
     );
-    const isNewestFormat = trained.manifest.format_version === bundleFormatVersion;
-    if (promise === null && isNewestFormat && isRedacted && isDeepStrictEqual(present, trained)) return bytes;
+    const isNewest = trained.manifest.format_version === bundleFormatVersion && trained.manifest.golden_inputs;
+    if (promise === null && isNewest && isRedacted && isDeepStrictEqual(present, trained)) return bytes;
     if (present.plan.text?.encoder) await this.#options.encoderHost.start();
-    const inputs = trained.golden.map((line) => line.input);
+    const inputs = listGoldenInputs(present, type.piiFields);
     const { files: _files, format_version: _format, revision: _revision, ...settings } = present.manifest;
     const manifest = {
       ...settings,
+      golden_inputs: settings.golden_inputs ?? ('synthetic' as const),
       runtime: present.plan.text?.encoder ? this.#options.encoderHost.runtimeVersion : null,
       promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
     };
@@ -188,7 +200,7 @@ export class DeployedDeciders {
       manifest.confidence_thresholds,
     );
     return packBundle(
-      { ...present, manifest, golden, modelCard: writeModelCard({ ...present, golden, metrics, promise }) },
+      { ...present, manifest, golden, modelCard: writeModelCard({ ...present, manifest, golden, metrics, promise }) },
       sha256,
     );
   }

@@ -119,7 +119,10 @@ describe('packing and opening a bundle', () => {
     expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
     expect(readEntries(full).get('text/encoder.onnx')).toEqual(encoder);
     expect(full).toEqual(packBundle(bundleParts({ plan, text }), sha256, { tokenizer, encoder }));
-    expect(() => withTextModel(slim, { tokenizer, encoder: encoder.slice(1) }, sha256)).toThrow('not the encoder');
+
+    expect(() => withTextModel(slim, { tokenizer, encoder: encoder.slice(1) }, sha256)).toThrow(
+      'not the encoder',
+    );
     expect(() => withTextModel(slim, { tokenizer: encoder, encoder }, sha256)).toThrow('not the tokenizer');
   });
 
@@ -163,8 +166,14 @@ describe('packing and opening a bundle', () => {
 });
 
 describe('the model card', () => {
-  it('tells in plain words what was trained and how well it does, and lets no name start markup', () => {
-    const { manifest, plan, rules } = bundleParts({ fallbackOption: 'decline' });
+  it('tells programs and people what was trained and how well it does, and lets no name start markup [PRV-4]', () => {
+    const { manifest, plan, rules, reasons } = bundleParts({
+      fallbackOption: 'decline',
+      rules: [
+        { name: 'huge', condition: 'ctx.amount > 1000 && ctx.purpose in ["car", "boat"]', reason_code: 'AMOUNT' },
+        { name: 'odd', condition: 'size(ctx.note) % 2 == 1', then: 'approve' },
+      ],
+    });
     const metrics = {
       accuracy: 0.912,
       macro_f1: 0.9,
@@ -240,10 +249,42 @@ describe('the model card', () => {
       ],
       plan: { ...plan, left_out: leftOut },
       rules,
+      reasons,
       metrics,
       promise: { sentence: 'The promise is kept: at most 1.8 % are wrong.', madeAt: '2026-02-03' },
     });
-    expect(card.split('\n')[0]).toBe('# loan \\# \\<b\\>x\\</b\\>, policy v3');
+    const [, head = '', body = ''] = card.split('---\n');
+    expect(body.trim().split('\n')[0]).toBe('# loan \\# \\<b\\>x\\</b\\>, policy v3');
+    const said = Object.fromEntries(
+      head
+        .trim()
+        .split('\n')
+        .map((line) => [line.split(': ')[0], JSON.parse(line.replace(/^.*?: /, ''))]),
+    );
+    expect(said).toEqual({
+      license: 'other',
+      license_name: 'see LICENSES',
+      license_link: 'LICENSES',
+      library_name: 'decision-edge',
+      pipeline_tag: 'tabular-classification',
+      tags: ['decision-workbench', 'onnx', 'logistic'],
+      metrics: ['accuracy', 'f1'],
+      'model-index': [
+        {
+          name: 'loan\n# <b>x</b> v3',
+          results: [
+            {
+              task: { type: 'tabular-classification' },
+              dataset: { type: 'private', name: '40 held-out examples' },
+              metrics: [
+                { type: 'accuracy', name: 'Accuracy of the classifier', value: 0.912 },
+                { type: 'f1', name: 'Macro F1 of the classifier', value: 0.9 },
+              ],
+            },
+          ],
+        },
+      ],
+    });
     for (const part of [
       'accuracy 91.2 %',
       '160 examples',
@@ -257,7 +298,12 @@ describe('the model card', () => {
       '| purpose | category | car, a\\|b, c, d, e, f, g, h, 1 more |  | yes |',
       'predict({"loan": {"amount": 3}, "vip": True, "note": None, "tags": ["x\\""]})',
       '# approve classifier',
-      'The fallback option is decline.',
+      'Below 0.6 the decision is handed over: the fallback option decline answers, marked for a person.',
+      "Between the two the classifier's answer is given, marked for a person. Inputs unlike the examples are handed over",
+      '- huge: if amount is over 1000 and purpose is one of "car", "boat", the answer is decline (AMOUNT).',
+      '- odd: if `size(ctx.note) % 2 == 1`, the answer is approve.',
+      '## Reason codes',
+      'those of some examples as they are',
       'These options were not learned: re\\_view.',
       'from decision_edge import EdgePredictor',
     ]) {

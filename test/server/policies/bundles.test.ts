@@ -1,6 +1,7 @@
 /** The deployed policy as a ZIP: what is in it, when there is one, and what a damaged file leads to. */
 import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bundle, unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { bundleZipLimits } from '../../../src/engine/bundle/manifest.ts';
@@ -26,6 +27,7 @@ function toFirstFormat(bytes: Uint8Array): Uint8Array {
     runtime: _runtime,
     training: _training,
     fields: _fields,
+    golden_inputs: _golden,
     ...settings
   } = unpackBundle(bytes, sha256).manifest;
   const manifest = new TextEncoder().encode(JSON.stringify({ ...settings, format_version: 1 }));
@@ -147,7 +149,25 @@ describe('the bundle of a decision type', () => {
     expect(await identify()).toEqual(before);
   });
 
-  it('is exported in the newest format where the stored one is of the first', async () => {
+  it('tests itself by inputs that nobody sent, or by examples where that is asked for, and says which [PRV-1]', async () => {
+    const sent = loanExamples(40).map((example) => Reflect.get(example, 'input'));
+    const countSent = ({ golden }: Bundle) =>
+      golden.filter(({ input }) => sent.some((each) => isDeepStrictEqual(each, input))).length;
+    const { bundle: madeUp } = await download('?slim=true');
+    expect([madeUp.manifest.golden_inputs, countSent(madeUp)]).toEqual(['synthetic', 0]);
+    expect(madeUp.golden).toHaveLength(60);
+    const emails = madeUp.golden.map(({ input }) => (input['applicant'] as { email: string }).email);
+    for (const email of emails) expect(email).not.toMatch(/@example\.org$/);
+    expect(new Set(madeUp.golden.map(({ output }) => output.decision))).toEqual(new Set(['approve', 'decline']));
+    expect(madeUp.modelCard).toContain('inputs that nobody sent');
+    await train({ golden_inputs: 'examples', seed: 7 });
+    const { bundle: verbatim } = await download('?slim=true');
+    expect([verbatim.manifest.golden_inputs, countSent(verbatim)]).toEqual(['examples', verbatim.golden.length]);
+    expect(verbatim.modelCard).toContain('those of some examples as they are');
+    expect(verbatim.manifest.revision).toBe(madeUp.manifest.revision);
+  });
+
+  it('is exported in the newest format where the stored one is of the first, without its examples [PRV-1]', async () => {
     const file = join(dataDir, 'artifacts', `${policyId}.zip`);
     const whole = readFileSync(file);
     const restartWith = async (bytes: Uint8Array) => {
@@ -158,8 +178,9 @@ describe('the bundle of a decision type', () => {
     };
     await restartWith(toFirstFormat(whole));
     const { bundle } = await download('?slim=true');
-    expect(bundle.manifest).toMatchObject({ format_version: 2, policy_id: policyId });
+    expect(bundle.manifest).toMatchObject({ format_version: 2, policy_id: policyId, golden_inputs: 'synthetic' });
     expect(bundle.golden.length).toBeGreaterThan(0);
+    expect(JSON.stringify(bundle.golden)).not.toContain('@example.org');
     await restartWith(whole);
   });
 
@@ -175,7 +196,7 @@ describe('the bundle of a decision type', () => {
     expect(bundle.rules.rules.map((rule) => rule.name)).toEqual(['tiny']);
     expect(bundle.manifest).toMatchObject({
       version: 2,
-      policy_version: 'v2',
+      policy_version: 'v3',
       confidence_thresholds: { auto_decide: 1, escalation: 1 },
       reason_codes: ['TOO_MUCH'],
     });

@@ -226,6 +226,7 @@ describe('the fields of', () => {
         slice_gate: null,
         tune_encoder: false,
         tuning_tokens: 400_000,
+        golden_inputs: 'synthetic',
       },
       metrics: expect.any(Object),
       target_f1: null,

@@ -45,8 +45,9 @@ _KEYS = frozenset(
 )
 # Format 1 has neither these settings nor the entry manifest.sha256.
 _NEWER_KEYS = frozenset({"revision", "runtime"})
-# What the policy was trained from, what it may be asked and what is promised of it; earlier bundles do not say it.
-_OPTIONAL_KEYS = frozenset({"training", "fields", "promise"})
+# What the policy was trained from, what it may be asked, what is promised of it and what its golden vectors are of;
+# earlier bundles do not say it.
+_OPTIONAL_KEYS = frozenset({"training", "fields", "promise", "golden_inputs"})
 _FIELD_KEYS = frozenset({"path", "kind", "required", "missing", "values", "range"})
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _DATE_TIME = re.compile(DATE_TIME, re.ASCII)
@@ -78,6 +79,7 @@ def check_manifest(manifest: JsonObject) -> None:
             for field in expect_list(manifest.get("fields", [])):
                 _check_field(expect_keys(field, _FIELD_KEYS))
             _check_promise(manifest.get("promise"))
+            _expect_one_of(manifest.get("golden_inputs", "examples"), ("synthetic", "examples"), "golden_inputs")
         _check_names(manifest)
         _check_escalation(manifest)
         _check_parts(manifest)

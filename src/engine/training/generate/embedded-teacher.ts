@@ -165,7 +165,7 @@ function sampleInput(material: TeacherMaterial, option: string, random: Random):
   }
   const compiled = compileRules(definition.hard_rules, definition);
   const trees = compiled.ok ? compiled.value.file.rules.map(({ ast }) => ast) : [];
-  return sampleComparedFields(listComparedFields(trees), samplePhrase, random);
+  return sampleComparedFields(listComparedFields(trees), { text: samplePhrase(random) }, random);
 }
 
 /** A copy of the input with every text in it replaced. */

@@ -63,7 +63,8 @@ function recombineValues(a: Json, b: Json, repeated: ReadonlySet<string>, random
   return random() < 0.5 ? a : b;
 }
 
-function countDecimals(value: number): number {
+/** How many decimals a number is written with, 12 at most. */
+export function countDecimals(value: number): number {
   const [mantissa = '', exponent] = String(value).split('e');
   return Math.min(12, Math.max(0, (mantissa.split('.')[1]?.length ?? 0) - Number(exponent ?? 0)));
 }

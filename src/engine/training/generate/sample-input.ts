@@ -159,13 +159,12 @@ export function listComparedFields(trees: readonly RuleNode[]): Map<string, Comp
   return found;
 }
 
-/** Samples an input with every compared field: numbers from 0 to twice the limit, strings among those compared with. */
+/** Writes every compared field into an input: numbers from 0 to twice the limit, strings among those compared with. */
 export function sampleComparedFields(
   fields: ReadonlyMap<string, ComparedField>,
-  samplePhrase: PhraseSampler,
+  input: JsonObject,
   random: Random,
 ): JsonObject {
-  const input: JsonObject = { text: samplePhrase(random) };
   for (const { path, values } of fields.values()) {
     const value = pick(values, random);
     const sampled =

@@ -24,6 +24,7 @@ export function buildManifest(
     fallback_option: request.fallbackOption,
     created_at: request.createdAt,
     classifier: { kind: calibrated.kind },
+    golden_inputs: request.config.golden_inputs,
     training: {
       version: request.versionNumber,
       snapshot_sha256: request.provenance?.snapshotSha256 ?? null,

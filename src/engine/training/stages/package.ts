@@ -16,6 +16,7 @@ import type { Adapters } from '../../ports.ts';
 import { countReasonsByOption } from '../data/labelled-rows.ts';
 import { learnFamiliarity } from '../evaluate/familiarity.ts';
 import { buildManifest } from '../package/build-manifest.ts';
+import { makeGoldenInputs } from '../package/golden-inputs.ts';
 import { measureLatency } from '../package/measure-latency.ts';
 import { verifyExport } from '../package/verify-export.ts';
 import type { TrainOutcome } from '../request.ts';
@@ -75,7 +76,12 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   };
   const decider = compileDecider({ ...parts, manifest: draft }, ports);
   progress.report('package', 0.3, 'Recording golden decisions');
-  const goldenInputs = [...testRows, ...trainRows].map((row) => row.input);
+  const goldenRows = [...testRows, ...trainRows].map(({ input, decision }) => ({ input, option: decision }));
+  const known = { decisionType: request.decisionType, rules: rules.file, inputSchema };
+  const goldenInputs =
+    request.config.golden_inputs === 'examples'
+      ? goldenRows.map(({ input }) => input)
+      : makeGoldenInputs(goldenRows, request.piiFields ?? [], known);
   const thresholds = manifest.confidence_thresholds;
   const golden = await recordGoldenLines(decider, goldenInputs, request.piiFields ?? [], thresholds);
   progress.report('package', 0.7, 'Measuring the time of a decision');
@@ -86,7 +92,7 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   );
   const latenciesMs = await measureLatency(timed, measuredInputs, ports.now);
   const metrics = completeMetrics(state, parts, latenciesMs);
-  const modelCard = writeModelCard({ manifest, plan, rules: rules.file, golden, metrics, promise: null });
+  const modelCard = writeModelCard({ ...parts, golden, metrics, promise: null });
   const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
   progress.report('package', 1, 'The policy is ready');
   return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut, labelChecks: state.labelChecks };

@@ -81,6 +81,7 @@ function useStart(type: DecisionType, isPossible: boolean) {
   const [tuneText, setTuneText] = useState(false);
   const [autoDeploy, setAutoDeploy] = useState(true);
   const [generate, setGenerate] = useState(false);
+  const [asTheyAre, setAsTheyAre] = useState(false);
   const [targetF1, setTargetF1] = useState<number | string>('');
   const [isOpen, setIsOpen] = useState(false);
   const start = useChange('training.start');
@@ -92,6 +93,7 @@ function useStart(type: DecisionType, isPossible: boolean) {
       tune_encoder: tuneText,
       auto_deploy: autoDeploy,
       auto_generate: generate,
+      golden_inputs: asTheyAre ? ('examples' as const) : ('synthetic' as const),
       target_f1: targetF1 === '' ? null : Number(targetF1),
     };
     start.mutate({ params: { decision_type_id: type.id }, body });
@@ -145,6 +147,12 @@ function useStart(type: DecisionType, isPossible: boolean) {
               description="A teacher makes synthetic examples for them; nothing is measured on them."
               checked={generate}
               onChange={(event) => setGenerate(event.currentTarget.checked)}
+            />
+            <Checkbox
+              label="Put examples into the bundle"
+              description="It tests itself by up to 60 of them as they are, without personal fields, instead of by made-up inputs."
+              checked={asTheyAre}
+              onChange={(event) => setAsTheyAre(event.currentTarget.checked)}
             />
             <NumberInput
               label="Quality gate (macro F1)"

@@ -1,8 +1,8 @@
 /** Making a policy of rules alone: without examples and without a training. */
 import { rmSync } from 'node:fs';
-import { packRulesPolicy } from '../../../engine/decide/pack-rules-policy.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
+import { packRulesPolicy } from '../../../engine/training/package/pack-rules-policy.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
 import { type Clock, isoTime, sha256 } from '../../process/clock.ts';
 import { writeDurably } from '../../process/durable-file.ts';
@@ -21,8 +21,8 @@ export type RulesPolicyDeps = {
   newId(): string;
 };
 
-/** Examples whose decisions become golden ones, and the length in bytes up to which one is read. */
-const maxInputs = 60;
+/** Examples that golden inputs are made of, and the length in bytes up to which one is read. */
+const maxInputs = 300;
 const maxInputBytes = 8_000;
 
 /**

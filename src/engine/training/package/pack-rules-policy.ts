@@ -1,0 +1,61 @@
+/** Packing a policy of rules alone: it has learned nothing, and what no rule decides goes to the fallback option. */
+import { packBundle } from '../../bundle/bundle.ts';
+import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
+import { bundleFormatVersion, type ManifestDraft } from '../../bundle/manifest.ts';
+import { writeModelCard } from '../../bundle/model-card.ts';
+import { compileDecider } from '../../decide/decider.ts';
+import { recordGoldenLines } from '../../decide/golden.ts';
+import type { JsonObject } from '../../domain.ts';
+import type { FeaturePlan } from '../../features/plan.ts';
+import type { MonotonicClock, Sha256 } from '../../ports.ts';
+import type { RulesFile } from '../../rules/compile.ts';
+import { makeGoldenInputs } from './golden-inputs.ts';
+
+/** What a policy of rules alone is made of; its `fallback_option` is set. */
+export type RulesPolicyParts = {
+  settings: Omit<ManifestDraft, 'classifier' | 'runtime' | 'text'>;
+  rules: RulesFile;
+  inputSchema: JsonObject | null;
+};
+
+const emptyPlan: FeaturePlan = { format: 1, fields: [], tabular_size: 0, left_out: [], text: null };
+
+/**
+ * Packs the bundle. Its golden decisions are of inputs made of what five of `inputs` share, of the rules and of the
+ * schema, without the values at the dot paths `piiFields`, and of an empty input, as far as the schema lets them pass.
+ */
+export async function packRulesPolicy(
+  { settings, rules, inputSchema }: RulesPolicyParts,
+  inputs: readonly JsonObject[],
+  piiFields: readonly string[],
+  ports: { now: MonotonicClock; sha256: Sha256 },
+): Promise<Uint8Array> {
+  const fields = listInputFields({ plan: emptyPlan, rules, inputSchema }, seeInputs(inputs, piiFields));
+  const golden_inputs = 'synthetic' as const;
+  const manifest: ManifestDraft = { ...settings, classifier: null, runtime: null, text: null, fields, golden_inputs };
+  const parts = {
+    rules,
+    plan: emptyPlan,
+    classifier: null,
+    reasons: { by_option: {}, heads: [] },
+    reasonHeads: null,
+    adapters: null,
+    familiarity: null,
+    inputSchema,
+    golden: [],
+    modelCard: '',
+  };
+  const decider = compileDecider(
+    {
+      ...parts,
+      manifest: { training: null, ...manifest, format_version: bundleFormatVersion, revision: null, files: {} },
+    },
+    { encoder: null, tokenizer: null, now: ports.now },
+  );
+  const decisionType = settings.decision_type;
+  const seen = inputs.map((input) => ({ input, option: decisionType }));
+  const made = makeGoldenInputs(seen, piiFields, { decisionType, rules, inputSchema });
+  const golden = await recordGoldenLines(decider, [{}, ...made], piiFields, settings.confidence_thresholds);
+  const modelCard = writeModelCard({ ...parts, manifest, golden, metrics: null, promise: null });
+  return packBundle({ ...parts, manifest, golden, modelCard }, ports.sha256);
+}
