@@ -10,7 +10,7 @@ import type { Adapters, Sha256 } from '../ports.ts';
 import { loadRules, type RulesFile } from '../rules/compile.ts';
 import { packAdapters, unpackAdapters } from '../text/adapters.ts';
 import { assemble, toJsonBytes } from './assemble.ts';
-import { licensesText } from './licenses.ts';
+import { licensesText, withTextModelLicense } from './licenses.ts';
 import {
   adaptersEntry,
   bundleFormatVersion,
@@ -56,7 +56,7 @@ export type Bundle = {
 export type BundleParts = Omit<Bundle, 'manifest'> & { manifest: ManifestDraft };
 
 /** The shared text files of a full bundle; `encoder` is null where the policy uses the tokenizer only. */
-export type TextModelFiles = { tokenizer: Uint8Array; encoder: Uint8Array | null };
+export type TextModelFiles = { tokenizer: Uint8Array; encoder: Uint8Array | null; license: Uint8Array };
 
 const newline = 0x0a;
 
@@ -75,6 +75,7 @@ function listTextEntries(
       'Train the type again.',
     );
   }
+  entries.set('LICENSES', strToU8(withTextModelLicense(strFromU8(text.license))));
   entries.set('text/tokenizer.json', text.tokenizer);
   if (plan.text.encoder !== null) {
     if (text.encoder === null || sha256(text.encoder) !== manifest.text.encoder_sha256) {

@@ -1,4 +1,4 @@
-import { strToU8, zipSync } from 'fflate';
+import { strFromU8, strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { identifyBundle, packBundle, unpackBundle, withTextModel } from '../../../src/engine/bundle/bundle.ts';
 import { type InputField, listInputFields, recallFields, seeInputs } from '../../../src/engine/bundle/input-fields.ts';
@@ -15,6 +15,7 @@ function readEntries(bytes: Uint8Array): Map<string, Uint8Array> {
   return new Map(zip.names.map((name) => [name, zip.read(name)!]));
 }
 
+const license = strToU8('Terms of the text model');
 const packed = (overrides = {}) => packBundle(bundleParts(overrides), sha256);
 
 function refusal(bytes: Uint8Array): string {
@@ -115,15 +116,30 @@ describe('packing and opening a bundle', () => {
     const text = { encoder_sha256: sha256(encoder), tokenizer_sha256: sha256(tokenizer), slim: true };
     const slim = packed({ plan, text });
     expect(unpackBundle(slim, sha256).manifest.text?.slim).toBe(true);
-    const full = withTextModel(slim, { tokenizer, encoder }, sha256);
+    const full = withTextModel(slim, { tokenizer, encoder, license }, sha256);
     expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
     expect(readEntries(full).get('text/encoder.onnx')).toEqual(encoder);
-    expect(full).toEqual(packBundle(bundleParts({ plan, text }), sha256, { tokenizer, encoder }));
+    expect(full).toEqual(packBundle(bundleParts({ plan, text }), sha256, { tokenizer, encoder, license }));
 
-    expect(() => withTextModel(slim, { tokenizer, encoder: encoder.slice(1) }, sha256)).toThrow(
+    expect(() => withTextModel(slim, { tokenizer, encoder: encoder.slice(1), license }, sha256)).toThrow(
       'not the encoder',
     );
-    expect(() => withTextModel(slim, { tokenizer: encoder, encoder }, sha256)).toThrow('not the tokenizer');
+    expect(() => withTextModel(slim, { tokenizer: encoder, encoder, license }, sha256)).toThrow('not the tokenizer');
+  });
+
+  it('has the terms of what it ships, whole [PRV-2]', () => {
+    const tokenizer = strToU8('{}');
+    const plan = {
+      ...amountPlan,
+      text: { fields: [['note']], ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 }, encoder: null },
+    };
+    const text = { encoder_sha256: null, tokenizer_sha256: sha256(tokenizer), slim: true };
+    const slim = packed({ plan, text });
+    const termsOf = (bytes: Uint8Array) => strFromU8(readEntries(bytes).get('LICENSES')!);
+    expect(termsOf(slim)).not.toContain('Text model');
+    expect(termsOf(withTextModel(slim, { tokenizer, encoder: null, license }, sha256))).toMatch(
+      /Terms of the text model$/,
+    );
   });
 
   it('has one revision, slim and full, and another one after any change of what it decides', () => {
@@ -147,7 +163,7 @@ describe('packing and opening a bundle', () => {
     };
     const text = { encoder_sha256: null, tokenizer_sha256: sha256(tokenizer), slim: true };
     const slim = packed({ plan, text });
-    const full = withTextModel(slim, { tokenizer, encoder: null }, sha256);
+    const full = withTextModel(slim, { tokenizer, encoder: null, license }, sha256);
     expect(revisionOf(full)).toBe(revisionOf(slim));
     expect(identifyBundle(full, sha256)).not.toEqual(identifyBundle(slim, sha256));
   });
@@ -159,7 +175,7 @@ describe('packing and opening a bundle', () => {
       text: { fields: [['note']], ngrams: { unigrams: [5], bigrams: [], idf: [1], scale: 1 }, encoder: null },
     };
     const text = { encoder_sha256: zeros, tokenizer_sha256: sha256(tokenizer), slim: true };
-    const full = withTextModel(packed({ plan, text }), { tokenizer, encoder: new Uint8Array(9) }, sha256);
+    const full = withTextModel(packed({ plan, text }), { tokenizer, encoder: new Uint8Array(9), license }, sha256);
     expect([...readEntries(full).keys()]).not.toContain('text/encoder.onnx');
     expect(unpackBundle(full, sha256).manifest.text?.slim).toBe(false);
   });

@@ -11,6 +11,7 @@ import { findProgramFolder } from '../../process/program-folder.ts';
 export type TextModel = {
   readonly encoderPath: string;
   readonly tokenizerPath: string;
+  readonly licensePath: string;
   /** The graph by whose steps the encoder is tuned; without the file it stays as it is. */
   readonly tuningGraphPath: string;
   readonly encoderSha256: string;
@@ -27,7 +28,10 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Says that a part of the text model is not there; the place of the file is for the log alone. */
-export function toMissingPart(part: 'text encoder' | 'tokenizer', cause: unknown): WorkbenchError {
+export function toMissingPart(
+  part: 'text encoder' | 'tokenizer' | "text model's licence",
+  cause: unknown,
+): WorkbenchError {
   const message = `The file of the ${part} cannot be read. Put it back, or install the program again.`;
   return new WorkbenchError('unavailable', message, undefined, { cause });
 }
@@ -68,6 +72,7 @@ export function openTextModel(
   return {
     encoderPath,
     tokenizerPath,
+    licensePath: join(folder, 'LICENSE'),
     tuningGraphPath: join(folder, 'encoder-training-step.onnx'),
     get encoderSha256() {
       return encoderSha256();

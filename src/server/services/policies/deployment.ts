@@ -148,11 +148,14 @@ export async function exportBundle(
   // The revision changes with whatever changes what the bundle decides.
   const name = `${type.name}-v${policy.version}-${revision?.slice(0, shownRevisionLength)}`;
   if (isSlim) return nameBundle(slim, name);
-  const [tokenizer, encoder] = await Promise.all([
-    readFile(textModel.tokenizerPath).catch((cause: unknown) => Promise.reject(toMissingPart('tokenizer', cause))),
-    readFile(textModel.encoderPath).catch((cause: unknown) => Promise.reject(toMissingPart('text encoder', cause))),
+  const read = (path: string, part: Parameters<typeof toMissingPart>[0]) =>
+    readFile(path).catch((cause: unknown) => Promise.reject(toMissingPart(part, cause)));
+  const [tokenizer, encoder, license] = await Promise.all([
+    read(textModel.tokenizerPath, 'tokenizer'),
+    read(textModel.encoderPath, 'text encoder'),
+    read(textModel.licensePath, "text model's licence"),
   ]);
-  return nameBundle(withTextModel(slim, { tokenizer, encoder }, sha256), name);
+  return nameBundle(withTextModel(slim, { tokenizer, encoder, license }, sha256), name);
 }
 
 /** A slim bundle says in its name that it is one. */
