@@ -161,6 +161,8 @@ const examples = {
   'EXA-18':
     'The list is sorted by created_at, updated_at, decision or a field of the input, in either direction; equal values stand newest first and missing ones last, on all pages alike.',
   'EXA-19': 'page_of answers the page on which an example stands, in any order and under any filter.',
+  'GRD-1':
+    'The list and bulk changes are filtered by tests of fields (min, max, above, below, one_of, contains, empty), whatever a field is called; the same rows in any order.',
   'EXA-7': 'stats gives total, labelled, unlabelled, reviewed, by_source, by_option and by_queue.',
   'EXA-8': 'DELETE of one answers 204.',
   'EXA-9': 'A call adds at most 10,000 examples.',

@@ -16,6 +16,21 @@ export function aliasOf<S extends z.ZodType>(of: string, schema: S) {
   return schema.optional().meta({ description: `The same as ${of}`, aliasOf: of });
 }
 
+/** A value that stands in an address as JSON. */
+export function jsonText<S extends z.ZodType>(schema: S) {
+  return z
+    .string()
+    .transform((text, context): unknown => {
+      try {
+        return JSON.parse(text);
+      } catch {
+        context.issues.push({ code: 'custom', message: 'must be JSON', input: text });
+        return z.NEVER;
+      }
+    })
+    .pipe(schema);
+}
+
 /** The pagination envelope around one kind of item. */
 export function paginated<T extends z.ZodType>(item: T) {
   return z.object({

@@ -1,6 +1,6 @@
 /**
  * What small calls notice of large ones: `/health` alone and beside ten large calls at once, and the longest wait while
- * 10,000 and 100,000 examples are added, each of which is one transaction.
+ * 10,000 and 100,000 examples are added, each of which is one transaction, and while these are filtered by their fields.
  */
 
 import { startWorkbenchProcess } from '../../e2e/tools/workbench-process.ts';
@@ -69,6 +69,16 @@ export async function measureLargeCalls(): Promise<void> {
       if (added.value.status >= 300) throw new Error(`${name} answered ${added.value.status}`);
       report(`${name} (${(added.value.tookMs / 1_000).toFixed(1)} s)`, added);
     }
+    const filters = Array.from({ length: 10 }, (_, n) => {
+      const fields = [
+        { field: 'n', min: n * 1_000 },
+        { field: 'message', contains: 'number 9' },
+      ];
+      return send(caller, 'GET', `${examples}?fields=${encodeURIComponent(JSON.stringify(fields))}`);
+    });
+    const filtered = await runBeside(Promise.all(filters), health, workbench.pid);
+    const eachMs = Math.max(...filtered.value.map(({ tookMs }) => tookMs)) / filters.length;
+    report(`ten filters of two fields over 110,000 examples (${eachMs.toFixed(0)} ms each)`, filtered);
   } finally {
     await workbench.stop();
   }

@@ -25,6 +25,34 @@ async function readAll(call: Call, url: string, sort: string, pageSize: number):
   }
 }
 
+type FieldTest = Partial<{
+  min: number | string;
+  max: number | string;
+  above: number | string;
+  below: number | string;
+  one_of: unknown[];
+  contains: string;
+  empty: boolean;
+}>;
+
+/** Whether a value passes a test, as the interface says it. */
+function passes(value: unknown, { min, max, above, below, one_of, contains, empty }: FieldTest): boolean {
+  const compare = (bound: number | string | undefined, fits: (a: number | string, b: number | string) => boolean) =>
+    bound === undefined ||
+    ((typeof value === 'number' || typeof value === 'string') && typeof value === typeof bound && fits(value, bound));
+  const text = value === undefined || value === null ? null : typeof value === 'string' ? value : JSON.stringify(value);
+  const isEmpty = text === null || text === '' || text === '[]';
+  return (
+    compare(min, (a, b) => a >= b) &&
+    compare(max, (a, b) => a <= b) &&
+    compare(above, (a, b) => a > b) &&
+    compare(below, (a, b) => a < b) &&
+    (one_of === undefined || one_of.some((each) => each === (value ?? null))) &&
+    (contains === undefined || (text?.toLowerCase().includes(contains.toLowerCase()) ?? false)) &&
+    (empty === undefined || empty === isEmpty)
+  );
+}
+
 describe('the list of examples', () => {
   it('is ordered by any field in either direction, newest first among equals, on all pages alike [EXA-18]', async () => {
     const values = fc.constantFrom(null, undefined, 3, -1, 2.5, 10, 'b', 'A', 'c', '', true, false);
@@ -106,6 +134,89 @@ describe('the list of examples', () => {
     }
     const elsewhere = await list(call, url, { decision: 'yes', page_of: ids[0] ?? '', page: 1 });
     expect(elsewhere).toMatchObject({ items: [], total: 0, page: 1 });
+  });
+
+  it('is filtered by tests of fields, sorted or not, and a bulk change is about the same rows [GRD-1]', async () => {
+    const names = ['n', 'a "b" \\ [0] ä$', '2024', 'with.dot', 'deep.down'];
+    const values = fc.constantFrom(
+      null,
+      undefined,
+      0,
+      -0,
+      2.5,
+      12,
+      1e21,
+      '',
+      '12',
+      'Ab "c"',
+      '2026-01-31',
+      true,
+      [],
+      ['ab'],
+      {},
+    );
+    const bound = fc.constantFrom(0, 2.5, 12, '', '2026-01-31');
+    const parts = [
+      { min: bound },
+      { max: bound },
+      { above: bound, max: bound },
+      { min: bound, below: bound },
+      { one_of: fc.array(fc.constantFrom(null, 12, '12', true, 'Ab "c"'), { minLength: 1 }) },
+      { contains: fc.constantFrom('ab', '"C', '2') },
+      { empty: fc.boolean() },
+      { empty: fc.boolean(), max: bound },
+    ];
+    const field = fc.constantFrom(...names, ...names, 'toString');
+    const tests = fc.oneof(...parts.map((part) => fc.record<FieldTest & { field: string }>({ field, ...part })));
+    const written = fc.array(fc.array(values, { minLength: names.length, maxLength: names.length }), {
+      minLength: 5,
+      maxLength: 30,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        written,
+        fc.array(fc.array(tests, { maxLength: 2 }), { minLength: 8, maxLength: 12 }),
+        async (rows, filters) => {
+          const examples = rows.map((row) => {
+            const [deep, ...others] = row.toReversed();
+            const input = Object.fromEntries(others.toReversed().map((value, place) => [names[place], value]));
+            return { input: { ...input, deep: { down: deep } } };
+          });
+          const { call, url, ids, close } = await openWith(examples);
+          for (const given of filters) {
+            const fields = JSON.stringify(given);
+            const fits = (row: unknown[]) => given.every((test) => passes(row[names.indexOf(test.field)], test));
+            const expected = ids.filter((_, place) => fits(rows[place] ?? []));
+            const { items, total } = await list(call, url, { fields, page_size: 100 });
+            expect([fields, total, items.map(({ id }: Listed) => id)]).toEqual([
+              fields,
+              expected.length,
+              expected.toReversed(),
+            ]);
+            const sorted = await list(call, url, { fields, sort: 'created_at', page_size: 100 });
+            expect(sorted.items.map(({ id }: Listed) => id).toSorted()).toEqual(expected.toSorted());
+            const change = { filter: { fields: JSON.parse(fields) }, action: 'set_reviewed', reviewed: true };
+            expect((await call('POST', `${url}/bulk`, change)).body.affected).toBe(expected.length);
+          }
+          await close();
+        },
+      ),
+      { numRuns: 6 },
+    );
+  });
+
+  it('refuses tests of fields that it cannot read, with their place [GRD-1]', async () => {
+    const { call, url } = await openWith([{ input: { n: 1 } }]);
+    for (const [fields, loc] of [
+      ['{', ['query', 'fields']],
+      ['{}', ['query', 'fields']],
+      ['[{"min":1}]', ['query', 'fields', 0, 'field']],
+      ['[{"field":"n","min":[1]}]', ['query', 'fields', 0, 'min']],
+      ['[{"field":"n","is":1}]', ['query', 'fields', 0, 'is']],
+    ] as const) {
+      const { status, body } = await call('GET', `${url}?fields=${encodeURIComponent(fields)}`);
+      expect([fields, status, body.error.details[0].loc]).toEqual([fields, 422, loc]);
+    }
   });
 
   it('refuses an order it does not know, with the place and what there is [EXA-18]', async () => {

@@ -9,7 +9,7 @@ import type { Query } from '../../state/route.ts';
 
 type Queue = { name: string; title: string; help: string };
 type ListQuery = NonNullable<InputOf<'examples.list'>['query']>;
-export type ExampleFilter = Omit<ListQuery, 'page' | 'page_size' | 'page_of' | 'sort'>;
+export type ExampleFilter = Omit<ListQuery, 'page' | 'page_size' | 'page_of' | 'sort' | 'fields'>;
 /** A filter and the order of what it finds; newest first without one. */
 export type SortedFilter = ExampleFilter & Pick<ListQuery, 'sort'>;
 type Stats = OutputOf<'examples.stats'>;

@@ -3,7 +3,16 @@ import { z } from 'zod';
 import { characters, jsonObject } from '../../../engine/domain.ts';
 import { columnKinds, textFormats } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
-import { aliasOf, dateTime, decisionTypeParams, exampleParams, pageQuery, paginated, uuid } from '../common.ts';
+import {
+  aliasOf,
+  dateTime,
+  decisionTypeParams,
+  exampleParams,
+  jsonText,
+  pageQuery,
+  paginated,
+  uuid,
+} from '../common.ts';
 import { creates, destroys, operation, reads, updates } from '../operation.ts';
 
 const reasonCodes = z
@@ -62,6 +71,30 @@ export type Example = z.infer<typeof exampleSchema>;
 
 /** Room for a dot path through the deepest field of an input. */
 const maxSortLength = 1_000;
+const maxFieldTests = 20;
+const bound = z.union([z.number(), z.string()]);
+const fieldTestSchema = z
+  .strictObject({
+    field: characters(1, maxSortLength).describe('Dot path of a field of the input'),
+    min: bound.optional().describe('Numbers are compared with a number, texts (such as ISO dates) with a text'),
+    max: bound.optional(),
+    above: bound.optional(),
+    below: bound.optional(),
+    one_of: z
+      .array(z.union([z.string(), z.number(), z.boolean(), z.null()]))
+      .min(1)
+      .max(limits.maxOptions)
+      .optional()
+      .describe('null also stands for a missing field'),
+    contains: characters(1, 200).optional().describe('Without regard to capitals of a to z'),
+    empty: z.boolean().optional().describe('Empty is missing, null, "" or []'),
+  })
+  .meta({ id: 'FieldTest', examples: [{ field: 'amount', min: 100, below: 200 }] });
+export type FieldTest = z.output<typeof fieldTestSchema>;
+const fieldTests = z.array(fieldTestSchema).max(maxFieldTests);
+/** Tests of fields as they stand in an address. */
+const fieldTestsText = jsonText(fieldTests);
+const fieldsHelp = 'Tests of fields; an example passes every part of each';
 const filterFields = {
   source: z.enum(['user', 'synthetic']).optional(),
   reviewed: z.boolean().optional(),
@@ -72,7 +105,9 @@ const filterFields = {
   labelled_by: z.enum(['person', 'teacher']).optional(),
   search: characters(0, 200).optional(),
 };
-const exampleFilterSchema = z.strictObject(filterFields).meta({ id: 'ExampleFilter' });
+const exampleFilterSchema = z
+  .strictObject({ ...filterFields, fields: fieldTests.optional().describe(fieldsHelp) })
+  .meta({ id: 'ExampleFilter' });
 export type ExampleFilter = z.output<typeof exampleFilterSchema>;
 
 const listOrder = {
@@ -238,7 +273,12 @@ export const exampleOperations = {
     method: 'GET',
     path: base,
     params,
-    query: z.strictObject({ ...pageQuery, ...listOrder, ...filterFields }),
+    query: z.strictObject({
+      ...pageQuery,
+      ...listOrder,
+      ...filterFields,
+      fields: fieldTestsText.optional().describe(`${fieldsHelp}: the JSON of a list of FieldTest`),
+    }),
     output: paginated(exampleSchema),
     status: 200,
     summary: 'List examples, newest first or sorted by a column',

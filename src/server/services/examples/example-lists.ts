@@ -47,11 +47,12 @@ export class ExampleLists {
     const seq = pageOf === undefined ? null : examplePlaces.findSeq(decisionTypeId, pageOf);
     const pageAt = (place: number | null) =>
       place === null || place < 0 ? part.page : Math.floor(place / pageSize) + 1;
-    if (sort === undefined) {
+    // Words and fields are looked for in every input, as an order is found: in turns, and once for all pages.
+    if (sort === undefined && !filter.search && filter.fields === undefined) {
       const page = pageAt(seq === null ? null : examplePlaces.countNewer(decisionTypeId, filter, seq));
       return { ...examples.page(decisionTypeId, filter, page, pageSize), page };
     }
-    const order = await this.#findOrder(decisionTypeId, filter, sort);
+    const order = await this.#findOrder(decisionTypeId, filter, sort ?? '-seq');
     const page = pageAt(seq === null ? null : order.indexOf(seq));
     const seqs = order.slice((page - 1) * pageSize, page * pageSize);
     return { examples: examplePlaces.readAt(decisionTypeId, seqs), total: order.length, page };

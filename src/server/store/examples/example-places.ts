@@ -4,7 +4,7 @@ import type { WorkbenchDatabase } from '../database.ts';
 import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
 
 /** What examples are ordered by, as it is stored; `input` is the JSON of the whole input. */
-export type OrderColumn = 'created_at' | 'updated_at' | 'decision' | 'input';
+export type OrderColumn = 'seq' | 'created_at' | 'updated_at' | 'decision' | 'input';
 /** An example by its row number, which grows with each one that is added, and its value of the column. */
 export type StoredKey = { seq: number; value: Value | null };
 
@@ -15,18 +15,21 @@ export class ExamplePlaces {
     this.#db = db;
   }
 
-  /** Yields the matches of a filter, newest first, up to `limit` at a time; others may write between two slices. */
+  /** Yields the matches among each `limit` examples, newest first; others may write between two slices. */
   *readKeys(decisionTypeId: string, filter: ExampleFilter, column: OrderColumn, limit: number): Generator<StoredKey[]> {
     const { sql, values } = toWhere(decisionTypeId, filter);
     const read = this.#db.prepare<Value[], StoredKey>(
-      `SELECT seq, ${column} AS value FROM examples WHERE ${sql} AND seq < ? ORDER BY seq DESC LIMIT ?`,
+      `SELECT seq, ${column} AS value FROM examples WHERE ${sql} AND seq < ? AND seq >= ? ORDER BY seq DESC`,
     );
-    for (let before = Number.MAX_SAFE_INTEGER; ; ) {
-      const keys = read.all(...values, before, limit);
-      if (keys.length > 0) yield keys;
-      const oldest = keys.at(-1);
-      if (oldest === undefined || keys.length < limit) return;
-      before = oldest.seq;
+    const findFirst = this.#db
+      .prepare<Value[], number>(
+        'SELECT seq FROM examples WHERE decision_type_id = ? AND seq < ? ORDER BY seq DESC LIMIT 1 OFFSET ?',
+      )
+      .pluck();
+    for (let before = Number.MAX_SAFE_INTEGER; before > 0; ) {
+      const first = findFirst.get(decisionTypeId, before, limit - 1) ?? 0;
+      yield read.all(...values, before, first);
+      before = first;
     }
   }
 

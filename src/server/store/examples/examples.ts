@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../engine/domain.ts';
 import type { ExampleFilter, ExampleStatus } from '../../contract/examples/examples.ts';
 import type { WorkbenchDatabase } from '../database.ts';
+import { toFieldConditions } from './field-tests.ts';
 
 /** Of an example that a person put aside, or that somebody else should look at. */
 export type ExampleMark = 'skipped' | 'flagged';
@@ -163,6 +164,10 @@ export function toWhere(decisionTypeId: string, filter: ExampleFilter): { sql: s
     // The text is looked for as it stands in the stored JSON, where quotes, line breaks and backslashes are escaped.
     // LIKE would compare letter by letter, which takes seconds for a long repeated one.
     add('instr(lower(input), lower(?)) > 0', JSON.stringify(filter.search).slice(1, -1));
+  }
+  for (const condition of filter.fields?.flatMap(toFieldConditions) ?? []) {
+    parts.push(condition.sql);
+    values.push(...condition.values);
   }
   return { sql: parts.join(' AND '), values };
 }
