@@ -121,6 +121,10 @@ export async function trainBundle(name: string, rows: readonly Row[], hardRules:
     },
   );
   if (unpackBundle(bundle, sha256).manifest.text === null) return bundle;
-  const files = { tokenizer: readFileSync(model.tokenizerPath), encoder: readFileSync(model.encoderPath) };
+  const files = {
+    tokenizer: readFileSync(model.tokenizerPath),
+    encoder: readFileSync(model.encoderPath),
+    license: readFileSync(model.licensePath),
+  };
   return withTextModel(bundle, files, sha256);
 }

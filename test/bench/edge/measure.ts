@@ -63,11 +63,23 @@ function write(name: string, content: string | Uint8Array): string {
 /** The same bundle without the list of fields, which earlier versions of the package refuse. */
 function withoutFields(bytes: Uint8Array): Uint8Array {
   const bundle = unpackBundle(bytes, sha256);
-  const { files: _files, format_version: _format, revision: _revision, fields: _fields, ...manifest } = bundle.manifest;
+  const {
+    files: _files,
+    format_version: _format,
+    revision: _revision,
+    fields: _fields,
+    golden_inputs: _golden,
+    ...manifest
+  } = bundle.manifest;
   const slim = packBundle({ ...bundle, manifest }, sha256);
   if (manifest.text === null) return slim;
-  const { tokenizerPath, encoderPath } = openTextModel(join(root, 'resources'));
-  return withTextModel(slim, { tokenizer: readFileSync(tokenizerPath), encoder: readFileSync(encoderPath) }, sha256);
+  const { tokenizerPath, encoderPath, licensePath } = openTextModel(join(root, 'resources'));
+  const text = {
+    tokenizer: readFileSync(tokenizerPath),
+    encoder: readFileSync(encoderPath),
+    license: readFileSync(licensePath),
+  };
+  return withTextModel(slim, text, sha256);
 }
 
 /** A bundle that was kept, or else is trained now. */
