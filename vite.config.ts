@@ -69,5 +69,6 @@ export default defineConfig({
     target: 'es2023',
     chunkSizeWarningLimit: 5000,
     reportCompressedSize: false,
+    license: { fileName: 'licenses.md' },
   },
 });

@@ -1,15 +1,16 @@
 /**
- * `npm run build`: out/main, out/preload, out/renderer and out/server.
- * `--renderer` or `--server` builds only that part.
+ * `npm run build`: out/main, out/preload, out/renderer and out/server, with the licences of what is in them; the last has
+ * an SBOM. `--renderer` or `--server` builds only that part; the latter takes another folder than out/server.
  */
-import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { execSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rolldown } from 'rolldown';
 import { build } from 'vite';
 import { projectRoot } from './freshness.ts';
 
 const only = process.argv[2];
+const serverFolder = process.argv[3] ?? 'out/server';
 process.chdir(projectRoot);
 if (only !== '--renderer') await buildServer();
 if (only === '--renderer') await build({ configFile: join(projectRoot, 'vite.config.ts'), logLevel: 'warn' });
@@ -17,7 +18,7 @@ if (only === undefined) buildDesktop();
 
 /** Bundles the headless server and its child programs, side by side so that each finds the others. */
 async function buildServer(): Promise<void> {
-  rmSync('out/server', { recursive: true, force: true });
+  rmSync(serverFolder, { recursive: true, force: true });
   const bundle = await rolldown({
     input: {
       serve: 'src/server/serve.ts',
@@ -33,14 +34,41 @@ async function buildServer(): Promise<void> {
     external: ['better-sqlite3', 'onnxruntime-node'],
     logLevel: 'warn',
   });
-  await bundle.write({
-    dir: 'out/server',
+  const { output } = await bundle.write({
+    dir: serverFolder,
     format: 'esm',
     entryFileNames: '[name].js',
-    // Flat on purpose: `import.meta.dirname` is out/server in every chunk.
+    // Flat on purpose: `import.meta.dirname` is this folder in every chunk.
     chunkFileNames: '[name]-[hash].js',
   });
   await bundle.close();
+  const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
+  writeFileSync(join(serverFolder, 'licenses.md'), collectLicenses(modules));
+  writeFileSync(join(serverFolder, 'sbom.cdx.json'), listComponents());
+}
+
+/** The licences of the packages that modules come from, whole; the page's are written by Vite. */
+function collectLicenses(moduleIds: readonly string[]): string {
+  const paths = moduleIds.map((id) => id.replaceAll('\\', '/'));
+  const folders = new Set(paths.flatMap((path) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []));
+  const sections = [...folders].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const files = readdirSync(folder).filter((file) => /^(?:licen[sc]e|notice|copying)/i.test(file));
+    const texts = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+    return [
+      `## ${name} ${version} (${license})`,
+      ...(texts.length > 0 ? texts : ['The package has no text of it.']),
+    ].join('\n\n');
+  });
+  return `${['# Licences of what is in this folder', ...sections].join('\n\n')}\n`;
+}
+
+/** What the program is built from, as CycloneDX, out of the lock file; tools of the build are marked as such. */
+function listComponents(): string {
+  return execSync('npm sbom --sbom-format cyclonedx --package-lock-only', {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
 }
 
 function buildDesktop(): void {

@@ -1,6 +1,6 @@
 /**
  * `npm run docs`: writes docs/http-api.md and docs/errors.md from the operation table and the error table, and the
- * Python package's _tables.py from package.json's version and the engine's limits.
+ * Python package's _tables.py and sbom.cdx.json from package.json's version, the engine's limits and pyproject.toml.
  * With `--check` nothing is written; it fails if a file is not what would be written.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -15,6 +15,7 @@ import {
 } from '../src/engine/schema/describe-schema.ts';
 import { describeCallers, type Operation, toOpenApiPath } from '../src/server/contract/operation.ts';
 import { listOperations } from '../src/server/contract/operations.ts';
+import { edgeSbomPath, renderEdgeSbom } from './edge-sbom.ts';
 import { edgeTablesPath, renderEdgeTables } from './edge-tables.ts';
 import { projectRoot } from './freshness.ts';
 
@@ -36,6 +37,7 @@ const files = {
   'docs/http-api.md': makeApiPage(),
   'docs/errors.md': makeErrorsPage(),
   [edgeTablesPath]: renderEdgeTables(),
+  [edgeSbomPath]: renderEdgeSbom(),
 };
 let stale = 0;
 for (const [path, text] of Object.entries(files)) {

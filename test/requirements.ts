@@ -378,6 +378,8 @@ const records = {
   'PRV-1':
     'Golden inputs of a bundle are made up of what five examples share, never of personal fields, unless `golden_inputs` asks for examples; manifest and model card say which.',
   'PRV-2': 'A bundle that ships the text model has its licence as a whole text.',
+  'PRV-3':
+    'The wheel lists what it depends on, and the program what it ships, as CycloneDX; the program has the licences of all of it.',
   'PRV-4':
     'The model card has a head for programs under the keys of Hugging Face, the rules in words, the reason codes and what happens between the thresholds.',
   'EDG-1': 'The package declares that it needs Python 3.10 or later, and keeps to the grammar of 3.10.',
