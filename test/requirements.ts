@@ -382,6 +382,8 @@ const records = {
     'The wheel lists what it depends on, and the program what it ships, as CycloneDX; the program has the licences of all of it.',
   'PRV-4':
     'The model card has a head for programs under the keys of Hugging Face, the rules in words, the reason codes and what happens between the thresholds.',
+  'PRV-5':
+    'The wheel, in a clean environment of CPython 3.10 to 3.13, decides bundles of five kinds as REST does: no row differs, probabilities by at most 1e-5.',
   'EDG-1': 'The package declares that it needs Python 3.10 or later, and keeps to the grammar of 3.10.',
   'EDG-2': 'EdgePredictor.from_bundle(path).predict(input) gives the six fields of a decision.',
   'EDG-3': 'Offline decisions know the stages rules, classifier and fallback, never escalation.',

@@ -54,7 +54,7 @@ async function findNewestPython(): Promise<string | null> {
 }
 
 /** On the path, or among those that pyenv keeps. */
-async function findPython(version: string): Promise<string | null> {
+export async function findPython(version: string): Promise<string | null> {
   const versions = join(process.env.PYENV_ROOT ?? join(homedir(), '.pyenv'), 'versions');
   const kept = existsSync(versions) ? readdirSync(versions).filter((name) => name.startsWith(`${version}.`)) : [];
   const candidates = [`python${version}`, ...kept.map((name) => join(versions, name, 'bin', 'python'))];
