@@ -266,6 +266,12 @@ const training = {
     'Rows that nearly repeat each other (numbers of many values in one cell of a grid, all else equal, words in any order) share a side and a fold with the oldest of them; rows that many others lie close to count as near by chance.',
   'AUD-7':
     'Masked values of personal fields count as missing in a training, whose notes say how many examples have them; the analysis of rules counts the logged inputs in which a rule reads one.',
+  'LFT-1':
+    'Under train_on: left_by_rules the classifier learns from the examples that no rule decides, and is measured alone on these; the whole decision is measured on all held-out rows. metrics.left_to_rules, notes, model card and report say how many rules decide.',
+  'LFT-2':
+    'Readiness answers for train_on: per_option counts what no rule decides, left_to_rules the others; an option whose examples rules all decide needs none.',
+  'LFT-3':
+    'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
   'PRM-1':
     'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',
@@ -306,7 +312,7 @@ const training = {
   'RPT-2':
     'The report has no input of an example, names in it are inert, and a policy whose training has not succeeded has none: 409.',
   'RDY-1':
-    'Readiness has ready, total_examples, labelled_examples, per_option, options, min_total, min_per_option, set_aside, issues and notes.',
+    'Readiness has ready, total_examples, labelled_examples, per_option, left_to_rules, options, min_total, min_per_option, set_aside, issues and notes.',
   'RDY-2': 'At least 38 labelled examples are needed in total and of each option.',
   'RDY-3':
     'Readiness answers for min_per_option and rare_options; set_aside has the options that would be left to a person and their examples.',

@@ -137,11 +137,14 @@ export type TrainingExample = {
   source: RowSource;
   /** Whether the analyst marked it as a test row: it is measured on and never learned from. Left out: no. */
   test?: boolean;
+  /** Whether it is left to a rule: only the whole decision is measured on it. Left out: no. */
+  ruled?: boolean;
 };
 
 /** What the golden decisions of a bundle are of. */
 export const goldenInputKinds = ['synthetic', 'examples'] as const;
 
+const trainedRows = ['all', 'left_by_rules'] as const;
 const rareOptionModes = ['refuse', 'set_aside', 'fallback'] as const;
 
 export const trainingConfigSchema = z
@@ -167,6 +170,10 @@ export const trainingConfigSchema = z
       .describe(
         'Options with fewer: `refuse` the training, `set_aside` their examples, or learn them as one that is never decided, whose inputs end in the `fallback`',
       ),
+    train_on: z
+      .enum(trainedRows)
+      .default('all')
+      .describe('Learn from all examples, or from those that no hard rule decides: the classifier meets no others'),
     tune_hyperparams: z.boolean().default(true).describe('Choose the settings of the classifier by trials'),
     n_tuning_trials: z.int().min(1).max(200).default(20).describe('Trials of tune_hyperparams'),
     target_f1: z.number().min(0).max(1).nullable().default(null).describe('Least macro F1 for a deployment; null: any'),
@@ -375,6 +382,15 @@ export const metricsSchema = z
       .describe(
         'The options that were left to a person, and what becomes of their held-out rows; null where all were learned',
       ),
+    left_to_rules: z
+      .object({
+        examples: z.int().describe('Labelled examples that a rule decides'),
+        held_out: z.int().describe('How many of them are held out: only the whole decision is measured on these'),
+        sentence: z.string(),
+      })
+      .nullable()
+      .default(null)
+      .describe('What `train_on` left to the rules; null where all examples were learned'),
     text_tuning: textTuningSchema
       .nullable()
       .default(null)

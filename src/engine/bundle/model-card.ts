@@ -138,6 +138,7 @@ function describeFigures(manifest: ManifestDraft, metrics: Metrics, promise: Mod
       `- ${formatPercent(metrics.escalation_estimate)} of decisions are expected to escalate`,
     ].join('\n'),
     '## The classifier alone',
+    ...(metrics.left_to_rules === null ? [] : [metrics.left_to_rules.sentence]),
     [
       `- accuracy ${formatPercent(metrics.accuracy)}${range}, macro F1 ${metrics.macro_f1.toFixed(3)}, log loss ${metrics.log_loss.toFixed(3)}`,
       ...describeCalibration(metrics),

@@ -3,13 +3,20 @@ import type { JudgedPart } from '../domain.ts';
 import { compileReplay, type DecidingSettings, decideRow, type RecordedRow } from '../measure/replay.ts';
 import type { JudgedRow } from './slices.ts';
 
-/** Makes what judges a row by the settings of now, with null where the input schema refuses it. */
-export function compileJudge(settings: DecidingSettings, part: JudgedPart): (row: RecordedRow) => JudgedRow | null {
+/**
+ * Makes what judges a row by the settings of now, with null where the input schema refuses it, or where the classifier
+ * is judged and, having learned only what rules left (`leavesRuled`), has no part in it.
+ */
+export function compileJudge(
+  settings: DecidingSettings,
+  part: JudgedPart,
+  leavesRuled = false,
+): (row: RecordedRow) => JudgedRow | null {
   const replay = compileReplay(settings);
   return (row) => {
     const { row: replayed } = replay(row);
-    if (replayed === null) return null;
     const isWhole = part === 'whole_decision';
+    if (replayed === null || (leavesRuled && !isWhole && replayed.ruled !== null)) return null;
     const { decision, escalate } = decideRow(isWhole ? replayed : { ...replayed, ruled: null }, settings);
     const isWrong = isWhole ? !escalate && decision !== row.expected : row.predicted !== row.expected;
     return { input: row.input, isWrong, isEscalated: escalate };

@@ -14,7 +14,9 @@ export type ReportFacts = {
   policy: { version: number; isDeployed: boolean; isRulesOnly: boolean; completedAt: string | null };
   /** The version of the type whose rules and thresholds decide. */
   versionNumber: number;
-  metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'rare_options'> | null;
+  /** Why it should be trained again, in a sentence. */
+  attention: string | null;
+  metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'rare_options' | 'left_to_rules'> | null;
   /** null where no example was held out. */
   whole: WholeDecision | null;
   /** What is promised, in a sentence. */
@@ -139,9 +141,9 @@ function describeBaseline(baseline: WholeDecision['baseline']): string {
   return rules_alone === null ? `${always}.` : `${always}, the rules alone ${ofHundred(rules_alone.share ?? 0)}.`;
 }
 
-function describeData({ metrics, whole }: ReportFacts): string {
+function describeData({ metrics, whole, attention }: ReportFacts): string {
   if (metrics === null) return '<p>There are no figures of a training.</p>';
-  const { train_size, test_size, split, rare_options: rare } = metrics;
+  const { train_size, test_size, split, rare_options: rare, left_to_rules: left } = metrics;
   const chosen = split?.rule === 'test_rows' ? 'marked as test examples' : 'set aside before it began';
   const sentences = [
     test_size === 0
@@ -153,6 +155,8 @@ function describeData({ metrics, whole }: ReportFacts): string {
         ]
       : []),
     ...(split?.refitted && test_size > 0 ? ['Afterwards the classifier learned from all of them.'] : []),
+    ...(left === null ? [] : [left.sentence]),
+    ...(attention === null ? [] : [attention]),
     ...(rare === null ? [] : [`${rare.sentence} Not learned: ${listSome(rare.options.map(quoteText), maxOptions)}.`]),
     ...(whole && whole.missing > 0 ? [`${whole.missing} of them were deleted or changed since and do not count.`] : []),
     ...(whole && whole.refused > 0 ? [`${whole.refused} do not follow the input schema and do not count.`] : []),

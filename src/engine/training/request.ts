@@ -58,6 +58,8 @@ export type HeldOutRow = {
   probabilities: number[];
   /** Whether the input is unlike the examples that were learned from. */
   unfamiliar: boolean;
+  /** Whether it was left to a rule: what the classifier says of it is no figure of the classifier. */
+  ruled: boolean;
   /** {@link hashInput} of the input that was measured: an example that was edited since does not count any more. */
   input_hash: number;
 };

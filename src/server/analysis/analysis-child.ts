@@ -55,8 +55,8 @@ async function findProblems(reader: ExampleReader, order: FindingsOrder): Promis
 }
 
 async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<SliceReport> {
-  const { typeId, policyId, policyVersion, rows, judged, settings, minRows, piiFields } = order;
-  const judge = compileJudge({ ...settings, rules: loadRules(settings.rules) }, judged);
+  const { typeId, policyId, policyVersion, rows, judged, leavesRuled, settings, minRows, piiFields } = order;
+  const judge = compileJudge({ ...settings, rules: loadRules(settings.rules) }, judged, leavesRuled);
   const found: JudgedRow[] = [];
   for (const some of rows === 'corrected' ? [] : reader.readHeldOut(policyId)) {
     found.push(...some.map(judge).filter((row) => row !== null));

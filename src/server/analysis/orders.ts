@@ -25,6 +25,8 @@ export type SlicesOrder = {
   policyVersion: string;
   rows: (typeof judgedRows)[number];
   judged: JudgedPart;
+  /** Whether the policy was trained on what rules left. */
+  leavesRuled: boolean;
   /** By which held-out rows are decided. */
   settings: Omit<DecidingSettings, 'rules'> & { rules: RulesFile };
   minRows: number;

@@ -225,6 +225,7 @@ describe('the model card', () => {
         held_out: { rows: 0, handed_on: 0, right_by_rule: 0, wrong_alone: 0 },
         sentence: '1 rare answer goes to a person.',
       },
+      left_to_rules: { examples: 40, held_out: 8, sentence: '40 of 200 examples are decided by a rule.' },
       text_tuning: null,
       familiarity: null,
       slice_gate: null,

@@ -105,6 +105,21 @@ describe('the generate stage', () => {
     });
   });
 
+  it('leaves to the rules what they decide, masked values aside, where it is asked to [LFT-1]', async () => {
+    const small = { name: 'small', condition: 'ctx.amount < 10', then: 'a', reason_code: null, priority: 1 };
+    const named = { ...small, name: 'named', condition: 'has(ctx.name) && ctx.name != null' };
+    const masked = createExample('masked', { amount: 31, name: `pii:${'0'.repeat(24)}` }, 'b');
+    const known = createExample('known', { amount: 33, name: 'Ada' }, 'b');
+    const rows = [...pairs(40), masked, known];
+    const request = { ...createRequest(rows, createDefinition(['a', 'b'], { hard_rules: [small, named] })) };
+    const run = (train_on: 'all' | 'left_by_rules') =>
+      generateExamples(startRun({ ...request, piiFields: ['name'], config: { ...config, train_on } }));
+    expect((await run('all')).ruled).toEqual([]);
+    const { ruled, examples } = await run('left_by_rules');
+    expect(ruled.map(({ id }) => id)).toEqual([...Array.from({ length: 10 }, (_, i) => `${i}`), 'known']);
+    expect(examples).toEqual(rows.filter(({ id }) => !ruled.some((one) => one.id === id)));
+  });
+
   it('fills up with the embedded teacher what a failing connected one leaves out, and notes the failure', async () => {
     const request = createRequest(messages, createDefinition(['refund', 'tracking']), {
       config: { ...config, auto_generate: true },
@@ -147,7 +162,7 @@ describe('the generate stage', () => {
 describe('the prepare stage', () => {
   const prepare = (examples: TrainingExample[], options: string[]) => {
     const run = startRun(createRequest(examples, createDefinition(options)));
-    return prepareExamples({ ...run, rare: nothingRare, examples, notes: ['Before.'] });
+    return prepareExamples({ ...run, rare: nothingRare, examples, ruled: [], notes: ['Before.'] });
   };
 
   it('holds a fifth out, and numbers the options that have examples', () => {

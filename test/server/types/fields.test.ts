@@ -68,6 +68,7 @@ const summary = {
   quality_gate_met: true,
   augmentation_status: text,
   held_back: null,
+  needs_attention: null,
   whole: expect.objectContaining({ headline: text, accuracy: expect.any(Object), baseline: expect.any(Object) }),
   created_at: time,
 };
@@ -177,6 +178,7 @@ describe('the fields of', () => {
       options: ['approve', 'decline'],
       min_total: 38,
       min_per_option: 38,
+      left_to_rules: 0,
       set_aside: { options: [], examples: 0 },
       issues: [],
       notes: [],
@@ -198,6 +200,7 @@ describe('the fields of', () => {
       augmentation_status: null,
       whole: null,
       held_back: null,
+      needs_attention: null,
     });
     const { training_config } = await get(`${path}/policies/${policyId}`);
     expect(training_config).toMatchObject({ target_f1: null, auto_deploy: true, tune_hyperparams: true });
@@ -216,6 +219,7 @@ describe('the fields of', () => {
         auto_generate: false,
         min_per_option: 38,
         rare_options: 'refuse',
+        train_on: 'all',
         tune_hyperparams: true,
         n_tuning_trials: 20,
         target_f1: null,

@@ -4,15 +4,22 @@ import type { JsonObject, TrainingExample } from '../../domain.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { toCanonicalJson } from '../../json.ts';
 import { blankMasks } from '../../pii.ts';
+import type { CompiledRules } from '../../rules/compile.ts';
 import { groupNearRepeats } from './near-repeats.ts';
 import { nothingRare, type RareOptions } from './rare-options.ts';
 import { compareStrings, type SplitRow } from './split.ts';
 
 /**
  * A labelled example; `label` counts the options that are learned, see {@link PreparedRows.presentOptions}, and is -1
- * where the option is set aside.
+ * where the option is set aside or the row is left to a rule (`ruled`).
  */
-export type LabelledRow = SplitRow & { id: string; input: JsonObject; decision: string; reasonCodes: string[] };
+export type LabelledRow = SplitRow & {
+  id: string;
+  input: JsonObject;
+  decision: string;
+  reasonCodes: string[];
+  ruled?: boolean;
+};
 
 export type PreparedRows = {
   rows: LabelledRow[];
@@ -40,11 +47,13 @@ export function prepareRows(
       'There are no labelled examples to train on. Add examples with their decision first.',
     );
   }
-  const used = new Set(labelled.map((example) => example.decision));
+  const open = labelled.filter(({ ruled }) => ruled !== true);
+  const used = new Set(open.map((example) => example.decision));
   const isLearned = (option: string) => !rare.options.includes(option) || option === rare.together[0];
   const presentOptions = options.flatMap((option, index) => (used.has(option) && isLearned(option) ? [index] : []));
   if (presentOptions.length < 2) {
-    const enough = rare.options.length === 0 ? 'examples' : 'enough examples to be learned';
+    const isWhole = rare.options.length === 0 && open.length === labelled.length;
+    const enough = isWhole ? 'examples' : 'enough examples to be learned';
     throw new WorkbenchError(
       'validation_error',
       `Only one option has ${enough}. Add examples of at least two options.`,
@@ -59,15 +68,17 @@ export function prepareRows(
       if (example.decision === null) return [];
       const label = labels.get(example.decision);
       if (label === undefined) return [];
-      const { id, source, reasonCodes, decision, test = false } = example;
+      const { id, source, reasonCodes, decision, test = false, ruled = false } = example;
       const { input, isMasked } = blankMasks(example.input, piiFields);
       if (isMasked) maskedCount += 1;
-      return [{ id, content: toCanonicalJson(example.input), input, source, reasonCodes, decision, label, test }];
+      const content = toCanonicalJson(example.input);
+      return [{ id, content, input, source, reasonCodes, decision, label: ruled ? -1 : label, test, ruled }];
     })
     .sort((a, b) => compareStrings(a.content, b.content) || a.label - b.label || compareStrings(a.id, b.id));
   const groups = groupNearRepeats(rows);
   const notes: string[] = [];
-  const empty = options.filter((option) => !used.has(option));
+  const decided = new Set(labelled.map((example) => example.decision));
+  const empty = options.filter((option) => !decided.has(option));
   if (empty.length > 0) notes.push(`Options without examples are never predicted: ${empty.join(', ')}.`);
   const unknown = labelled.length - rows.length;
   if (unknown > 0) notes.push(`${unknown} examples were left out because their decision is not an option.`);
@@ -79,9 +90,17 @@ export function prepareRows(
   const learnedAlone = presentOptions
     .flatMap((index) => options[index] ?? [])
     .filter((option) => !rare.options.includes(option));
-  const imbalance = describeImbalance(rows, learnedAlone);
+  const imbalance = describeImbalance(
+    rows.filter(({ ruled }) => !ruled),
+    learnedAlone,
+  );
   if (imbalance !== null) notes.push(imbalance);
   return { rows: rows.map((row, i) => ({ ...row, group: groups[i] ?? -1 })), presentOptions, notes };
+}
+
+/** Whether a rule decides an input, of which masked values under `piiFields` count as missing. */
+export function isDecidedByRule(input: JsonObject, rules: CompiledRules, piiFields: readonly string[]): boolean {
+  return rules.evaluate(blankMasks(input, piiFields).input, false).matched !== null;
 }
 
 /** The labels of rows, in their order. */

@@ -64,23 +64,29 @@ export type EvaluationParams = {
 /** Fewer rows give a calibration error that is mostly noise. */
 const minRowsForEce = 200;
 
-/** Measures a model on rows: figures before and after calibration, and the effect of calling inputs unfamiliar. */
+/**
+ * Measures a model on rows: figures before and after calibration, and the effect of calling inputs unfamiliar. What it
+ * says of rows that are left to rules is recorded, and no figure counts it.
+ */
 export function evaluateModel(params: EvaluationParams): ModelEvaluation {
   const { model, familiarity, rows, texts, options, seed } = params;
   const { plan } = model;
   const inputs = rows.map((row) => row.input);
   const built = buildFeatureRows(plan, inputs, texts);
-  const expected = rows.map((row) => options.indexOf(row.decision));
+  /** Of the values of all rows those of the classifier's own. */
+  const own = <T>(values: readonly T[]): T[] => values.filter((_, i) => !rows[i]?.ruled);
+  const ownRows = own(rows);
+  const expected = ownRows.map((row) => options.indexOf(row.decision));
   const probabilities = scoreRows(model.calibrated, built);
-  const evaluate = (scores: readonly number[][]) =>
-    evaluatePredictions(
-      rows.map(({ label }, i) => ({
-        expected: expected[i] ?? -1,
-        probabilities: scores[i] ?? [],
-        isSetAside: label < 0,
-      })),
-      options,
-    );
+  const evaluate = (scores: readonly number[][]) => {
+    const ownScores = own(scores);
+    const predictions = ownRows.map(({ label }, i) => ({
+      expected: expected[i] ?? -1,
+      probabilities: ownScores[i] ?? [],
+      isSetAside: label < 0,
+    }));
+    return evaluatePredictions(predictions, options);
+  };
   const after = evaluate(probabilities);
   const before = evaluate(scoreRows(model.uncalibrated, built));
   const predicted = probabilities.map(argmax);
@@ -91,20 +97,21 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
     predicted: options[predicted[i] ?? 0] ?? '',
     probabilities: probabilities[i] ?? [],
     unfamiliar: unfamiliar[i] === true,
+    ruled: row.ruled === true,
     // Of the stored input: masks are blanked for the classifier alone.
     input_hash: hashString(row.content),
   }));
-  const correct = heldOut.map((row) => row.expected === row.predicted);
+  const correct = own(heldOut).map((row) => row.expected === row.predicted);
   return {
     figures: {
       ...toFigures(after, options),
-      ece: rows.length < minRowsForEce ? null : after.ece,
+      ece: correct.length < minRowsForEce ? null : after.ece,
       log_loss_before: before.logLoss,
-      ece_before: rows.length < minRowsForEce ? null : before.ece,
+      ece_before: correct.length < minRowsForEce ? null : before.ece,
       accuracy_interval: computeWilsonInterval(correct.filter(Boolean).length, correct.length),
       macro_f1_interval: bootstrapMacroF1(
         expected,
-        predicted,
+        own(predicted),
         options.length,
         deriveSeed(randomStreams.macroF1Bootstrap, seed),
       ),
@@ -113,10 +120,10 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
           ? null
           : describeFamiliarity(
               familiarity,
-              unfamiliar,
+              own(unfamiliar),
               correct,
               params.near,
-              noticeProbes({ plan, rows, texts }, params.probes, familiarity),
+              noticeProbes({ plan, rows: ownRows, texts }, params.probes, familiarity),
             ),
     },
     heldOut,

@@ -2,6 +2,7 @@
 import type { TrainingExample } from '../../domain.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { type CompiledRules, compileRules } from '../../rules/compile.ts';
+import { isDecidedByRule } from '../data/labelled-rows.ts';
 import { findRareOptions } from '../data/rare-options.ts';
 import { augmentExamples } from '../generate/augmentation.ts';
 import type { TrainRequest } from '../request.ts';
@@ -9,21 +10,29 @@ import { formatCount } from './format-count.ts';
 import type { Generated, Run } from './state.ts';
 
 /**
- * Finds the rare options, and adds synthetic examples of the others to those of the request. Rejects with
- * WorkbenchError 'validation_error' where rules do not compile or the examples cannot be trained on.
+ * Leaves to the rules what they decide, where the configuration says so, finds the rare options, and adds synthetic
+ * examples of the others. Rejects with WorkbenchError 'validation_error' where rules do not compile or the examples
+ * cannot be trained on.
  */
 export async function generateExamples({ request, ports, progress }: Run): Promise<Generated> {
   progress.report('generate', 0, 'Looking for options with too few examples');
   const rules = compileRulesOrThrow(request);
-  const rare = findRareOptions(request.examples, request.definition.options, request.config);
+  const isRuled = ({ input }: TrainingExample) =>
+    request.config.train_on === 'left_by_rules' && isDecidedByRule(input, rules, request.piiFields ?? []);
+  const byRule = Map.groupBy(request.examples, isRuled);
+  const left = byRule.get(false) ?? [];
+  const ruled = (byRule.get(true) ?? []).map((example) => ({ ...example, ruled: true }));
+  const isOpen = (option: string) =>
+    left.some(({ decision }) => decision === option) || !ruled.some(({ decision }) => decision === option);
+  const rare = findRareOptions(left, request.definition.options.filter(isOpen), request.config);
   const isRare = ({ decision }: TrainingExample) => decision !== null && rare.options.includes(decision);
-  const learned = request.examples.filter((example) => !isRare(example));
+  const learned = left.filter((example) => !isRare(example));
   const filled = await augmentExamples({ ...request, examples: learned }, ports.teach, progress.heartbeat);
-  const examples = [...filled.examples, ...request.examples.filter(isRare)];
-  const added = examples.length - request.examples.length;
+  const examples = [...filled.examples.filter((example) => !isRuled(example)), ...left.filter(isRare)];
+  const added = examples.length - left.length;
   const outcome = added === 0 ? 'No examples were generated' : `${formatCount(added)} examples were generated`;
   progress.report('generate', 1, outcome);
-  return { rules, rare, examples, origins: filled.origins, notes: filled.notes };
+  return { rules, rare, examples, ruled, origins: filled.origins, notes: filled.notes };
 }
 
 function compileRulesOrThrow({ definition }: TrainRequest): CompiledRules {

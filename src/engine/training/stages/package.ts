@@ -27,7 +27,7 @@ import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from 
 
 type State = Run &
   Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
-  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
+  Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split' | 'leftToRules'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
   Checked &
   Evaluated;
@@ -166,6 +166,7 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     train_size: trainRows.length,
     test_size: testRows.length,
     split,
+    left_to_rules: state.leftToRules,
     text_tuning: state.textTuning,
     learning_curve: learningCurve,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,

@@ -6,20 +6,20 @@ import { splitRows } from '../data/split.ts';
 import { formatCount } from './format-count.ts';
 import type { Generated, Prepared, Run } from './state.ts';
 
-type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examples' | 'notes'>;
+type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examples' | 'ruled' | 'notes'>;
 
 /**
  * Throws WorkbenchError 'validation_error' when no example is labelled, fewer than two options have examples, or an
  * option has test rows only.
  */
-export function prepareExamples({ request, progress, rare, examples, notes }: State): Prepared {
+export function prepareExamples({ request, progress, rare, examples, ruled, notes }: State): Prepared {
   progress.report('prepare', 0, 'Reading the examples');
   const { options } = request.definition;
   const {
     rows: all,
     presentOptions,
     notes: rowNotes,
-  } = prepareRows(examples, options, {
+  } = prepareRows([...examples, ...ruled], options, {
     rare,
     piiFields: request.piiFields ?? [],
   });
@@ -27,7 +27,9 @@ export function prepareExamples({ request, progress, rare, examples, notes }: St
   const isLearned = ({ label }: LabelledRow) => label >= 0;
   const rows = all.filter(isLearned);
   const trainRows = split.train.flatMap((position) => all[position] ?? []).filter(isLearned);
-  const testRows = split.test.flatMap((position) => all[position] ?? []);
+  const heldOut = split.test.flatMap((position) => all[position] ?? []);
+  // Rows that rules decide say nothing of the classifier: alone they are no rows to measure on.
+  const testRows = heldOut.some((row) => !row.ruled) ? heldOut : [];
   refuseUntrainedOptions(
     presentOptions.map((index) => options[index] ?? ''),
     trainRows,
@@ -38,6 +40,7 @@ export function prepareExamples({ request, progress, rare, examples, notes }: St
     'There are too few examples to hold any out, so the figures are measured on the training examples.';
   const testRowsNote = 'The figures are measured on the test rows that were marked, and no model learns from these.';
   const nearDuplicates = findNearDuplicates(trainRows, testRows);
+  const leftToRules = reportRuled(all, testRows);
   const corrections = { learned: countCorrections(trainRows), heldOut: countCorrections(testRows) };
   return {
     rows,
@@ -56,15 +59,26 @@ export function prepareExamples({ request, progress, rare, examples, notes }: St
       corrections_held_out: corrections.heldOut,
       near_repeats: rows.filter(({ group = -1 }) => group >= 0).length,
     },
+    leftToRules,
     notes: [
+      ...(leftToRules === null ? [] : [leftToRules.sentence]),
       ...notes,
       ...rowNotes,
       ...(testRows.length === 0 ? [holdoutNote] : []),
-      ...(split.rule === 'test_rows' ? [testRowsNote] : []),
+      ...(split.rule === 'test_rows' && testRows.length > 0 ? [testRowsNote] : []),
       ...(nearDuplicates.count > 0 ? [describeNearDuplicates(nearDuplicates.count)] : []),
       ...describeCorrections(corrections),
     ],
   };
+}
+
+/** Counts the rows that are left to rules; null where there are none. */
+function reportRuled(rows: readonly LabelledRow[], testRows: readonly LabelledRow[]): Prepared['leftToRules'] {
+  const isRuled = ({ ruled }: LabelledRow) => ruled === true;
+  const [examples, held_out] = [rows.filter(isRuled).length, testRows.filter(isRuled).length];
+  if (examples === 0) return null;
+  const sentence = `${formatCount(examples)} of ${formatCount(rows.length)} examples are decided by a rule: the classifier did not learn from them, and its own figures leave out the ${formatCount(held_out)} of them that are held out. The whole decision is measured on all held-out examples.`;
+  return { examples, held_out, sentence };
 }
 
 const countCorrections = (rows: readonly LabelledRow[]) => rows.filter(({ source }) => source === 'correction').length;

@@ -30,6 +30,8 @@ export type Generated = Notes & {
   /** The options that are left to a person. */
   rare: RareOptions;
   examples: TrainingExample[];
+  /** Examples that the configuration leaves to the rules. */
+  ruled: TrainingExample[];
   origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;
 };
 
@@ -43,14 +45,15 @@ export type Prepared = Notes & {
   sharing: number[];
   trainRows: LabelledRow[];
   /**
-   * The held-out rows, by the hashes of their inputs or as the analyst marked them, also those of options that are set
-   * aside; none where there are too few examples.
+   * The held-out rows, by the hashes of their inputs or as the analyst marked them, also those that are not learned;
+   * none where there are too few examples.
    */
   testRows: LabelledRow[];
   /** The rows that figures are measured on: those held out, or the training rows where none are. */
   measuredRows: LabelledRow[];
   /** How the rows were split, as the metrics say it. */
   split: NonNullable<Metrics['split']>;
+  leftToRules: Metrics['left_to_rules'];
 };
 
 /** After features: the plan of the fields, learned from the training rows; the use of text is open. */

@@ -99,6 +99,7 @@ function PolicyTable({ type, policies }: { type: DecisionType; policies: readonl
     <Part title="Policies">
       <div className="stack">
         {deployed?.whole && <p>{quoteNames(deployed.whole.headline)}</p>}
+        {deployed?.needs_attention && <p className="note warn">{deployed.needs_attention}</p>}
         <div className="stack tight">
           <PromiseState promise={type.declared_promise} />
           {policies[0]?.held_back && (

@@ -13,7 +13,9 @@ export function Learned({ type, whole, metrics }: Props) {
   const { accuracy, automatic, error_automatic, baseline } = whole;
   const colourOf = useOptionColours(type.id);
   const share = (value: number | null | undefined) => ({ value: value ?? 0, text: percent(value ?? 0) });
-  const [weakest] = Object.entries(metrics.per_class).sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
+  const [weakest] = Object.entries(metrics.per_class)
+    .filter(([, { support = 0 }]) => support > 0)
+    .sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
   return (
     <div className="learned">
       <div className="stack tight">

@@ -1,7 +1,7 @@
 import './train.css';
 import { Button, Checkbox, Collapse, NumberInput } from '@mantine/core';
 import { useState } from 'react';
-import { isInProgress } from '../../../engine/domain.ts';
+import { isInProgress, type TrainingConfig } from '../../../engine/domain.ts';
 import type { Readiness } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -19,16 +19,18 @@ import { TrainingProgress } from './training-progress.tsx';
 /** Whether there are enough examples, the start of a training, its progress and its result. */
 export function Train({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
-  const readiness = useOperation('training.readiness', { params, query: {} });
+  const [rows, setRows] = useState<Rows>('all');
+  const query = rows === 'all' ? {} : { train_on: rows };
+  const readiness = useOperation('training.readiness', { params, query });
   const withoutRare = useOperation(
     'training.readiness',
-    { params, query: { rare_options: 'fallback' } },
+    { params, query: { ...query, rare_options: 'fallback' } },
     { enabled: readiness.data?.ready === false },
   ).data;
   const policies = useOperation('policies.list', { params });
   const newest = policies.data?.[0];
   const isRunning = newest !== undefined && isInProgress(newest.status);
-  const start = useStart(type, readiness.data?.ready === true && !isRunning);
+  const start = useStart(type, readiness.data?.ready === true && !isRunning, rows, setRows);
   const mayLeaveOut = readiness.data?.ready === false && withoutRare?.ready === true && !isRunning;
   return (
     <PlaceLayout
@@ -75,8 +77,10 @@ function ReadyTag({ ready }: { ready: boolean }) {
   return <span className={ready ? 'tag good' : 'tag warn'}>{ready ? 'ready' : 'not ready'}</span>;
 }
 
-/** The options of a training and its start. */
-function useStart(type: DecisionType, isPossible: boolean) {
+type Rows = TrainingConfig['train_on'];
+
+/** The options of a training, of which `rows` says what it learns from, and its start. */
+function useStart(type: DecisionType, isPossible: boolean, rows: Rows, setRows: (rows: Rows) => void) {
   const [tune, setTune] = useState(true);
   const [tuneText, setTuneText] = useState(false);
   const [autoDeploy, setAutoDeploy] = useState(true);
@@ -89,6 +93,7 @@ function useStart(type: DecisionType, isPossible: boolean) {
     if (start.isPending) return;
     const body = {
       rare_options,
+      train_on: rows,
       tune_hyperparams: tune,
       tune_encoder: tuneText,
       auto_deploy: autoDeploy,
@@ -98,9 +103,7 @@ function useStart(type: DecisionType, isPossible: boolean) {
     };
     start.mutate({ params: { decision_type_id: type.id }, body });
   };
-  const begin = () => {
-    if (isPossible) send('refuse');
-  };
+  const begin = () => send('refuse');
   useCommands([
     {
       id: 'train',
@@ -154,6 +157,14 @@ function useStart(type: DecisionType, isPossible: boolean) {
               checked={asTheyAre}
               onChange={(event) => setAsTheyAre(event.currentTarget.checked)}
             />
+            {type.active_version.hard_rules.length > 0 && (
+              <Checkbox
+                label="Learn only what the rules leave"
+                description="The classifier neither learns from examples that a rule decides nor is measured on them; the headline stays the whole decision on all unseen examples."
+                checked={rows === 'left_by_rules'}
+                onChange={(event) => setRows(event.currentTarget.checked ? 'left_by_rules' : 'all')}
+              />
+            )}
             <NumberInput
               label="Quality gate (macro F1)"
               description="Optional, 0 to 1: below it the policy is not deployed automatically."
@@ -231,7 +242,7 @@ function RulesAlone({ type }: { type: DecisionType }) {
 const maxListedOptions = 12;
 
 function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Readiness }) {
-  const { options, per_option, min_per_option, issues } = readiness;
+  const { options, per_option, left_to_rules, min_per_option, issues } = readiness;
   const colourOf = useOptionColours(type.id);
   const [isWhole, setIsWhole] = useState(false);
   const countOf = (option: string) => per_option[option] ?? 0;
@@ -242,6 +253,7 @@ function ReadinessPart({ type, readiness }: { type: DecisionType; readiness: Rea
       <p className="muted">
         {readiness.labelled_examples.toLocaleString()} of {readiness.total_examples.toLocaleString()} examples have a
         label. Each option needs {min_per_option}.
+        {left_to_rules > 0 && ` Rules decide ${number(left_to_rules)} of them, which do not count here.`}
       </p>
       <Bars
         says={`Labelled examples of each option; a training needs ${min_per_option} of each.`}

@@ -152,7 +152,6 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
   const sentence = toSentence(policy);
   const detail = useOperation('policies.get', { params: { decision_type_id: type.id, policy_id: policy.id } });
   const metrics = detail.data?.metrics;
-  const rare = metrics?.rare_options;
   const open = (place: 'evaluate' | 'try' | 'deploy') => () =>
     goTo({ page: 'type', id: type.id, place, ...(place === 'evaluate' ? { query: { policy: policy.id } } : {}) });
   return (
@@ -162,7 +161,9 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
       ) : (
         sentence && <p className="result">{sentence}</p>
       )}
-      {rare && <p>{rare.sentence}</p>}
+      {policy.needs_attention && <p className="note warn">{policy.needs_attention}</p>}
+      {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
+      {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
       <div className="row">
         {policy.accuracy !== null && (
           <Button variant="default" onClick={open('evaluate')}>

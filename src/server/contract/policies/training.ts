@@ -13,6 +13,11 @@ const heldBack = z
   .nullable()
   .describe('Why its training did not deploy it although it was to, in a sentence; null where nothing held it back');
 
+const needsAttention = z
+  .string()
+  .nullable()
+  .describe('Why it should be trained again, in a sentence: it learned what other rules left; null where nothing is');
+
 const policySummarySchema = z
   .object({
     id: uuid,
@@ -33,6 +38,7 @@ const policySummarySchema = z
         'The figure to quote: rules, classifier and thresholds of now together on the held-out examples. Null without any, and for policies that are neither deployed nor among the newest 20; `whole-decision` has it of each',
       ),
     held_back: heldBack,
+    needs_attention: needsAttention,
     created_at: dateTime,
   })
   .meta({ id: 'PolicySummary' });
@@ -65,6 +71,7 @@ const policyDetailSchema = z
       .nullable()
       .describe('How the promise of its type stands with it; null before it was measured'),
     held_back: heldBack,
+    needs_attention: needsAttention,
     snapshot_sha256: z.string().nullable().describe('Digest of the examples that it was trained from'),
     seed: z.int().nullable(),
     tool_versions: z
@@ -121,7 +128,10 @@ const readinessSchema = z
     ready: z.boolean().describe('Whether a training with these settings would start'),
     total_examples: z.int(),
     labelled_examples: z.int(),
-    per_option: z.record(z.string(), z.int()).describe('Labelled examples of each option'),
+    per_option: z
+      .record(z.string(), z.int())
+      .describe('Labelled examples of each option, without those that are left to rules'),
+    left_to_rules: z.int().describe('Labelled examples that a training with these settings leaves to rules'),
     options: z.array(z.string()),
     min_total: z.int().describe('Labelled examples that a training needs'),
     min_per_option: z.int().describe('Labelled examples that each option needs'),
@@ -162,7 +172,7 @@ export const trainingOperations = {
     method: 'GET',
     path: `${base}/training-readiness`,
     params,
-    query: trainingConfigSchema.pick({ min_per_option: true, rare_options: true }),
+    query: trainingConfigSchema.pick({ min_per_option: true, rare_options: true, train_on: true }),
     output: readinessSchema,
     status: 200,
     summary: 'Whether there are enough labelled examples for a training with these settings',

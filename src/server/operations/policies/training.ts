@@ -10,7 +10,7 @@ import { createTurns } from '../../process/turns.ts';
 import { noteDataProblems } from '../../services/examples/data-findings.ts';
 import { deployPolicy } from '../../services/policies/deployment.ts';
 import { tellPromise } from '../../services/policies/job-events.ts';
-import { findPolicy } from '../../services/policies/policies.ts';
+import { describeAttention, findPolicy } from '../../services/policies/policies.ts';
 import { makeRulesPolicy } from '../../services/policies/rules-policies.ts';
 import { cancelTraining, startTraining } from '../../services/policies/training.ts';
 import { assessReadiness, type TrainingReadiness } from '../../services/policies/training-readiness.ts';
@@ -51,7 +51,11 @@ function findCallersPolicy({ store }: Pick<Deps, 'store'>, caller: Caller, param
   return findPolicy(store, findDecisionType({ store }, caller, params.decision_type_id), params.policy_id);
 }
 
-function toSummary(policy: PolicySummaryRecord, whole: WholeDecision | null): PolicySummary {
+function toSummary(
+  policy: PolicySummaryRecord,
+  whole: WholeDecision | null,
+  attention: string | null = null,
+): PolicySummary {
   const { metrics, status } = policy;
   return {
     id: policy.id,
@@ -68,6 +72,7 @@ function toSummary(policy: PolicySummaryRecord, whole: WholeDecision | null): Po
     augmentation_status: metrics?.augmentation.status ?? null,
     whole,
     held_back: policy.heldBack,
+    needs_attention: attention,
     created_at: isoTime(policy.createdAt),
   };
 }
@@ -99,6 +104,7 @@ function toDetail(deps: Pick<Deps, 'store' | 'jobs' | 'promiseChecks'>, policy: 
     promise: type === null ? null : deps.promiseChecks.read(type, policy),
     promise_standing: type === null ? null : deps.promiseChecks.readStanding(type, policy),
     held_back: policy.heldBack,
+    needs_attention: type === null ? null : describeAttention(deps, type, policy),
     snapshot_sha256: policy.snapshotSha256 === '' ? null : policy.snapshotSha256,
     seed: policy.snapshotSha256 === '' ? null : policy.seed,
     tool_versions: policy.toolVersions,
@@ -111,6 +117,7 @@ function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
     total_examples: readiness.totalExamples,
     labelled_examples: readiness.labelledExamples,
     per_option: readiness.perOption,
+    left_to_rules: readiness.leftToRules,
     options: Object.keys(readiness.perOption),
     min_total: limits.minExamples,
     min_per_option: readiness.minPerOption,
@@ -132,9 +139,9 @@ export const trainingHandlers = {
     return toAnswer(policy);
   },
 
-  'training.readiness'(deps, { params, query, caller }) {
+  async 'training.readiness'(deps, { params, query, caller }) {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    return toReadiness(assessReadiness(deps.store, type, query), noteDataProblems(deps, type));
+    return toReadiness(await assessReadiness(deps, type, query), noteDataProblems(deps, type));
   },
 
   async 'policies.create'(deps, { params, caller, receipt }) {
@@ -151,7 +158,8 @@ export const trainingHandlers = {
       const { metrics, status } = policy;
       const isShown = place < maxMeasured || status === 'deployed';
       const isMeasured = isShown && metrics !== null && metrics.test_size > 0;
-      summaries.push(toSummary(policy, isMeasured ? deps.heldOutDecisions.read(type, policy).whole : null));
+      const whole = isMeasured ? deps.heldOutDecisions.read(type, policy).whole : null;
+      summaries.push(toSummary(policy, whole, describeAttention(deps, type, policy)));
     }
     return summaries;
   },

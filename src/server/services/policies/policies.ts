@@ -1,8 +1,8 @@
-/** Finding a policy. */
+/** Finding a policy, and what somebody should know of it. */
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
-import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import type { DecisionTypeRecord, VersionRecord } from '../../store/types/decision-types.ts';
 
 /** A policy of a type; throws `not_found` for one of another type as for a missing one. */
 export function findPolicy(store: Store, type: DecisionTypeRecord, policyId: string): PolicyRecord {
@@ -16,6 +16,22 @@ export function readPolicy(store: Pick<Store, 'policies'>, policyId: string): Po
   const policy = store.policies.byId(policyId);
   if (policy === null) throw new Error(`The policy ${policyId} does not exist.`);
   return policy;
+}
+
+/**
+ * Says that a policy was trained on what other rules left than those of now, or null: of what the present ones leave it
+ * may not have learned a part. Which rule decides an input is no matter, so only conditions are compared.
+ */
+export function describeAttention(
+  { store }: { store: Pick<Store, 'decisionTypes'> },
+  type: DecisionTypeRecord,
+  { trainingConfig, versionId, versionNumber }: Pick<PolicyRecord, 'trainingConfig' | 'versionId' | 'versionNumber'>,
+): string | null {
+  if (trainingConfig.train_on === 'all' || versionId === type.activeVersion.id) return null;
+  const list = (version: VersionRecord | null) =>
+    JSON.stringify([...new Set(version?.definition.hard_rules.map(({ condition }) => condition))].sort());
+  if (list(store.decisionTypes.getVersion(type.id, versionId)) === list(type.activeVersion)) return null;
+  return `It was trained on what the rules of version ${versionNumber} leave, and the conditions of the rules have changed since. Train the type again, so that it learns what they leave now.`;
 }
 
 /** As `readPolicy`, with its type; throws `decision_type_not_found` where that was deleted. */

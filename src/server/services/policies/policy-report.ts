@@ -11,6 +11,7 @@ import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { describeAttention } from './policies.ts';
 import { measurePolicy, type PromiseChecks, readTrainedFrom } from './promises.ts';
 import { findSlices } from './slices.ts';
 
@@ -63,6 +64,7 @@ export async function makePolicyReport(
       completedAt: completedAt === null ? null : isoTime(completedAt),
     },
     versionNumber,
+    attention: describeAttention(deps, type, policy),
     metrics,
     whole: isMeasured ? measurePolicy(deps, type, policy) : null,
     promise: deps.promiseChecks.readStanding(type, policy)?.sentence ?? null,

@@ -15,7 +15,9 @@ export function compareWithDeployed({ store }: Deps, { typeId, heldOut }: Traine
   const deployed = store.deployments.find(typeId);
   const version = deployed === null ? null : store.policies.byId(deployed.id)?.version;
   if (deployed === null || version === undefined) return null;
-  const own = heldOut.map(({ example_id: exampleId, expected, predicted }) => ({ exampleId, expected, predicted }));
+  const own = heldOut.flatMap(({ example_id: exampleId, expected, predicted, ruled }) =>
+    ruled ? [] : [{ exampleId, expected, predicted }],
+  );
   const { rows, first, second } = compareOnCommonRows(own, store.heldOut.listAnswers(deployed.id));
   if (rows === 0) return null;
   return {

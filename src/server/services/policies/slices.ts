@@ -36,6 +36,7 @@ export function findSlices(
     policyVersion: `v${policy.version}`,
     rows,
     judged,
+    leavesRuled: policy.trainingConfig.train_on === 'left_by_rules',
     settings: { ...settings, rules: rules.file },
     minRows,
     piiFields,

@@ -1,6 +1,11 @@
 /** Whether a decision type has enough examples for a training. */
+import type { TrainingConfig } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
-import { listRareOptions, type RareSettings } from '../../../engine/training/data/rare-options.ts';
+import { compileRules } from '../../../engine/rules/compile.ts';
+import { isDecidedByRule } from '../../../engine/training/data/labelled-rows.ts';
+import { listRareOptions } from '../../../engine/training/data/rare-options.ts';
+import type { Clock } from '../../process/clock.ts';
+import { createTurns } from '../../process/turns.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 
@@ -8,7 +13,9 @@ export type TrainingReadiness = {
   isReady: boolean;
   totalExamples: number;
   labelledExamples: number;
-  /** Labelled examples of each option, in the order of the options. */
+  /** Labelled examples that a training with these settings would leave to rules. */
+  leftToRules: number;
+  /** The other labelled examples of each option, in the order of the options. */
   perOption: Record<string, number>;
   /** Labelled examples that each option needs to be learned. */
   minPerOption: number;
@@ -21,40 +28,79 @@ export type TrainingReadiness = {
 /** Labelled examples of each option from which a training can generate the missing ones. */
 const minPerOptionToGenerate = 2;
 
+/** Examples that are read at once, in turns of the event loop. */
+const chunkSize = 100;
+
+type ReadinessDeps = { store: Pick<Store, 'examples'>; clock: Pick<Clock, 'monotonic'> };
+type Settings = Pick<TrainingConfig, 'min_per_option' | 'rare_options' | 'train_on'>;
+/** Labelled examples and test rows of each option: 0 where rules decide them all; `ruled` counts what rules decide. */
+type Counts = { byOption: ReadonlyMap<string, number>; testRows: ReadonlyMap<string, number>; ruled: number };
+
+/** Counts what no rule decides, reading every example. */
+async function countLeft({ store, clock }: ReadinessDeps, type: DecisionTypeRecord): Promise<Counts> {
+  const { definition } = type.activeVersion;
+  const rules = compileRules(definition.hard_rules, definition);
+  const takeTurns = createTurns(clock);
+  const counts = { byOption: new Map<string, number>(), testRows: new Map<string, number>(), ruled: 0 };
+  for (const examples of store.examples.slices(type.id, chunkSize)) {
+    for (const { input, decision, test } of examples) {
+      if (decision === null) continue;
+      const isLeft = !(rules.ok && isDecidedByRule(input, rules.value, type.piiFields));
+      counts.byOption.set(decision, (counts.byOption.get(decision) ?? 0) + Number(isLeft));
+      if (!isLeft) counts.ruled += 1;
+      else if (test) counts.testRows.set(decision, (counts.testRows.get(decision) ?? 0) + 1);
+    }
+    await takeTurns();
+  }
+  return counts;
+}
+
 /** Counts the labelled examples of a type against what a training with these settings needs. */
-export function assessReadiness(store: Store, type: DecisionTypeRecord, settings: RareSettings): TrainingReadiness {
+export async function assessReadiness(
+  deps: ReadinessDeps,
+  type: DecisionTypeRecord,
+  settings: Settings,
+): Promise<TrainingReadiness> {
   const { options } = type.activeVersion.definition;
-  const { total, labelled, byOption } = store.examples.computeTotals(type.id);
-  const testRows = store.examples.countTestRows(type.id);
+  const { examples } = deps.store;
+  const { total, labelled, byOption: all } = examples.computeTotals(type.id);
+  const { byOption, testRows, ruled } =
+    settings.train_on === 'all'
+      ? { byOption: all, testRows: examples.countTestRows(type.id), ruled: 0 }
+      : await countLeft(deps, type);
   const { minExamples, minOptions } = limits;
   const { min_per_option: minPerOption, rare_options } = settings;
   const countExamples = (option: string) => (byOption.get(option) ?? 0) - (testRows.get(option) ?? 0);
-  const rare = listRareOptions(options, countExamples, settings);
+  const open = options.filter((option) => byOption.get(option) !== 0);
+  const rare = listRareOptions(open, countExamples, settings);
   const setAside = rare.reduce((sum, option) => sum + (byOption.get(option) ?? 0), 0);
   const issues: string[] = [];
-  if (labelled - setAside < minExamples) {
+  const learnable = labelled - ruled - setAside;
+  const unruled = ruled === 0 ? '' : ' that no rule decides';
+  if (learnable < minExamples) {
     const left = rare.length === 0 ? '' : ' of options with enough of them';
-    issues.push(`${labelled - setAside} labelled examples${left}; at least ${minExamples} are needed.`);
+    issues.push(`${learnable} labelled examples${unruled}${left}; at least ${minExamples} are needed.`);
   }
-  const learned = options.length - rare.length;
+  const learned = open.length - rare.length;
   if (learned < minOptions) {
     issues.push(
-      `${learned} of the options ${learned === 1 ? 'has' : 'have'} at least ${minPerOption} labelled examples; at least ${minOptions} must.`,
+      `${learned} of the options ${learned === 1 ? 'has' : 'have'} at least ${minPerOption} labelled examples${unruled}; at least ${minOptions} must.`,
     );
   }
-  for (const option of rare_options === 'refuse' ? options : []) {
+  for (const option of rare_options === 'refuse' ? open : []) {
     const tests = testRows.get(option) ?? 0;
     const count = countExamples(option);
     if (count >= minPerOption) continue;
     const beside = tests === 0 ? '' : ` beside its ${tests} test ${tests === 1 ? 'row' : 'rows'}`;
     issues.push(
-      `Option "${option}" has ${count} labelled ${count === 1 ? 'example' : 'examples'}${beside}; at least ${minPerOption} are needed.`,
+      `Option "${option}" has ${count} labelled ${count === 1 ? 'example' : 'examples'}${unruled}${beside}; at least ${minPerOption} are needed.`,
     );
   }
   return {
     isReady: issues.length === 0,
     totalExamples: total,
     labelledExamples: labelled,
+    leftToRules: ruled,
     minPerOption,
     setAside: { options: rare, examples: setAside },
     perOption: Object.fromEntries(options.map((option) => [option, byOption.get(option) ?? 0])),

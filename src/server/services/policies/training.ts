@@ -42,7 +42,7 @@ export async function startTraining(
   config: TrainingConfig,
   notes: TrainingNotes,
 ): Promise<PolicyRecord> {
-  const readiness = assessReadiness(deps.store, type, config);
+  const readiness = await assessReadiness(deps, type, config);
   const mayGenerate = config.auto_generate && config.rare_options === 'refuse';
   if (!readiness.isReady && !(mayGenerate && canGenerateMissing(readiness))) {
     const details = readiness.issues.map((msg) => ({ type: 'not_ready', loc: ['examples'], msg }));
