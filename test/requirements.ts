@@ -256,6 +256,9 @@ const training = {
     'Under fallback rare options are learned as one, whose probability they share, so that inputs like theirs are handed on.',
   'AUD-2':
     'A type may have audit.share: as decisions are recorded, that share is drawn by a hash of record and request, whatever was decided; dry runs are none.',
+  'LFT-4':
+    'audit.per_week draws so many of the decisions of each week (from Monday, UTC) when it is over, by the same hash, and all of a week with fewer; a change begins the week anew, and the log must be kept for 14 days or more.',
+  'LFT-5': 'Define takes a share or a number a week, and Monitor says that a week is drawn on Monday.',
   'AUD-3':
     'Drawn decisions are judged in the queue audit, oldest first, without decision, confidence or suggestion, by the keys of all queues; no other queue and no teacher takes them.',
   'AUD-4':

@@ -6,7 +6,7 @@ import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-
 let workbench: RunningWorkbench;
 afterAll(() => workbench?.stop());
 
-test('a drawn decision is judged blind by a key, taken back and judged again, and Monitor shows the live error [AUD-3] [AUD-4]', async () => {
+test('a drawn decision is judged blind by a key, taken back and judged again, and Monitor shows the live error [AUD-3] [AUD-4] [LFT-5]', async () => {
   workbench = await startWorkbenchProcess();
   const call = <T>(method: 'GET' | 'POST' | 'PUT', address: string, body?: unknown) =>
     workbench.call<T>(method, address, body);
@@ -64,6 +64,17 @@ test('a drawn decision is judged blind by a key, taken back and judged again, an
   await page.screenshot({ path: `${pictures}/audit-monitor.png` });
   const { body } = await call<{ deployed: { sentence: string } }>('GET', `${path}/audit`);
   expect(body.deployed.sentence).toContain(sentence);
+
+  await page.goto(`${page.url().split('#')[0]}#/types/${id}/define`);
+  await page.getByText('A week', { exact: true }).click();
+  await page.getByLabel('Decisions of a week to judge blind').fill('50');
+  await page.keyboard.press('Tab');
+  await page.getByRole('button', { name: /^Save/ }).first().click();
+  await expect
+    .poll(async () => (await call<{ audit: unknown }>('GET', path)).body.audit, { timeout: 5_000 })
+    .toEqual({ per_week: 50 });
+  await page.goto(`${page.url().split('#')[0]}#/types/${id}/monitor`);
+  await page.getByText('Those of this week are drawn on Monday.').waitFor();
   expect(faults).toEqual([]);
   await close();
 });

@@ -19,12 +19,20 @@ import { formatShare } from './format-share.ts';
 const hashRange = 2 ** 32;
 
 /**
- * Whether a decision is drawn: a share (0–1) of all are. It follows from the id of the request and the number of its
- * record, so that neither the decision nor a caller who sends the same id again has a part in it.
+ * Where a decision stands among all others, which draws it: 0 is first, 1 behind the last. It follows from the id of
+ * the request and the number of its record, so that neither the decision nor a caller who sends the same id again has a
+ * part in it. Of a share those below it are drawn, of a week those that stand first.
  */
-export function isDrawn(requestId: string, record: number, share: number): boolean {
-  return hashString(`${record} ${requestId}`, deriveSeed(randomStreams.auditDraw)) < share * hashRange;
+export function rankDecision(requestId: string, record: number): number {
+  return hashString(`${record} ${requestId}`, deriveSeed(randomStreams.auditDraw)) / hashRange;
 }
+
+const weekMs = 7 * 24 * 60 * 60 * 1_000;
+/** Monday, 5 January 1970. */
+const firstMondayMs = 4 * 24 * 60 * 60 * 1_000;
+
+/** The number of the week of a time in milliseconds since 1970: weeks begin on Monday at midnight UTC. */
+export const toWeek = (ms: number): number => Math.floor((ms - firstMondayMs) / weekMs);
 
 /** The risk of each side: both bounds hold together with 95 % certainty. */
 const riskPerSide = 0.025;
@@ -93,11 +101,15 @@ export function measureAudit({ judged, wrong, passedOver }: AuditCounts): AuditF
   };
 }
 
-/** Says the live error in a sentence; `what` names the decisions. */
-export function describeAudit({ judged, wrong, passed_over, share, low, high }: AuditFigure, what: string): string {
-  if (share === null) return `No ${what} that was drawn has been judged yet.`;
-  const counted = `Of ${judged} ${what}s drawn at random and judged blind, ${wrong} ${wrong === 1 ? 'was' : 'were'} wrong`;
+/** Says the live error in a sentence; `isWeekly` where the decisions were drawn by the week. */
+export function describeAudit(
+  { judged, wrong, passed_over, share, low, high }: AuditFigure,
+  isWeekly: boolean,
+): string {
+  if (share === null) return 'No decision that was drawn has been judged yet.';
+  const counted = `Of ${judged} decisions drawn at random and judged blind, ${wrong} ${wrong === 1 ? 'was' : 'were'} wrong`;
   const range = `${formatShare(share)}; between ${formatShare(low)} and ${formatShare(high)} with 95 % certainty, whenever you look`;
   const passed = passed_over === 0 ? '' : ` ${passed_over} that were passed over count as wrong in the upper bound.`;
-  return `${counted} (${range}).${passed}`;
+  const weeks = isWeekly ? ' Weeks count by how many were drawn of them, not by how many decisions they had.' : '';
+  return `${counted} (${range}).${passed}${weeks}`;
 }

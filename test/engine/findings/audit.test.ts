@@ -1,12 +1,20 @@
 /** The draws of the audit and its bound; test/bench/audit.ts tries the bound on a thousand streams. */
 import { describe, expect, it } from 'vitest';
 import { computeUpperBound } from '../../../src/engine/intervals.ts';
-import { boundRunningError, isDrawn, isMeanRefused, measureAudit } from '../../../src/engine/measure/audit.ts';
+import {
+  boundRunningError,
+  isMeanRefused,
+  measureAudit,
+  rankDecision,
+  toWeek,
+} from '../../../src/engine/measure/audit.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 
 describe('a draw', () => {
   const drawn = (share: number, toId: (record: number) => string) =>
-    Array.from({ length: 20_000 }, (_, record) => record).filter((record) => isDrawn(toId(record), record, share));
+    Array.from({ length: 20_000 }, (_, record) => record).filter(
+      (record) => rankDecision(toId(record), record) < share,
+    );
 
   it('takes its share, the same records every time, and more of them with a larger share [AUD-2]', () => {
     const toId = (record: number) => `request-${record}`;
@@ -24,6 +32,12 @@ describe('a draw', () => {
     expect(same.length).toBeGreaterThan(1_850);
     expect(same.length).toBeLessThan(2_150);
   });
+});
+
+it('a week begins on Monday at midnight UTC [LFT-4]', () => {
+  const monday = Date.UTC(2026, 5, 15);
+  expect(toWeek(monday) - toWeek(monday - 1)).toBe(1);
+  expect(toWeek(monday + 7 * 24 * 3_600_000 - 1)).toBe(toWeek(monday));
 });
 
 describe('the bound of the running error', () => {

@@ -1,6 +1,6 @@
 /** The audit: live decisions drawn by chance, judged blind, and the error that follows. */
 import { describe, expect, it } from 'vitest';
-import { type Call, openForTest } from '../workbench.ts';
+import { type Call, openForTest, stoppedClock } from '../workbench.ts';
 
 const score = (n: number) => (n * 37) % 1_000;
 /** The rule decides below 500; who judges says that the line is at 600. */
@@ -10,8 +10,16 @@ const toTruth = (input: { score: number }) => (input.score < 600 ? 'no' : 'yes')
 type Next = { example: { id: string; input_payload: { score: number } }; suggestion: unknown; why: string };
 
 describe('the audit of live decisions', () => {
-  async function open(audit: object | null, decisions: number) {
-    const { call, deps } = await openForTest();
+  async function open(audit: object | null, decisions: number, clock = stoppedClock()) {
+    const { call: first, deps } = await openForTest({}, clock);
+    let authorization = '';
+    const call: Call = (method, path, body, headers) => first(method, path, body, { authorization, ...headers });
+    /** Moves the clock by a week, which no login outlives. */
+    const passWeek = async (weeks = 1) => {
+      clock.move(weeks * 7 * 24 * 3_600_000);
+      authorization = `Bearer ${(await deps.auth.issuer.issue()).token}`;
+    };
+    await passWeek(0);
     const type = { name: 'triage', options: ['yes', 'no'], rules, fallback_option: 'yes', audit };
     const made = await call('POST', '/api/v1/decision-types', type);
     expect([made.status, made.body.audit]).toEqual([201, audit]);
@@ -32,7 +40,7 @@ describe('the audit of live decisions', () => {
     const judge = async ({ example }: Next) =>
       (await call('PATCH', `${url}/examples/${example.id}`, { expected_decision: toTruth(example.input_payload) }))
         .status;
-    return { call, deps, url, decide, audited, next, judge };
+    return { call, deps, passWeek, url, decide, audited, next, judge };
   }
 
   const countLogs = async (call: Call, url: string) => (await call('GET', `${url}/logs`)).body.total;
@@ -133,5 +141,65 @@ describe('the audit of live decisions', () => {
     expect((await audited()).deployed.error).toEqual(before);
     await call('POST', `${url}/options/undo`, { undo_token: renamed.body.undo_token });
     expect((await audited()).deployed.error).toEqual(before);
+  });
+
+  it('draws so many of a week when it is over, each with the same chance, and all of a quiet one [LFT-4]', async () => {
+    const { url, call, passWeek, decide, audited, next, judge } = await open({ per_week: 11 }, 0);
+    let drawn = 0;
+    for (const decisions of [100, 100, 100, 100, 100, 7, 100, 100, 100]) {
+      const from = decisions === 100 ? 0 : 100;
+      for (let done = 0; done < decisions; done += 50) await decide(from + done, Math.min(50, decisions - done));
+      // Others of the week could still come before those that stand first so far.
+      expect(await audited()).toMatchObject({ to_judge: drawn, policies: drawn === 0 ? [] : [{ drawn }] });
+      await passWeek();
+      drawn += Math.min(11, decisions);
+      expect((await audited()).to_judge).toBe(drawn);
+    }
+    const items = await next(100);
+    const order = Array.from({ length: 107 }, (_, i) => score(i));
+    const places = items.map(({ example }) => order.indexOf(example.input_payload.score));
+    expect(places.filter((place) => place >= 100)).toEqual([100, 101, 102, 103, 104, 105, 106]);
+    // Early and late decisions of a week alike.
+    const early = places.filter((place) => place < 50).length;
+    expect([items.length, early > 29, early < 59]).toEqual([95, true, true]);
+    for (const item of items.slice(0, 3)) await judge(item);
+    const { deployed } = await audited();
+    expect(deployed.error).toMatchObject({ judged: 3, passed_over: 0 });
+    expect(deployed.sentence).toMatch(
+      / Weeks count by how many were drawn of them, not by how many decisions they had\.$/,
+    );
+    expect((await call('GET', url)).body.audit).toEqual({ per_week: 11 });
+  });
+
+  it('draws anew from the rest of a week whose number is changed, and keeps what is certain [LFT-4]', async () => {
+    const { url, call, passWeek, decide, audited } = await open({ per_week: 40 }, 50);
+    await passWeek();
+    await decide(0, 50);
+    expect((await call('PUT', url, { audit: { per_week: 5 }, description: 'fewer' })).status).toBe(200);
+    await decide(0, 30);
+    await call('PUT', url, { description: 'the same number' });
+    expect((await audited()).to_judge).toBe(40);
+    await passWeek();
+    expect((await audited()).to_judge).toBe(45);
+    // A share is drawn at once, beside them.
+    await call('PUT', url, { audit: { share: 1 } });
+    await decide(0, 10);
+    expect((await audited()).to_judge).toBe(55);
+  });
+
+  it('takes a share or a number, and a log that is kept long enough for weeks [LFT-4]', async () => {
+    const { call } = await openForTest();
+    const make = (fields: object) =>
+      call('POST', '/api/v1/decision-types', { name: 'triage', options: ['yes', 'no'], ...fields });
+    for (const audit of [{}, { share: 0.1, per_week: 5 }, { per_week: 0 }, { per_week: 1.5 }, { per_week: 1_001 }])
+      expect((await make({ audit })).status, JSON.stringify(audit)).toBe(422);
+    const short = await make({ audit: { per_week: 5 }, retention_days: 13 });
+    expect(short.body.error.details).toMatchObject([{ loc: ['body', 'audit', 'per_week'] }]);
+    const { body } = await make({ audit: { per_week: 5 }, retention_days: 14 });
+    const put = (fields: object) => call('PUT', `/api/v1/decision-types/${body.id}`, fields);
+    expect((await put({ retention_days: 7 })).status).toBe(422);
+    expect((await put({ retention_days: 7, audit: { share: 0.5 } })).status).toBe(200);
+    expect((await put({ audit: { per_week: 5 } })).status).toBe(422);
+    expect((await put({ audit: { per_week: 5 }, retention_days: null })).body.audit).toEqual({ per_week: 5 });
   });
 });

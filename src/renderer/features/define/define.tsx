@@ -109,16 +109,7 @@ function Question({ type }: { type: DecisionType }) {
           onValues={(reason_codes) => edit({ reason_codes }, `reasons-${reason_codes.length}`)}
         />
       </Part>
-      <Part title="Audit">
-        <NumberInput
-          label="Decisions to judge blind (%)"
-          description="Live decisions drawn at random for the queue Audit; their judgements give the live error. Empty: none."
-          min={minAuditPercent}
-          max={100}
-          value={draft.audit === null ? '' : draft.audit.share * 100}
-          onChange={(percent) => edit({ audit: percent === '' ? null : { share: Number(percent) / 100 } }, 'audit')}
-        />
-      </Part>
+      <Audit type={type} />
       <Part title="Personal data">
         <div className="stack">
           <TagsInput
@@ -140,6 +131,50 @@ function Question({ type }: { type: DecisionType }) {
         </div>
       </Part>
     </div>
+  );
+}
+
+/** How many live decisions are drawn to be judged blind: a share of all, or so many of each week. */
+function Audit({ type }: { type: DecisionType }) {
+  const { draft, edit } = useDraft(type);
+  const { audit } = draft;
+  const [chosen, setChosen] = useState<'share' | 'per_week'>('share');
+  const unit = audit === null ? chosen : audit.per_week === undefined ? 'share' : 'per_week';
+  const field =
+    unit === 'share'
+      ? { label: 'Decisions to judge blind (%)', min: minAuditPercent, max: 100, decimals: 2, ofField: 100 }
+      : { label: 'Decisions of a week to judge blind', min: 1, max: limits.maxAuditPerWeek, decimals: 0, ofField: 1 };
+  const value = audit?.[unit];
+  return (
+    <Part
+      title="Audit"
+      tools={
+        <SegmentedControl
+          aria-label="How many to draw"
+          value={unit}
+          onChange={(next) => {
+            setChosen(next === 'share' ? 'share' : 'per_week');
+            if (audit !== null) edit({ audit: null }, 'audit');
+          }}
+          data={[
+            { value: 'share', label: 'Share' },
+            { value: 'per_week', label: 'A week' },
+          ]}
+        />
+      }
+    >
+      <NumberInput
+        label={field.label}
+        description={`Live decisions drawn at random for the queue Audit${unit === 'share' ? '' : ' when a week ends, on Monday'}; their judgements give the live error. Empty: none.`}
+        min={field.min}
+        max={field.max}
+        decimalScale={field.decimals}
+        value={value === undefined ? '' : value * field.ofField}
+        onChange={(entered) =>
+          edit({ audit: entered === '' ? null : { [unit]: Number(entered) / field.ofField } }, 'audit')
+        }
+      />
+    </Part>
   );
 }
 

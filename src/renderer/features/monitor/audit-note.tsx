@@ -14,13 +14,16 @@ export function AuditNote({ type }: { type: DecisionType }) {
   if (type.audit === null && waiting === 0 && deployed === null) {
     return (
       <p className="muted">
-        The live error is not known. Under Define, choose a share of decisions to be drawn at random and judged blind.
+        The live error is not known. Under Define, choose how many decisions are drawn at random and judged blind.
       </p>
     );
   }
   return (
     <div className="row between" role="status" aria-label="Audit">
-      <p>{deployed?.sentence ?? 'No decision of the deployed policy has been drawn yet.'}</p>
+      <p>
+        {deployed?.sentence ?? 'No decision of the deployed policy has been drawn yet.'}
+        {type.audit?.per_week !== undefined && ' Those of this week are drawn on Monday.'}
+      </p>
       {waiting > 0 && (
         <Button
           variant="default"

@@ -32,8 +32,19 @@ const options = optionsInputSchema.describe('The possible decisions');
 const reasonCodes = reasonCodesInputSchema.describe('Short codes that say why');
 /** Which live decisions are drawn by chance to be judged blind. */
 export const auditSettingSchema = z
-  .strictObject({ share: z.number().min(0.0001).max(1).describe('The share of live decisions that is drawn') })
-  .meta({ id: 'AuditSetting' });
+  .strictObject({
+    share: z.number().min(0.0001).max(1).optional().describe('The share of live decisions that is drawn'),
+    per_week: z
+      .int()
+      .min(1)
+      .max(limits.maxAuditPerWeek)
+      .optional()
+      .describe('So many of the decisions of each week are drawn, when it ends: on Monday at midnight UTC'),
+  })
+  .refine(({ share, per_week }) => (share === undefined) !== (per_week === undefined), {
+    error: 'must have either share or per_week',
+  })
+  .meta({ id: 'AuditSetting', minProperties: 1, maxProperties: 1 });
 export type AuditSetting = z.infer<typeof auditSettingSchema>;
 const retentionDays = z.int().min(1).max(3650).nullable().describe('Days that log records are kept; null: for ever');
 const audit = auditSettingSchema.nullable().describe('Live decisions drawn to be judged blind; null: none');

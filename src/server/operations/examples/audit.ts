@@ -5,30 +5,31 @@ import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { PolicyAudit } from '../../store/examples/audits.ts';
 import type { Deps, Handlers } from '../context.ts';
 
-type Used = Pick<Deps, 'store'>;
+type Used = Pick<Deps, 'store' | 'clock'>;
 
 export const auditHandlers = {
-  'audit.get': ({ store }, { caller, params }) => {
+  'audit.get': ({ store, clock }, { caller, params }) => {
     const type = findDecisionType({ store }, caller, params.decision_type_id);
-    const policies = store.audits.countByPolicy(type.seq).map(toPolicyAudit);
+    const policies = store.audits.countByPolicy(type.seq, clock.now()).map(toPolicyAudit);
     const deployed = store.deployments.find(type.id);
     const version = deployed === null ? null : store.policies.byId(deployed.id)?.version;
     return {
       audit: type.audit,
-      to_judge: store.labelling.countQueue(type.id, { kind: 'audit' }) + store.audits.countWaiting(type.seq),
+      to_judge:
+        store.labelling.countQueue(type.id, { kind: 'audit' }) + store.audits.countWaiting(type.seq, clock.now()),
       deployed: policies.find(({ policy_version }) => policy_version === `v${version}`) ?? null,
       policies,
     };
   },
 } satisfies Handlers<'audit.get', Used>;
 
-function toPolicyAudit({ policyVersion, drawn, all, automatic }: PolicyAudit): PolicyAuditAnswer {
+function toPolicyAudit({ policyVersion, drawn, isWeekly, all, automatic }: PolicyAudit): PolicyAuditAnswer {
   const error = measureAudit(all);
   return {
     policy_version: policyVersion,
     drawn,
     error,
     error_automatic: measureAudit(automatic),
-    sentence: describeAudit(error, 'decision'),
+    sentence: describeAudit(error, isWeekly),
   };
 }

@@ -234,7 +234,7 @@ function record(
     latencyMs,
     apiKeyId: caller.apiKeyId,
     createdAt: deps.clock.now(),
-    auditShare: type.audit?.share ?? 0,
+    audit: type.audit,
   };
   const alongside = receipt === null ? undefined : () => receipt.keep(response);
   const recorded = deps.runtime.decisions.commit([logged], caller.organisationSeq, alongside);

@@ -22,7 +22,7 @@ export function showDrawn(deps: AuditDeps, type: DecisionTypeRecord, count: numb
   if (count <= 0) return;
   const { store, auth, clock } = deps;
   store.transaction(() => {
-    for (const { seq, logId, input } of store.audits.listWaiting(type.seq, count)) {
+    for (const { seq, logId, input } of store.audits.listWaiting(type.seq, clock.now(), count)) {
       const shown = {
         input: auth.redact(input, type.piiFields),
         decision: null,

@@ -3,6 +3,7 @@ import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { argmax } from '../../../engine/numeric.ts';
 import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
+import type { Clock } from '../../process/clock.ts';
 import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
 import type { LabellingLeases } from '../../runtime/labelling/labelling-leases.ts';
 import type { LabellingModels, ModelNext, ModelSuggestion } from '../../runtime/labelling/labelling-models.ts';
@@ -15,6 +16,7 @@ import { findExample } from './examples.ts';
 
 type QueueDeps = {
   store: Pick<Store, 'examples' | 'labelling' | 'audits' | 'trainingRuns' | 'deployments' | 'policies'>;
+  clock: Pick<Clock, 'now'>;
 };
 type Deps = AuditDeps &
   QueueDeps & {
@@ -161,7 +163,7 @@ function countRemaining(deps: QueueDeps, type: DecisionTypeRecord, queue: Labell
     const { options } = type.activeVersion.definition;
     return policy === null ? 0 : deps.store.trainingRuns.labelChecks.countSuspects(type.id, policy, options);
   }
-  const waiting = queue === 'audit' ? deps.store.audits.countWaiting(type.seq) : 0;
+  const waiting = queue === 'audit' ? deps.store.audits.countWaiting(type.seq, deps.clock.now()) : 0;
   return deps.store.labelling.countQueue(type.id, toStoreQueue(deps, type, queue)) + waiting;
 }
 

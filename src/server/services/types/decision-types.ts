@@ -4,7 +4,7 @@ import { type Costs, keepCostOptions } from '../../../engine/costs.ts';
 import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
-import type { DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
+import type { AuditSetting, DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
 import type { TrainingJobs } from '../../jobs/training-jobs.ts';
 import type { Metering } from '../../metering/metering.ts';
@@ -16,7 +16,7 @@ import { isCovered } from './personal-data.ts';
 
 type FindDeps = { store: Pick<Store, 'decisionTypes'> };
 export type ChangeDeps = {
-  store: Pick<Store, 'decisionTypes' | 'connections' | 'personalResidues' | 'transaction'>;
+  store: Pick<Store, 'audits' | 'decisionTypes' | 'connections' | 'personalResidues' | 'transaction'>;
   metering: Pick<Metering, 'checkDecisionTypeCount'>;
   preparation: Pick<Preparation, 'runAdmitted'>;
   clock: Clock;
@@ -72,6 +72,7 @@ export async function checkNewDecisionType(
     ...(await listDefinitionProblems(deps, caller, definition, request.fallback_option, field, false)),
     ...listConnectionProblems(deps, caller, request.escalation_policy),
     ...listCostProblems(request.costs, definition.options),
+    ...listAuditProblems(request.audit, request.retention_days),
   ]);
   return definition;
 }
@@ -148,6 +149,10 @@ export async function updateDecisionType(
     )),
     ...listConnectionProblems(deps, caller, request.escalation_policy),
     ...listCostProblems(request.costs, changed.options),
+    ...listAuditProblems(
+      request.audit === undefined ? seen.audit : request.audit,
+      request.retention_days === undefined ? seen.retentionDays : request.retention_days,
+    ),
   ]);
   return deps.store.transaction(() => {
     const type = findDecisionType(deps, caller, id);
@@ -159,6 +164,8 @@ export async function updateDecisionType(
     const definition = mergeDefinition(before, request, rules);
     const isNewVersion = !isDeepStrictEqual(definition, before);
     const now = deps.clock.now();
+    const audit = request.audit === undefined ? type.audit : request.audit;
+    if (!isDeepStrictEqual(audit, type.audit)) deps.store.audits.beginWeekAnew(type.seq, now);
     deps.store.decisionTypes.update(
       {
         ...type,
@@ -170,7 +177,7 @@ export async function updateDecisionType(
         // Of an option that the request takes away, costs go with it.
         costs:
           request.costs === undefined ? type.costs && keepCostOptions(type.costs, definition.options) : request.costs,
-        audit: request.audit === undefined ? type.audit : request.audit,
+        audit,
         activeVersion: isNewVersion ? toNextVersion(deps, type, definition, now) : type.activeVersion,
         updatedAt: now,
       },
@@ -296,6 +303,15 @@ function listConnectionProblems(
       msg: `there is no connection named "${policy.connection}"; connect it first, or leave enabled false`,
     },
   ];
+}
+
+/** What is drawn when a week ends must be in the log until then, and be judged a while after. */
+const minDaysForWeeks = 14;
+
+function listAuditProblems(audit: AuditSetting | null, retentionDays: number | null): ErrorDetail[] {
+  if (audit?.per_week === undefined || retentionDays === null || retentionDays >= minDaysForWeeks) return [];
+  const problem = `draws from whole weeks, which takes a log that is kept for ${minDaysForWeeks} days or more`;
+  return [toInvalidValue(['body', 'audit', 'per_week'], problem)];
 }
 
 /** Costs name options of the type, and each pair of them once. */

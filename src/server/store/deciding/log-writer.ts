@@ -1,10 +1,10 @@
 /** Writing of the decision log: records are added at its end, and a full block of them is summed up. */
 import type { JsonObject, Stage } from '../../../engine/domain.ts';
-import { isDrawn } from '../../../engine/measure/audit.ts';
 import type { RuleFailure } from '../../../engine/rules/compile.ts';
+import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import { blockRows, fillsBlock } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { prepareDrawInsert } from '../examples/audits.ts';
+import { prepareDraw } from '../examples/audits.ts';
 
 /** A decision as it is to be logged; personal fields are already redacted. */
 export type NewLoggedDecision = {
@@ -30,8 +30,8 @@ export type NewLoggedDecision = {
   latencyMs: number;
   apiKeyId: string | null;
   createdAt: number;
-  /** The share of such decisions that is drawn to be judged blind; may be left out where none is. */
-  auditShare?: number;
+  /** How many of such decisions are drawn to be judged blind; may be left out where none is. */
+  audit?: AuditSetting | null;
 };
 
 /** Prepares the insert that the commit queue runs inside its transaction; it returns the record's row number. */
@@ -44,7 +44,7 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
   );
   // Few decisions have any: the others do not pay for the column.
   const addRuleErrors = db.prepare<[string, number]>('UPDATE decision_logs SET rule_errors = ? WHERE seq = ?');
-  const keepDraw = prepareDrawInsert(db);
+  const draw = prepareDraw(db);
   const writeSummaries = prepareLogSummaries(db);
   return (decision) => {
     const { lastInsertRowid } = statement.run(
@@ -68,11 +68,11 @@ export function prepareLogInsert(db: WorkbenchDatabase): (decision: NewLoggedDec
       decision.createdAt,
     );
     const seq = Number(lastInsertRowid);
-    const { ruleErrors, auditShare = 0 } = decision;
+    const { ruleErrors, audit = null } = decision;
     if (ruleErrors !== undefined && ruleErrors.length > 0) addRuleErrors.run(JSON.stringify(ruleErrors), seq);
-    if (auditShare > 0 && isDrawn(decision.requestId, seq, auditShare)) {
+    if (audit !== null) {
       const isAutomatic = !decision.escalated && decision.stage !== 'escalation';
-      keepDraw({ ...decision, logSeq: seq, isAutomatic });
+      draw({ ...decision, logSeq: seq, isAutomatic }, audit);
     }
     if (fillsBlock(seq)) writeSummaries(seq - blockRows + 1, seq);
     return seq;

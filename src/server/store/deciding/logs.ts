@@ -18,7 +18,7 @@ import { type NewLoggedDecision, prepareLogSummaries } from './log-writer.ts';
 
 /** A record of the log; `input` is a string of JSON where a reader asks for it unread. */
 export type LoggedDecision<Input = JsonObject> = Required<
-  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber' | 'explanation' | 'auditShare'>
+  Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber' | 'explanation' | 'audit'>
 > & {
   /** RawLogRecord number: newer records have higher ones. */
   seq: number;

@@ -1,11 +1,13 @@
 /** Live decisions drawn to be judged blind: kept as they are recorded, shown as examples, counted as judged. */
 import type { JsonObject } from '../../../engine/domain.ts';
-import type { AuditCounts } from '../../../engine/measure/audit.ts';
+import { type AuditCounts, rankDecision, toWeek } from '../../../engine/measure/audit.ts';
+import type { AuditSetting } from '../../contract/types/decision-types.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
-/** A drawn decision as it is kept. */
-export type NewDraw = {
+/** A recorded decision that may be drawn. */
+type Drawable = {
   decisionTypeSeq: number;
+  requestId: string;
   /** The row number of its log record. */
   logSeq: number;
   createdAt: number;
@@ -16,44 +18,78 @@ export type NewDraw = {
 };
 /** A drawn decision that nobody has been shown. */
 export type WaitingDraw = { seq: number; logId: string; input: JsonObject };
-/** The counts of a policy: of all its drawn decisions, and of those decided alone. */
-export type PolicyAudit = { policyVersion: string; drawn: number; all: AuditCounts; automatic: AuditCounts };
+/** The counts of a policy: of all its drawn decisions, some by week (`isWeekly`), and of those decided alone. */
+export type PolicyAudit = {
+  policyVersion: string;
+  drawn: number;
+  isWeekly: boolean;
+  all: AuditCounts;
+  automatic: AuditCounts;
+};
 
 type RawCounts = { automatic: number; judged: number; wrong: number; passedOver: number };
 
-/** Prepares what keeps a drawn decision; it runs inside the transaction that records it. */
-export function prepareDrawInsert(db: WorkbenchDatabase): (draw: NewDraw) => void {
+/**
+ * Prepares what keeps a decision where it is drawn; it runs inside the transaction that records it. Of a week those
+ * that stand first so far are kept until others come before them: at its end they are as if drawn from the whole week.
+ */
+export function prepareDraw(db: WorkbenchDatabase): (decision: Drawable, audit: AuditSetting) => void {
   const insert = db.prepare(
-    `INSERT INTO audit_draws (decision_type_seq, log_seq, created_at, decision, automatic, policy_version)
-     VALUES (?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO audit_draws (decision_type_seq, log_seq, created_at, decision, automatic, policy_version, week, rank)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  return ({ decisionTypeSeq, logSeq, createdAt, decision, isAutomatic, policyVersion }) => {
-    insert.run(decisionTypeSeq, logSeq, createdAt, decision, Number(isAutomatic), policyVersion);
+  const lastOfWeek = db
+    .prepare<[number, number, number], number>(
+      'SELECT rank FROM audit_draws WHERE decision_type_seq = ? AND week = ? ORDER BY rank LIMIT 1 OFFSET ?',
+    )
+    .pluck();
+  const removeBehind = db.prepare(
+    'DELETE FROM audit_draws WHERE decision_type_seq = ? AND week = ? AND rank > ? AND example_id IS NULL',
+  );
+  return (draw, { share = 0, per_week }) => {
+    const { decisionTypeSeq, logSeq, createdAt, decision, isAutomatic, policyVersion } = draw;
+    const rank = rankDecision(draw.requestId, logSeq);
+    const keep = (week: number | null) =>
+      insert.run(decisionTypeSeq, logSeq, createdAt, decision, Number(isAutomatic), policyVersion, week, rank);
+    if (per_week === undefined) {
+      if (rank < share) keep(null);
+      return;
+    }
+    const week = toWeek(createdAt);
+    const findLast = () => lastOfWeek.get(decisionTypeSeq, week, per_week - 1) ?? 1;
+    if (rank >= findLast()) return;
+    keep(week);
+    removeBehind.run(decisionTypeSeq, week, findLast());
   };
 }
 
 /** Row numbers of the log are given again: the time tells whether the record still is the one that was drawn. */
 const ofRecord = `l.seq = d.log_seq AND l.created_at = d.created_at AND l.decision_type_seq = d.decision_type_seq
   AND l.removed_at IS NULL`;
+/** Whether it is certain that a decision is drawn: others of a week under way may still come before it. */
+const isDrawnSql = '(d.week IS NULL OR d.week < ?)';
 /** The right decision: as it was judged, or corrected before it was shown. */
 const rightSql = 'iif(d.example_id IS NULL, l.corrected_decision, e.decision)';
 
 function prepareStatements(db: WorkbenchDatabase) {
   const waiting = `FROM audit_draws d JOIN decision_logs l ON ${ofRecord}
-    WHERE d.decision_type_seq = ? AND d.example_id IS NULL AND l.corrected_decision IS NULL`;
+    WHERE d.decision_type_seq = ? AND ${isDrawnSql} AND d.example_id IS NULL AND l.corrected_decision IS NULL`;
   return {
-    waiting: db.prepare<[number, number], Omit<WaitingDraw, 'input'> & { input: string }>(
+    waiting: db.prepare<[number, number, number], Omit<WaitingDraw, 'input'> & { input: string }>(
       `SELECT d.seq, l.id AS logId, l.input ${waiting} ORDER BY d.seq LIMIT ?`,
     ),
-    countWaiting: db.prepare<[number], number>(`SELECT count(*) ${waiting}`).pluck(),
+    countWaiting: db.prepare<[number, number], number>(`SELECT count(*) ${waiting}`).pluck(),
     show: db.prepare('UPDATE audit_draws SET example_id = ? WHERE seq = ?'),
     rename: db.prepare(
       `UPDATE audit_draws SET decision = @to WHERE decision = @from
          AND decision_type_seq = (SELECT seq FROM decision_types WHERE id = @decisionTypeId)`,
     ),
-    versions: db.prepare<[number], { policyVersion: string; drawn: number }>(
-      `SELECT policy_version AS policyVersion, count(*) AS drawn FROM audit_draws WHERE decision_type_seq = ?
-       GROUP BY 1 ORDER BY max(seq) DESC`,
+    versions: db.prepare<[number, number], { policyVersion: string; drawn: number; weekly: number }>(
+      `SELECT policy_version AS policyVersion, count(*) AS drawn, count(week) AS weekly FROM audit_draws d
+       WHERE decision_type_seq = ? AND ${isDrawnSql} GROUP BY 1 ORDER BY max(seq) DESC`,
+    ),
+    removeUndrawn: db.prepare(
+      'DELETE FROM audit_draws WHERE decision_type_seq = ? AND week >= ? AND example_id IS NULL',
     ),
     lastJudged: db
       .prepare<[number, string], number | null>(
@@ -91,13 +127,23 @@ export class AuditStore {
     this.#statements = prepareStatements(db);
   }
 
-  /** Up to `limit` drawn decisions that are still in the log and that nobody was shown or has corrected, oldest first. */
-  listWaiting(typeSeq: number, limit: number): WaitingDraw[] {
-    return this.#statements.waiting.all(typeSeq, limit).map((row) => ({ ...row, input: JSON.parse(row.input) }));
+  /**
+   * Up to `limit` drawn decisions that are still in the log and that nobody was shown or has corrected, oldest first;
+   * `now` is in milliseconds since 1970.
+   */
+  listWaiting(typeSeq: number, now: number, limit: number): WaitingDraw[] {
+    return this.#statements.waiting
+      .all(typeSeq, toWeek(now), limit)
+      .map((row) => ({ ...row, input: JSON.parse(row.input) }));
   }
 
-  countWaiting(typeSeq: number): number {
-    return this.#statements.countWaiting.get(typeSeq) ?? 0;
+  countWaiting(typeSeq: number, now: number): number {
+    return this.#statements.countWaiting.get(typeSeq, toWeek(now)) ?? 0;
+  }
+
+  /** Forgets what the week under way would draw, so that a changed number draws anew from the decisions to come. */
+  beginWeekAnew(typeSeq: number, now: number): void {
+    this.#statements.removeUndrawn.run(typeSeq, toWeek(now));
   }
 
   /** Notes which example shows a drawn decision. */
@@ -114,12 +160,12 @@ export class AuditStore {
    * Counts the drawn decisions of each policy, the newest first, up to the one that was judged last: what stands before
    * it is a whole piece of the sample, whatever was left out.
    */
-  countByPolicy(typeSeq: number): PolicyAudit[] {
-    return this.#statements.versions.all(typeSeq).map(({ policyVersion, drawn }) => {
+  countByPolicy(typeSeq: number, now: number): PolicyAudit[] {
+    return this.#statements.versions.all(typeSeq, toWeek(now)).map(({ policyVersion, drawn, weekly }) => {
       const last = this.#statements.lastJudged.get(typeSeq, policyVersion) ?? 0;
       const groups = this.#statements.counts.all(typeSeq, policyVersion, last);
       const automatic = addCounts(groups.filter((group) => group.automatic === 1));
-      return { policyVersion, drawn, all: addCounts(groups), automatic };
+      return { policyVersion, drawn, isWeekly: weekly > 0, all: addCounts(groups), automatic };
     });
   }
 }
