@@ -17,6 +17,7 @@ const parts = {
       'domain.ts',
       'measured.ts',
       'costs.ts',
+      'thresholds.ts',
       'errors.ts',
       'ports.ts',
       'limits.ts',

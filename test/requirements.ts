@@ -306,6 +306,13 @@ const training = {
     'It says with intervals what 1,000 decisions cost now, with the suggested thresholds (on rows they were not chosen on) and all by hand, or why it cannot.',
   'CST-5':
     'Under Evaluate costs are set in a sheet of options by options, the amounts stand with their intervals, and one button takes the thresholds, which can be undone.',
+  'CST-6':
+    'confidence_thresholds.by_option, optional, holds higher thresholds of single options; they go along with a rename, merge or deletion and come back with its undo, and an unknown option or no confidence is a 422 at its place.',
+  'CST-7':
+    'An option is decided alone only from its own threshold where that is above auto_decide, alike in decisions, explanations, figures, bundle and Python package; without them a bundle is as before.',
+  'CST-8':
+    'While options have thresholds of their own no promise is said to be kept; asked for again, it takes them away.',
+  'CST-9': 'Under Define an option is given a threshold of its own, which is saved, decides and is taken away again.',
   'HDL-2':
     'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
   'HDL-3':

@@ -24,6 +24,7 @@ import onnxruntime
 import pytest
 
 from decision_edge import EdgeDecision, EdgePredictor, InvalidBundle, InvalidInput
+from decision_edge._serve.explanation import explain
 from tiny_bundle import classifier, probabilities
 
 ENCODER_FILES = ("encoder.onnx", "tokenizer.json")
@@ -68,6 +69,18 @@ def test_the_result_cannot_be_changed_and_shares_nothing(make_bundle: Any) -> No
     second = predictor.predict({"loan": {"amount": 4}})
     assert second.reason_codes == ["SMALL", "KNOWN"]
     assert len(first.class_probabilities) == 3
+
+
+@pytest.mark.parametrize(("own", "escalate"), [(0.86, False), (0.87, True), (0.1, False)])
+def test_a_threshold_of_an_option(make_bundle: Any, own: float, escalate: bool) -> None:
+    """It counts where it is the higher one, and for no other option [CST-7]."""
+    thresholds = {"auto_decide": 0.85, "escalation": 0.6, "by_option": {"approve": own}}
+    predictor = EdgePredictor.from_bundle(make_bundle(confidence_thresholds=thresholds))
+    result = predictor.predict({"loan": {"amount": 2}})
+    assert 0.86 < result.confidence < 0.87
+    assert (result.decision, result.escalate) == ("approve", escalate)
+    assert f"automatic threshold {max(own, 0.85)}" in explain(result, predictor.info)
+    assert not predictor.predict({"loan": {"amount": -2}}).escalate
 
 
 @pytest.mark.parametrize(

@@ -51,15 +51,23 @@ export const ruleSchema = z
 /** One hard rule: when `condition` holds for the input, `then` is the decision. Lower `priority` is evaluated first. */
 export type Rule = z.infer<typeof ruleSchema>;
 
+const confidenceSchema = z.number().min(0).max(1);
 export const confidenceThresholdsSchema = z
   .strictObject({
-    auto_decide: z.number().min(0).max(1).describe('Confidence from which the classifier decides alone'),
-    escalation: z.number().min(0).max(1).describe('Confidence below which the decision is handed on'),
+    auto_decide: confidenceSchema.describe('Confidence from which the classifier decides alone'),
+    escalation: confidenceSchema.describe('Confidence below which the decision is handed on'),
+    by_option: z
+      .record(z.string(), confidenceSchema)
+      .refine((own) => Object.keys(own).length > 0, { message: 'must name an option, or be left out' })
+      .meta({ minProperties: 1 })
+      .optional()
+      .describe('Options that are decided alone only from a confidence of their own, where it is above auto_decide'),
   })
   .refine((t) => t.escalation <= t.auto_decide, { message: 'escalation must not exceed auto_decide' })
   .describe('The confidences that separate deciding alone, a look and handing on');
 /**
  * Confidence at or above `auto_decide` decides directly; below `escalation` the fallback or a connected model decides.
+ * Options of `by_option` are only decided directly from their own confidence on, where that is the higher one.
  */
 export type ConfidenceThresholds = z.infer<typeof confidenceThresholdsSchema>;
 export const defaultThresholds: ConfidenceThresholds = { auto_decide: 0.85, escalation: 0.6 };

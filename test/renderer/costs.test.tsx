@@ -34,7 +34,7 @@ describe('Costs under Evaluate', () => {
   });
 
   it('lead to the thresholds of least cost by one button, and back by Undo [CST-5]', async () => {
-    const strict = { auto_decide: 1, escalation: 0.5 };
+    const strict = { auto_decide: 1, escalation: 0.5, by_option: { pay: 1 } };
     const { panel, read } = await openCosts({ costs: { look: 3, wrong: 4 }, confidence_thresholds: strict });
     fireEvent.click(await panel.findByRole('button', { name: 'Take these thresholds' }));
     await panel.findByText('No other thresholds are seen to cost less.');

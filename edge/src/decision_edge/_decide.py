@@ -62,7 +62,9 @@ class Settings:
             self._policy_version = expect_string(manifest["policy_version"])
             self.options = [expect_string(option) for option in expect_list(manifest["options"])]
             thresholds = expect_object(manifest["confidence_thresholds"])
-            self._auto_decide = expect_number(thresholds["auto_decide"])
+            auto_decide = expect_number(thresholds["auto_decide"])
+            own = read_record(thresholds.get("by_option", {}))
+            self._auto_decide = {option: max(auto_decide, expect_number(own.get(option, 0))) for option in self.options}
             self._escalation = expect_number(thresholds["escalation"])
             policy = expect_object(manifest["escalation_policy"])
             self._between = expect_string(policy.get("between", "flag"))
@@ -106,7 +108,7 @@ class Settings:
         decision = self.options[probabilities.index(confidence)]
         if unfamiliar:
             escalate, fallback = True, self._fallback
-        elif confidence >= self._auto_decide:
+        elif confidence >= self._auto_decide[decision]:
             escalate, fallback = False, None
         elif confidence >= self._escalation:
             escalate = self._between != "accept"

@@ -44,14 +44,19 @@ const rawObject = z.custom<JsonObject>(
   'must be an object',
 );
 
-/** Names out of the data with a value each. The schema's own record leaves the key `__proto__` out unseen. */
+/** The schema's own record leaves the key `__proto__` out unseen. */
+const hasNoReservedName = (record: unknown) =>
+  !(typeof record === 'object' && record !== null && Object.hasOwn(record, '__proto__'));
+const reserved = { message: 'may not have the key "__proto__"' };
+
+/** Names out of the data with a value each. */
 const recordOf = <T>(value: z.ZodType<T>) =>
-  z
-    .unknown()
-    .refine((record) => !(typeof record === 'object' && record !== null && Object.hasOwn(record, '__proto__')), {
-      message: 'may not have the key "__proto__"',
-    })
-    .pipe(z.record(z.string(), value));
+  z.unknown().refine(hasNoReservedName, reserved).pipe(z.record(z.string(), value));
+
+const thresholdsSchema = z
+  .unknown()
+  .refine((thresholds) => hasNoReservedName(rawObject.safeParse(thresholds).data?.['by_option']), reserved)
+  .pipe(confidenceThresholdsSchema);
 
 const fileFactsSchema = z.strictObject({ sha256: sha256Hex, size_bytes: z.int().min(0) });
 
@@ -63,7 +68,7 @@ const settings = {
   policy_version: z.string(),
   options: optionsSchema,
   reason_codes: reasonCodesSchema,
-  confidence_thresholds: confidenceThresholdsSchema,
+  confidence_thresholds: thresholdsSchema,
   escalation_policy: escalationPolicySchema,
   fallback_option: z.string().nullable(),
   created_at: z.iso.datetime({ offset: true }),
@@ -125,6 +130,14 @@ export const manifestSchema: z.ZodType<Manifest> = z
     path: ['fallback_option'],
     message: 'must be one of the options',
   })
+  .refine(
+    ({ options, confidence_thresholds: { by_option = {} } }) =>
+      Object.keys(by_option).every((option) => options.includes(option)),
+    {
+      path: ['confidence_thresholds', 'by_option'],
+      message: 'must name options only',
+    },
+  )
   .refine(({ classifier, fallback_option: fallback }) => classifier !== null || fallback !== null, {
     path: ['fallback_option'],
     message: 'must be set where rules alone decide',

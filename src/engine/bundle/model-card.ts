@@ -3,6 +3,7 @@ import type { Json, Metrics } from '../domain.ts';
 import type { FeaturePlan } from '../features/plan.ts';
 import { describeCondition } from '../rules/analysis/words.ts';
 import type { RulesFile } from '../rules/compile.ts';
+import { listOwnThresholds } from '../thresholds.ts';
 import type { InputField } from './input-fields.ts';
 import type { Golden, ManifestDraft, Reasons } from './manifest.ts';
 import { writeCardHead } from './model-card-head.ts';
@@ -114,13 +115,14 @@ function describeBetween({
 function describeDeciding({ manifest, plan, rules, metrics }: ModelCardFacts): string[] {
   const { classifier, confidence_thresholds: thresholds, fallback_option: fallback } = manifest;
   const named = fallback === null ? '' : escapeMarkdown(fallback);
+  const own = listOwnThresholds(thresholds, escapeMarkdown);
   if (classifier === null || metrics === null) {
     const count = rules.rules.length === 1 ? '1 hard rule decides' : `${rules.rules.length} hard rules decide`;
     return [`${count}, the first that matches. What no rule decides is ${named}.`];
   }
   return [
     `${rules.rules.length} hard rules are tried first. Otherwise a calibrated ${classifierWords[classifier.kind]} with ${metrics.feature_count} features decides. ${describeText(plan)}`,
-    `A confidence of ${thresholds.auto_decide} or more decides directly. Below ${thresholds.escalation} the decision is handed over${fallback === null ? ', marked for a person: no fallback option is set.' : `: the fallback option ${named} answers, marked for a person.`} ${describeBetween(manifest)}`,
+    `A confidence of ${thresholds.auto_decide} or more decides directly${own}. Below ${thresholds.escalation} the decision is handed over${fallback === null ? ', marked for a person: no fallback option is set.' : `: the fallback option ${named} answers, marked for a person.`} ${describeBetween(manifest)}`,
   ];
 }
 

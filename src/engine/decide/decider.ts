@@ -19,6 +19,7 @@ import {
 import { type InputValidator, maxLightWork } from '../schema/input-schema.ts';
 import { toEncoderInput } from '../text/encoder-input.ts';
 import { compileNgrams, type NgramRow } from '../text/ngrams.ts';
+import { readThresholdsOf } from '../thresholds.ts';
 import {
   compileInputValidator,
   type Models,
@@ -325,7 +326,7 @@ function classify(
   const trace: DecisionTrace = {
     rules: rulesOutcome.trace,
     features: traceFeatures(plan, features, policy.classifier, input, seen, best),
-    thresholds: manifest.confidence_thresholds,
+    thresholds: readThresholdsOf(option, manifest.confidence_thresholds),
     stage_ms: timer.marks,
     truncated: policy.text === null ? [] : listTruncatedFields(plan, policy.text.tokenizer, seen),
     reasons: heads,

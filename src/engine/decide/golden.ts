@@ -45,7 +45,6 @@ export async function recordGoldenLines(
   decider: Decider,
   inputs: readonly JsonObject[],
   piiFields: readonly string[],
-  thresholds: ConfidenceThresholds,
 ): Promise<Golden[]> {
   const found: { line: Golden; rank: number }[] = [];
   const ranks = new Map<string, number>();
@@ -59,8 +58,8 @@ export async function recordGoldenLines(
     if (!result.ok) continue;
     const { confidence, class_probabilities } = result.decision;
     // Where no thresholds were compared, no classifier was asked.
-    const isCompared = (result.trace?.thresholds ?? null) !== null;
-    if (isCompared && !isClear(confidence, class_probabilities, thresholds)) continue;
+    const thresholds = result.trace?.thresholds ?? null;
+    if (thresholds !== null && !isClear(confidence, class_probabilities, thresholds)) continue;
     if (result.trace?.familiarity.some(isCloseCheck) === true) continue;
     if (isCloseChoice(result.trace?.reasons ?? [], reasonMargin)) continue;
     characters += length;

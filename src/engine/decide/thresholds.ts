@@ -1,6 +1,7 @@
 /** What a policy's thresholds make of the classifier's prediction. */
 import type { Manifest } from '../bundle/manifest.ts';
 import type { Stage } from '../domain.ts';
+import { readThresholdsOf } from '../thresholds.ts';
 import { explanations } from './explain.ts';
 
 /** The settings of a policy that turn a prediction into a decision. */
@@ -28,7 +29,8 @@ export type Outcome = {
  */
 export function applyThresholds(prediction: Prediction, settings: ThresholdSettings): Outcome {
   const { option, confidence, unfamiliarReason } = prediction;
-  const { confidence_thresholds: thresholds, escalation_policy: policy, fallback_option: fallback } = settings;
+  const { escalation_policy: policy, fallback_option: fallback } = settings;
+  const thresholds = readThresholdsOf(option, settings.confidence_thresholds);
   if (unfamiliarReason !== null) {
     return fallback === null
       ? flagPrediction(option, explanations.unfamiliar(option, unfamiliarReason), false)

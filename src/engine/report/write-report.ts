@@ -5,6 +5,7 @@ import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Metrics, Rule } from '../domain.ts';
 import type { Slice } from '../findings/slices.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
+import { listOwnThresholds } from '../thresholds.ts';
 import { escapeHtml, quoteText } from './html.ts';
 import { describeRule } from './rule-words.ts';
 
@@ -198,7 +199,7 @@ function describeThresholds({ policy, settings }: ReportFacts): string {
   }[escalation.between];
   const { auto_decide, escalation: lower } = thresholds;
   const sentences = [
-    `The classifier decides alone from a confidence of ${auto_decide}.`,
+    `The classifier decides alone from a confidence of ${auto_decide}${listOwnThresholds(thresholds, quoteText)}.`,
     ...(lower < auto_decide ? [`From ${lower} up to that, ${between}.`] : []),
     ...(lower > 0 ? [`Below ${lower}, ${below}.`] : []),
     ...(escalation.unfamiliar === 'escalate'

@@ -5,7 +5,7 @@ import { toUnknownOption } from '../errors/validation-error.ts';
 
 /**
  * Returns every reason why a definition cannot be used: its rules (syntax, option, reason code, names), the fallback
- * option and its input schema, unless it is kept from the version before. `rulesField` is the name under which the
+ * option, the options with thresholds of their own and its input schema, unless it is kept from the version before. `rulesField` is the name under which the
  * caller sent the rules. The languages of rules and schemas are loaded with their first use: they would delay every
  * start.
  */
@@ -33,6 +33,10 @@ export async function checkDefinition(order: {
   }
   if (fallbackOption !== null && !definition.options.includes(fallbackOption)) {
     problems.push(toUnknownOption(['body', 'fallback_option'], definition.options));
+  }
+  for (const option of Object.keys(definition.confidence_thresholds.by_option ?? {})) {
+    if (definition.options.includes(option)) continue;
+    problems.push(toUnknownOption(['body', 'confidence_thresholds', 'by_option', option], definition.options));
   }
   if (definition.input_schema === null || isSchemaKept) return problems;
   const { checkInputSchema } = await import('../../engine/schema/input-schema.ts');

@@ -1,9 +1,9 @@
 import type { Bundle } from '../../engine/bundle/bundle.ts';
 import { listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
-import type { ConfidenceThresholds } from '../../engine/domain.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
 import { compileRules } from '../../engine/rules/compile.ts';
+import { mergeThresholds } from '../../engine/thresholds.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
 
@@ -32,14 +32,6 @@ export function toRulesOnlyPolicy(
     options: policy.options,
     policyVersion: `v${policy.version}`,
     version: versionNumber,
-  };
-}
-
-/** The thresholds of a version; the escalation threshold that the training was started with wins. */
-export function mergeThresholds(thresholds: ConfidenceThresholds, ownEscalation: number | null): ConfidenceThresholds {
-  return {
-    auto_decide: Math.max(thresholds.auto_decide, ownEscalation ?? 0),
-    escalation: ownEscalation ?? thresholds.escalation,
   };
 }
 

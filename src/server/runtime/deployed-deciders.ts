@@ -193,12 +193,7 @@ export class DeployedDeciders {
       runtime: present.plan.text?.encoder ? this.#options.encoderHost.runtimeVersion : null,
       promise: promise && { state: promise.state, target_error: promise.target_error, certainty: promise.certainty },
     };
-    const golden = await recordGoldenLines(
-      this.#compile(present),
-      inputs,
-      type.piiFields,
-      manifest.confidence_thresholds,
-    );
+    const golden = await recordGoldenLines(this.#compile(present), inputs, type.piiFields);
     return packBundle(
       { ...present, manifest, golden, modelCard: writeModelCard({ ...present, manifest, golden, metrics, promise }) },
       sha256,

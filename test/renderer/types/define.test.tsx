@@ -48,6 +48,22 @@ describe('Define', () => {
     );
   });
 
+  it('gives an option a higher threshold than the others, and takes it away again [CST-9]', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call);
+    await openDefine(call, id);
+    const read = async () =>
+      (await call('GET', `/api/v1/decision-types/${id}`)).body.active_version.confidence_thresholds;
+    const common = await read();
+    enter('An option that takes a higher confidence', 'no');
+    enter('no directly from', '0.97');
+    fireEvent.click(screen.getByText('Save changes'));
+    await waitFor(async () => expect(await read()).toEqual({ ...common, by_option: { no: 0.97 } }));
+    fireEvent.click(await screen.findByRole('button', { name: 'No own threshold for no' }));
+    fireEvent.click(await screen.findByText('Save changes'));
+    await waitFor(async () => expect(await read()).toEqual(common));
+  });
+
   it('keeps what was typed through a reload of the page', async () => {
     const { call } = await openForTest();
     const id = await makeType(call);

@@ -160,10 +160,15 @@ def _check_names(manifest: JsonObject) -> None:
 
 
 def _check_escalation(manifest: JsonObject) -> None:
-    thresholds = expect_keys(manifest["confidence_thresholds"], frozenset({"auto_decide", "escalation"}))
+    known = frozenset({"auto_decide", "escalation"})
+    thresholds = expect_keys(manifest["confidence_thresholds"], known, frozenset({"by_option"}))
     auto_decide, escalation = expect_number(thresholds["auto_decide"]), expect_number(thresholds["escalation"])
     if not 0 <= escalation <= auto_decide <= 1:
         raise ValueError("confidence_thresholds must be 0 ≤ escalation ≤ auto_decide ≤ 1")
+    if "by_option" in thresholds:
+        own, options = read_record(thresholds["by_option"]), expect_list(manifest["options"])
+        if not own or any(option not in options or not 0 <= expect_number(own[option]) <= 1 for option in own):
+            raise ValueError("confidence_thresholds.by_option must give one option or more a confidence of 0 to 1")
     known = frozenset({"enabled", "between", "connection", "timeout_ms", "unfamiliar"})
     policy = expect_keys(manifest["escalation_policy"], frozenset(), known)
     if not isinstance(policy.get("enabled", False), bool):

@@ -12,12 +12,14 @@ __all__ = ["explain"]
 
 def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
     """Return why; `info` is the predictor's. Of an unfamiliar input it does not tell what is unlike the examples."""
-    auto, escalation = (info["confidence_thresholds"][name] for name in ("auto_decide", "escalation"))
     if made.stage == "rules":
         return f"Rule «{made.rules_triggered[0]}» matched."
     if made.fallback_used and made.confidence == 0:
         return f"No rule matched, so the fallback «{made.decision}» was used."
+    thresholds = info["confidence_thresholds"]
     option = max(made.class_probabilities, key=lambda name: made.class_probabilities[name])
+    auto = max(thresholds["auto_decide"], thresholds.get("by_option", {}).get(option, 0))
+    escalation = thresholds["escalation"]
     confidence = _format_confidence(made.confidence, auto, escalation)
     is_low = made.confidence < escalation
     missed = f"escalation threshold {_write(escalation)}" if is_low else f"automatic threshold {_write(auto)}"
@@ -34,8 +36,8 @@ def explain(made: EdgeDecision, info: dict[str, Any]) -> str:
     if is_low or info["escalation_policy"].get("between", "flag") not in ("accept", "flag"):
         return f"{choice}, below the {missed}; no fallback is set, so it is flagged for review."
     end = "it is flagged for review" if made.escalate else "such decisions are accepted"
-    thresholds = f"the escalation threshold {_write(escalation)} and the automatic threshold {_write(auto)}"
-    return f"{choice}, between {thresholds}; {end}."
+    both = f"the escalation threshold {_write(escalation)} and the automatic threshold {_write(auto)}"
+    return f"{choice}, between {both}; {end}."
 
 
 def _format_confidence(confidence: float, *thresholds: float) -> str:

@@ -1,6 +1,6 @@
 /** The manifest of a trained policy. */
 import type { ManifestDraft } from '../../bundle/manifest.ts';
-import type { ConfidenceThresholds } from '../../domain.ts';
+import { mergeThresholds } from '../../thresholds.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
 
@@ -19,7 +19,7 @@ export function buildManifest(
     policy_version: `v${request.policyVersion}`,
     options: definition.options,
     reason_codes: definition.reason_codes,
-    confidence_thresholds: mergeThresholds(request),
+    confidence_thresholds: mergeThresholds(definition.confidence_thresholds, request.config.escalation_threshold),
     escalation_policy: definition.escalation_policy,
     fallback_option: request.fallbackOption,
     created_at: request.createdAt,
@@ -42,11 +42,4 @@ export function buildManifest(
             slim: true,
           },
   };
-}
-
-/** The thresholds of the version; the training's own escalation threshold wins and lifts `auto_decide` where needed. */
-function mergeThresholds({ definition, config }: TrainRequest): ConfidenceThresholds {
-  const { confidence_thresholds: thresholds } = definition;
-  const escalation = config.escalation_threshold ?? thresholds.escalation;
-  return { auto_decide: Math.max(thresholds.auto_decide, escalation), escalation };
 }

@@ -55,7 +55,7 @@ export async function packRulesPolicy(
   const decisionType = settings.decision_type;
   const seen = inputs.map((input) => ({ input, option: decisionType }));
   const made = makeGoldenInputs(seen, piiFields, { decisionType, rules, inputSchema });
-  const golden = await recordGoldenLines(decider, [{}, ...made], piiFields, settings.confidence_thresholds);
+  const golden = await recordGoldenLines(decider, [{}, ...made], piiFields);
   const modelCard = writeModelCard({ ...parts, manifest, golden, metrics: null, promise: null });
   return packBundle({ ...parts, manifest, golden, modelCard }, ports.sha256);
 }

@@ -82,8 +82,7 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
     request.config.golden_inputs === 'examples'
       ? goldenRows.map(({ input }) => input)
       : makeGoldenInputs(goldenRows, request.piiFields ?? [], known);
-  const thresholds = manifest.confidence_thresholds;
-  const golden = await recordGoldenLines(decider, goldenInputs, request.piiFields ?? [], thresholds);
+  const golden = await recordGoldenLines(decider, goldenInputs, request.piiFields ?? []);
   progress.report('package', 0.7, 'Measuring the time of a decision');
   const measuredInputs = measuredRows.map((row) => row.input);
   const timed = compileDecider(

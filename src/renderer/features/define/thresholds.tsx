@@ -1,4 +1,5 @@
-import { NativeSelect, NumberInput } from '@mantine/core';
+import { CloseButton, NativeSelect, NumberInput } from '@mantine/core';
+import type { ConfidenceThresholds } from '../../../engine/domain.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { useFirstPart } from '../../parts/hooks/use-first-part.ts';
 import { showUnseen } from '../../parts/text/names.ts';
@@ -17,6 +18,8 @@ const betweenChoices = [
   { value: 'escalate', label: 'Ask the connected model, else the fallback' },
 ] as const;
 
+const bounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
+
 /** Sets what happens where the classifier is not sure. */
 export function Thresholds({ type }: { type: DecisionType }) {
   const { draft, edit } = useDraft(type);
@@ -28,9 +31,8 @@ export function Thresholds({ type }: { type: DecisionType }) {
   const fallback = draft.fallback_option ?? '';
   // The browser measures every choice of a closed list, too; the chosen one is always among them.
   const choices = new Set([...useFirstPart(draft.options), fallback].filter((option) => option !== ''));
-  const set = (patch: { auto_decide?: number; escalation?: number }) =>
+  const set = (patch: Partial<ConfidenceThresholds>) =>
     edit({ confidence_thresholds: { ...draft.confidence_thresholds, ...patch } }, `threshold-${Object.keys(patch)[0]}`);
-  const bounds = { min: 0, max: 1, step: 0.01, decimalScale: 4 };
   return (
     <div className="part stack">
       <NumberInput
@@ -41,6 +43,7 @@ export function Thresholds({ type }: { type: DecisionType }) {
         onChange={(value) => set({ auto_decide: Number(value) })}
         error={escalation > auto_decide ? 'It must not be below the fallback threshold.' : undefined}
       />
+      <OwnThresholds options={draft.options} thresholds={draft.confidence_thresholds} set={set} />
       <NumberInput
         label="Fall back below"
         description="Confidence, 0 to 1"
@@ -91,5 +94,51 @@ export function Thresholds({ type }: { type: DecisionType }) {
         }}
       />
     </div>
+  );
+}
+
+type OwnProps = {
+  options: readonly string[];
+  thresholds: ConfidenceThresholds;
+  set(patch: Partial<ConfidenceThresholds>): void;
+};
+
+/** The options that are decided directly only from a higher confidence, and a list to add one. */
+function OwnThresholds({ options, thresholds: { auto_decide, by_option = {} }, set }: OwnProps) {
+  const others = useFirstPart(options).filter((option) => !Object.hasOwn(by_option, option));
+  const put = (own: [string, number][]) => set({ by_option: own.length === 0 ? undefined : Object.fromEntries(own) });
+  const own = Object.entries(by_option);
+  return (
+    <>
+      {own.map(([option, threshold]) => (
+        <NumberInput
+          key={option}
+          label={`${showUnseen(option)} directly from`}
+          {...bounds}
+          min={auto_decide}
+          value={threshold}
+          onChange={(value) => put(own.map(([name, at]) => [name, name === option ? Number(value) : at]))}
+          rightSectionPointerEvents="all"
+          rightSection={
+            <CloseButton
+              aria-label={`No own threshold for ${showUnseen(option)}`}
+              onClick={() => put(own.filter(([name]) => name !== option))}
+            />
+          }
+        />
+      ))}
+      <NativeSelect
+        label="An option that takes a higher confidence"
+        value=""
+        onChange={(event) => put([...own, [event.currentTarget.value, auto_decide]])}
+      >
+        <option value="">{own.length === 0 ? 'None' : 'Add one…'}</option>
+        {others.map((option) => (
+          <option key={option} value={option}>
+            {showUnseen(option)}
+          </option>
+        ))}
+      </NativeSelect>
+    </>
   );
 }

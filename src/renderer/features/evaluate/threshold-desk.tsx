@@ -1,6 +1,7 @@
 import { Button, NumberInput, RangeSlider } from '@mantine/core';
 import { useState } from 'react';
 import type { ConfidenceBin } from '../../../engine/measure/confusion.ts';
+import { listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { ServerCall } from '../../api/journal.ts';
@@ -29,7 +30,7 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
   const { auto_decide: high, escalation: low } = tried ?? stored;
   const isStored = tried === null;
   const save = (escalation: number, auto_decide: number) => {
-    const body = { confidence_thresholds: { escalation, auto_decide } };
+    const body = { confidence_thresholds: { ...stored, escalation, auto_decide } };
     const input = { params: { decision_type_id: type.id }, body };
     update.mutate(input, {
       onSuccess: () => {
@@ -98,12 +99,15 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
 /** Says what becomes of the unseen examples under the two thresholds. */
 function Effect({ type, whole, low, high }: Pick<Props, 'type' | 'whole'> & { low: number; high: number }) {
   const { automatic, by_rule, error_automatic, escalated, fallback } = whole;
+  const { by_option } = type.active_version.confidence_thresholds;
+  const own = listOwnThresholds({ auto_decide: high, escalation: low, by_option }, isolate);
   const flagged = escalated.count - fallback.count;
   const show = ({ share }: { share: number | null }) => (share === null ? '–' : percent(share));
   return (
     <p title="What becomes of the unseen examples, by rules, classifier and thresholds together.">
-      From {decimal(high, 2)}: <strong>{show(automatic)} decided alone</strong>, {show(by_rule)} by a rule; of all
-      decided alone {show(error_automatic)} wrong.{' '}
+      From {decimal(high, 2)}
+      {own}: <strong>{show(automatic)} decided alone</strong>, {show(by_rule)} by a rule; of all decided alone{' '}
+      {show(error_automatic)} wrong.{' '}
       {fallback.count > 0 &&
         `${show(fallback)} get the fallback ${isolate(type.fallback_option ?? '')}, below ${decimal(low, 2)} or unfamiliar. `}
       {flagged > 0 && `${count(flagged, 'example')} of ${number(escalated.of)} would be marked for a look.`}

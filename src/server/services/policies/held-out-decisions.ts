@@ -9,9 +9,9 @@ import {
 import { decideRow, type ReplayedDecision, type ReplayedRow } from '../../../engine/measure/replay.ts';
 import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
+import { mergeThresholds } from '../../../engine/thresholds.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
-import { mergeThresholds } from '../../runtime/current-settings.ts';
 import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held-out.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
@@ -27,7 +27,7 @@ export type DecidedRow = OpenRow & { whole: ReplayedDecision };
 /** Held-out rows up to the thresholds of now, and the whole decision with these. */
 type Kept = Pick<Replayed, 'settings' | 'missing'> & { rows: OpenRow[]; refused: number; whole: WholeDecision };
 /** Thresholds that are tried; a missing one is as it is now. */
-export type TriedThresholds = { [Name in keyof ConfidenceThresholds]?: number | undefined };
+export type TriedThresholds = { auto_decide?: number | undefined; escalation?: number | undefined };
 export type WholeDecisionDetail = WholeDecision &
   Confusion & { confidence_thresholds: ConfidenceThresholds; confidence_bins: ConfidenceBin[] };
 
@@ -57,7 +57,7 @@ export function tryThresholds(
   if (escalation > auto_decide) {
     throw toValidationError([toInvalidValue(['query', 'escalation'], 'must not exceed auto_decide')]);
   }
-  return { confidence_thresholds: mergeThresholds({ auto_decide, escalation }, ownEscalation) };
+  return { confidence_thresholds: mergeThresholds({ ...present, auto_decide, escalation }, ownEscalation) };
 }
 
 /** Decides held-out rows again, once for each change of rules, thresholds, fallback or examples. */

@@ -116,7 +116,7 @@ export function findPolicyPromise(
   return findPromise(replayHeldOut(deps, type, policy).replay.rows, toQuestion(deps, type, policy, terms));
 }
 
-type Check = Pick<PromiseStatus, 'state' | 'now'>;
+type Check = Pick<PromiseStatus, 'state' | 'now'> & { hasOwnThresholds: boolean };
 
 /** Tells how promises stand; a check costs replayed rows, so it is kept until rules, thresholds or fallback change. */
 export class PromiseChecks {
@@ -142,7 +142,8 @@ export class PromiseChecks {
       Date.parse(promise.made_at),
     );
     const live = { ...counts, error_bound: null };
-    return { ...promise, ...check, live, sentence: describeStatus(promise, check, live) };
+    const { state, now } = check;
+    return { ...promise, state, now, live, sentence: describeStatus(promise, check, live) };
   }
 
   /** How the promise of its type stands with a policy; null before it was measured. */
@@ -177,8 +178,12 @@ export class PromiseChecks {
     const { target_error, basis } = promise;
     const question = { ...toQuestion(this.#deps, type, policy, promise), basis };
     const isKept = basis === 'declared' && keepsDeclared(replay.rows, question, readLeastConfidence(settings));
-    const bound = isKept ? target_error : boundError(error.count, error.of, toRisk(question));
+    // The bounds hold along one order of the rows, which thresholds of single options leave.
+    const hasOwnThresholds = settings.confidence_thresholds.by_option !== undefined;
+    const tested = isKept ? target_error : boundError(error.count, error.of, toRisk(question));
+    const bound = hasOwnThresholds ? 1 : tested;
     return {
+      hasOwnThresholds,
       state: toState(target_error, error.share, bound),
       now: { share_automatic: automatic.share, error_observed: error.share, error_bound: bound, rows },
     };
@@ -226,15 +231,18 @@ export const describeBroken = (declared: PromiseTerms) => `The promise of ${desc
 
 function describeStatus(
   { target_error, certainty }: KeptPromise,
-  { state, now }: Check,
+  { state, now, hasOwnThresholds }: Check,
   live: PromiseStatus['live'],
 ): string {
   const sure = `with ${formatShare(certainty)} certainty`;
   const promised = `${formatShare(target_error)} was promised`;
+  const unsure = hasOwnThresholds
+    ? 'options have thresholds of their own, and it is tested over one for all'
+    : `${now.rows} held-out rows bound the error at ${formatShare(now.error_bound)} ${sure}`;
   const sentences = {
     kept: `The promise is kept: at most ${formatShare(now.error_bound)} of automatic decisions are wrong, ${sure}; ${promised}.`,
     broken: `The promise is broken: with the rules and thresholds of now ${formatShare(now.error_observed ?? 0)} of the automatic held-out decisions are wrong; ${promised}. Ask for the promise again.`,
-    unknown: `Whether the promise is kept cannot be said: ${now.rows} held-out rows bound the error at ${formatShare(now.error_bound)} ${sure}; ${promised}. Ask for the promise again.`,
+    unknown: `Whether the promise is kept cannot be said: ${unsure}; ${promised}. Ask for the promise again.`,
   };
   // Looked-at decisions are counted, never divided: they are no sample.
   const looked = `People looked at ${live.checked} automatic decisions since, the doubtful ones first, and found ${live.wrong} wrong: these are counts, no sample, and say nothing of a rate.`;

@@ -2,6 +2,7 @@
  * The promise of a type: declared before the look, and asked again of every policy that is trained or deployed. A
  * policy that keeps it takes over with the threshold that does.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { PromiseFinding, PromiseStanding, PromiseTerms, TypePromise } from '../../../engine/measured.ts';
 import { type Clock, isoTime } from '../../process/clock.ts';
@@ -79,8 +80,9 @@ function keepFound(deps: KeepDeps, type: DecisionTypeRecord, policy: PolicyRecor
   const { confidence_thresholds: present, escalation_policy } = definition;
   // Where what lies between the thresholds is accepted, the lower one is what decides alone.
   const escalation = escalation_policy.between === 'accept' ? threshold : Math.min(present.escalation, threshold);
-  const isNewVersion = present.auto_decide !== threshold || present.escalation !== escalation;
+  // A promise is tested over one threshold, so it takes those of single options away.
   const confidence_thresholds = { auto_decide: threshold, escalation };
+  const isNewVersion = !isDeepStrictEqual(present, confidence_thresholds);
   const activeVersion = isNewVersion
     ? toNextVersion(deps, type, { ...definition, confidence_thresholds }, now)
     : type.activeVersion;

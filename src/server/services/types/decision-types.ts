@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Costs, keepCostOptions } from '../../../engine/costs.ts';
 import { type Definition, type EscalationPolicy, escalationPolicySchema } from '../../../engine/domain.ts';
 import { type ErrorDetail, WorkbenchError } from '../../../engine/errors.ts';
+import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import { type Caller, toCallerId } from '../../auth/caller.ts';
 import type { AuditSetting, DecisionTypeCreate, DecisionTypeUpdate } from '../../contract/types/decision-types.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption, toValidationError } from '../../errors/validation-error.ts';
@@ -259,12 +260,19 @@ function mergeDefinition(
   request: DecisionTypeUpdate,
   rules: Definition['hard_rules'] | undefined,
 ): Definition {
+  const options = request.options ?? before.options;
+  const gone = before.options.filter((option) => !options.includes(option));
+  // Of an option that the request takes away, its threshold goes with it.
+  const thresholds = gone.reduce(
+    (left, option) => replaceThresholdOption(left, option, null),
+    before.confidence_thresholds,
+  );
   return {
-    options: request.options ?? before.options,
+    options,
     reason_codes: request.reason_codes ?? before.reason_codes,
     hard_rules: rules ?? before.hard_rules,
     input_schema: request.input_schema === undefined ? before.input_schema : request.input_schema,
-    confidence_thresholds: request.confidence_thresholds ?? before.confidence_thresholds,
+    confidence_thresholds: request.confidence_thresholds ?? thresholds,
     escalation_policy: request.escalation_policy ?? escalationPolicySchema.parse(before.escalation_policy),
   };
 }

@@ -1,6 +1,7 @@
 /** Renaming an option: one new version, and every example with it. */
 import { replaceCostOption } from '../../../engine/costs.ts';
 import type { Definition } from '../../../engine/domain.ts';
+import { replaceThresholdOption } from '../../../engine/thresholds.ts';
 import type { Caller } from '../../auth/caller.ts';
 import { refuseProblems, toInvalidValue, toUnknownOption } from '../../errors/validation-error.ts';
 import type { Clock } from '../../process/clock.ts';
@@ -89,7 +90,8 @@ export function storeOptionChange(
 ): { type: DecisionTypeRecord; undoToken: string } {
   const { decisionTypes, examples, exampleChanges } = deps.store;
   const now = deps.clock.now();
-  const activeVersion = toNextVersion(deps, type, definition, now);
+  const confidence_thresholds = replaceThresholdOption(definition.confidence_thresholds, from, into);
+  const activeVersion = toNextVersion(deps, type, { ...definition, confidence_thresholds }, now);
   const undoToken = deps.newId();
   const costs = type.costs && replaceCostOption(type.costs, from, into);
   const change: OptionChange = {

@@ -1,0 +1,43 @@
+/** Thresholds of a type: one for all options, and higher ones that single options may have. */
+import type { ConfidenceThresholds } from './domain.ts';
+
+/**
+ * The thresholds of a version; the escalation threshold that the training was started with wins, and lifts
+ * `auto_decide` where needed.
+ */
+export function mergeThresholds(thresholds: ConfidenceThresholds, ownEscalation: number | null): ConfidenceThresholds {
+  const escalation = ownEscalation ?? thresholds.escalation;
+  return { ...thresholds, auto_decide: Math.max(thresholds.auto_decide, escalation), escalation };
+}
+
+/** The two thresholds that a prediction of an option meets. */
+export function readThresholdsOf(option: string, thresholds: ConfidenceThresholds): ConfidenceThresholds {
+  const { auto_decide, escalation, by_option } = thresholds;
+  if (by_option === undefined) return thresholds;
+  const own = Object.hasOwn(by_option, option) ? by_option[option] : undefined;
+  return { auto_decide: Math.max(auto_decide, own ?? 0), escalation };
+}
+
+/** Names the options with thresholds of their own, to follow «from a confidence of …»; empty where there are none. */
+export function listOwnThresholds(thresholds: ConfidenceThresholds, quote: (option: string) => string): string {
+  return Object.keys(thresholds.by_option ?? {})
+    .map((option) => `, ${quote(option)} from ${readThresholdsOf(option, thresholds).auto_decide}`)
+    .join('');
+}
+
+/**
+ * Carries thresholds along where an option gets the name `into`, is merged into it (the higher threshold stays), or
+ * goes (`into` null).
+ */
+export function replaceThresholdOption(
+  thresholds: ConfidenceThresholds,
+  from: string,
+  into: string | null,
+): ConfidenceThresholds {
+  const { by_option = {}, ...common } = thresholds;
+  const own = new Map(Object.entries(by_option));
+  const moved = own.get(from);
+  own.delete(from);
+  if (moved !== undefined && into !== null) own.set(into, Math.max(moved, own.get(into) ?? 0));
+  return own.size === 0 ? common : { ...common, by_option: Object.fromEntries(own) };
+}
