@@ -313,6 +313,8 @@ const training = {
   'CST-8':
     'While options have thresholds of their own no promise is said to be kept; asked for again, it takes them away.',
   'CST-9': 'Under Define an option is given a threshold of its own, which is saved, decides and is taken away again.',
+  'CST-10':
+    'costs suggests thresholds of single options only where they certainly cost less than one for all on rows they were not chosen on; Evaluate shows and takes them alike.',
   'HDL-2':
     'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
   'HDL-3':

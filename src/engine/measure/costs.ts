@@ -2,10 +2,13 @@
 import { type CostEstimate, type CostFinding, type Costs, compileCosts, isWeighable } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import { createStream, randomStreams } from '../random.ts';
+import { listOwnThresholds } from '../thresholds.ts';
 import { decideRow, type ReplayedRow } from './replay.ts';
 
 export type CostQuestion = {
   costs: Costs;
+  /** Those of the type. */
+  options: readonly string[];
   settings: ThresholdSettings;
   /** The escalation threshold that the training fixed, or null. */
   ownEscalation: number | null;
@@ -25,11 +28,15 @@ const draws = 500;
 const confidenceRows = 400;
 /** Wrong answers that an option is credited with before its own are counted, at their usual cost. */
 const priorMistakes = 5;
+/** An option that is predicted of fewer rows gets no threshold of its own. */
+const minOptionRows = 20;
 /** Thresholds are proposed to 0.0001. */
 const precision = 10_000;
 
 /** A row that the thresholds decide: its confidence, and what it costs where its prediction stands. */
 type OpenRow = { confidence: number; cost: number };
+/** As `OpenRow`, with the two that make up its cost: as counted, and as the confidence has it. */
+type OptionRow = { option: string; confidence: number; counted: number; likely: number };
 type CostOf = ReturnType<typeof compileCosts>;
 
 /**
@@ -111,31 +118,60 @@ function compileMistakes(rows: readonly ReplayedRow[], costOf: CostOf): (row: Re
   };
 }
 
-/**
- * Rows that thresholds decide, with what each costs where it stands: as counted, and as its calibrated confidence has
- * it, which weighs less the more rows there are.
- */
-function listOpenRows(rows: readonly ReplayedRow[], costOf: CostOf): OpenRow[] {
+/** Rows that thresholds decide, with what each costs where it stands. */
+function listOpenRows(rows: readonly ReplayedRow[], costOf: CostOf): OptionRow[] {
   const ofMistake = compileMistakes(rows, costOf);
-  const weight = confidenceRows / (confidenceRows + rows.length);
   return rows.flatMap((row) => {
     const { ruled, expected, prediction } = row;
     const { option, confidence, unfamiliarReason } = prediction;
     if (ruled !== null || unfamiliarReason !== null) return [];
     const likely = confidence * costOf(option, option) + (1 - confidence) * ofMistake(row);
-    return [{ confidence, cost: (1 - weight) * costOf(expected, option) + weight * likely }];
+    return [{ option, confidence, counted: costOf(expected, option), likely }];
   });
 }
 
+/** Weighs what was counted with what confidences promise, which count less the more rows there are. */
+function blendCosts(rows: readonly OptionRow[], count: number): OpenRow[] {
+  const weight = confidenceRows / (confidenceRows + count);
+  return rows.map(({ confidence, counted, likely }) => ({
+    confidence,
+    cost: (1 - weight) * counted + weight * likely,
+  }));
+}
+
+type Suggest = (rows: readonly ReplayedRow[]) => ThresholdSettings;
+
 /** Makes what finds the thresholds of least cost on rows; thresholds of the type change only what they have to. */
-function compileSuggestion({ costs, settings, ownEscalation }: CostQuestion, look: number) {
+function compileSuggestion({ costs, settings, ownEscalation }: CostQuestion, look: number): Suggest {
   const costOf = compileCosts(costs);
   const accepts = settings.escalation_policy.between === 'accept';
-  return (rows: readonly ReplayedRow[]): ThresholdSettings => {
-    const auto_decide = findCheapestThreshold(listOpenRows(rows, costOf), look, ownEscalation ?? 0);
+  return (rows) => {
+    const open = blendCosts(listOpenRows(rows, costOf), rows.length);
+    const auto_decide = findCheapestThreshold(open, look, ownEscalation ?? 0);
     // Where what lies between the thresholds is accepted, the lower one is what decides alone.
     const escalation = accepts ? auto_decide : Math.min(settings.confidence_thresholds.escalation, auto_decide);
     return { ...settings, confidence_thresholds: { auto_decide, escalation } };
+  };
+}
+
+/** As `compileSuggestion`, with a threshold for each option that is predicted of enough rows. */
+function compileOwnSuggestion(question: CostQuestion, look: number): Suggest {
+  const { costs, options, settings, ownEscalation } = question;
+  const costOf = compileCosts(costs);
+  const suggestOne = compileSuggestion(question, look);
+  return (rows) => {
+    const one = suggestOne(rows).confidence_thresholds.auto_decide;
+    const byOption = Map.groupBy(listOpenRows(rows, costOf), ({ option }) => option);
+    const own = options.map((option): [string, number] => {
+      const open = byOption.get(option) ?? [];
+      if (open.length < minOptionRows) return [option, one];
+      return [option, findCheapestThreshold(blendCosts(open, open.length), look, ownEscalation ?? 0)];
+    });
+    const auto_decide = Math.min(...own.map(([, threshold]) => threshold));
+    const higher = own.filter(([, threshold]) => threshold > auto_decide);
+    const escalation = Math.min(settings.confidence_thresholds.escalation, auto_decide);
+    const by_option = higher.length === 0 ? {} : { by_option: Object.fromEntries(higher) };
+    return { ...settings, confidence_thresholds: { auto_decide, escalation, ...by_option } };
   };
 }
 
@@ -232,9 +268,21 @@ export function measureCosts(
   return { ...finding, sentence: describe(finding, isKept, question.refusal) };
 }
 
-/** Chooses thresholds by all rows; `costs` are those of each row under thresholds that were chosen without its fold. */
+/**
+ * Chooses one threshold for all options, or one of their own where that cost certainly less on rows that neither was
+ * found on: found on noise, they cost up to a tenth more (test/bench/results/costs.md).
+ */
 function chooseThresholds(rows: readonly ReplayedRow[], question: CostQuestion, weigh: Weigh, look: number) {
-  const suggest = compileSuggestion(question, look);
+  const one = tryThresholds(rows, compileSuggestion(question, look), weigh);
+  // Where what lies between the thresholds is accepted, the lower one decides alone, and options have none of their own.
+  if (question.settings.escalation_policy.between === 'accept') return one;
+  const own = tryThresholds(rows, compileOwnSuggestion(question, look), weigh);
+  const { saving } = estimateCosts({ costs: one.costs, mistake: 0 }, { costs: own.costs, mistake: 0 });
+  return saving.low > 0 ? own : one;
+}
+
+/** Finds thresholds by all rows; `costs` are those of each row under thresholds that were found without its fold. */
+function tryThresholds(rows: readonly ReplayedRow[], suggest: Suggest, weigh: Weigh) {
   const without = Array.from({ length: folds }, (_, fold) => suggest(rows.filter((_, i) => i % folds !== fold)));
   const settings = suggest(rows);
   return {
@@ -268,7 +316,9 @@ function describe({ currency, now, suggested, saving, by_hand }: Weighing, isKep
     now === null ? [] : [`${write(now)} now`],
     suggested === null || isKept
       ? []
-      : [`${write(suggested)} if decided alone from ${suggested.thresholds.auto_decide}`],
+      : [
+          `${write(suggested)} if decided alone from ${suggested.thresholds.auto_decide}${listOwnThresholds(suggested.thresholds, (option) => `«${option}»`)}`,
+        ],
     by_hand === null ? [] : [`${write(by_hand)} all by hand`],
   ].flat();
   const unsure = saving !== null && saving.low <= 0 ? 'The difference may be chance.' : null;

@@ -10,10 +10,11 @@
 import { parseArgs } from 'node:util';
 import { type Costs, costsSchema } from '../../../src/engine/costs.ts';
 import type { ThresholdSettings } from '../../../src/engine/decide/thresholds.ts';
-import { defaultThresholds, escalationPolicySchema } from '../../../src/engine/domain.ts';
+import { type ConfidenceThresholds, defaultThresholds, escalationPolicySchema } from '../../../src/engine/domain.ts';
 import { measureCosts } from '../../../src/engine/measure/costs.ts';
 import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
 import { createRandom } from '../../../src/engine/random.ts';
+import { readThresholdsOf } from '../../../src/engine/thresholds.ts';
 import { openPorts, readSet, shuffle, type Trained, trainAndDecide } from './promise-populations.ts';
 
 const { values: flags, positionals } = parseArgs({
@@ -59,27 +60,31 @@ function settingsAt(auto_decide: number): ThresholdSettings {
 const weigh = (rows: ReplayedRow[], costs: Costs, threshold: number) =>
   measureCosts({ rows, refused: 0 }, 0, {
     costs,
+    options: [...new Set(rows.flatMap(({ expected, prediction }) => [expected, prediction.option]))].sort(),
     settings: settingsAt(threshold),
     ownEscalation: null,
     refusal: null,
     isRefitted: false,
   });
 
-/** The cost per 1,000 of rows decided alone from a threshold on. */
-function costAt(rows: readonly ReplayedRow[], costs: Costs, threshold: number): number {
+/** The cost per 1,000 of rows decided alone from thresholds on. */
+function costAt(rows: readonly ReplayedRow[], costs: Costs, thresholds: ConfidenceThresholds): number {
   const { look = 0, wrong = 0, pairs } = costs;
   const sum = rows.reduce((total, { expected, prediction: { option, confidence } }) => {
-    if (confidence < threshold) return total + (look ?? 0);
+    if (confidence < readThresholdsOf(option, thresholds).auto_decide) return total + (look ?? 0);
     if (option === expected) return total;
     return total + (pairs.find((pair) => pair.right === expected && pair.decided === option)?.cost ?? wrong ?? 0);
   }, 0);
   return (1_000 * sum) / rows.length;
 }
 
-const grid = Array.from({ length: 101 }, (_, step) => step / 100);
+const grid = Array.from({ length: 101 }, (_, step) => ({ auto_decide: step / 100, escalation: 0 }));
 /** The threshold of the grid that costs least on rows. */
 const bestOfGrid = (rows: readonly ReplayedRow[], costs: Costs) =>
-  grid.reduce((best, threshold) => (costAt(rows, costs, threshold) < costAt(rows, costs, best) ? threshold : best), 1);
+  grid.reduce(
+    (best, each) => (costAt(rows, costs, each) < costAt(rows, costs, best) ? each : best),
+    settingsAt(1).confidence_thresholds,
+  );
 
 const columns = ['chosen', 'said', 'held', 'grid', 'oracle', '0.85', 'by hand'] as const;
 type Line = Record<(typeof columns)[number], number>;
@@ -88,14 +93,14 @@ type Line = Record<(typeof columns)[number], number>;
 function tryCosts({ heldOut, decided }: Trained, costs: Costs): Line {
   const { suggested } = weigh(heldOut, costs, 1);
   if (suggested === null) throw new Error('Too few rows were held out.');
-  const chosen = costAt(decided, costs, suggested.thresholds.auto_decide);
+  const chosen = costAt(decided, costs, suggested.thresholds);
   return {
     chosen,
     said: suggested.per_1000,
     held: suggested.low <= chosen && chosen <= suggested.high ? 1 : 0,
     grid: costAt(decided, costs, bestOfGrid(heldOut, costs)),
     oracle: costAt(decided, costs, bestOfGrid(decided, costs)),
-    '0.85': costAt(decided, costs, defaultThresholds.auto_decide),
+    '0.85': costAt(decided, costs, defaultThresholds),
     'by hand': 1_000 * (costs.look ?? 0),
   };
 }

@@ -7,6 +7,7 @@ import { escalationPolicySchema } from '../../../src/engine/domain.ts';
 import { findCheapestThreshold, measureCosts } from '../../../src/engine/measure/costs.ts';
 import type { ReplayedRow } from '../../../src/engine/measure/replay.ts';
 import { createRandom, type Random } from '../../../src/engine/random.ts';
+import { readThresholdsOf } from '../../../src/engine/thresholds.ts';
 
 const costs: Costs = { currency: '€', look: 1, wrong: 10, pairs: [{ right: 'b', decided: 'a', cost: 40 }] };
 const settings: ThresholdSettings = {
@@ -22,6 +23,7 @@ const row = (expected: string, option: string, confidence: number, ruled: string
 const measure = (rows: ReplayedRow[], changed: Partial<ThresholdSettings> = {}, own: number | null = null) =>
   measureCosts({ rows, refused: 0 }, 0, {
     costs,
+    options: ['a', 'b'],
     settings: { ...settings, ...changed },
     ownEscalation: own,
     refusal: null,
@@ -53,11 +55,20 @@ describe('the thresholds of least cost', () => {
     );
   });
 
-  it('lie where a right answer is as likely as costs ask for: 1 − look / cost of a wrong one [CST-3]', () => {
+  it('lie where a right answer is as likely as costs ask for: 1 − look / cost of a wrong one, for an option of its own where that certainly costs less [CST-3] [CST-10]', () => {
     const random = createRandom(3);
     const rows = Array.from({ length: 10_000 }, () => drawRow(random));
-    // Wrong answers cost 10 or 40, half each: 25.
-    expect(measure(rows).suggested?.thresholds.auto_decide).toBeCloseTo(0.96, 1);
+    const { thresholds, per_1000 = 0 } = measure(rows).suggested ?? {};
+    expect(thresholds?.auto_decide).toBeCloseTo(0.9, 1);
+    expect(thresholds?.by_option).toEqual({ a: expect.closeTo(0.975, 1) });
+    // Wrong answers cost 10 or 40, half each: 25. One threshold for both is all that may be said of few rows.
+    const few = measure(rows.slice(0, 100)).suggested;
+    expect(few?.thresholds).toEqual({ auto_decide: expect.closeTo(0.96, 1), escalation: 0.6 });
+    const one = measure(rows, { confidence_thresholds: { auto_decide: 0.96, escalation: 0.6 } });
+    expect([one.now?.per_1000 ?? 0, one.sentence]).toEqual([
+      expect.toSatisfy((now: number) => now > 1.02 * per_1000),
+      expect.stringMatching(/ if decided alone from 0\.\d+, «a» from 0\.9\d+, /),
+    ]);
   });
 
   it('leave rules and unfamiliar inputs as they are, and keep what the training fixed [CST-3]', () => {
@@ -87,12 +98,12 @@ describe('what is said of costs', () => {
     let size = 0;
     for (let trial = 0; trial < trials; trial++) {
       const { suggested } = measure(Array.from({ length: 200 }, () => drawRow(random)));
-      const threshold = suggested?.thresholds.auto_decide ?? 0;
       const { per_1000, low, high } = suggested ?? { per_1000: 0, low: 0, high: 0 };
       let truth = 0;
       for (const { expected, prediction } of others) {
         const { option, confidence } = prediction;
-        truth += confidence < threshold ? 1 : expected === option ? 0 : option === 'a' ? 40 : 10;
+        const { auto_decide } = readThresholdsOf(option, suggested?.thresholds ?? settings.confidence_thresholds);
+        truth += confidence < auto_decide ? 1 : expected === option ? 0 : option === 'a' ? 40 : 10;
       }
       truth *= 1_000 / others.length;
       bias += (per_1000 - truth) / trials;

@@ -1,7 +1,8 @@
 import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { CostEstimate, CostFinding } from '../../../engine/costs.ts';
-import type { Metrics } from '../../../engine/domain.ts';
+import type { ConfidenceThresholds, Metrics } from '../../../engine/domain.ts';
+import { listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { DecisionType, DecisionTypeUpdate } from '../../../server/contract/types/decision-types.ts';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
@@ -91,7 +92,7 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
       { confidence_thresholds: thresholds },
       { confidence_thresholds: stored },
       'Thresholds changed',
-      `Inputs are decided directly from a confidence of ${decimal(thresholds.auto_decide, 2)}.`,
+      `Inputs are decided directly from a confidence of ${describe(thresholds)}.`,
     );
   return (
     <>
@@ -102,7 +103,7 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
         </Amount>
         {isOffered && (
           <Amount name="with these" says={suggestedSays} estimate={suggested} currency={currency}>
-            from {decimal(suggested.thresholds.auto_decide, 3)}: {percent(suggested.share_automatic)} decided alone
+            from {describe(suggested.thresholds)}: {percent(suggested.share_automatic)} decided alone
           </Amount>
         )}
         <Amount name="all by hand" says={byHandSays} estimate={by_hand} currency={currency}>
@@ -122,6 +123,9 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
     </>
   );
 }
+
+const describe = (thresholds: ConfidenceThresholds) =>
+  decimal(thresholds.auto_decide, 3) + listOwnThresholds(thresholds, isolate);
 
 const nowSays =
   'What 1,000 decisions like the unseen examples cost with the rules and thresholds of now: errors by their cost, and a look for each that is handed on.';

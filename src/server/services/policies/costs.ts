@@ -14,6 +14,7 @@ export function weighPolicyCosts(deps: Deps, type: DecisionTypeRecord, policy: P
   const { settings, missing, ...replay } = deps.heldOutDecisions.read(type, policy);
   return measureCosts(replay, missing, {
     costs: type.costs ?? noCosts,
+    options: type.activeVersion.definition.options,
     settings,
     ownEscalation: policy.trainingConfig.escalation_threshold,
     refusal: findObstacle(deps, type, policy),
