@@ -23,6 +23,10 @@ export const findingSchema = z.object({
   example_count: z.int().describe('How many examples it is about'),
   field: z.string().nullable(),
   suggested_decision: z.string().nullable().describe('The label that is likelier right'),
+  probability: z
+    .number()
+    .nullable()
+    .describe('How likely that label is by models that had not seen the example; null where none was asked'),
   score: z.number().nullable().describe('Higher is surer; only findings of one kind compare'),
 });
 export type Finding = z.infer<typeof findingSchema>;
@@ -41,11 +45,14 @@ export const maxListedFindings = 1_000;
 /** A finding about some examples, of which it lists the first. */
 export function toFinding(
   finding: Pick<Finding, 'kind' | 'severity' | 'message'> &
-    Partial<Pick<Finding, 'field' | 'suggested_decision' | 'score'>> & { ids: readonly string[]; count?: number },
+    Partial<Pick<Finding, 'field' | 'suggested_decision' | 'probability' | 'score'>> & {
+      ids: readonly string[];
+      count?: number;
+    },
 ): Finding {
-  const { ids, count, field = null, suggested_decision = null, score = null, ...rest } = finding;
+  const { ids, count, field = null, suggested_decision = null, probability = null, score = null, ...rest } = finding;
   const example_ids = ids.slice(0, maxListedExamples);
-  return { ...rest, field, suggested_decision, score, example_ids, example_count: count ?? ids.length };
+  return { ...rest, field, suggested_decision, probability, score, example_ids, example_count: count ?? ids.length };
 }
 
 /** The most frequent decision, or null where two are equally frequent or there is none. */

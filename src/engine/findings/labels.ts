@@ -96,6 +96,7 @@ export function describeSuspects(checks: readonly LabelCheck[]): Finding[] {
       message: `The label "${check.label}" is suspect: models that had not seen the example give it ${toPercent(check.probability)} and "${check.likelier}" ${toPercent(check.likelier_probability)}. Relabel it, or mark it as reviewed if it is right.`,
       ids: [check.example_id],
       suggested_decision: check.likelier,
+      probability: check.likelier_probability,
       score: check.doubt,
     }),
   );

@@ -209,18 +209,31 @@ export function createActs(ports: ActsPorts) {
       apply(typeId, example.id, patch, before);
       record(typeId, title, 1, { kind: 'label', exampleId: example.id, before, after: patch });
     },
-    /** Changes `exampleCount` examples on the server; the act that it answers knows how many those were. */
-    bulk: (typeId: string, body: Bulk, title: string, exampleCount: number): Promise<Act> => {
-      const redo: ServerCall = { name: 'examples.bulk', input: { params: { decision_type_id: typeId }, body } };
-      const act = add(typeId, title, exampleCount, { kind: 'calls', undo: [], redo: [redo] });
-      const answer = outbox.settled(typeId).then(() => call(redo.name, redo.input));
-      return begin(
-        act,
-        answer.then((known) => ({
-          exampleCount: known.affected,
-          step: { kind: 'calls', undo: toUndoCalls(redo, known), redo: [redo] },
-        })),
-      );
+    /**
+     * Changes `exampleCount` examples on the server by one call or several, all or none; the act that it answers knows
+     * how many those were.
+     */
+    bulk: (typeId: string, bodies: readonly Bulk[], title: string, exampleCount: number): Promise<Act> => {
+      const params = { decision_type_id: typeId };
+      const inputs = bodies.map((body) => ({ params, body }));
+      const redo = inputs.map((input): ServerCall => ({ name: 'examples.bulk', input }));
+      const carryOutAll = async (): Promise<Pick<Act, 'step' | 'exampleCount'>> => {
+        await outbox.settled(typeId);
+        const undo: ServerCall[] = [];
+        let affected = 0;
+        try {
+          for (const input of inputs) {
+            const answer = await call('examples.bulk', input);
+            affected += answer.affected;
+            undo.unshift(...toUndoCalls({ name: 'examples.bulk', input }, answer));
+          }
+        } catch (error) {
+          for (const { name, input } of undo) await call(name, input as InputOf<OperationName>);
+          throw error;
+        }
+        return { exampleCount: affected, step: { kind: 'calls', undo, redo } };
+      };
+      return begin(add(typeId, title, exampleCount, { kind: 'calls', undo: [], redo }), carryOutAll());
     },
     /** Takes note of examples that were added. */
     added: (typeId: string, exampleIds: string[], title: string): Act =>

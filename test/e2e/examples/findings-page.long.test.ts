@@ -50,11 +50,18 @@ describe('what the workbench finds out by itself', () => {
   test('gives the rows of a finding their likelier label by a key, and takes that back by another', async () => {
     await goToPlace(page, 'Examples');
     await page.getByRole('button', { name: /^Findings/ }).click();
-    const list = page.getByRole('list', { name: 'Findings' });
+    const list = page.getByRole('grid', { name: 'Findings' });
     // What was planted in the sample is found: equal requests with different labels.
-    await expect.poll(() => list.getByRole('button').filter({ hasText: 'contradiction' }).count()).toBe(3);
-    await list.getByRole('button').filter({ hasText: 'suspect label' }).first().click();
-    type Found = { items: { example_ids: string[]; suggested_decision: string }[] };
+    await expect.poll(() => list.getByRole('row').filter({ hasText: 'contradiction' }).count()).toBe(3);
+    const suspectRow = list.getByRole('row').filter({ hasText: 'suspect label' }).first();
+    await suspectRow.click();
+    type Finding = {
+      example_ids: string[];
+      suggested_decision: string;
+      probability: number;
+      example: { input_payload: { message: string } };
+    };
+    type Found = { items: Finding[] };
     const { body: found } = await workbench.call<Found>('GET', `${path}/data-findings?kind=suspect_label`);
     const [suspect] = found.items;
     const label = async () => {
@@ -63,12 +70,58 @@ describe('what the workbench finds out by itself', () => {
     };
     const before = await label();
     expect(suspect?.suggested_decision).not.toBe(before);
+    // The row says it all: the text, its label, the likelier one and how likely that is.
+    const { example, probability } = suspect ?? {};
+    const cells = [
+      example?.input_payload.message,
+      before,
+      suspect?.suggested_decision,
+      `${((probability ?? 0) * 100).toFixed(1)} %`,
+    ];
+    for (const cell of cells) expect(await suspectRow.innerText()).toContain(cell);
+    await page.screenshot({ path: join(pictures, 'findings-table.png') });
     await page.keyboard.press('l');
     await expect.poll(label).toBe(suspect?.suggested_decision);
     // The page knows of its act once the server has answered.
     await page.getByText(`Labelled ${suspect?.suggested_decision}: 1 example`).waitFor({ state: 'attached' });
     await page.keyboard.press('u');
     await expect.poll(label).toBe(before);
+  });
+
+  test('fixes all picked findings by one key, and one undo takes all of it back', async () => {
+    const labels = async () => {
+      const { body } = await workbench.call<{ items: { id: string; expected_decision: string | null }[] }>(
+        'GET',
+        `${path}/examples?page_size=100&sort=created_at`,
+      );
+      return body.items.map(({ id, expected_decision }) => [id, expected_decision]);
+    };
+    const before = await labels();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.getByRole('button', { name: /^Fix \d+ findings/ }).waitFor();
+    await page.keyboard.press('l');
+    await page.getByText(/^Labelled as is likelier: \d+ examples$/).waitFor({ state: 'attached' });
+    expect(await labels()).not.toEqual(before);
+    await page.keyboard.press('u');
+    await page.getByRole('button', { name: 'Undo it' }).click();
+    await expect.poll(labels).toEqual(before);
+  });
+
+  test('V keeps the label of a suspect and takes it off the list', async () => {
+    type Found = { total: number; stale: boolean; items: { example: { input_payload: { message: string } } }[] };
+    const find = async () => (await workbench.call<Found>('GET', `${path}/data-findings?kind=suspect_label`)).body;
+    await expect.poll(async () => (await find()).stale).toBe(false);
+    const before = await find();
+    const message = before.items[0]?.example.input_payload.message ?? '';
+    const suspects = page.getByRole('grid', { name: 'Findings' }).getByRole('row').filter({ hasText: 'suspect label' });
+    const row = suspects.filter({ hasText: message });
+    await row.click();
+    await page.keyboard.press('v');
+    await row.waitFor({ state: 'detached' });
+    expect((await find()).total).toBe(before.total - 1);
+    await page.keyboard.press('u');
+    await row.waitFor();
+    expect((await find()).total).toBe(before.total);
   });
 
   test('proposes rules, and one click adds one to the draft', async () => {

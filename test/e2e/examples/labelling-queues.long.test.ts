@@ -163,7 +163,7 @@ describe('queues beside the filters', () => {
     await workbench.call('POST', `${path}/examples`, { examples });
     const { page } = opened;
     await page.reload();
-    await page.getByRole('list', { name: 'Findings' }).getByText('contradiction').click();
+    await page.getByRole('grid', { name: 'Findings' }).getByText('contradiction').click();
     const take = page.getByRole('button', { name: 'Label red', exact: true });
     await take.waitFor();
     await page.screenshot({ path: `${pictures}/findings.png` });

@@ -320,8 +320,8 @@ describe('findings', () => {
       return call(method, address, ...rest);
     };
     showWindow(slow, `#/types/${id}/examples?queue=findings`);
-    const list = await screen.findByRole('list', { name: 'Findings' });
-    fireEvent.click(await within(list).findByRole('button', { name: /contradiction/ }));
+    const list = await screen.findByRole('grid', { name: 'Findings' });
+    fireEvent.click(await within(list).findByRole('row', { name: /contradiction/ }));
     press('l');
     await screen.findByRole('button', { name: 'Undo: 3 examples labelled yes' });
     press('u');
@@ -344,8 +344,8 @@ describe('findings', () => {
       return call(method, address, ...rest);
     };
     showWindow(slow, `#/types/${id}/examples?queue=findings`);
-    const list = await screen.findByRole('list', { name: 'Findings' });
-    fireEvent.click(await within(list).findByRole('button', { name: /contradiction/ }));
+    const list = await screen.findByRole('grid', { name: 'Findings' });
+    fireEvent.click(await within(list).findByRole('row', { name: /contradiction/ }));
     press('l');
     press('u');
     fireEvent.click(await screen.findByRole('button', { name: 'Undo it' }));
@@ -368,8 +368,8 @@ describe('findings', () => {
       examples: [...given, ...['yes', 'no'].map(other)],
     });
     showWindow(call, `#/types/${id}/examples?queue=findings`);
-    const list = await screen.findByRole('list', { name: 'Findings' });
-    fireEvent.click(await within(list).findByRole('button', { name: /contradiction/ }));
+    const list = await screen.findByRole('grid', { name: 'Findings' });
+    fireEvent.click(await within(list).findByRole('row', { name: /contradiction/ }));
     const rows = await screen.findByRole('region', { name: 'The rows of the finding' });
     await waitFor(() => expect(within(rows).getAllByText('the very same cup')).toHaveLength(3));
     press('l');

@@ -121,8 +121,8 @@ describe('acts on examples', () => {
     const turn = async (way: 'undo' | 'redo') => (await page.acts[way](typeId))?.title ?? null;
 
     page.acts.added(typeId, [added[0].id], 'One imported');
-    await page.acts.bulk(typeId, { ids, action: 'set_decision', decision: second }, 'Three labelled', 3);
-    await page.acts.bulk(typeId, { ids, action: 'delete' }, 'Three deleted', 3);
+    await page.acts.bulk(typeId, [{ ids, action: 'set_decision', decision: second }], 'Three labelled', 3);
+    await page.acts.bulk(typeId, [{ ids, action: 'delete' }], 'Three deleted', 3);
     const rename = (from: string, to: string) =>
       ({
         name: 'options.rename',
@@ -159,7 +159,7 @@ describe('acts on examples', () => {
     const [example] = await rows();
     if (!example) throw new Error('no example');
     page.acts.label(typeId, example, { expected_decision: second }, 'Labelled');
-    await page.acts.bulk(typeId, { ids: [example.id], action: 'delete' }, 'Deleted', 1);
+    await page.acts.bulk(typeId, [{ ids: [example.id], action: 'delete' }], 'Deleted', 1);
     await page.acts.undo(typeId);
     await page.acts.redo(typeId);
     db.prepare('DELETE FROM example_undos').run();

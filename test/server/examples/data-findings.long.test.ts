@@ -62,7 +62,7 @@ describe('the findings about the data', () => {
       bench.deps.db.prepare<[string], string>('SELECT input FROM examples WHERE id = ?').pluck().get(id) ?? '',
     );
 
-  it('[FND-1] name the contradiction with its rows, the likelier label and what to do', async () => {
+  it('[FND-1] [CAR-3] name the contradiction with its rows, the likelier label and what to do', async () => {
     const { status, body } = await ready();
     expect(status).toBe(200);
     expect(body.counts).toMatchObject({ contradiction: 1, suspect_label: 0, unknown_label: 0 });
@@ -72,6 +72,8 @@ describe('the findings about the data', () => {
       example_count: 3,
       suggested_decision: 'decline',
       message: expect.stringContaining('Keep one label'),
+      probability: null,
+      example: { id: body.items[0].example_ids[0], input_payload: inputOf(body.items[0].example_ids[0]) },
     });
     expect(body).toMatchObject({ stale: false, progress: null, computed_at: expect.any(String) });
     const only = await ready('&kind=duplicate');
@@ -83,12 +85,16 @@ describe('the findings about the data', () => {
     expect(body.notes).toEqual(['The examples have 1 contradiction. Look at the findings about the data first.']);
   });
 
-  it('[FND-2] list the suspect labels of the training, surest first, until they are mended or reviewed', async () => {
+  it('[FND-2] [CAR-3] list the suspect labels of the training, surest first, until they are mended or reviewed', async () => {
     const policyId = await train();
     const count = bench.deps.db.prepare<[string], number>('SELECT count(*) FROM label_checks WHERE policy_id = ?');
     expect(count.pluck().get(policyId)).toBe(123);
     const { body } = await ready('&kind=suspect_label');
     const items: Item[] = body.items;
+    for (const { probability, example, example_ids } of body.items) {
+      expect(probability).toBeGreaterThan(0);
+      expect(example.id).toBe(example_ids[0]);
+    }
     const scores = items.map(({ score }) => score);
     expect(scores).toEqual([...scores].sort((a, b) => b - a));
     expect(new Set(items.map(({ example_ids }) => example_ids[0])).size).toBe(items.length);

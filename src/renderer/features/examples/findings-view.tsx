@@ -1,14 +1,16 @@
 import { Button } from '@mantine/core';
-import { useState } from 'react';
-import type { OutputOf } from '../../../server/contract/operations.ts';
+import { useMemo, useState } from 'react';
+import type { InputOf, OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
-import { moveCursor } from '../../parts/data-grid.tsx';
+import { leavesFocus } from '../../commands/key-focus.ts';
+import { DataGrid, type GridColumn, moveCursor } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
+import { Busy, EmptyState, ErrorNote, Keys } from '../../parts/notes.tsx';
+import { OptionName } from '../../parts/option.tsx';
 import { Pages } from '../../parts/pages.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
-import { count } from '../../parts/text/figures.ts';
+import { count, number, percent } from '../../parts/text/figures.ts';
+import { summariseInput } from '../../parts/text/inputs.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { notifyFailure } from '../../state/notices.tsx';
 import { useOperation } from '../../state/queries.ts';
@@ -18,6 +20,7 @@ import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, type ViewProps } from './card-view.tsx';
 import { QueuePane } from './queue-pane.tsx';
 
+type Bulk = InputOf<'examples.bulk'>['body'];
 type Finding = OutputOf<'data_findings.list'>['items'][number];
 
 /** Tells findings apart, so that the cursor stays on one when the list is read again. */
@@ -53,6 +56,7 @@ function useFindings(type: DecisionType) {
     list,
     items,
     page,
+    place,
     current: items[place],
     choose,
     move: (by: number) => choose(items[moveCursor(place, by, items.length)]),
@@ -65,46 +69,140 @@ function useFindings(type: DecisionType) {
 
 type Findings = ReturnType<typeof useFindings>;
 
-/** The keys of the findings: through the list, and the likelier label for all rows of the chosen one. */
-function useFindingCommands(type: DecisionType, { current, move }: Findings): void {
+/** The findings picked by X; without any, the chosen one is what the keys act on. */
+function usePicked({ items, current, page, move }: Findings, type: DecisionType) {
+  const [state, setState] = useState<{ page: number; keys: ReadonlySet<string> }>({ page, keys: new Set() });
+  const keys = state.page === page ? state.keys : new Set<string>();
+  const picked = items.filter((item) => keys.has(toKey(item)));
+  const put = (next: Iterable<string>) => setState({ page, keys: new Set(next) });
+  return {
+    /** What an act is about: of the picked findings, or the chosen one, those that it can do something with. */
+    filter: (fits: (finding: Finding) => boolean) =>
+      (picked.length > 0 ? picked : current ? [current] : []).filter(fits),
+    isPicked: (finding: Finding) => keys.has(toKey(finding)),
+    clear: () => put([]),
+    toggle: () => {
+      if (!current) return;
+      const key = toKey(current);
+      put(keys.has(key) ? [...keys].filter((each) => each !== key) : [...keys, key]);
+      move(1);
+    },
+    all: () => put(items.filter((item) => findLikelier(type, item) !== null).map(toKey)),
+    count: picked.length,
+  };
+}
+
+/** The keys of the findings: through the list, the likelier label for all rows of some, or that theirs is right. */
+function useFindingCommands(type: DecisionType, findings: Findings) {
+  const { move } = findings;
   const { undoRow } = useUndo(type.id);
   const { acts, ui } = useWorkbench();
-  const likelier = current ? findLikelier(type, current) : null;
-  /** One act over all rows of the finding, so that one undo takes it back. */
-  const takeLikelier = () => {
-    if (!current || likelier === null) return;
-    const body = { ids: current.example_ids, action: 'set_decision' as const, decision: likelier };
-    const title = `${count(current.example_ids.length, 'example')} labelled ${isolate(likelier)}`;
-    move(1);
+  const picked = usePicked(findings, type);
+  const fixable = picked.filter((finding) => findLikelier(type, finding) !== null);
+  const doubted = picked.filter(({ kind }) => kind === 'suspect_label');
+  /** One act over all rows of the findings, so that one undo takes it back. */
+  const act = (found: readonly Finding[], bodies: readonly Bulk[], done: string) => {
+    if (bodies.length === 0) return;
+    const about = found.reduce((sum, { example_ids }) => sum + example_ids.length, 0);
+    if (picked.count === 0) move(1);
+    picked.clear();
     acts
-      .bulk(type.id, body, title, current.example_ids.length)
+      .bulk(type.id, bodies, `${count(about, 'example')} ${done}`, about)
       .then(
         ({ exampleCount }) =>
-          ui.getState().announce(`Labelled ${isolate(likelier)}: ${count(exampleCount, 'example')}`),
+          ui.getState().announce(`${done[0]?.toUpperCase()}${done.slice(1)}: ${count(exampleCount, 'example')}`),
         notifyFailure,
       );
+  };
+  const takeLikelier = () => {
+    const byLabel = Map.groupBy(fixable, (finding) => findLikelier(type, finding));
+    const bodies = [...byLabel].map(([decision, found]) => ({
+      ids: [...new Set(found.flatMap(({ example_ids }) => example_ids))],
+      action: 'set_decision' as const,
+      decision,
+    }));
+    const [only, other] = byLabel.keys();
+    act(fixable, bodies, other === undefined && only ? `labelled ${isolate(only)}` : 'labelled as is likelier');
+  };
+  const keep = () => {
+    const ids = doubted.flatMap(({ example_ids }) => example_ids);
+    act(doubted, ids.length === 0 ? [] : [{ ids, action: 'set_reviewed', reviewed: true }], 'reviewed');
   };
   useCommands([
     {
       id: 'finding-take',
-      title: likelier === null ? 'Take the likelier label' : `Label the rows of the finding ${isolate(likelier)}`,
+      title: 'Take the likelier label',
       group: 'Label',
       keys: 'l',
-      enabled: likelier !== null,
+      enabled: fixable.length > 0,
       run: takeLikelier,
     },
+    {
+      id: 'finding-keep',
+      title: 'The label is right',
+      group: 'Label',
+      keys: 'v',
+      enabled: doubted.length > 0,
+      run: keep,
+    },
+    { id: 'finding-pick', title: 'Pick the finding, or not', group: 'Label', keys: 'x', run: picked.toggle },
+    { id: 'finding-all', title: 'Pick all with a likelier label', group: 'Label', keys: 'Mod+A', run: picked.all },
     { id: 'finding-next', title: 'Next finding', group: 'Label', keys: 'ArrowDown', run: () => move(1) },
     { id: 'finding-previous', title: 'Previous finding', group: 'Label', keys: 'ArrowUp', run: () => move(-1) },
     { id: 'finding-undo', title: 'Undo', group: 'Label', keys: 'u', run: undoRow },
   ]);
+  return { picked, fixCount: fixable.length, takeLikelier };
+}
+
+/** What stands in the table of each finding. */
+function toColumns(type: DecisionType): GridColumn<Finding>[] {
+  return [
+    { id: 'kind', header: 'What', width: 120, cell: ({ kind }) => kind.replaceAll('_', ' ') },
+    {
+      id: 'text',
+      header: 'Example',
+      width: 180,
+      grows: true,
+      cell: ({ example, message }) => (example ? summariseInput(example.input_payload) : showUnseen(message)),
+    },
+    {
+      id: 'label',
+      header: 'Label',
+      width: 96,
+      cell: ({ example }) => example && <OptionName typeId={type.id} option={example.expected_decision} />,
+    },
+    {
+      id: 'likelier',
+      header: 'Likelier',
+      width: 96,
+      cell: ({ suggested_decision: likelier }) =>
+        likelier !== null && <OptionName typeId={type.id} option={likelier} />,
+    },
+    {
+      id: 'sure',
+      header: 'How sure',
+      width: 84,
+      numeric: true,
+      says: 'How likely that label is by models that had not seen the example.',
+      cell: ({ probability }) => probability !== null && percent(probability),
+    },
+    {
+      id: 'rows',
+      header: 'Rows',
+      width: 56,
+      numeric: true,
+      says: 'Examples that the finding is about.',
+      cell: ({ example_count }) => example_count > 0 && number(example_count),
+    },
+  ];
 }
 
 /** Lists what may be wrong with the examples, worst first; the rows of the chosen finding stand beside it. */
 export function FindingsView({ type, stats, queue, onQueue, tools, title }: ViewProps) {
   const findings = useFindings(type);
-  const { list, items, page, current } = findings;
-  useRowsFocus(items.length > 0 ? String(page) : null);
-  useFindingCommands(type, findings);
+  const { list, items, page, place, current } = findings;
+  const { picked, fixCount, takeLikelier } = useFindingCommands(type, findings);
+  const columns = useMemo(() => toColumns(type), [type]);
   return (
     <PlaceLayout
       id="examples-findings"
@@ -113,6 +211,7 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
         <Pane
           title={title}
           level={1}
+          still
           tools={tools}
           head={
             list.data && (
@@ -130,24 +229,31 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
             </EmptyState>
           )}
           {items.length > 0 && (
-            <p className="part muted">
-              <kbd>↓</kbd> <kbd>↑</kbd> choose · <kbd>L</kbd> gives the rows their likelier label · <kbd>U</kbd> undo
-            </p>
+            <div className="table-view">
+              <div className="row bulk">
+                <Button disabled={fixCount === 0} onClick={takeLikelier} rightSection={<kbd>L</kbd>} {...leavesFocus}>
+                  {picked.count > 0 ? `Fix ${count(fixCount, 'finding')}` : 'Take the likelier label'}
+                </Button>
+                <span className="muted">
+                  <kbd>V</kbd> the label is right · <kbd>X</kbd> pick · <Keys keys="Mod+A" /> pick all · <kbd>U</kbd>{' '}
+                  undo
+                </span>
+              </div>
+              <DataGrid
+                label="Findings"
+                columns={columns}
+                count={items.length}
+                rowAt={(index) => items[index]}
+                cursor={place}
+                onCursor={(index) => findings.choose(items[index])}
+                isSelected={picked.isPicked}
+              />
+            </div>
           )}
-          <ol className="cell-rows" aria-label="Findings" tabIndex={-1} {...takesKeys}>
-            {items.map((finding) => (
-              <li key={`${toKey(finding)} ${finding.message}`} data-cursor={finding === current ? true : undefined}>
-                <button type="button" aria-expanded={finding === current} onClick={() => findings.choose(finding)}>
-                  <span className="wrap">{showUnseen(finding.message)}</span>
-                  <span className="muted">{finding.kind.replaceAll('_', ' ')}</span>
-                </button>
-              </li>
-            ))}
-          </ol>
           {list.data && <Pages page={page} pages={list.data.pages} onPage={findings.turnTo} />}
         </Pane>
       }
-      beside={current && current.example_ids.length > 0 ? <FindingRows type={type} finding={current} /> : undefined}
+      beside={current && <FindingRows type={type} finding={current} />}
     />
   );
 }
@@ -157,6 +263,7 @@ function FindingRows({ type, finding }: { type: DecisionType; finding: Finding }
   const shown = finding.example_ids.slice(0, maxShownRows);
   return (
     <Inspector title="The rows of the finding">
+      <p className="part wrap">{showUnseen(finding.message)}</p>
       {shown.map((id) => (
         <FindingRow key={id} type={type} id={id} likelier={findLikelier(type, finding)} />
       ))}

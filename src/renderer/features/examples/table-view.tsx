@@ -284,7 +284,7 @@ function BulkBar({
     setIsRunning(true);
     const target = selection.kind === 'all' ? { filter } : { ids: [...selection.ids] };
     acts
-      .bulk(type.id, { ...target, ...what }, `${selected.toLocaleString()} ${done}`, selected)
+      .bulk(type.id, [{ ...target, ...what }], `${selected.toLocaleString()} ${done}`, selected)
       .then((act) => {
         onDone();
         const text = `${act.exampleCount.toLocaleString()} ${done}.`;

@@ -164,7 +164,7 @@ export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
       if (!found) return;
       moveTo(end.hasEnd || rows.at(found.place + 1) ? found.place + 1 : Math.max(0, found.place - 1));
       acts
-        .bulk(type.id, { ids: [found.example.id], action: 'delete' }, 'Example deleted', 1)
+        .bulk(type.id, [{ ids: [found.example.id], action: 'delete' }], 'Example deleted', 1)
         .then(
           (act) => notify({ kind: 'info', text: 'The example was deleted.', undo: () => undoThis(act) }),
           notifyFailure,

@@ -3,6 +3,11 @@ import { z } from 'zod';
 import { findingKinds, findingSchema } from '../../../engine/findings/finding.ts';
 import { analysisStateShape, decisionTypeParams, pageQuery, paginated } from '../common.ts';
 import { operation, reads } from '../operation.ts';
+import { exampleSchema } from './examples.ts';
+
+const dataFindingSchema = findingSchema.extend({
+  example: exampleSchema.nullable().describe('The first of the examples as it is now; null without one'),
+});
 
 const counts = Object.fromEntries(findingKinds.map((kind) => [kind, z.int()])) as Record<
   (typeof findingKinds)[number],
@@ -23,7 +28,7 @@ export const dataFindingOperations = {
       ...pageQuery,
       kind: z.enum(findingKinds).optional().describe('Only findings of this kind'),
     }),
-    output: paginated(findingSchema.meta({ id: 'DataFinding' })).extend({
+    output: paginated(dataFindingSchema.meta({ id: 'DataFinding' })).extend({
       counts: z.object(counts).describe('All findings by kind, also those beyond the first 1,000 of a kind'),
       ...analysisStateShape,
     }),

@@ -1,5 +1,6 @@
 /** What may be wrong with the examples of a decision type. */
 
+import { toExample } from '../../preparation/example-wire.ts';
 import { findDataProblems } from '../../services/examples/data-findings.ts';
 import { findDecisionType } from '../../services/types/decision-types.ts';
 import { toAnalysisState } from '../analysis-state.ts';
@@ -27,7 +28,11 @@ export const dataFindingHandlers = {
     const { items, counts } = state.known?.result ?? { items: [], counts: noCounts };
     const matching = query.kind === undefined ? items : items.filter(({ kind }) => kind === query.kind);
     const from = (query.page - 1) * query.page_size;
-    const page = matching.slice(from, from + query.page_size);
+    const page = matching.slice(from, from + query.page_size).map((finding) => {
+      const [first] = finding.example_ids;
+      const example = first === undefined ? null : deps.store.examples.get(type.id, first);
+      return { ...finding, example: example && toExample(example) };
+    });
     return { ...toPage(page, matching.length, query), counts, ...toAnalysisState(state) };
   },
 } satisfies Handlers<'data_findings.list', Used>;
