@@ -31,7 +31,7 @@ export function PromiseForm({ type }: { type: DecisionType }) {
         <div className="row">
           <NumberInput
             label="Wrong at most, among decisions made alone (%)"
-            w={300}
+            w={320}
             min={0.01}
             max={50}
             step={1}
