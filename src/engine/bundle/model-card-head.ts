@@ -1,12 +1,12 @@
 /** The head of a model card for programs, under the keys of Hugging Face. */
-import type { ModelCardFacts } from './model-card.ts';
+import type { Metrics } from '../domain.ts';
+import type { FeaturePlan } from '../features/plan.ts';
+import type { ManifestDraft } from './manifest.ts';
+
+type HeadFacts = { manifest: ManifestDraft; plan: FeaturePlan; metrics: Metrics | null };
 
 /** Writes the head as YAML between lines of three dashes, a key a line; each value is JSON, which YAML includes. */
-export function writeCardHead({
-  manifest,
-  plan,
-  metrics,
-}: Pick<ModelCardFacts, 'manifest' | 'plan' | 'metrics'>): string {
+export function writeCardHead({ manifest, plan, metrics }: HeadFacts): string {
   const { classifier } = manifest;
   const name = `${manifest.decision_type} ${manifest.policy_version}`;
   const task = plan.text === null ? 'tabular-classification' : 'text-classification';
@@ -27,10 +27,7 @@ export function writeCardHead({
   return ['---', ...lines, '---'].join('\n');
 }
 
-function measure(
-  task: string,
-  { accuracy, macro_f1, test_size, whole }: NonNullable<ModelCardFacts['metrics']>,
-): object {
+function measure(task: string, { accuracy, macro_f1, test_size, whole }: Metrics): object {
   const share = whole?.accuracy.share ?? null;
   return {
     task: { type: task },

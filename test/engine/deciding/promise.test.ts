@@ -88,7 +88,9 @@ describe('a promise', () => {
     expect([isErrorBelow(0.03, 102, 5_061, 0.05), isErrorBelow(0.03, 102, 5_060, 0.05)]).toEqual([true, false]);
     const hopeless = findPromise(rows, { ...question, target_error: 0.015, basis: 'declared' });
     expect(hopeless).toMatchObject({ possible: false, rows_needed: null });
-    expect(hopeless.sentence).toMatch(/^1.5 % with 95 % certainty cannot be promised on these 600 rows, at any threshold\. /);
+    expect(hopeless.sentence).toMatch(
+      /^1.5 % with 95 % certainty cannot be promised on these 600 rows, at any threshold\. /,
+    );
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 400 }),
