@@ -100,7 +100,7 @@ function describeCalibration({ ece, ece_before: before }: Metrics): string[] {
   return [`- calibration error ${ece.toFixed(3)} (before calibration ${before.toFixed(3)})`];
 }
 
-/** What becomes of a confidence between the thresholds, and of an unfamiliar input. */
+/** Says what becomes of a confidence between the thresholds, and of an unfamiliar input. */
 function describeBetween({
   escalation_policy: { between, unfamiliar },
   fallback_option: fallback,

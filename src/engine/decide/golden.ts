@@ -38,8 +38,8 @@ function isCloseCheck({ check, score, limit }: DecisionTrace['familiarity'][numb
 
 /**
  * Decides inputs in turn until 90 clear decisions are found, and keeps 60 of them: the first of each outcome, then the
- * second of each, and so on. Values at the dot paths `piiFields` are redacted first. Inputs that fail the input schema or
- * whose decision hangs on the last digits are passed over.
+ * second of each, and so on. Values at the dot paths `piiFields` are redacted first. Inputs that fail the input schema
+ * or whose decision hangs on the last digits are passed over.
  */
 export async function recordGoldenLines(
   decider: Decider,
