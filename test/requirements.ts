@@ -400,7 +400,7 @@ const records = {
   'PRV-3':
     'The wheel lists what it depends on, and the program what it ships, as CycloneDX; the program has the licences of all of it.',
   'PRV-4':
-    'The model card has a head for programs under the keys of Hugging Face, the rules in words, the reason codes and what happens between the thresholds.',
+    'The model card has a head for programs under the keys of Hugging Face, the rules in words, the reason codes, what happens between the thresholds, and the weak parts.',
   'PRV-5':
     'The wheel, in a clean environment of CPython 3.10 to 3.13, decides bundles of five kinds as REST does: no row differs, probabilities by at most 1e-5.',
   'EDG-1': 'The package declares that it needs Python 3.10 or later, and keeps to the grammar of 3.10.',

@@ -408,6 +408,13 @@ export const metricsSchema = z
       .nullable()
       .default(null)
       .describe('What noticing unfamiliar inputs does to the held-out rows; null where the policy cannot notice them'),
+    weak_parts: z
+      .array(z.object({ description: z.string(), fields: z.array(z.string()), rows: z.int(), errors: z.int() }))
+      .nullable()
+      .default(null)
+      .describe(
+        'Parts of the held-out rows that were certainly worse than the others after the training, the worst first; null where none were searched',
+      ),
     /** Whether the gate on weak parts of the rows was met; null without one. */
     slice_gate: z
       .object({

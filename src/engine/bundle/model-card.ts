@@ -150,11 +150,22 @@ function describeFigures(manifest: ManifestDraft, metrics: Metrics, promise: Mod
       ? 'It has no way to tell inputs that are unlike the examples.'
       : `Inputs unlike the examples are called unfamiliar. ${metrics.familiarity.sentence}`,
     'These figures hold for inputs like the examples. Measure again when the inputs change.',
+    ...describeWeakParts(metrics),
     ...listUnder(
       'Notes',
       metrics.notes.map((note) => escapeMarkdown(note)),
     ),
   ];
+}
+
+/** Where it was weak when it was trained; nothing where an earlier version did not search. */
+function describeWeakParts({ weak_parts: parts }: Metrics): string[] {
+  if (parts === null) return [];
+  if (parts.length === 0) return ['No part of at least 30 of these rows was certainly worse than the others.'];
+  const items = parts.map(
+    ({ description, rows, errors }) => `${escapeMarkdown(description)}: ${errors} of ${rows} decided alone and wrongly`,
+  );
+  return listUnder('Where it was weak when it was trained', items);
 }
 
 const maxListedRules = 100;

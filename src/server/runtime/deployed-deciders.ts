@@ -80,6 +80,13 @@ function listGoldenInputs(
   return makeGoldenInputs(seen, piiFields, { decisionType: manifest.decision_type, rules, inputSchema });
 }
 
+/** The figures without the weak parts that a personal field describes. */
+function withoutFields(metrics: BundleFacts['metrics'], piiFields: readonly string[]): BundleFacts['metrics'] {
+  const isPersonal = (field: string) => isPiiField(field.split('.'), piiFields);
+  const kept = metrics?.weak_parts?.filter(({ fields }) => !fields.some(isPersonal));
+  return metrics && { ...metrics, weak_parts: kept ?? null };
+}
+
 /** Throws `conflict` where nothing would decide what no rule decides. */
 function refuseMissingFallback({ manifest }: Bundle): void {
   if (manifest.classifier !== null || manifest.fallback_option !== null) return;
@@ -195,7 +202,18 @@ export class DeployedDeciders {
     };
     const golden = await recordGoldenLines(this.#compile(present), inputs, type.piiFields);
     return packBundle(
-      { ...present, manifest, golden, modelCard: writeModelCard({ ...present, manifest, golden, metrics, promise }) },
+      {
+        ...present,
+        manifest,
+        golden,
+        modelCard: writeModelCard({
+          ...present,
+          manifest,
+          golden,
+          metrics: withoutFields(metrics, type.piiFields),
+          promise,
+        }),
+      },
       sha256,
     );
   }

@@ -22,7 +22,7 @@ import { verifyExport } from '../package/verify-export.ts';
 import type { TrainOutcome } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { reportRareOptions } from './rare-options.ts';
-import { checkSliceGate } from './slice-gate.ts';
+import { checkSliceGate, listWeakParts } from './slice-gate.ts';
 import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
@@ -132,7 +132,10 @@ type DecidingParts = Pick<BundleParts, 'manifest' | 'reasons' | 'inputSchema'>;
 function measureDecisions(
   state: State,
   { manifest, inputSchema }: DecidingParts,
-): Pick<Metrics, 'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'slice_gate' | 'rare_options'> {
+): Pick<
+  Metrics,
+  'whole' | 'escalation_estimate' | 'suggested_thresholds' | 'weak_parts' | 'slice_gate' | 'rare_options'
+> {
   const { request, rules, measuredRows, testRows, evaluation } = state;
   const recorded = evaluation.heldOut.map(({ expected, predicted, probabilities, unfamiliar }, i) => ({
     input: measuredRows[i]?.input ?? {},
@@ -149,6 +152,7 @@ function measureDecisions(
     escalation_estimate: whole.escalated.share ?? 0,
     suggested_thresholds:
       testRows.length === 0 ? [] : suggestThresholds(replay.rows, request.config.escalation_threshold ?? 0),
+    weak_parts: testRows.length === 0 ? null : listWeakParts(request, recorded, deciding),
     slice_gate: checkSliceGate(request, recorded, deciding),
     rare_options: reportRareOptions(state, testRows.length === 0 ? [] : replay.rows, manifest),
   };

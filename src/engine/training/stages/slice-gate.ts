@@ -3,7 +3,7 @@
  */
 import type { Metrics } from '../../domain.ts';
 import { compileJudge } from '../../findings/judge-rows.ts';
-import { findWeakSlices } from '../../findings/slices.ts';
+import { findWeakSlices, type SliceParams, type SliceReport } from '../../findings/slices.ts';
 import type { DecidingSettings, RecordedRow } from '../../measure/replay.ts';
 import type { TrainRequest } from '../request.ts';
 import { formatCount } from './format-count.ts';
@@ -22,8 +22,7 @@ export function checkSliceGate(
   const gate = config.slice_gate;
   if (gate === null) return null;
   const { max_error, min_rows } = gate;
-  const judged = recorded.map(compileJudge(deciding, 'whole_decision')).filter((row) => row !== null);
-  const { items, tested } = findWeakSlices(judged, { minRows: min_rows, piiFields, maxError: max_error });
+  const { items, tested } = searchParts(recorded, deciding, { minRows: min_rows, piiFields, maxError: max_error });
   const worst = items[0] ?? null;
   const limit = `${(100 * max_error).toFixed(1)} %`;
   const sentence =
@@ -37,4 +36,24 @@ export function checkSliceGate(
     error_rate: worst.error_rate,
   };
   return { judged: 'whole_decision', max_error, min_rows, met: worst === null, tested, worst: shown, sentence };
+}
+
+const minRows = 30;
+const maxParts = 5;
+
+/** The parts of the measured rows that are decided alone and wrongly more often than the others, five at most. */
+export function listWeakParts(
+  { piiFields = [] }: Pick<TrainRequest, 'piiFields'>,
+  recorded: readonly RecordedRow[],
+  deciding: DecidingSettings,
+): Metrics['weak_parts'] {
+  const { items } = searchParts(recorded, deciding, { minRows, piiFields, maxError: null });
+  return items
+    .slice(0, maxParts)
+    .map(({ description, fields, rows, errors }) => ({ description, fields, rows, errors }));
+}
+
+function searchParts(recorded: readonly RecordedRow[], deciding: DecidingSettings, params: SliceParams): SliceReport {
+  const judged = recorded.map(compileJudge(deciding, 'whole_decision')).filter((row) => row !== null);
+  return findWeakSlices(judged, params);
 }
