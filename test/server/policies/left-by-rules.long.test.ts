@@ -2,7 +2,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { unpackBundle } from '../../../src/engine/bundle/bundle.ts';
 import { sha256 } from '../../../src/server/process/clock.ts';
-import { createTrainable, makeDataDir, removeDataDir, startWorkbench, train, type Workbench } from '../workbench.ts';
+import {
+  createTrainable,
+  makeDataDir,
+  pollUntil,
+  removeDataDir,
+  startWorkbench,
+  train,
+  type Workbench,
+} from '../workbench.ts';
 
 const ship = { name: 'ships', condition: 'ctx.kind == "boat"', then: 'ship', priority: 1 };
 const heavy = { name: 'heavy', condition: 'ctx.weight > 150', then: 'parcel', priority: 2 };
@@ -72,8 +80,10 @@ describe('a type whose rules decide one answer wholly and another one in part', 
     expect(metrics.per_class.ship.support).toBe(0);
     expect(metrics.whole).toMatchObject({ rows: metrics.test_size, by_rule: { count: held } });
     expect(metrics.accuracy).toBe(1);
-    const slices = async (judged: string) =>
-      (await bench.call('GET', `${path}/policies/${policyId}/slices?judged=${judged}&min_rows=10`)).body.rows;
+    const slices = async (judged: string) => {
+      const ask = () => bench.call('GET', `${path}/policies/${policyId}/slices?judged=${judged}&min_rows=10`);
+      return (await pollUntil(ask, ({ body }) => body.state === 'ready')).body.rows;
+    };
     expect(await slices('classifier')).toBe(metrics.test_size - held);
     expect(await slices('whole_decision')).toBe(metrics.test_size);
 
