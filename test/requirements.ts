@@ -260,6 +260,8 @@ const training = {
   'LFT-4':
     'audit.per_week draws so many of the decisions of each week (from Monday, UTC) when it is over, by the same hash, and all of a week with fewer; a change begins the week anew, and the log must be kept for 14 days or more.',
   'LFT-5': 'Define takes a share or a number a week, and Monitor says that a week is drawn on Monday.',
+  'LFT-6':
+    'Of an example to label that the policy suggests an answer for, the reason gives no probabilities of the labelling model, which would contradict it.',
   'AUD-3':
     'Drawn decisions are judged in the queue audit, oldest first, without decision, confidence or suggestion, by the keys of all queues; no other queue and no teacher takes them.',
   'AUD-4':

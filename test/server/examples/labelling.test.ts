@@ -132,6 +132,26 @@ describe('what to label next', () => {
     expect((await call('GET', `${url}/018f0000-0000-7000-8000-000000000000/similar`)).status).toBe(404);
   });
 
+  it('gives no odds of its own beside those of the policy, which suggests [LFT-6]', async () => {
+    const hard_rules = [{ name: 'parcel', condition: 'ctx.message.contains("parcel")', then: 'late_delivery' }];
+    const { call, url, next, waitUntilRead } = await openTexts({ hard_rules, fallback_option: 'wrong_payment' });
+    const type = url.replace('/examples', '');
+    const policy = await call('POST', `${type}/policies`, { kind: 'rules_only' });
+    await call('POST', `${type}/policies/${policy.body.id}/deploy`, {});
+    await waitUntilRead();
+    await next('session=reader&restart=true&count=1&queue=flagged');
+    const { items } = (await next('session=a&count=20&restart=true')) as { items: Item[] };
+    const byPolicy = items.filter(({ suggestion }) => suggestion.source === 'policy');
+    expect([byPolicy.length, byPolicy.every(({ suggestion }) => suggestion.probability === 1)]).toEqual([10, true]);
+    for (const { why } of byPolicy) expect(why).not.toMatch(/%/);
+    expect(byPolicy.map(({ why }) => why)).toContainEqual(
+      expect.stringMatching(/^The labels so far leave it open: «\w+» or «\w+»\.$/),
+    );
+    expect(items.map(({ why }) => why)).toContainEqual(
+      expect.stringMatching(/^Between «\w+» \(\d+ %\) and «\w+» \(\d+ %\)\.$/),
+    );
+  });
+
   it('never gives a row twice, to one window or to two at once [LBL-4]', async () => {
     const clock = stoppedClock();
     const { call, url, ids, patch } = await openRows(60, clock);

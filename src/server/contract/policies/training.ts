@@ -30,7 +30,10 @@ const policySummarySchema = z
     accuracy: z.number().nullable().describe('Of the classifier alone; quote `whole`'),
     macro_f1: z.number().nullable().describe('Of the classifier alone'),
     train_size: z.int().nullable().describe('Rows learned from'),
-    quality_gate_met: z.boolean().nullable().describe('Whether it reached target_f1; null without a target'),
+    quality_gate_met: z
+      .boolean()
+      .nullable()
+      .describe('Whether it meets the gates of its training, also where there are none; null before it was measured'),
     augmentation_status: z.string().nullable(),
     whole: wholeDecisionSchema
       .nullable()
@@ -54,7 +57,10 @@ const policyDetailSchema = z
     status: z.enum(policyStatuses),
     deployed: z.boolean(),
     auto_deployed: z.boolean().describe('Whether its training deployed it'),
-    quality_gate_met: z.boolean().nullable().describe('Whether it reached target_f1; null without a target'),
+    quality_gate_met: z
+      .boolean()
+      .nullable()
+      .describe('Whether it meets the gates of its training, also where there are none; null before it was measured'),
     created_at: dateTime,
     training_config: trainingConfigSchema,
     metrics: metricsSchema.nullable(),

@@ -68,7 +68,7 @@ export async function takeNextExamples(
   const items = chosen.map((example, index): NextExample => {
     const suggestion = suggestions[index] ?? null;
     if (example.decision === null) leases.give(type.id, example.id, session, suggestion?.decision ?? null);
-    return { example, suggestion, why: explain(queue, example, modelRows.get(example.id) ?? null) };
+    return { example, suggestion, why: explain(queue, example, modelRows.get(example.id) ?? null, suggestion) };
   });
   const recent = leases.countRecent(type.id);
   return {
@@ -229,7 +229,12 @@ async function suggestByPolicy(
   }
 }
 
-function explain(queue: LabellingQueue, example: ExampleRecord, row: ModelNext['rows'][number] | null): string {
+function explain(
+  queue: LabellingQueue,
+  example: ExampleRecord,
+  row: ModelNext['rows'][number] | null,
+  suggestion: Suggestion | null,
+): string {
   if (isBlind(example))
     return 'A live decision, drawn at random. What was decided is not shown, so that you judge freely.';
   switch (queue) {
@@ -244,15 +249,17 @@ function explain(queue: LabellingQueue, example: ExampleRecord, row: ModelNext['
     case 'suspect':
       return 'Similar rows have a different label.';
     case 'to_label':
-      return row === null ? 'It has no label yet.' : explainChoice(row);
+      return row === null ? 'It has no label yet.' : explainChoice(row, suggestion?.source === 'policy');
   }
 }
 
-function explainChoice({ reason, doubtful: [first, second] }: ModelNext['rows'][number]): string {
+/** Why the labelling model chose a row; beside a suggestion of the policy without its probabilities, which differ. */
+function explainChoice({ reason, doubtful: [first, second] }: ModelNext['rows'][number], isByPolicy: boolean): string {
   switch (reason) {
     case 'random':
       return 'Drawn at random, so that the labels stand for all rows.';
     case 'doubt':
+      if (isByPolicy) return `The labels so far leave it open: «${first.decision}» or «${second.decision}».`;
       return `Between «${first.decision}» (${percent(first.probability)}) and «${second.decision}» (${percent(second.probability)}).`;
     case 'rare_option':
       return `It may be «${first.decision}», which has few labels.`;
