@@ -5,9 +5,9 @@ import { toUnknownOption } from '../errors/validation-error.ts';
 
 /**
  * Returns every reason why a definition cannot be used: its rules (syntax, option, reason code, names), the fallback
- * option, the options with thresholds of their own and its input schema, unless it is kept from the version before. `rulesField` is the name under which the
- * caller sent the rules. The languages of rules and schemas are loaded with their first use: they would delay every
- * start.
+ * option, the options with thresholds of their own and its input schema, unless it is kept from the version before.
+ * `rulesField` is the name under which the caller sent the rules. The languages of rules and schemas are loaded with
+ * their first use: they would delay every start.
  */
 export async function checkDefinition(order: {
   definition: Definition;

@@ -121,6 +121,7 @@ function OwnThresholds({ options, thresholds: { auto_decide, by_option = {} }, s
           rightSectionPointerEvents="all"
           rightSection={
             <CloseButton
+              size="sm"
               aria-label={`No own threshold for ${showUnseen(option)}`}
               onClick={() => put(own.filter(([name]) => name !== option))}
             />
