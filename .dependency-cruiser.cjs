@@ -118,6 +118,7 @@ const parts = {
     'parts',
     'parts/explained',
     'features/rules/editor',
+    'features/examples/table',
     'features/[^/]+',
     'frame',
     ['theme.ts', 'styles', 'app.tsx'],

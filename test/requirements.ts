@@ -163,6 +163,10 @@ const examples = {
   'EXA-19': 'page_of answers the page on which an example stands, in any order and under any filter.',
   'GRD-1':
     'The list and bulk changes are filtered by tests of fields (min, max, above, below, one_of, contains, empty), whatever a field is called; the same rows in any order.',
+  'GRD-2':
+    'The table of examples is filtered by its columns; the filters stand as chips above it and in the address, and all selected rows are those that pass them.',
+  'GRD-3': 'Words are searched for as they are typed.',
+  'GRD-4': 'The columns of the table are chosen, and views of it kept under a name, for each type in this browser.',
   'EXA-7': 'stats gives total, labelled, unlabelled, reviewed, by_source, by_option and by_queue.',
   'EXA-8': 'DELETE of one answers 204.',
   'EXA-9': 'A call adds at most 10,000 examples.',

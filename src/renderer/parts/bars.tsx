@@ -41,3 +41,39 @@ function Bar({
     </>
   );
 }
+
+/** How often each value or step of numbers occurs, as bars side by side. */
+export function Spread({
+  counts,
+  says,
+  colourOf = () => 'var(--muted)',
+}: {
+  counts: readonly number[];
+  /** What is seen, for those who cannot; left out where it is said beside. */
+  says?: string;
+  colourOf?: (step: number) => string;
+}) {
+  const highest = Math.max(1, ...counts);
+  return (
+    <svg
+      className="spread"
+      viewBox={`0 0 ${counts.length} 10`}
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={says}
+      aria-hidden={says === undefined}
+    >
+      {counts.map((each, step) => (
+        <rect
+          // biome-ignore lint/suspicious/noArrayIndexKey: a step is its place
+          key={step}
+          x={step + 0.05}
+          width={0.9}
+          y={10 - (10 * each) / highest}
+          height={(10 * each) / highest}
+          fill={colourOf(step)}
+        />
+      ))}
+    </svg>
+  );
+}

@@ -17,6 +17,8 @@ const helper = createColumnHelper<typeof features, object>();
 /** The table model knows the columns and their widths; rows are asked for one by one, as they come in sight. */
 const noRows: object[] = [];
 const rowHeightPx = 30;
+/** The height of headings with something below them. */
+const tallHeadPx = 54;
 
 /** A column: its heading, its first width in pixels, and what it shows of a row. */
 export type GridColumn<T> = {
@@ -28,6 +30,8 @@ export type GridColumn<T> = {
   says?: string;
   /** What the rows are sorted by where its heading is pressed; left out where they cannot be. */
   sort?: string;
+  /** Stands below the heading. */
+  below?: ReactNode;
   /** Takes the width that the others leave. */
   grows?: boolean;
   cell(row: T, index: number): ReactNode;
@@ -79,6 +83,10 @@ function useColumnWidths<T>(columns: readonly GridColumn<T>[]) {
   return { headers, findWidths };
 }
 
+function hasTallHead<T>(columns: readonly GridColumn<T>[]): boolean {
+  return columns.some(({ below }) => below !== undefined);
+}
+
 /** Finds which rows and columns are in sight, keeps the cursor's row among them, and tells the rows to `onRange`. */
 function useSight<T>({ columns, count, cursor, onRange }: GridProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
@@ -88,7 +96,7 @@ function useSight<T>({ columns, count, cursor, onRange }: GridProps<T>) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeightPx,
     overscan: 4,
-    scrollPaddingStart: rowHeightPx,
+    scrollPaddingStart: hasTallHead(columns) ? tallHeadPx : rowHeightPx,
   });
   const rows = virtual.getVirtualItems();
   const first = rows[0]?.index ?? 0;
@@ -142,7 +150,7 @@ export function DataGrid<T>(props: GridProps<T>) {
       {...takesKeys}
     >
       <div className="head" role="rowgroup" style={{ width, minWidth: '100%' }}>
-        <div role="row" aria-rowindex={1}>
+        <div role="row" aria-rowindex={1} style={hasTallHead(columns) ? { height: tallHeadPx } : undefined}>
           {headers.map((header, index) => (
             <div
               key={header.id}
@@ -153,6 +161,7 @@ export function DataGrid<T>(props: GridProps<T>) {
               title={columns[index]?.says}
             >
               <Heading column={columns[index]} sorted={sorted} onSort={onSort} />
+              {columns[index]?.below}
               <span
                 className="edge"
                 aria-hidden="true"

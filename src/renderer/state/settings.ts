@@ -1,5 +1,6 @@
 /** What this browser remembers of how its reader likes the workbench. */
 import { createStore } from 'zustand/vanilla';
+import type { Query } from './route.ts';
 
 export type Settings = {
   theme: 'light' | 'dark' | 'auto';
@@ -9,12 +10,16 @@ export type Settings = {
   recent: readonly string[];
   /** Colour slots of options, by decision type: an option keeps its colour for ever. */
   colours: Readonly<Record<string, ColourSlots>>;
+  /** How the table of a decision type's examples is set up. */
+  tables: Readonly<Record<string, TableSettings>>;
 };
+/** The ids of the columns to show, in their order, and the addresses of views by their names. */
+type TableSettings = { columns?: readonly string[]; views?: Readonly<Record<string, Query>> };
 export type ColourSlots = Readonly<Record<string, number>>;
 type Store = Pick<Storage, 'getItem' | 'setItem'>;
 
 const storageKey = 'decision-workbench.settings';
-const initial: Settings = { theme: 'auto', keys: {}, recent: [], colours: {} };
+const initial: Settings = { theme: 'auto', keys: {}, recent: [], colours: {}, tables: {} };
 const maxRecent = 12;
 
 function readSettings(storage: Store): Settings {
@@ -48,6 +53,8 @@ export function createSettings(storage: Store) {
       const { [commandId]: _old, ...rest } = store.getState().keys;
       store.setState({ keys: keys === null ? rest : { ...rest, [commandId]: keys } });
     },
+    setTable: (typeId: string, table: TableSettings) =>
+      store.setState(({ tables }) => ({ tables: { ...tables, [typeId]: { ...tables[typeId], ...table } } })),
     noteUse: (commandId: string) => {
       const { recent } = store.getState();
       store.setState({ recent: [commandId, ...recent.filter((id) => id !== commandId)].slice(0, maxRecent) });

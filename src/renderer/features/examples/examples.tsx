@@ -1,6 +1,6 @@
 import './examples.css';
 import { Button, Menu, SegmentedControl, TextInput } from '@mantine/core';
-import { lazy, Suspense, useEffect, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { limits } from '../../../engine/limits.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { queueKey } from '../../api/labels.ts';
@@ -21,6 +21,8 @@ const CardView = lazy(async () => ({ default: (await loadCard()).CardView }));
 const TableView = lazy(async () => ({ default: (await import('./table-view.tsx')).TableView }));
 const FindingsView = lazy(async () => ({ default: (await import('./findings-view.tsx')).FindingsView }));
 const GivenCards = lazy(async () => ({ default: (await import('./given-cards.tsx')).GivenCards }));
+
+const searchDelayMs = 300;
 
 /** The examples of a type: one at a time to label, or in a table to survey. */
 export function Examples({ type }: { type: DecisionType }) {
@@ -86,9 +88,9 @@ export function Examples({ type }: { type: DecisionType }) {
       ) : isGiven ? (
         <GivenCards key={`${queue} ${opening}`} {...shared} />
       ) : view === 'card' ? (
-        <CardView key={`${queue} ${shared.search} ${opening}`} {...shared} />
+        <CardView key={`${queue} ${opening}`} {...shared} />
       ) : (
-        <TableView key={`${queue} ${shared.search}`} {...shared} />
+        <TableView key={queue} {...shared} />
       )}
       {isAdding && (
         <Suspense>
@@ -165,9 +167,26 @@ function useGeneration(type: DecisionType) {
   return { isRunning, run };
 }
 
+/** Searches once typing rests. */
 function SearchBox() {
   const { search = '' } = useQueryPart();
   const [text, setText] = useState(search);
+  /** The words last written into the address: they do not change what is typed meanwhile. */
+  const written = useRef(search);
+  const resting = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => {
+    if (search !== written.current) setText(search);
+    written.current = search;
+  }, [search]);
+  useEffect(() => () => clearTimeout(resting.current), []);
+  const type = (words: string) => {
+    setText(words);
+    clearTimeout(resting.current);
+    resting.current = setTimeout(() => {
+      written.current = words;
+      changeQuery({ search: words, row: '' }, { replace: true });
+    }, searchDelayMs);
+  };
   return (
     <TextInput
       aria-label="Search in the inputs"
@@ -175,11 +194,7 @@ function SearchBox() {
       type="search"
       w={140}
       value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-      onBlur={() => text !== search && changeQuery({ search: text, row: '' })}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') changeQuery({ search: text, row: '' });
-      }}
+      onChange={(event) => type(event.currentTarget.value)}
     />
   );
 }

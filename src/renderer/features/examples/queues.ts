@@ -9,7 +9,7 @@ import type { Query } from '../../state/route.ts';
 
 type Queue = { name: string; title: string; help: string };
 type ListQuery = NonNullable<InputOf<'examples.list'>['query']>;
-export type ExampleFilter = Omit<ListQuery, 'page' | 'page_size' | 'page_of' | 'sort' | 'fields'>;
+export type ExampleFilter = Omit<ListQuery, 'page' | 'page_size' | 'page_of' | 'sort'>;
 /** A filter and the order of what it finds; newest first without one. */
 export type SortedFilter = ExampleFilter & Pick<ListQuery, 'sort'>;
 type Stats = OutputOf<'examples.stats'>;
@@ -76,8 +76,8 @@ export function toOptionQueue(option: string): string {
   return optionPrefix + option;
 }
 
-/** The filter behind the name of a queue and the words searched for. */
-export function toFilter(queue: string, search: string): ExampleFilter {
+/** The filter behind the name of a queue, the words searched for and the tests of fields. */
+export function toFilter(queue: string, search: string, fields = ''): ExampleFilter {
   return {
     ...(queue === 'to-label' ? { labelled: false } : {}),
     ...(queue === 'unreviewed' ? { reviewed: false } : {}),
@@ -85,6 +85,7 @@ export function toFilter(queue: string, search: string): ExampleFilter {
     ...(queue === 'flagged' ? { status: 'flagged' as const } : {}),
     ...(queue.startsWith(optionPrefix) ? { decision: queue.slice(optionPrefix.length) } : {}),
     ...(search.trim() === '' ? {} : { search: search.trim() }),
+    ...(fields === '' ? {} : { fields }),
   };
 }
 

@@ -76,7 +76,7 @@ export async function readExamplesAhead(workbench: Workbench, typeId: string, qu
   const stats = known ?? (await readAhead(workbench, 'examples.stats', input));
   const { view, queue, isPlain } = chooseQueue(query, stats);
   if (!isPlain || stats.total === 0) return;
-  const filter = toFilter(queue, query.search ?? '');
+  const filter = toFilter(queue, query.search ?? '', view === 'table' ? query.fields : '');
   const sorted = view === 'table' && query.sort ? { ...filter, sort: query.sort } : filter;
   if (view === 'card' || isShrinking(sorted)) await readFirstPage(workbench, typeId, sorted);
   else await readAhead(workbench, 'examples.list', toInput(typeId, sorted, 1));

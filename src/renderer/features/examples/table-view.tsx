@@ -1,14 +1,13 @@
 import { Button } from '@mantine/core';
-import { useCallback, useMemo, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import type { Example } from '../../../server/contract/examples/examples.ts';
-import { DataGrid, type GridColumn, type GridHandle } from '../../parts/data-grid.tsx';
+import { DataGrid, type GridHandle } from '../../parts/data-grid.tsx';
 import { Figure } from '../../parts/figure.tsx';
-import { Busy, EmptyState, ErrorNote, Moment } from '../../parts/notes.tsx';
-import { OptionName, OptionSelect } from '../../parts/option.tsx';
+import { Busy, EmptyState, ErrorNote } from '../../parts/notes.tsx';
+import { OptionSelect } from '../../parts/option.tsx';
 import { Inspector, Pane, PlaceLayout } from '../../parts/panes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
-import { flattenInput, valueText } from '../../parts/text/inputs.ts';
-import { isolate, showUnseen } from '../../parts/text/names.ts';
+import { isolate } from '../../parts/text/names.ts';
 import { notify, notifyFailure } from '../../state/notices.tsx';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
@@ -17,13 +16,12 @@ import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, useLabelCommands, type ViewProps } from './card-view.tsx';
 import { QueuePane } from './queue-pane.tsx';
 import { type ExampleFilter, toFilter } from './queues.ts';
+import { readTests, toBulkFilter } from './table/field-tests.ts';
+import { TableBar } from './table/table-bar.tsx';
+import { useColumns, useSeenFields } from './table/use-columns.tsx';
 import { findInList, type Rows, useRows } from './use-rows.ts';
 import { useWork, type Work } from './work.ts';
 
-const maxFieldColumns = 24;
-const sampledRows = 60;
-/** Fields with values longer than this are texts: they come first. */
-const wideLength = 40;
 /** Rows that PageUp and PageDown leap over. */
 const leap = 20;
 
@@ -32,15 +30,17 @@ const nothing: Selection = { kind: 'ids', ids: new Set() };
 
 /** The examples in a table of any length, a column for each field, labelled by the same keys as the card. */
 export function TableView({ type, stats, queue, search, title, tools, onQueue }: ViewProps) {
-  const filter = toFilter(queue, search);
-  const { inspect = 'yes', sort = '' } = useQueryPart();
+  const { inspect = 'yes', sort = '', fields } = useQueryPart();
+  const filter = toFilter(queue, search, fields);
   const rows = useRows(type.id, sort === '' ? filter : { ...filter, sort }, false);
   const work = useWork(type, rows, { hasEnd: false });
   const grid = useRef<GridHandle>(null);
   const sortBy = useSorting(type.id, filter, rows, work);
-  const columns = useColumns(type.id, rows.count, rows.at);
+  const seen = useSeenFields(type.id);
+  const [filtered, setFiltered] = useState<string | null>(null);
+  const columns = useColumns(type.id, rows, seen, setFiltered);
   useLabelCommands(type, work, () => grid.current?.focus());
-  const { selection, selected, isSelected, clear } = useSelection(rows.total, work);
+  const { selection, selected, isSelected, clear } = useSelection(rows.total, work, JSON.stringify(filter));
   useRowCommands(rows.count, work);
   return (
     <PlaceLayout
@@ -52,29 +52,33 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
           level={1}
           still
           head={
-            <Figure className="muted" says="Examples in this queue that hold the words searched for, one a row.">
+            <Figure
+              className="muted"
+              says="Examples in this queue that have the words searched for and pass the filters."
+            >
               {count(rows.total, 'row')}
             </Figure>
           }
           tools={tools}
         >
-          {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
-          {rows.isLoading && <Busy>Loading the examples…</Busy>}
-          {!rows.isLoading && rows.count === 0 && rows.error === null && (
-            <EmptyState
-              title="No example fits"
-              actions={<Button onClick={() => onQueue('all')}>Show all examples</Button>}
-            >
-              No example is in this queue with these words.
-            </EmptyState>
-          )}
-          {rows.count > 0 && (
-            <div className="table-view">
-              {selected > 0 && <BulkBar {...{ type, filter, selected, selection }} onDone={clear} />}
+          <div className="table-view">
+            <TableBar
+              typeId={type.id}
+              seen={seen}
+              tests={readTests(fields)}
+              columns={columns.all}
+              shown={columns.shown}
+              filtered={filtered}
+              onFilter={setFiltered}
+            />
+            {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
+            {rows.count === 0 && rows.error === null && <NoRows isLoading={rows.isLoading} />}
+            {selected > 0 && <BulkBar {...{ type, filter, selected, selection }} onDone={clear} />}
+            {rows.count > 0 && (
               <DataGrid
                 label="Examples"
                 handle={grid}
-                columns={columns}
+                columns={columns.shown}
                 count={rows.count}
                 rowAt={rows.at}
                 cursor={work.cursor}
@@ -84,8 +88,8 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
                 sorted={sort}
                 onSort={sortBy}
               />
-            </div>
-          )}
+            )}
+          </div>
         </Pane>
       }
       inspector={
@@ -101,6 +105,16 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
         ) : undefined
       }
     />
+  );
+}
+
+function NoRows({ isLoading }: { isLoading: boolean }) {
+  if (isLoading) return <Busy>Loading the examples…</Busy>;
+  const showAll = () => changeQuery({ queue: 'all', search: '', fields: '', row: '' });
+  return (
+    <EmptyState title="No example fits" actions={<Button onClick={showAll}>Show all examples</Button>}>
+      No example in this queue has these words and passes the filters.
+    </EmptyState>
   );
 }
 
@@ -127,8 +141,11 @@ function RowInspector({ type, row, onLabel }: RowInspectorProps) {
 }
 
 /** The rows that an act on many acts on: picked one by one, or all of the list. */
-function useSelection(total: number, work: Work) {
-  const [selection, setSelection] = useState<Selection>(nothing);
+function useSelection(total: number, work: Work, filter: string) {
+  const [made, setMade] = useState({ filter, selection: nothing });
+  // What was selected under another filter is not selected under this one.
+  const selection = made.filter === filter ? made.selection : nothing;
+  const setSelection = (next: Selection) => setMade({ filter, selection: next });
   const clear = () => setSelection(nothing);
   const toggle = () => {
     const id = work.current?.id;
@@ -185,78 +202,6 @@ function useSorting(typeId: string, filter: ExampleFilter, rows: Rows, work: Wor
   };
 }
 
-type Fields = ReadonlyMap<string, unknown>;
-
-/** Reads the fields of examples by path; each example is opened once. */
-function useFields(): (example: Example) => Fields {
-  const [opened] = useState(() => new WeakMap<object, Fields>());
-  return useCallback(
-    ({ input_payload }) => {
-      const found = opened.get(input_payload);
-      if (found) return found;
-      const fields = new Map(flattenInput(input_payload).map(({ path, value }) => [path, value]));
-      opened.set(input_payload, fields);
-      return fields;
-    },
-    [opened],
-  );
-}
-
-/** Mark, label and one column for each field that the first rows have, texts first. */
-function useColumns(
-  typeId: string,
-  count: number,
-  rowAt: (index: number) => Example | undefined,
-): GridColumn<Example>[] {
-  const fieldsOf = useFields();
-  const first = rowAt(0);
-  const isHere = rowAt(Math.min(sampledRows, count) - 1) !== undefined;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the columns follow the first rows, not each change of one
-  return useMemo(() => {
-    const sample = Array.from({ length: Math.min(sampledRows, count) }, (_, index) => rowAt(index))
-      .filter((row) => row !== undefined)
-      .map(fieldsOf);
-    const paths = [...new Set(sample.flatMap((fields) => [...fields.keys()]))];
-    const described = paths.map((path) => {
-      const values = sample.map((fields) => fields.get(path) ?? null);
-      const longest = Math.max(path.length, ...values.map((value) => valueText(value ?? '').length));
-      const numeric = values.every((value) => typeof value === 'number' || value === null);
-      return { path, longest, numeric };
-    });
-    return [
-      {
-        id: 'label',
-        header: 'Label',
-        sort: 'decision',
-        width: 130,
-        cell: (row) => <OptionName typeId={typeId} option={row.expected_decision} />,
-      },
-      ...described
-        .sort((a, b) => Number(b.longest > wideLength) - Number(a.longest > wideLength))
-        .slice(0, maxFieldColumns)
-        .map(({ path, longest, numeric }, place) => ({
-          grows: place === 0,
-          id: `field ${path}`,
-          header: showUnseen(path),
-          says: `The field ${isolate(path)} of the input.`,
-          sort: `input.${path}`,
-          width: Math.min(420, Math.max(72, longest * 7 + 20)),
-          numeric,
-          cell: (row: Example) => valueText(fieldsOf(row).get(path) ?? ''),
-        })),
-      {
-        id: 'added',
-        header: 'Added',
-        sort: 'created_at',
-        width: 110,
-        cell: (row) => <Moment iso={row.created_at} />,
-      },
-      { id: 'reviewed', header: 'Reviewed', width: 84, cell: (row) => (row.reviewed ? 'yes' : '') },
-      { id: 'source', header: 'Source', width: 84, cell: (row) => row.source },
-    ];
-  }, [typeId, fieldsOf, first?.id, isHere]);
-}
-
 /** Offers what can be done with the selected rows at once; each act can be undone. */
 function BulkBar({
   type,
@@ -282,7 +227,7 @@ function BulkBar({
     done: string,
   ) => {
     setIsRunning(true);
-    const target = selection.kind === 'all' ? { filter } : { ids: [...selection.ids] };
+    const target = selection.kind === 'all' ? { filter: toBulkFilter(filter) } : { ids: [...selection.ids] };
     acts
       .bulk(type.id, [{ ...target, ...what }], `${selected.toLocaleString()} ${done}`, selected)
       .then((act) => {

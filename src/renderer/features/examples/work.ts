@@ -25,14 +25,14 @@ function createCursor(id: string | null) {
 
 type CursorStore = ReturnType<typeof createCursor>;
 
-/** Keeps the cursor in the address: an address that somebody else has written moves it. */
+/** Keeps the cursor in the address: one that somebody else has written moves it, to the first row where it has none. */
 function useAddress(store: CursorStore, state: { id: string | null }, row: string | undefined): void {
   /** The row last written into the address: it does not move the cursor again. */
   const written = useRef(row);
   useEffect(() => {
-    if (row === undefined || row === written.current) return;
+    if (row === written.current) return;
     written.current = row;
-    store.setState({ id: row });
+    store.setState(row === undefined ? { id: null, place: 0 } : { id: row });
   }, [row, store]);
   useEffect(() => {
     const { id } = state;

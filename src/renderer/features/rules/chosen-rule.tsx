@@ -7,7 +7,7 @@ import { describeCondition } from '../../../engine/rules/analysis/words.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';
 import { printPath } from '../../../engine/rules/parsing/print.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
-import { Bars } from '../../parts/bars.tsx';
+import { Bars, Spread } from '../../parts/bars.tsx';
 import { Part } from '../../parts/notes.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
@@ -110,7 +110,6 @@ const toShort = (value: number) => Number(value.toPrecision(4));
 
 /** Numbers of the examples in equal steps; a step is coloured where the cell means its middle. */
 function Histogram({ low, high, counts, isMeant }: HistogramProps) {
-  const highest = Math.max(1, ...counts);
   const width = (high - low) / counts.length;
   const middles = counts.map((_, step) => low + (step + 0.5) * width);
   const total = counts.reduce((sum, each) => sum + each, 0);
@@ -119,18 +118,11 @@ function Histogram({ low, high, counts, isMeant }: HistogramProps) {
   const says = meant === 0 ? `${range}.` : `${range}; about ${number(meant)} lie where the cell says.`;
   return (
     <figure className="histogram">
-      <svg viewBox={`0 0 ${counts.length} 10`} preserveAspectRatio="none" role="img" aria-label={says}>
-        {counts.map((each, step) => (
-          <rect
-            key={middles[step]}
-            x={step + 0.05}
-            width={0.9}
-            y={10 - (10 * each) / highest}
-            height={(10 * each) / highest}
-            fill={isMeant(middles[step] ?? 0) ? 'var(--accent)' : 'var(--line-soft)'}
-          />
-        ))}
-      </svg>
+      <Spread
+        counts={counts}
+        says={says}
+        colourOf={(step) => (isMeant(middles[step] ?? 0) ? 'var(--accent)' : 'var(--line-soft)')}
+      />
       <figcaption className="muted small">{says}</figcaption>
     </figure>
   );

@@ -1,0 +1,97 @@
+import { Button, Modal, MultiSelect } from '@mantine/core';
+import { X } from 'lucide-react';
+import { useState } from 'react';
+import type { FieldTest } from '../../../../server/contract/examples/examples.ts';
+import { changeQuery } from '../../../state/route.ts';
+import { useCommands } from '../../../state/use-commands.ts';
+import { useWorkbench } from '../../../state/workbench.ts';
+import { describeTest, putTest } from './field-tests.ts';
+import { FilterDialog, type SeenFields } from './filter-dialog.tsx';
+import { ViewsDialog } from './views-dialog.tsx';
+
+type Titled = { id: string; header: string };
+type TableBarProps = {
+  typeId: string;
+  seen: SeenFields;
+  tests: readonly FieldTest[];
+  /** All columns, and those that are shown. */
+  columns: readonly Titled[];
+  shown: readonly Titled[];
+  /** The field whose filter is open, '' for any; null while none is. */
+  filtered: string | null;
+  onFilter(field: string | null): void;
+};
+
+/** The filters of the table as chips, its columns and its views. */
+export function TableBar({ typeId, seen, tests, columns, shown, filtered, onFilter }: TableBarProps) {
+  const [open, setOpen] = useState<'columns' | 'views' | null>(null);
+  const close = () => setOpen(null);
+  const filter = () => seen.size > 0 && onFilter('');
+  useCommands([
+    { id: 'filter-rows', title: 'Filter the rows', group: 'Go', keys: '/', run: filter },
+    { id: 'choose-columns', title: 'Choose the columns', group: 'Go', run: () => setOpen('columns') },
+    { id: 'open-views', title: 'Views of the table', group: 'Go', run: () => setOpen('views') },
+  ]);
+  return (
+    <div className="row foot" role="toolbar" aria-label="Filters, columns and views">
+      <Button size="compact-sm" variant="default" disabled={seen.size === 0} onClick={filter}>
+        Filter…
+      </Button>
+      {tests.map((test) => (
+        <Button.Group key={test.field}>
+          <Button size="compact-sm" variant="light" onClick={() => onFilter(test.field)}>
+            {describeTest(test)}
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="light"
+            aria-label={`Remove the filter ${describeTest(test)}`}
+            onClick={() => changeQuery({ fields: putTest(tests, { field: test.field }), row: '' })}
+          >
+            <X size={12} aria-hidden="true" />
+          </Button>
+        </Button.Group>
+      ))}
+      <span className="grow" />
+      <Button size="compact-sm" variant="subtle" onClick={() => setOpen('columns')}>
+        Columns…
+      </Button>
+      <Button size="compact-sm" variant="subtle" onClick={() => setOpen('views')}>
+        Views…
+      </Button>
+      {filtered !== null && <FilterDialog {...{ seen, tests }} field={filtered} onClose={() => onFilter(null)} />}
+      {open === 'views' && <ViewsDialog typeId={typeId} onClose={close} />}
+      {open === 'columns' && <ColumnsDialog {...{ typeId, columns, shown }} onClose={close} />}
+    </div>
+  );
+}
+
+/** Which columns are shown, in the order in which they are chosen. */
+function ColumnsDialog({
+  typeId,
+  columns,
+  shown,
+  onClose,
+}: Pick<TableBarProps, 'typeId' | 'columns' | 'shown'> & { onClose(): void }) {
+  const { settings } = useWorkbench();
+  return (
+    <Modal opened title="Columns" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <div className="stack">
+        <MultiSelect
+          data-autofocus
+          label="Columns, in their order"
+          data={columns.map(({ id, header }) => ({ value: id, label: header }))}
+          value={shown.map(({ id }) => id)}
+          onChange={(chosen) => chosen.length > 0 && settings.setTable(typeId, { columns: chosen })}
+          searchable
+        />
+        <div className="row between">
+          <Button variant="default" onClick={() => settings.setTable(typeId, { columns: [] })}>
+            As at first
+          </Button>
+          <Button onClick={onClose}>Done</Button>
+        </div>
+      </div>
+    </Modal>
+  );
+}

@@ -1,0 +1,59 @@
+import { Button, Modal, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { showUnseen } from '../../../parts/text/names.ts';
+import { changeQuery, type Query, useQueryPart } from '../../../state/route.ts';
+import { useSettings, useWorkbench } from '../../../state/workbench.ts';
+
+/** What of the address is not part of a view. */
+const nothingShown: Query = { queue: '', search: '', fields: '', sort: '', row: '', inspect: '' };
+
+/** Queue, search, filters and order of the table, kept under names. */
+export function ViewsDialog({ typeId, onClose }: { typeId: string; onClose(): void }) {
+  const { settings } = useWorkbench();
+  const views = useSettings((state) => state.tables[typeId]?.views) ?? {};
+  const { row: _row, inspect: _inspect, ...shown } = useQueryPart();
+  const [name, setName] = useState('');
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    settings.setTable(typeId, { views: { ...views, [name.trim()]: shown } });
+    onClose();
+  };
+  const open = (view: Query) => {
+    changeQuery({ ...nothingShown, ...view });
+    onClose();
+  };
+  const remove = (title: string) => {
+    const { [title]: _old, ...kept } = views;
+    settings.setTable(typeId, { views: kept });
+  };
+  return (
+    <Modal opened title="Views" onClose={onClose} closeButtonProps={{ 'aria-label': 'Close' }}>
+      <div className="stack">
+        {Object.entries(views).map(([title, view]) => (
+          <div key={title} className="row still">
+            <Button className="grow" variant="default" justify="start" onClick={() => open(view)}>
+              {showUnseen(title)}
+            </Button>
+            <Button variant="subtle" aria-label={`Delete the view ${showUnseen(title)}`} onClick={() => remove(title)}>
+              Delete
+            </Button>
+          </div>
+        ))}
+        <form className="row still" onSubmit={save}>
+          <TextInput
+            data-autofocus
+            className="grow"
+            aria-label="Name of the view"
+            placeholder="Name of this view"
+            maxLength={100}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
+          <Button type="submit" disabled={name.trim() === ''}>
+            Save
+          </Button>
+        </form>
+      </div>
+    </Modal>
+  );
+}
