@@ -1,5 +1,9 @@
+import { Fragment } from 'react';
 import { flattenInput, valueText } from './text/inputs.ts';
 import { showUnseen } from './text/names.ts';
+
+/** The parts of a long name between which a line may end: behind its points and underscores. */
+const splitName = (path: string) => showUnseen(path).split(/(?<=[._])/u);
 
 /** An input as a table of its fields; `note` may say something of a field beside its value. */
 export function InputView({
@@ -20,7 +24,15 @@ export function InputView({
           const said = note?.(path, value) ?? null;
           return (
             <tr key={path}>
-              <th scope="row">{showUnseen(path)}</th>
+              <th scope="row">
+                {splitName(path).map((part, index) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a name never change their order
+                  <Fragment key={index}>
+                    {part}
+                    <wbr />
+                  </Fragment>
+                ))}
+              </th>
               <td>
                 <bdi>{valueText(value)}</bdi> {said && <span className="muted">· {said}</span>}
               </td>

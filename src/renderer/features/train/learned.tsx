@@ -8,7 +8,7 @@ import { quoteNames } from '../../parts/text/names.ts';
 
 type Props = { type: DecisionType; whole: WholeDecision; metrics: Metrics };
 
-/** What a training has brought: the figure to quote beside what is reached without it, and where it is weakest. */
+/** Shows what a training has brought: its figure beside what is reached without it, and where it is weakest. */
 export function Learned({ type, whole, metrics }: Props) {
   const { accuracy, automatic, error_automatic, baseline } = whole;
   const colourOf = useOptionColours(type.id);
