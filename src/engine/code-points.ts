@@ -7,7 +7,6 @@ export function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff;
 }
 
-/** Counts the code points of a string. */
 export function countCodePoints(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length - 1; i++) {

@@ -13,9 +13,7 @@ import {
   wholeDecisionSchema,
 } from './measured.ts';
 
-/** A JSON value as `JSON.parse` gives it. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-/** A JSON object: what a caller sends as `input`. */
 export type JsonObject = { [key: string]: Json };
 
 /**
@@ -135,11 +133,9 @@ export type Definition = z.infer<typeof definitionSchema>;
  */
 export type RowSource = 'user' | 'synthetic' | 'correction';
 
-/** An example as training sees it. */
 export type TrainingExample = {
   id: string;
   input: JsonObject;
-  /** Null while it has no label. */
   decision: string | null;
   reasonCodes: string[];
   source: RowSource;
@@ -256,7 +252,6 @@ export type PolicyStatus = (typeof policyStatuses)[number];
 /** The statuses of a policy whose training has not ended: it holds the training slot of its organisation. */
 export const inProgressStatuses = ['training', 'stopping', 'cancelling'] as const satisfies readonly PolicyStatus[];
 
-/** Whether the training of a policy in this status has not ended. */
 export function isInProgress(status: PolicyStatus): boolean {
   return (inProgressStatuses as readonly PolicyStatus[]).includes(status);
 }

@@ -1,5 +1,3 @@
-/** A short name of an input's content. */
-
 import type { JsonObject } from './domain.ts';
 import { toCanonicalJson } from './json.ts';
 import { hashString } from './random.ts';

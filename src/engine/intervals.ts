@@ -1,5 +1,3 @@
-/** Intervals of shares that were counted. */
-
 /** A range that holds the true figure with 95 % confidence. */
 export type Interval = { low: number; high: number };
 

@@ -1,7 +1,6 @@
 /** JSON values: which are objects, and one form in which equal ones are equal texts, to compare and digest them. */
 import type { Json, JsonObject } from './domain.ts';
 
-/** True if a value that was read from JSON is an object: neither null, nor an array, nor a primitive. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -66,3 +66,18 @@ export function computePercentile(values: readonly number[], share: number): num
   const sorted = [...values].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.max(0, Math.ceil(share * sorted.length) - 1))] ?? 0;
 }
+
+/** The scalar product of two vectors of one length. */
+export function dot(a: Float64Array, b: Float64Array): number {
+  let sum = 0;
+  for (let i = 0; i < a.length; i++) sum += (a[i] as number) * (b[i] as number);
+  return sum;
+}
+
+/** A count as people read it: 20000 is `20,000`. */
+export const formatCount = (count: number): string => count.toLocaleString('en-US');
+
+/** y ← y + factor · x */
+export function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
+  for (let i = 0; i < y.length; i++) y[i] = (y[i] as number) + factor * (x[i] as number);
+}

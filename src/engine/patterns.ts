@@ -1,7 +1,6 @@
 /** RE2 patterns: what one costs, and how it is found in linear time. RE2JS keeps up to 8 MB of states for each. */
 import { RE2JS } from 're2js';
 
-/** A compiled pattern. */
 export type LinearPattern = {
   /** Instructions of the compiled pattern. */
   size: number;

@@ -30,7 +30,6 @@ export type BatchTextEncoder = TextEncoder & {
   embedBatch(texts: readonly (readonly number[])[], adapters?: Adapters | null): Promise<Float32Array[]>;
 };
 
-/** One named input of an ONNX model. */
 export type ModelFeed = { name: string; dims: number[]; data: Float32Array | BigInt64Array };
 
 /** Runs an ONNX model once; used to prove that the exported graph gives the trainer's numbers. */

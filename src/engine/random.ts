@@ -35,19 +35,13 @@ const fixed = (seed: number): FixedStream => ({ kind: 'fixed', seed });
 export const randomStreams = {
   /** Rows and fields that boosted trees look at in each round. */
   modelFit: ofRun(0),
-  /** Rows drawn for the interval of macro-F1. */
   macroF1Bootstrap: ofRun(0),
   /** Choices of the embedded teacher; every option has a sequence of its own below it. */
   teacher: ofRun(0),
-  /** Folds that heads of the linear classifier are compared on. */
   linearFolds: ofRun(1),
-  /** Fits by which the chosen trees are confirmed. */
   treeConfirmationFit: ofRun(1),
-  /** Steps of the search for tree settings. */
   treeSearch: ofRun(2),
-  /** Folds that tree settings are compared on. */
   treeFolds: ofRun(3),
-  /** Folds that the chosen trees are confirmed on. */
   treeConfirmationFolds: ofRun(4),
   /** Folds that decide which reason codes get a head. */
   reasonFolds: ofRun(5),
@@ -57,22 +51,17 @@ export const randomStreams = {
   textTuning: ofRun(7),
   /** The part of a large set that these models are fitted on. */
   outOfFoldPart: fixed(13),
-  /** Rows that are held out. */
   heldOutSplit: fixed(0),
   /** The part of a large set that heads are compared on. */
   linearSubset: fixed(7),
   /** The part of a large set that trees are compared on. */
   treeSubset: fixed(11),
-  /** Folds from which the limits of familiarity are learned. */
   familiarityFolds: fixed(11),
-  /** Quarters of the training rows for the learning curve. */
   learningCurveParts: fixed(23),
-  /** Letters of the nonsense texts that an evaluation tries. */
   probeTexts: fixed(41),
   /** Rows that a text model is not tuned on, and the part of a large set that it is tuned on. */
   textTuningFold: fixed(59),
   textTuningPart: fixed(61),
-  /** The two halves of the rows on which a temperature is fitted and tried. */
   calibrationHalves: fixed(97),
   /** Where grids lie over the numbers of rows that may nearly repeat each other. */
   nearRepeatGrids: fixed(151),
@@ -80,7 +69,6 @@ export const randomStreams = {
   auditDraw: fixed(149),
   /** The half of the examples in which rules are searched; the other half checks them. */
   ruleProposalHalves: fixed(131),
-  /** Rows drawn for the intervals of costs. */
   costBootstrap: fixed(157),
   /** What golden inputs are made of. */
   goldenInputs: fixed(163),
@@ -98,6 +86,11 @@ export function createStream(stream: FixedStream): Random;
 export function createStream(stream: RunStream, runSeed: number): Random;
 export function createStream(stream: FixedStream | RunStream, runSeed = 0): Random {
   return createRandom(stream.kind === 'fixed' ? deriveSeed(stream) : deriveSeed(stream, runSeed));
+}
+
+/** A draw from the standard normal distribution (Box & Muller 1958). */
+export function drawNormal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 /** Hashes a string by FNV-1a over its UTF-16 code units and MurmurHash3's finaliser: an unsigned 32-bit integer. */

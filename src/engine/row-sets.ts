@@ -1,7 +1,6 @@
 /** Sets of numbered rows as bits, 32 to a word. */
 export type RowSet = Uint32Array<ArrayBuffer>;
 
-/** The rows from 0 to `count` - 1 that fulfil a condition. */
 export function collectRows(count: number, fulfils: (row: number) => boolean): RowSet {
   const set = new Uint32Array(Math.ceil(count / 32));
   for (let row = 0; row < count; row++) {
@@ -17,7 +16,6 @@ function countOnes(word: number): number {
   return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** Whether a row is in a set. */
 export const hasRow = (set: RowSet, row: number): boolean => (((set[row >>> 5] as number) >>> (row & 31)) & 1) === 1;
 
 export function countRows(set: RowSet): number {
@@ -26,16 +24,12 @@ export function countRows(set: RowSet): number {
   return count;
 }
 
-/** The number of rows in both sets. */
 export function countCommon(a: RowSet, b: RowSet): number {
   let count = 0;
   for (let w = 0; w < a.length; w++) count += countOnes((a[w] as number) & (b[w] as number));
   return count;
 }
 
-/** The rows in both sets. */
 export const intersect = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => word & (b[w] as number));
-/** The rows in either set. */
 export const unite = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => word | (b[w] as number));
-/** The rows of the first set that are not in the second. */
 export const subtract = (a: RowSet, b: RowSet): RowSet => a.map((word, w) => word & ~(b[w] as number));

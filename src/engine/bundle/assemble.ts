@@ -13,7 +13,6 @@ import {
 } from './manifest.ts';
 import { writeZip, type ZipFile } from './zip.ts';
 
-/** A value as the bytes of a JSON entry. */
 export const toJsonBytes = (value: unknown): Uint8Array => strToU8(JSON.stringify(value));
 
 /** Entries that say nothing about decisions, or that the manifest names apart. */

@@ -33,7 +33,6 @@ import {
 import { parseJson } from './parse-json.ts';
 import { openZip, toBundleError } from './zip.ts';
 
-/** Everything a bundle says, parsed and checked. */
 export type Bundle = {
   manifest: Manifest;
   rules: RulesFile;
@@ -218,7 +217,6 @@ function findClassifier(files: ReadonlyMap<string, Uint8Array>, { classifier, te
   return bytes;
 }
 
-/** Reads and checks an entry that is JSON. */
 function readJson<T>(name: EntryName, schema: ZodType<T>, bytes: Uint8Array): T {
   return parseAs(name, schema, parseJson(name, bytes));
 }

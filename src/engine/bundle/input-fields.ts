@@ -42,11 +42,9 @@ export const inputFieldSchema = z.strictObject({
 /** A field that the policy reads, or that its input schema names. */
 export type InputField = z.infer<typeof inputFieldSchema>;
 
-/** Facts about a field that follow from the examples. */
 type Seen = Pick<InputField, 'missing' | 'range'>;
 type FindSeen = (path: readonly string[], kind: InputFieldKind) => Seen;
 
-/** The parts of a bundle that read fields. */
 export type ReadingParts = { plan: FeaturePlan; rules: RulesFile; inputSchema: JsonObject | null };
 
 /** Bytes of the list as the manifest has it; beyond, first values and then the list itself are left out. */

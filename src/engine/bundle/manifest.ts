@@ -123,7 +123,6 @@ export type Manifest = Omit<z.infer<typeof currentSchema>, 'format_version' | 'r
   training: z.infer<typeof trainingSchema> | null;
 };
 
-/** Reads a manifest of either format. */
 export const manifestSchema: z.ZodType<Manifest> = z
   .discriminatedUnion('format_version', [currentSchema, firstSchema])
   .refine(({ options, fallback_option: fallback }) => fallback === null || options.includes(fallback), {
@@ -221,7 +220,6 @@ export const entryNames = [
 ] as const;
 export type EntryName = (typeof entryNames)[number];
 
-/** Entries that the manifest does not list. */
 export const unlistedEntries: readonly string[] = ['manifest.json', 'manifest.sha256'];
 
 const { maxJsonBytes, maxGoldenBytes, maxModelBytes, maxTextBytes, maxAdapterBytes, maxEncoderBytes } = bundleLimits;
@@ -245,14 +243,12 @@ export const maxEntryBytes: Readonly<Record<EntryName, number>> = {
   'text/encoder.int8.onnx': maxEncoderBytes,
 };
 
-/** What the ZIP of a bundle may hold. */
 export const bundleZipLimits: ZipLimits = {
   maxEntryBytes,
   maxTotalBytes: bundleLimits.maxPlainBytes,
   uncounted: encoderEntries,
 };
 
-/** Entries that every bundle has. */
 export const requiredEntries: readonly EntryName[] = [
   'manifest.json',
   'rules.json',

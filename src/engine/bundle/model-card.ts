@@ -8,7 +8,6 @@ import type { InputField } from './input-fields.ts';
 import type { Golden, ManifestDraft, Reasons } from './manifest.ts';
 import { writeCardHead } from './model-card-head.ts';
 
-/** What a model card is written from. */
 export type ModelCardFacts = {
   manifest: ManifestDraft;
   plan: FeaturePlan;
@@ -204,7 +203,6 @@ function describeSeen({ kind, values, range }: InputField): string {
   return [...listed, ...(values.length > listed.length ? [`${values.length - listed.length} more`] : [])].join(', ');
 }
 
-/** The input contract as a table. */
 function describeFields(fields: readonly InputField[] = []): string[] {
   if (fields.length === 0) return [];
   const rows = fields.slice(0, maxListedFields).map((field) => {

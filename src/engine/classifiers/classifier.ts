@@ -55,7 +55,6 @@ export type Classifier<Settings> = {
   fit(request: FitRequest<Settings>): Fitted;
 };
 
-/** The rows at `positions`, in that order. */
 export function selectRows(rows: Rows, positions: readonly number[]): Rows {
   const { denseWidth, sparse } = rows;
   const dense = new Float64Array(positions.length * denseWidth);

@@ -11,7 +11,6 @@ import { logisticRegression, toFittedLinear } from './logistic.ts';
 /** Dense columns from … up to `to`, or all n-grams. */
 export type HeadColumns = { from: number; to: number } | 'sparse';
 
-/** What every head is fitted on. */
 type HeadRequest = Omit<FitRequest<never>, 'settings'>;
 
 /**

@@ -1,4 +1,5 @@
 /** Limited-memory BFGS for smooth convex functions. */
+import { addScaled, dot } from '../numeric.ts';
 
 /** Writes the gradient at `x` into `gradient` and returns the value. */
 export type Objective = (x: Float64Array, gradient: Float64Array) => number;
@@ -13,17 +14,6 @@ export type MinimiseSettings = {
   valueTolerance: number;
 };
 export type Minimum = { x: Float64Array; value: number; iterations: number; converged: boolean };
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
-  return sum;
-}
-
-/** y ← y + factor · x */
-function addScaled(y: Float64Array, factor: number, x: Float64Array): void {
-  for (let i = 0; i < y.length; i++) y[i] += factor * x[i];
-}
 
 function findMaxMagnitude(v: Float64Array): number {
   let largest = 0;

@@ -128,7 +128,6 @@ export function toFittedLinear(
   };
 }
 
-/** Multinomial logistic regression. */
 export const logisticRegression: Classifier<LogisticSettings> = { kind: 'logistic', fit };
 
 /** The fitted parameters as a model over all options; the placement's weight is folded into the weights. */

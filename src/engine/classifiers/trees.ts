@@ -69,7 +69,6 @@ function computeDerivatives(
   }
 }
 
-/** Mean negative log-likelihood of the scores. */
 function computeLoss(scores: Float64Array, labels: Int32Array, scoreCount: number): number {
   const probabilities = new Float64Array(scoreCount);
   let loss = 0;
@@ -90,7 +89,6 @@ function computeLoss(scores: Float64Array, labels: Int32Array, scoreCount: numbe
 type GrownTree = { nodes: readonly GrownNode[]; target: number };
 /** Rows that are scored along with the training, tree by tree. */
 type ScoredRows = { binned: BinnedRows; scores: Float64Array };
-/** What boosting has come to. */
 type Boosted = { grown: GrownTree[]; rounds: number; watchedLoss: number[]; work: number };
 
 /**
@@ -121,7 +119,6 @@ export function fitTrees(request: FitRequest<TreeSettings>, earlyStopping: Early
   };
 }
 
-/** Grows the trees, round by round. */
 function boost(
   { rows, labels, settings, seed, tick }: FitRequest<TreeSettings>,
   earlyStopping: EarlyStopping | null,

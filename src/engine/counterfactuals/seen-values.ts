@@ -18,7 +18,6 @@ function isScalar(value: Json | undefined): value is Scalar {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** Whether a value is read word by word. */
 export function isText(value: Json | undefined): value is string {
   return typeof value === 'string' && value.trim().split(/\s+/).length >= minWordsOfText;
 }

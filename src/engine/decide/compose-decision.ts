@@ -3,7 +3,6 @@ import type { Decision, Rule } from '../domain.ts';
 import { explanations } from './explain.ts';
 import type { Outcome, Prediction } from './thresholds.ts';
 
-/** A frozen copy. */
 export function freezeArray(values: readonly string[]): string[] {
   const copy = [...values];
   Object.freeze(copy);

@@ -42,7 +42,6 @@ import {
 } from './trace.ts';
 import { type Estimates, estimateWithout, type Stretch } from './weigh-text.ts';
 
-/** What input schema and rules need from outside. */
 export type RulesPorts = {
   now: MonotonicClock;
   /** Checks an input that may take longer than others can wait, in a process of its own; without it, none is. */
@@ -64,7 +63,6 @@ export type DecisionMade = {
 /** A decision, or why the input does not fit the input schema. */
 export type DecisionResult = DecisionMade | { ok: false; problems: ErrorDetail[] };
 
-/** A policy that is ready to decide. */
 export type Decider = {
   /** The version of the decision type whose input schema, rules and thresholds decide. */
   version: number;
@@ -96,7 +94,6 @@ type RulesPart = {
   ruleDecisions: readonly Decision[];
 };
 
-/** Everything about a policy that can be prepared once. */
 type CompiledPolicy = RulesPart & {
   manifest: Manifest;
   plan: FeaturePlan;

@@ -1,4 +1,3 @@
-/** The sentences that tell why a decision was made. */
 import type { ConfidenceThresholds } from '../domain.ts';
 import type { FamiliarityCheck } from '../features/familiarity.ts';
 

@@ -1,4 +1,3 @@
-/** What a policy's thresholds make of the classifier's prediction. */
 import type { Manifest } from '../bundle/manifest.ts';
 import type { Stage } from '../domain.ts';
 import { readThresholdsOf } from '../thresholds.ts';
@@ -12,7 +11,6 @@ export type ThresholdSettings = Pick<Manifest, 'confidence_thresholds' | 'escala
  */
 export type Prediction = { option: string; confidence: number; unfamiliarReason: string | null };
 
-/** What is decided, by which stage and why. */
 export type Outcome = {
   decision: string;
   stage: Extract<Stage, 'classifier' | 'fallback'>;

@@ -8,7 +8,6 @@ import type { MonotonicClock } from '../ports.ts';
 import type { NgramRow } from '../text/ngrams.ts';
 import type { Tokenizer } from '../text/tokenizer.ts';
 
-/** What the classifier sees of one input. */
 export type ClassifierInput = { dense: Float32Array; ngrams: NgramRow; text: InputText | null; ids: readonly number[] };
 
 type TracedFeature = DecisionTrace['features'][number];
@@ -16,7 +15,6 @@ type TracedFeature = DecisionTrace['features'][number];
 /** Measures the stages of one decision: each mark holds the milliseconds since the mark before it. */
 export type StageTimer = { mark(stage: string): void; marks: Record<string, number> };
 
-/** Starts measuring now. */
 export function startStageTimer(now: MonotonicClock): StageTimer {
   const marks: Record<string, number> = {};
   let last = now();

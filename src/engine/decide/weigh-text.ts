@@ -18,7 +18,6 @@ export type Stretch = { path: readonly string[]; start: number; end: number };
 /** The probability of an option without a stretch, by the stretch's number; each call computes it. */
 export type Estimates = (at: number) => number;
 
-/** The parts of a compiled policy by which its text is weighed. */
 export type WeighedPolicy = {
   features: CompiledFeatures;
   classifier: ClassifierModel;

@@ -1,11 +1,9 @@
-/** A feature plan made ready to run. */
 import type { JsonObject } from '../domain.ts';
 import { limits } from '../limits.ts';
 import { compileField, countSlots } from './kinds.ts';
 import type { FeaturePlan } from './plan.ts';
 import { compilePath } from './values.ts';
 
-/** Where a field stands in the dense vector. */
 type Slot = { field: string; kind: string; start: number; size: number };
 /** The text of an input and where each field's part of it ends (UTF-16 index). `cut` are the fields not read whole. */
 export type InputText = { text: string; parts: { field: string; end: number }[]; cut: string[] };

@@ -168,7 +168,6 @@ const strings: Kind<'strings'> = {
   },
 };
 
-/** Lists what stands at a path of the members that are objects. */
 function listMembersAt(list: readonly Json[], path: readonly string[]): Json[] {
   return list.flatMap((member) => {
     const value = isJsonObject(member) ? readPath(member, path) : undefined;
@@ -244,12 +243,10 @@ export function fitField(kind: FieldKind, path: string[], values: readonly (Json
   return kinds[kind].fit(path, values);
 }
 
-/** Counts the slots of a field in the dense vector. */
 export function countSlots(field: Field): number {
   return findKind(field).size(field);
 }
 
-/** Prepares the writing of a field's values into their slots. */
 export function compileField(field: Field): SlotWriter {
   return findKind(field).compile(field);
 }

@@ -21,7 +21,6 @@ export const nearestSchema = z.strictObject({
   least: finite,
 });
 export type NearestFile = z.infer<typeof nearestSchema>;
-/** The directions alone. */
 export type Directions = Pick<NearestFile, 'basis' | 'scale' | 'offset'>;
 
 /** The unit vector of an embedding along the directions; the embedding begins at `from`. */

@@ -35,7 +35,6 @@ export const fieldSchema = z.discriminatedUnion('kind', [
       .default([]),
   }),
 ]);
-/** One tabular field with what was learned about it. */
 export type Field = z.infer<typeof fieldSchema>;
 export type FieldKind = Field['kind'];
 
@@ -60,7 +59,6 @@ const encoderSpecSchema = z.strictObject({
   /** The adapters that the encoder is fed with; left out where it is the plain one. */
   adapters: z.strictObject({ rank: z.int().min(1).max(limits.maxAdapterRank) }).optional(),
 });
-/** How the sentence embedding enters the dense vector. */
 export type EncoderSpec = z.infer<typeof encoderSpecSchema>;
 
 const textSpecSchema = z.strictObject({
@@ -76,5 +74,4 @@ export const featurePlanSchema = z.strictObject({
   left_out: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
   text: textSpecSchema.nullable(),
 });
-/** Everything that is needed to turn an input into the classifier's numbers. */
 export type FeaturePlan = z.infer<typeof featurePlanSchema>;

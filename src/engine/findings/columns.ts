@@ -16,7 +16,6 @@ const maxColumns = 200;
 /** Characters of a text that are kept: longer ones are no categories. */
 const maxKeptCharacters = 100;
 
-/** A table that grows by one input at a time. */
 export type ColumnTable = { add(input: JsonObject): void; finish(): Column[] };
 
 function extend<T>(values: (T | undefined)[], length: number): void {

@@ -13,7 +13,6 @@ type Group = { ids: string[]; decisions: (string | null)[]; heldOut: number };
 /** A search that also says, after each row, whether its input was there before. */
 export type EqualInputSearch = Search & { isRepeated(): boolean };
 
-/** Searches for equal inputs by the digest of their canonical JSON. */
 export function searchEqualInputs(): EqualInputSearch {
   const groups = new Map<number, Group>();
   let isRepeated = false;

@@ -23,7 +23,6 @@ const deviationFactor = 1.4826;
 
 type Kept = { ids: string[]; labels: number[]; options: readonly string[]; piiFields: readonly string[] };
 
-/** Searches fields for constants, leaks of the answer and outlying numbers. */
 export function searchFields(options: readonly string[], piiFields: readonly string[]): Search {
   const table = collectColumns();
   const numbers = new Map(options.map((option, index) => [option, index]));

@@ -27,7 +27,6 @@ function findSpelling(label: string, options: readonly string[]): string | null 
   return found.length === 1 ? (found[0] ?? null) : null;
 }
 
-/** Searches for labels that are none of the options, and for options with few labelled examples. */
 export function searchLabels(options: readonly string[]): Search {
   const counts = new Map<string, number>(options.map((option) => [option, 0]));
   const unknown = new Map<string, { ids: string[]; count: number }>();

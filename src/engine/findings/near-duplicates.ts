@@ -1,5 +1,3 @@
-/** Inputs that are nearly the same: by another spelling, or by most of their text. */
-
 import type { Json, JsonObject } from '../domain.ts';
 import { isFiniteNumber, listLeaves } from '../features/values.ts';
 import { isJsonObject, toCanonicalJson } from '../json.ts';

@@ -1,4 +1,3 @@
-/** Texts that have hardly a word in common with any other example. */
 import { listLeaves } from '../features/values.ts';
 import { hashString } from '../random.ts';
 import { type Search, toFinding } from './finding.ts';

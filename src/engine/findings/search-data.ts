@@ -6,7 +6,6 @@ import { searchLabels } from './labels.ts';
 import { searchNearDuplicates } from './near-duplicates.ts';
 import { searchOutliers } from './outlier-texts.ts';
 
-/** How many findings of each kind there are. */
 export type FindingCounts = Record<FindingKind, number>;
 /**
  * The findings that are listed, worst kind first and, of a kind, the most certain first, and how many there are of all.

@@ -1,5 +1,3 @@
-/** From the bytes of a text file to its text: the encoding is found and named. */
-
 /** Every platform of the engine has it, the language's own library does not name it. */
 declare const TextDecoder: new (label: string, options?: { fatal: boolean }) => { decode(bytes: Uint8Array): string };
 

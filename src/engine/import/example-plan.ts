@@ -43,10 +43,8 @@ export type RowReader = {
   misfits: ReadonlyMap<string, { refusal: Refusal; count: number }>;
 };
 
-/** The columns of an example. */
 export type ExampleColumns = { inputs: readonly string[]; decision: string | null; reasons: string | null };
 
-/** The columns that have the roles of an example's parts. */
 export function toExampleColumns(columns: readonly string[], roles: ReadonlyMap<string, ColumnRole>): ExampleColumns {
   const listNamed = (role: ColumnRole) => columns.filter((name) => roles.get(name) === role);
   return {

@@ -6,7 +6,6 @@ import type { Result } from '../errors.ts';
 export const textFormats = ['csv', 'tsv', 'json', 'jsonl'] as const;
 export type TextFormat = (typeof textFormats)[number];
 
-/** Kinds that a column can be read as. */
 export const columnKinds = [
   'number',
   'number_decimal_comma',

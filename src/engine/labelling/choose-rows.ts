@@ -1,10 +1,8 @@
 /** Which rows to label next: uncertain × different × what the options lack, and every tenth drawn at random. */
+import { dot } from '../numeric.ts';
 import { createRandom } from '../random.ts';
-import { dot } from './online-ridge.ts';
 
-/** A row that could be labelled, as the model sees it. */
 type Candidate = {
-  /** Its place in the pool. */
   index: number;
   /** The likeliest option and the next one, by number. */
   first: number;
@@ -15,11 +13,9 @@ type Candidate = {
   variance: number;
 };
 
-/** Why a row was chosen. */
 export type Reason = 'random' | 'doubt' | 'rare_option' | 'different';
 export type Choice = { candidate: Candidate; reason: Reason };
 
-/** What choosing needs of the model. */
 export type Pool = {
   /** How useful each row is by itself (`rateUse`); −∞ for one that may not be chosen. */
   uses: Float64Array;
@@ -40,7 +36,6 @@ const randomOffset = 4;
 /** How much an option with few or many labels counts at most. */
 const maxNeed = 2;
 
-/** How useful a row is by itself. */
 export function rateUse(doubt: number, variance: number): number {
   return (0.05 + doubt) * Math.sqrt(Math.max(0, variance));
 }
@@ -87,7 +82,6 @@ export function chooseRows(pool: Pool, count: number, round: number): Choice[] {
 type Step = { direction: Float64Array; gain: number };
 type Compared = { candidate: Candidate; variance: number };
 
-/** The `count` most useful rows, most useful first. */
 function compareBest(pool: Pool, count: number): Compared[] {
   const { uses } = pool;
   const limit = Math.max(0, findLimit(uses, count));

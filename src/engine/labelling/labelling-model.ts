@@ -2,10 +2,10 @@
  * The model that learns while somebody labels: it starts from the words of the options, takes in every label at once,
  * and says which rows are worth a label. Deterministic; nothing of it is stored.
  */
-import { argmax, softmaxInPlace } from '../numeric.ts';
+import { argmax, dot, softmaxInPlace } from '../numeric.ts';
 import { chooseRows, type Reason, rateUse } from './choose-rows.ts';
 import { fitTemperature, toUnseenScores } from './fit-temperature.ts';
-import { dot, OnlineRidge, type RidgeStep } from './online-ridge.ts';
+import { OnlineRidge, type RidgeStep } from './online-ridge.ts';
 import { RowMatrix } from './row-matrix.ts';
 import { TrackedRows } from './tracked-rows.ts';
 
@@ -58,7 +58,6 @@ export class LabellingModel {
     });
   }
 
-  /** Labels that the model has learned from. */
   get labelCount(): number {
     return this.#labels.size;
   }

@@ -3,6 +3,7 @@
  * one step of recursive least squares (Sherman & Morrison 1950) and costs width² operations, whatever the number of
  * labels; each change returns what follows for the scores of other rows, so that they need not be computed anew.
  */
+import { dot } from '../numeric.ts';
 
 /**
  * What one change does to every row `x`: its score of output k grows by `(x · direction) · scoreSteps[k]`, its variance
@@ -100,11 +101,4 @@ export class OnlineRidge {
       }
     }
   }
-}
-
-/** The scalar product of two vectors of one length. */
-export function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
-  return sum;
 }

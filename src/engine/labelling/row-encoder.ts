@@ -11,7 +11,6 @@ import { hashNumber } from '../random.ts';
 const maxFieldColumns = 512;
 
 export type RowEncoder = {
-  /** Columns of a row. */
   readonly width: number;
   /** Columns of the embedding at the beginning of a row: none where no field is text. */
   readonly embeddingWidth: number;

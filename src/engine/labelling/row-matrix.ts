@@ -1,6 +1,5 @@
 /** Many rows of numbers in little memory: fixed-point numbers of 16 bits, by the id of the row. */
-
-import { dot } from './online-ridge.ts';
+import { dot } from '../numeric.ts';
 
 /** One is 4,096 steps, so that numbers up to ±8 fit, which is where standardised values are cut. */
 const stepsPerUnit = 4_096;
@@ -26,7 +25,6 @@ export class RowMatrix {
     return this.#places.size;
   }
 
-  /** The ids of all rows. */
   ids(): IterableIterator<string> {
     return this.#places.keys();
   }
@@ -60,7 +58,6 @@ export class RowMatrix {
     this.#free.push(place);
   }
 
-  /** The row at a place, as it was rounded. */
   read(place: number): Float64Array {
     const row = new Float64Array(this.width);
     for (let d = 0, at = place * this.width; d < this.width; d++, at++) {
@@ -69,7 +66,6 @@ export class RowMatrix {
     return row;
   }
 
-  /** The scalar product of the row at a place with a vector. */
   multiply(place: number, vector: Float64Array): number {
     let sum = 0;
     for (let d = 0, at = place * this.width; d < this.width; d++, at++) {

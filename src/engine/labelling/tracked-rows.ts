@@ -87,7 +87,6 @@ export class TrackedRows {
     return this.#leads.slice(0, this.ids.length);
   }
 
-  /** Follows one step of the regression. */
   apply({ direction, scoreSteps, varianceStep }: RidgeStep, matrix: RowMatrix): void {
     for (let index = 0; index < this.ids.length; index++) {
       const product = matrix.multiply(this.places[index], direction);

@@ -1,8 +1,6 @@
 /** Two policies on the rows that both have held out: figures of different rows cannot be compared. */
 
-/** What a policy said of a held-out example. */
 export type HeldOutAnswer = { exampleId: string; expected: string; predicted: string };
-/** How well a policy does on some rows. */
 type Score = { right: number; macroF1: number };
 
 /**

@@ -1,5 +1,4 @@
 /** Which options are decided where others would be right. */
-
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Metrics } from '../domain.ts';
 import { decideRow, type ReplayedRow } from './replay.ts';

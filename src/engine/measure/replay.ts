@@ -7,7 +7,6 @@ import type { CompiledRules } from '../rules/compile.ts';
 /** A held-out row with what the classifier said of it when it was measured. */
 export type RecordedRow = {
   input: JsonObject;
-  /** The right option. */
   expected: string;
   /** The classifier's option, and its probability. */
   predicted: string;
@@ -15,7 +14,6 @@ export type RecordedRow = {
   unfamiliar: boolean;
 };
 
-/** What decides now. */
 export type DecidingSettings = ThresholdSettings & { rules: CompiledRules; inputSchema: JsonObject | null };
 
 /** A row up to the thresholds: the option of the rule that matches, or null, and the prediction without it. */

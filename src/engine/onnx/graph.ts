@@ -28,7 +28,6 @@ export function refuse(problem: string): never {
   throw new GraphError(problem);
 }
 
-/** ONNX element types that are used here. */
 export const elementType = { float32: 1, int64: 7 } as const;
 type ElementType = (typeof elementType)[keyof typeof elementType];
 

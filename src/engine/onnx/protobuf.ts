@@ -38,7 +38,6 @@ export function encodeNumber(field: number, value: number): Uint8Array {
   return concatBytes([encodeVarint(field * 8), encodeVarint(value)]);
 }
 
-/** A length-delimited field holding bytes or a nested message. */
 export function encodeBytes(field: number, value: Uint8Array): Uint8Array {
   return concatBytes(encodeParts(field, [value]));
 }
@@ -49,7 +48,6 @@ export function encodeParts(field: number, parts: readonly Uint8Array[]): Uint8A
   return [encodeVarint(field * 8 + 2), encodeVarint(length), ...parts];
 }
 
-/** A length-delimited field holding UTF-8 text. */
 export function encodeString(field: number, value: string): Uint8Array {
   return encodeBytes(field, strToU8(value));
 }
@@ -91,14 +89,12 @@ export function decodeFloats(bytes: Uint8Array): Float32Array {
   return Float32Array.from({ length: bytes.length >> 2 }, (_, index) => view.getFloat32(index * 4, true));
 }
 
-/** Encodes a field as it was read. */
 export function encodeField({ number, type, value }: WireField): Uint8Array {
   if (type === 'varint') return encodeNumber(number, value);
   if (type === 'bytes') return encodeBytes(number, value);
   return concatBytes([encodeVarint(number * 8 + (value.length === 8 ? 1 : 5)), value]);
 }
 
-/** Encodes a message of its fields, in their order. */
 export function encodeMessage(fields: readonly Uint8Array[]): Uint8Array {
   return concatBytes(fields);
 }
@@ -143,7 +139,6 @@ export function readFields(bytes: Uint8Array): WireField[] {
   return fields;
 }
 
-/** Every length-delimited value of one field number. */
 export function listBytes(fields: readonly WireField[], number: number): Uint8Array[] {
   return fields.flatMap((field) => (field.number === number && field.type === 'bytes' ? [field.value] : []));
 }

@@ -1,4 +1,3 @@
-/** Rules as sentences, in HTML. */
 import type { Rule } from '../domain.ts';
 import { describeCondition } from '../rules/analysis/words.ts';
 import { quoteText } from './html.ts';

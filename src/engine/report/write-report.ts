@@ -10,7 +10,6 @@ import { escapeHtml, quoteText } from './html.ts';
 import { describeRule } from './rule-words.ts';
 
 export type ReportFacts = {
-  /** The decision type as it stands. */
   type: { name: string; description: string; options: readonly string[] };
   policy: { version: number; isDeployed: boolean; isRulesOnly: boolean; completedAt: string | null };
   /** The version of the type whose rules and thresholds decide. */

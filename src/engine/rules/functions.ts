@@ -3,7 +3,6 @@
 /** A type that is known before any input is seen; 'text' is a string. The names are part of the HTTP API. */
 export type StaticType = 'any' | 'bool' | 'number' | 'text' | 'list' | 'map' | 'null' | 'timestamp' | 'duration';
 
-/** A function as a rule may call it. */
 export type FunctionInfo = {
   name: string;
   /** Written `value.name(…)`, `name(value, …)` or either. */
@@ -156,7 +155,6 @@ const descriptions: FunctionInfo[] = [
   ),
 ];
 
-/** The functions by name. */
 export const ruleFunctions: ReadonlyMap<string, FunctionInfo> = new Map(descriptions.map((info) => [info.name, info]));
 
 /** True if a function of that name takes that many arguments, the receiver counted. */

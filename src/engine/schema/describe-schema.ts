@@ -5,9 +5,7 @@ type JsonSchema = { readonly [key: string]: unknown };
 
 /** How a document writes what a description consists of. */
 export type SchemaMarkup = {
-  /** A JSON value, as code. */
   code(value: unknown): string;
-  /** A plain string. */
   text(text: string): string;
   /** A reference to a schema that is described under its own name. */
   link(name: string): string;

@@ -10,9 +10,7 @@ import { weighParts } from './schema-work.ts';
 
 /** Size of an input schema, in bytes of its JSON. */
 const maxSchemaBytes = 64 * 1024;
-/** Levels of an input schema. */
 const maxSchemaDepth = 32;
-/** Problems that are reported of one input or schema. */
 const maxProblems = 50;
 /** Work for each character of an input, by `weighParts`: an input of a megabyte takes at most 30 s. */
 const maxWeight = 4_000;

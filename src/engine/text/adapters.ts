@@ -26,7 +26,6 @@ export function listAdapterMatrices(rank: number): AdapterMatrix[] {
     }));
 }
 
-/** Numbers that adapters of a rank have. */
 export const countAdapterWeights = (rank: number): number => 4 * layers * limits.embeddingDimensions * rank;
 
 /** Adapters of rank 1 that change nothing: the plain encoder. */

@@ -14,7 +14,6 @@ export function toEncoderInput(ids: readonly number[], maxTokens: number): Encod
 /** Token ids side by side, row-major, short texts filled up with zeros; the mask tells where each ends. */
 export type PaddedTexts = { dims: [number, number]; ids: BigInt64Array; mask: BigInt64Array };
 
-/** Puts the token ids of texts side by side, as the graphs of the encoder take them. */
 export function padTexts(texts: readonly (readonly number[])[]): PaddedTexts {
   const length = Math.max(0, ...texts.map((ids) => ids.length));
   const ids = new BigInt64Array(texts.length * length);

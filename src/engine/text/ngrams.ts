@@ -47,7 +47,6 @@ export function fitNgrams(texts: readonly (readonly number[])[], scale: number):
   };
 }
 
-/** Number of n-grams in a vocabulary. */
 export function countNgrams(spec: NgramSpec): number {
   return spec.idf.length;
 }

@@ -2,11 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitTemperature, toUnseenScores } from '../../../src/engine/labelling/fit-temperature.ts';
 import { LabellingModel } from '../../../src/engine/labelling/labelling-model.ts';
-import { dot, OnlineRidge } from '../../../src/engine/labelling/online-ridge.ts';
+import { OnlineRidge } from '../../../src/engine/labelling/online-ridge.ts';
 import { writeOptionTexts } from '../../../src/engine/labelling/option-texts.ts';
 import { fitRowEncoder } from '../../../src/engine/labelling/row-encoder.ts';
 import { RowMatrix } from '../../../src/engine/labelling/row-matrix.ts';
 import { TrackedRows } from '../../../src/engine/labelling/tracked-rows.ts';
+import { dot } from '../../../src/engine/numeric.ts';
 import { createRandom } from '../../../src/engine/random.ts';
 
 const width = 6;

@@ -1,5 +1,4 @@
 /** From grown trees, which test bins, to trees that test columns of the dense vector. */
-
 import type { Trees } from '../trees-model.ts';
 import type { FieldBins } from './bins.ts';
 import type { GrownNode } from './grow-tree.ts';

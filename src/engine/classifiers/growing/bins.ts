@@ -4,7 +4,6 @@ import type { Rows, TreeField } from '../classifier.ts';
 /** How one field's values become bins. The missing bin is the last one, and only there if a training row misses it. */
 export type FieldBins = {
   field: TreeField;
-  /** Number of bins. */
   size: number;
   /** Upper bound of each bin of a number but the last, float32 values between the training values. */
   bounds: Float32Array;
@@ -57,7 +56,6 @@ function findBounds(values: Float32Array): Float32Array {
   return Float32Array.from(bounds);
 }
 
-/** Learns the bins of every field from training rows. */
 export function fitBins(rows: Rows, fields: readonly TreeField[]): FieldBins[] {
   const { count, dense, denseWidth } = rows;
   return fields.map((field) => {
@@ -96,7 +94,6 @@ function findBin({ field, bounds, hasMissing, size }: FieldBins, dense: Float64A
   return low;
 }
 
-/** Puts rows of the learned shape into the learned bins. */
 export function toBins(rows: Rows, fields: readonly FieldBins[]): BinnedRows {
   const starts = new Int32Array(fields.length + 1);
   fields.forEach((field, f) => {

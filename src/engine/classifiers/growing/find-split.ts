@@ -31,7 +31,6 @@ const groupSmoothing = 10;
  */
 type Candidate = { gain: number; field: number; way: 'upTo' | 'oneBin' | 'group'; last: number; missingRight: boolean };
 
-/** The search of one node: its histogram and sums, and the best split found so far. */
 type Search = { histogram: Histogram; sums: NodeSums; limits: SplitLimits; parentScore: number; best: Candidate };
 
 /**

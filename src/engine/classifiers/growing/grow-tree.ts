@@ -4,7 +4,6 @@ import { findSplit, type Histogram, type NodeSums, type Split, type SplitLimits 
 
 export type Growth = SplitLimits & {
   maxLeaves: number;
-  /** Factor on every leaf value. */
   learningRate: number;
 };
 
@@ -23,7 +22,6 @@ export type GrownNode = {
 type Leaf = { from: number; to: number; sums: NodeSums; histogram: Histogram | null; split: Split | null; node: Draft };
 type Draft = { split: Split | null; left: Draft | null; right: Draft | null; value: number; cover: number };
 
-/** What one tree is grown on. */
 export type TreeRequest = {
   /** The rows to learn from, and the fields that may be tested. */
   sample: Int32Array;

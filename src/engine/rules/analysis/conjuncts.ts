@@ -110,7 +110,6 @@ function serializeShape(node: RuleNode): string {
   return JSON.stringify(node, (key, value: unknown) => (key === 'at' ? undefined : value));
 }
 
-/** Returns the conjunction of both. */
 export function intersectConjuncts(a: Conjunct, b: Conjunct): Conjunct {
   const fields = new Map(a.fields);
   for (const [key, set] of b.fields) {

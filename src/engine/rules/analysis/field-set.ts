@@ -29,7 +29,6 @@ export type FieldSet = {
   whole: boolean;
 };
 
-/** The field is there, with any value. */
 export const anyValue: FieldSet = {
   present: true,
   types: null,
@@ -39,11 +38,9 @@ export const anyValue: FieldSet = {
   high: null,
   whole: false,
 };
-/** The field is missing. */
 export const missing: FieldSet = { ...anyValue, present: false };
 const noValue: FieldSet = { ...anyValue, only: new Set() };
 
-/** Returns the values that are in both sets. */
 export function intersect(a: FieldSet, b: FieldSet): FieldSet {
   if (a.present !== b.present) return noValue;
   if (!a.present) return a;
@@ -76,7 +73,6 @@ function pickTighter(a: Bound | null, b: Bound | null, sign: 1 | -1): Bound | nu
   return (a.value - b.value) * sign > 0 ? a : b;
 }
 
-/** True if the value is in the set. */
 function contains(set: FieldSet, value: Literal): boolean {
   return set.present && !(set.only && !set.only.has(value)) && isWithin(set, value);
 }

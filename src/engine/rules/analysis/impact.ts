@@ -4,7 +4,6 @@ import type { CompiledRules } from '../compile.ts';
 
 /** An example or a logged decision; `decision` is null where it is not labelled. */
 export type ImpactRow = { id: string; input: JsonObject; decision: string | null };
-/** What one rule does on the rows so far. */
 export type RuleImpact = {
   name: string;
   /** Rows on which its condition is true, whatever the rules before it do. */
@@ -88,7 +87,6 @@ export function startImpact(rules: CompiledRules): { add(rows: Iterable<ImpactRo
 }
 
 type RuleDecision = { rule: string; then: string } | null;
-/** What a change of rules changes on the rows so far. */
 export type RulesChange = {
   rows: number;
   changed: number;

@@ -4,7 +4,6 @@ import { isJsonObject } from '../../json.ts';
 import { type Conjunct, intersectConjuncts, isImpossible } from './conjuncts.ts';
 import { anyValue, type FieldSet, type Literal, typesBySchemaName } from './field-set.ts';
 
-/** What a schema says of the fields that conditions name. */
 export type SchemaSets = {
   /** Narrows a conjunction to inputs that follow the schema; null where none of them makes it true. */
   narrow(conjunct: Conjunct): Conjunct | null;

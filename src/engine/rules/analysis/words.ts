@@ -1,4 +1,3 @@
-/** Conditions as sentences. */
 import { type TableRow, toTable } from './table.ts';
 
 const tests: Readonly<Record<TableRow['test'], string>> = {

@@ -1,5 +1,3 @@
-/** The search for short conditions that hold almost only on rows of one option. */
-
 import { countCommon, intersect, type RowSet, subtract } from '../../row-sets.ts';
 import type { FieldTest } from './field-tests.ts';
 

@@ -1,4 +1,3 @@
-/** Names of inputs by their content. */
 import type { Json } from '../../domain.ts';
 import { hashNumber, hashString } from '../../random.ts';
 

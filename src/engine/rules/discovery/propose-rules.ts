@@ -3,7 +3,6 @@
  * the type decide already is left out. Half of the examples is searched, the other half alone says how far a
  * condition can be trusted, with a bound that allows for all conditions that are tried on it.
  */
-
 import type { JsonObject, Rule } from '../../domain.ts';
 import { computeUpperBound } from '../../intervals.ts';
 import { toCanonicalJson } from '../../json.ts';

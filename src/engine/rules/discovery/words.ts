@@ -1,5 +1,3 @@
-/** Words of texts that tell the options apart. */
-
 /** Texts whose words are counted, and characters that are read of each. */
 const maxTexts = 2_000;
 const maxCharacters = 500;

@@ -8,7 +8,6 @@ import {
   badValue,
   Duration,
   formatDuration,
-  formatNumber,
   formatTimestamp,
   isList,
   isMap,
@@ -114,7 +113,7 @@ const toDouble: RuleFunction = ([value]) => {
 
 const toCelString: RuleFunction = ([value]) => {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number') return formatNumber(value);
+  if (typeof value === 'number') return String(value);
   if (typeof value === 'boolean') return value ? 'true' : 'false';
   if (value instanceof Timestamp) return formatTimestamp(value);
   return value instanceof Duration ? formatDuration(value) : typeMismatch;

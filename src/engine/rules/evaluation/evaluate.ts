@@ -1,5 +1,4 @@
 /** Turns a rule's tree into closures: compiled once, run for every input. */
-
 import { ruleLimits } from '../rule-limits.ts';
 import { type Macro, measureWeight, type RuleNode } from '../tree.ts';
 import { compilePattern, implementations } from './calls.ts';
@@ -60,15 +59,20 @@ function compileKind(
     case 'var':
       return compileVariable(node.name, scope);
     case 'get':
-      return compileSelect(compileChild(node.of), node.field);
+      return compileUnary(compileChild(node.of), (value) => select(value, node.field));
     case 'has':
-      return compileHas(compileChild(node.of), node.field);
+      return compileUnary(compileChild(node.of), (value) =>
+        isMap(value) ? Object.hasOwn(value, node.field) : typeMismatch,
+      );
     case 'index':
-      return compileIndex(compileChild(node.of), compileChild(node.by));
+      return compileBinary(compileChild(node.of), compileChild(node.by), index);
     case 'not':
-      return compileNot(compileChild(node.of));
+      return compileUnary(compileChild(node.of), (value) => (typeof value === 'boolean' ? !value : typeMismatch));
     case 'neg':
-      return compileNegation(compileChild(node.of));
+      return compileUnary(compileChild(node.of), (value) => {
+        if (typeof value === 'number') return -value;
+        return value instanceof Duration ? toDuration(-value.ms) : typeMismatch;
+      });
     case 'and':
       return compileLogic(node.args.map(compileChild), false);
     case 'or':
@@ -93,52 +97,18 @@ function compileVariable(name: string, scope: readonly string[]): Step {
   return (run) => run.ctx;
 }
 
-function compileSelect(of: Step, field: string): Step {
-  return (run) => {
-    const value = of(run);
-    return value instanceof RuleError ? value : select(value, field);
-  };
-}
-
-function compileHas(of: Step, field: string): Step {
-  return (run) => {
-    const value = of(run);
-    if (value instanceof RuleError) return value;
-    return isMap(value) ? Object.hasOwn(value, field) : typeMismatch;
-  };
-}
-
-function compileIndex(of: Step, by: Step): Step {
-  return (run) => {
-    const value = of(run);
-    if (value instanceof RuleError) return value;
-    const key = by(run);
-    return key instanceof RuleError ? key : index(value, key);
-  };
-}
-
-function compileNot(of: Step): Step {
-  return (run) => {
-    const value = of(run);
-    if (typeof value === 'boolean') return !value;
-    return value instanceof RuleError ? value : typeMismatch;
-  };
-}
-
-function compileNegation(of: Step): Step {
-  return (run) => {
-    const value = of(run);
-    if (typeof value === 'number') return -value;
-    if (value instanceof RuleError) return value;
-    return value instanceof Duration ? toDuration(-value.ms) : typeMismatch;
-  };
-}
-
 function compileConditional(test: Step, whenTrue: Step, whenFalse: Step): Step {
   return (run) => {
     const value = test(run);
     if (typeof value === 'boolean') return value ? whenTrue(run) : whenFalse(run);
     return value instanceof RuleError ? value : typeMismatch;
+  };
+}
+
+function compileUnary(of: Step, work: (value: Value) => Outcome): Step {
+  return (run) => {
+    const value = of(run);
+    return value instanceof RuleError ? value : work(value);
   };
 }
 

@@ -1,5 +1,4 @@
 /** Arithmetic, order, membership and access on rule values. Failures are returned as RuleError values. */
-
 import { countCodePoints } from '../../code-points.ts';
 import { ruleLimits } from '../rule-limits.ts';
 import type { BinaryOperator } from '../tree.ts';
@@ -132,7 +131,6 @@ const notEquals: BinaryFunction = (a, b, run) => {
   return run.steps < 0 ? limitReached : !result;
 };
 
-/** The binary operators by the way they are written. */
 export const binaryFunctions: Readonly<Record<BinaryOperator, BinaryFunction>> = {
   '+': add,
   '-': subtract,

@@ -173,7 +173,6 @@ const join: StringFunction = ([list, separator = ''], run) => {
   return chargeString(result, 8, run) ? result : limitReached;
 };
 
-/** The functions of the string extension by name. */
 export const stringFunctions: Readonly<Record<string, StringFunction>> = {
   charAt,
   indexOf: onSearch('indexOf'),

@@ -52,7 +52,6 @@ export class RuleError {
   }
 }
 
-/** What an expression evaluates to. */
 export type Outcome = Value | RuleError;
 
 export const missingField = new RuleError('missing_field');
@@ -138,11 +137,6 @@ export function compareStrings(a: string, b: string): number {
     return (a.codePointAt(start) ?? 0) - (b.codePointAt(start) ?? 0);
   }
   return a.length - b.length;
-}
-
-/** Formats a number: whole ones without a fraction, others in their shortest form (ECMAScript Number::toString). */
-export function formatNumber(value: number): string {
-  return String(value);
 }
 
 /** Formats a timestamp by RFC 3339 in UTC, with milliseconds only where there are any. */

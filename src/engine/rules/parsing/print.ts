@@ -1,4 +1,3 @@
-/** Prints a tree as source in one fixed style. */
 import { ruleFunctions } from '../functions.ts';
 import type { RuleNode } from '../tree.ts';
 
@@ -72,7 +71,6 @@ function print(node: RuleNode, outer: number): string {
   }
 }
 
-/** Prints a literal as source. */
 export function printLiteral(value: string | number | boolean | null): string {
   if (typeof value === 'string') return JSON.stringify(value);
   // Whole numbers past 2^63 are no CEL integers; an exponent makes them doubles.

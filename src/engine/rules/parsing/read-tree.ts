@@ -1,4 +1,3 @@
-/** Reads the syntax tree of a rule from a file, and refuses whatever the compiler would not have written. */
 import type { JsonObject } from '../../domain.ts';
 import { isJsonObject } from '../../json.ts';
 import { isFunctionCall } from '../functions.ts';

@@ -2,7 +2,6 @@
 import { type ASTNode, type Environment, ParseError } from '@marcbachmann/cel-js';
 import { type ConditionProblem, findBareFractions, type SourceRange } from '../source.ts';
 
-/** A replacement of the characters from `start` to `end`. */
 type Fix = SourceRange & { text: string };
 /**
  * What the parser made of a source: its tree, null where a mistake has no clear fix, and every mistake on the way. The

@@ -1,4 +1,3 @@
-/** Token ids and sentence embeddings of the training texts. */
 import { limits } from '../../limits.ts';
 import type { Adapters, BatchTextEncoder } from '../../ports.ts';
 import { groupByLength, toEncoderInput } from '../../text/encoder-input.ts';
@@ -8,7 +7,6 @@ import type { Tokenizer } from '../../text/tokenizer.ts';
  * All token ids of a text; the embedding of those that the encoder reads, and whether these are only the first ones.
  */
 export type EncodedText = { ids: number[]; embedding: Float32Array; truncated: boolean };
-/** Encoded texts by the text itself. */
 export type EncodedTexts = ReadonlyMap<string, EncodedText>;
 
 /**

@@ -1,4 +1,3 @@
-/** Training inputs as the numbers that a classifier is fitted on. */
 import type { Rows } from '../../classifiers/classifier.ts';
 import type { JsonObject } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';

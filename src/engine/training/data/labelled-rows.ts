@@ -1,5 +1,4 @@
 /** Labelled examples in the order and form that training works with. */
-
 import type { JsonObject, TrainingExample } from '../../domain.ts';
 import { WorkbenchError } from '../../errors.ts';
 import { toCanonicalJson } from '../../json.ts';
@@ -103,7 +102,6 @@ export function isDecidedByRule(input: JsonObject, rules: CompiledRules, piiFiel
   return rules.evaluate(blankMasks(input, piiFields).input, false).matched !== null;
 }
 
-/** The labels of rows, in their order. */
 export function listLabels(rows: readonly LabelledRow[]): Int32Array {
   return Int32Array.from(rows, (row) => row.label);
 }

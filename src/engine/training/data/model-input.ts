@@ -1,4 +1,3 @@
-/** The bridge from training rows to a stored model. */
 import type { Rows } from '../../classifiers/classifier.ts';
 
 /** What a stored model scores: the dense block in float32, and the n-grams of the row with their values. */

@@ -1,7 +1,6 @@
 /** Options with too few examples to be learned, which are left to a person. */
 import type { TrainingConfig, TrainingExample } from '../../domain.ts';
 
-/** The settings that say which options are rare, and what becomes of them. */
 export type RareSettings = Pick<TrainingConfig, 'min_per_option' | 'rare_options'>;
 
 /**

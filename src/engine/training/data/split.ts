@@ -83,7 +83,6 @@ export function splitRows(rows: readonly SplitRow[]): Split {
 
 const isMarked = ({ source, test }: SplitRow) => source !== 'synthetic' && test === true;
 
-/** The held-out contents. */
 function holdOutByHash(rows: readonly SplitRow[]): Set<string> {
   const seed = deriveSeed(randomStreams.heldOutSplit);
   const labelsOf = new Map<string, Set<number>>();

@@ -1,4 +1,3 @@
-/** Which slots of the dense block trees may test, and as what. */
 import type { TreeField } from '../../classifiers/classifier.ts';
 import { countSlots } from '../../features/kinds.ts';
 import type { FeaturePlan, Field } from '../../features/plan.ts';

@@ -1,6 +1,5 @@
 /** What a fitted model does on rows it has not seen. */
-
-import type { FamiliarityEffect, Metrics } from '../../domain.ts';
+import type { FamiliarityEffect } from '../../domain.ts';
 import { checkNames, type FamiliarityFile } from '../../features/familiarity.ts';
 import { computeWilsonInterval } from '../../intervals.ts';
 import { formatShare } from '../../measure/format-share.ts';
@@ -11,7 +10,6 @@ import { deriveSeed, hashString, randomStreams } from '../../random.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
 import { buildFeatureRows } from '../data/feature-rows.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
-import type { HeldOutRow } from '../request.ts';
 import type { FittedModel } from '../select/fit-choice.ts';
 import { noticeProbes } from './choose-checks.ts';
 import { familiarityLoss, findUnfamiliarRows } from './familiarity.ts';
@@ -19,31 +17,7 @@ import { bootstrapMacroF1 } from './macro-f1-interval.ts';
 import { type Evaluation, evaluatePredictions } from './metrics.ts';
 import { scoreRows } from './score-rows.ts';
 
-/** The part of the metrics that follows from predictions of held-out rows. */
-type Figures = Pick<
-  Metrics,
-  | 'accuracy'
-  | 'macro_f1'
-  | 'macro_precision'
-  | 'macro_recall'
-  | 'per_class'
-  | 'confusion_matrix'
-  | 'confusion_labels'
-  | 'log_loss'
-  | 'ece_before'
-  | 'ece'
-  | 'reliability'
-  | 'risk_coverage'
-  | 'accuracy_interval'
-  | 'macro_f1_interval'
-  | 'log_loss_before'
-  | 'familiarity'
->;
-
-export type ModelEvaluation = {
-  figures: Figures;
-  heldOut: HeldOutRow[];
-};
+export type ModelEvaluation = ReturnType<typeof evaluateModel>;
 
 export type EvaluationParams = {
   model: FittedModel;
@@ -57,7 +31,6 @@ export type EvaluationParams = {
   /** Texts about other things, which are put into the inputs of the rows; none to leave the trial out. */
   probes: readonly string[];
   options: readonly string[];
-  /** The seed of the run. */
   seed: number;
 };
 
@@ -68,7 +41,7 @@ const minRowsForEce = 200;
  * Measures a model on rows: figures before and after calibration, and the effect of calling inputs unfamiliar. What it
  * says of rows that are left to rules is recorded, and no figure counts it.
  */
-export function evaluateModel(params: EvaluationParams): ModelEvaluation {
+export function evaluateModel(params: EvaluationParams) {
   const { model, familiarity, rows, texts, options, seed } = params;
   const { plan } = model;
   const inputs = rows.map((row) => row.input);
@@ -130,10 +103,7 @@ export function evaluateModel(params: EvaluationParams): ModelEvaluation {
   };
 }
 
-function toFigures(
-  evaluation: Evaluation,
-  options: readonly string[],
-): Omit<Figures, 'log_loss_before' | 'ece_before' | 'ece' | 'accuracy_interval' | 'macro_f1_interval' | 'familiarity'> {
+function toFigures(evaluation: Evaluation, options: readonly string[]) {
   return {
     accuracy: evaluation.accuracy,
     macro_f1: evaluation.macroF1,

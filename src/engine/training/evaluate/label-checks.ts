@@ -1,5 +1,4 @@
 /** Which labels are probably wrong, by confident learning over probabilities of models that have not seen the row. */
-
 import type { LabelCheck } from '../../findings/labels.ts';
 import { argmax } from '../../numeric.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';

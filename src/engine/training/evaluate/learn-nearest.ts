@@ -1,6 +1,7 @@
 /** Learning the directions that tell options apart, and the examples that stand for each option along them. */
 import { cholesky } from '../../classifiers/precondition.ts';
 import { compileProjection, type NearestFile, toBytes } from '../../features/nearest-example.ts';
+import { addScaled, dot } from '../../numeric.ts';
 
 /** Rows of embeddings: that of row i begins at `i * stride + from`. */
 export type Embeddings = { values: Float64Array; stride: number; from: number; dimensions: number };
@@ -34,8 +35,8 @@ export function learnNearest(
   const spread = factoriseSpread(embeddings, groups, means);
   for (const mean of means) solveForward(spread, mean);
   const centre = new Float64Array(dimensions);
-  for (const mean of means) addScaled(centre, mean, 1 / means.length);
-  for (const mean of means) addScaled(mean, centre, -1);
+  for (const mean of means) addScaled(centre, 1 / means.length, mean);
+  for (const mean of means) addScaled(mean, -1, centre);
   const directions = orthonormalise(means);
   if (directions.length === 0) return null;
   for (const direction of directions) solveBackward(spread, direction);
@@ -58,23 +59,12 @@ export function learnNearest(
   return { basis, scale, offset, examples: examples.map(toBytes) };
 }
 
-/** target += factor · source */
-function addScaled(target: Float64Array, source: Float64Array, factor: number): void {
-  for (let d = 0; d < target.length; d++) target[d] += factor * source[d];
-}
-
-function dot(a: Float64Array, b: Float64Array): number {
-  let sum = 0;
-  for (let d = 0; d < a.length; d++) sum += a[d] * b[d];
-  return sum;
-}
-
 const takeRow = ({ values, stride, from, dimensions }: Embeddings, i: number) =>
   values.subarray(i * stride + from, i * stride + from + dimensions);
 
 function computeMean(embeddings: Embeddings, positions: readonly number[]): Float64Array {
   const mean = new Float64Array(embeddings.dimensions);
-  for (const i of positions) addScaled(mean, takeRow(embeddings, i), 1 / positions.length);
+  for (const i of positions) addScaled(mean, 1 / positions.length, takeRow(embeddings, i));
   return mean;
 }
 
@@ -92,7 +82,7 @@ function factoriseSpread(
   for (const [g, group] of groups.entries()) {
     for (let p = 0; p < group.length; p += step) {
       const deviation = takeRow(embeddings, group[p]).slice();
-      addScaled(deviation, means[g], -1);
+      addScaled(deviation, -1, means[g]);
       count += 1;
       for (let a = 0; a < dimensions; a++) {
         const x = deviation[a];
@@ -142,7 +132,7 @@ function orthonormalise(vectors: readonly Float64Array[]): Float64Array[] {
     if (basis.length === 0) first = largest;
     if (largest <= 1e-9 * first || largest === 0) break;
     const next = rest[squares.indexOf(largest)].map((value) => value / Math.sqrt(largest));
-    for (const vector of rest) addScaled(vector, next, -dot(vector, next));
+    for (const vector of rest) addScaled(vector, -dot(vector, next), next);
     basis.push(next);
   }
   return basis;
@@ -152,7 +142,7 @@ function orthonormalise(vectors: readonly Float64Array[]): Float64Array[] {
 function spreadOut(vectors: readonly Float64Array[], count: number): Float64Array[] {
   if (vectors.length <= count) return [...vectors];
   const mean = new Float64Array(vectors[0]?.length ?? 0);
-  for (const vector of vectors) addScaled(mean, vector, 1);
+  for (const vector of vectors) addScaled(mean, 1, vector);
   const nearness = vectors.map((vector) => -dot(vector, mean));
   const chosen: Float64Array[] = [];
   while (chosen.length < count) {

@@ -1,4 +1,3 @@
-/** The interval of macro-F1 on held-out rows. */
 import type { Interval } from '../../intervals.ts';
 import { createRandom } from '../../random.ts';
 

@@ -1,5 +1,4 @@
 /** Figures of merit of predictions on held-out rows. */
-
 import { computeCalibrationError } from '../../classifiers/calibration.ts';
 import type { Metrics } from '../../domain.ts';
 import { computeWilsonInterval } from '../../intervals.ts';

@@ -1,5 +1,4 @@
 /** Probabilities of every labelled row by models that have not seen it. */
-
 import type { FeaturePlan } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
@@ -23,7 +22,6 @@ export type OutOfFoldParams = {
   /** The number of options of the definition. */
   optionCount: number;
   texts: EncodedTexts;
-  /** The seed of the run. */
   seed: number;
   report: (share: number) => void;
 };

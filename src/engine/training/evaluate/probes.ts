@@ -36,7 +36,6 @@ export function listProbeTexts(): string[] {
   return [...sentences, ...nonsense];
 }
 
-/** A copy of the input with `text` at the path. */
 function setTextAt(input: JsonObject, path: readonly string[], text: string | null): JsonObject {
   const [key, ...rest] = path;
   if (key === undefined) return input;

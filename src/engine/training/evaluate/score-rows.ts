@@ -1,4 +1,3 @@
-/** Scoring of training rows with a finished model. */
 import type { Rows } from '../../classifiers/classifier.ts';
 import { type ClassifierModel, compileScorer } from '../../classifiers/model.ts';
 import { toModelInput } from '../data/model-input.ts';

@@ -1,19 +1,11 @@
-/** The embedded teacher: makes synthetic examples offline from examples, options, schema and rules. */
 import type { Definition, Json, JsonObject, TrainingExample } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
 import { createRandom, deriveSeed, hashString, type Random, randomStreams } from '../../random.ts';
 import { compileRules } from '../../rules/compile.ts';
 import { compileInputSchema } from '../../schema/input-schema.ts';
 import { compareStrings } from '../data/split.ts';
 import type { Proposal } from '../request.ts';
-import {
-  computeSignature,
-  estimateSimilarity,
-  findRepeatedStrings,
-  isJsonObject,
-  isText,
-  pick,
-  recombine,
-} from './recombine.ts';
+import { computeSignature, estimateSimilarity, findRepeatedStrings, isText, pick, recombine } from './recombine.ts';
 import {
   createPhraseSampler,
   frameText,
@@ -31,11 +23,9 @@ const triesBeforeFraming = 30;
 /** The second parent is the most similar of so many: between distant examples an option may have none of its own. */
 const candidateParents = 4;
 
-/** What a teacher makes examples from. */
 export type TeacherMaterial = {
   definition: Pick<Definition, 'options' | 'reason_codes' | 'hard_rules' | 'input_schema'>;
   description: string;
-  /** Labelled examples to learn from. */
   examples: readonly TrainingExample[];
   /** Further inputs that must not come out again. */
   avoid: readonly JsonObject[];
@@ -168,7 +158,6 @@ function sampleInput(material: TeacherMaterial, option: string, random: Random):
   return sampleComparedFields(listComparedFields(trees), { text: samplePhrase(random) }, random);
 }
 
-/** A copy of the input with every text in it replaced. */
 function replaceTexts(input: JsonObject, replace: (text: string) => string): JsonObject {
   const visit = (value: Json): Json => {
     if (typeof value === 'string') return isText(value) ? replace(value) : value;

@@ -2,6 +2,7 @@
  * New inputs between two of the same option: numbers are interpolated, sentences of texts combined, the rest is copied.
  */
 import type { Json, JsonObject } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
 import type { Random } from '../../random.ts';
 import { compareStrings } from '../data/split.ts';
 import { isProse, joinSentences, splitSentences, splitWords } from './sentences.ts';
@@ -11,9 +12,6 @@ const minWords = 3;
 /** The part of the texts that stay as they are, beside other numbers: two sentences may be too long for a schema. */
 const keptShare = 0.5;
 
-/** Whether a JSON value is an object, and no array. */
-export const isJsonObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 /** Whether a string is a text of at least three words, and not a category. */
 export const isText = (value: string): boolean => splitWords(value).length >= minWords;
 

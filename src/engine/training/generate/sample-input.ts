@@ -1,8 +1,9 @@
 /** Inputs for a decision type that has no examples yet, made from its schema, its rules and its words. */
 import type { Json, JsonObject } from '../../domain.ts';
+import { isJsonObject } from '../../json.ts';
 import type { Random } from '../../random.ts';
 import { listChildren, type RuleNode } from '../../rules/tree.ts';
-import { isJsonObject, pick } from './recombine.ts';
+import { pick } from './recombine.ts';
 import { isEnglish, joinSentences } from './sentences.ts';
 
 /** Levels of nesting, and references in a row, that are followed. */

@@ -1,4 +1,3 @@
-/** The manifest of a trained policy. */
 import type { ManifestDraft } from '../../bundle/manifest.ts';
 import { mergeThresholds } from '../../thresholds.ts';
 import type { TrainPorts, TrainRequest } from '../request.ts';

@@ -1,11 +1,12 @@
 /** Inputs for golden decisions that nobody sent: put together from what at least five examples share. */
 import type { Json, JsonObject } from '../../domain.ts';
 import { parseDate } from '../../features/dates.ts';
+import { isJsonObject } from '../../json.ts';
 import { redactToPlaceholder } from '../../pii.ts';
 import { createStream, type Random, randomStreams } from '../../random.ts';
 import type { RulesFile } from '../../rules/compile.ts';
 import { compareStrings } from '../data/split.ts';
-import { countDecimals, isJsonObject, pick } from '../generate/recombine.ts';
+import { countDecimals, pick } from '../generate/recombine.ts';
 import {
   createPhraseSampler,
   listComparedFields,

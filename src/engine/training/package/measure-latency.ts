@@ -1,4 +1,3 @@
-/** How long a bundle takes to decide, measured on rows of the training. */
 import type { Decider } from '../../decide/decider.ts';
 import type { JsonObject } from '../../domain.ts';
 import type { MonotonicClock } from '../../ports.ts';

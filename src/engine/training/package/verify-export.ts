@@ -1,4 +1,3 @@
-/** Proof that an exported ONNX graph gives the numbers of the model it was made from. */
 import type { Rows } from '../../classifiers/classifier.ts';
 import { type ClassifierModel, compileScorer } from '../../classifiers/model.ts';
 import type { ModelRunner } from '../../ports.ts';

@@ -1,4 +1,3 @@
-/** Choosing between logistic regression, boosted trees and a blend of both, by cross-validated log-loss. */
 import { computePooledLogLoss, fitWeights } from '../../classifiers/blend.ts';
 import { computeLogLoss } from '../../classifiers/calibration.ts';
 import type { TrainingConfig } from '../../domain.ts';
@@ -26,7 +25,6 @@ export type ClassifierChoiceParams = {
   /** The number of rows of the final fit. */
   rowCount: number;
   config: Pick<TrainingConfig, 'tune_hyperparams' | 'n_tuning_trials'>;
-  /** The seed of the run. */
   seed: number;
   /** Called in every iteration of every fit; it may throw to stop the search. */
   tick: () => void;
@@ -82,7 +80,6 @@ function toLinearChoice({ plan, textUse }: TextChoice, trial: LinearTrial): Clas
   return { plan, textUse, linear: { ...toLinearSettings(trial), weight: 1 }, trees: null };
 }
 
-/** The rows of row-major logits at the given positions. */
 function selectLogits(logits: Float64Array, positions: readonly number[], width: number): Float64Array {
   const selected = new Float64Array(positions.length * width);
   positions.forEach((position, i) => {

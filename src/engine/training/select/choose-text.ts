@@ -1,5 +1,3 @@
-/** Choosing what is read of the text, and with it the heads of the linear classifier, by cross-validation. */
-
 import type { FeaturePlan } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
 import { deriveSeed, randomStreams } from '../../random.ts';
@@ -36,9 +34,7 @@ export type TextChoiceParams = {
   /** The number of different labels. */
   optionCount: number;
   texts: EncodedTexts;
-  /** Length of an embedding. */
   dimensions: number;
-  /** The seed of the run. */
   seed: number;
   tick: () => void;
   report: (share: number) => void;

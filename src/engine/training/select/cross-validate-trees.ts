@@ -1,4 +1,3 @@
-/** Cross-validation of settings of boosted trees by calibrated log-loss. */
 import { type FittedTrees, fitTrees, type TreeSettings } from '../../classifiers/trees.ts';
 import { computeCalibratedLoss, type FoldedRows, placeFoldLogits } from './fold-rows.ts';
 

@@ -1,4 +1,3 @@
-/** The fit of a model with settings that were chosen before. */
 import type { FitRequest, Rows } from '../../classifiers/classifier.ts';
 import { blendModels, type ClassifierModel, type Placement, shareProbability } from '../../classifiers/model.ts';
 import { boostedTrees, type TreeSettings } from '../../classifiers/trees.ts';
@@ -38,7 +37,6 @@ export type FitParams = {
   tunedHead: Float64Array | null;
   /** `draft` is enough to see a tendency. */
   precision?: 'draft' | 'final';
-  /** The seed of the run. */
   seed: number;
   report: (share: number) => void;
 };

@@ -1,5 +1,4 @@
 /** The linear classifier: one head for each block of columns that a plan has, added up with weights. */
-
 import type { Pool } from '../../classifiers/blend.ts';
 import type { FitRequest, Fitted } from '../../classifiers/classifier.ts';
 import { combineHeads, fitHead, type HeadColumns } from '../../classifiers/heads.ts';
@@ -9,7 +8,6 @@ import { countOutputs } from '../../numeric.ts';
 export type HeadName = 'tabular' | 'ngrams' | 'encoder';
 export const headNames: readonly HeadName[] = ['tabular', 'ngrams', 'encoder'];
 
-/** Parameters of heads from which a fit may start. */
 export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
 
 /**

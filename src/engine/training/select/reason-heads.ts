@@ -19,9 +19,7 @@ export type ReasonHeadParams = {
   rows: readonly LabelledRow[];
   /** The same rows as numbers under the plan. */
   built: Rows;
-  /** Reason codes of the definition. */
   codes: readonly string[];
-  /** The seed of the run. */
   seed: number;
   /** Called in every iteration of a fit; it may throw to stop. */
   tick: () => void;

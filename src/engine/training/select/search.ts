@@ -1,15 +1,9 @@
-/** A seeded search over positive settings. */
-import type { Random } from '../../random.ts';
+import { drawNormal, type Random } from '../../random.ts';
 
 /** Bounds of a positive setting, and the decades that a first step typically takes. */
 export type SettingRange = { min: number; max: number; step: number };
 
 const maxFailures = 7;
-
-/** A draw from the standard normal distribution (Box & Muller 1958). */
-function drawNormal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
 
 /**
  * Improves settings by at most `trials` random steps around the best ones so far (an evolution strategy with one parent

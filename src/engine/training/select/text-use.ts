@@ -7,13 +7,11 @@ import type { EncodedTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import type { HeadName } from './linear-heads.ts';
 
-/** What the text model reads. */
 export type TextUse = 'none' | 'ngrams' | 'encoder' | 'both';
 
 /** The cheapest use first. */
 const textUses: readonly TextUse[] = ['none', 'ngrams', 'encoder', 'both'];
 
-/** The heads that each use of text needs. */
 export const headsByTextUse: Record<TextUse, readonly HeadName[]> = {
   none: ['tabular'],
   ngrams: ['tabular', 'ngrams'],

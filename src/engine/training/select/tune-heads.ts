@@ -1,5 +1,4 @@
 /** Choosing how closely each head of the linear classifier is fitted, and how much it weighs, by cross-validation. */
-
 import { fitPool, type Pool, poolLogits } from '../../classifiers/blend.ts';
 import { computeLogLoss } from '../../classifiers/calibration.ts';
 import { selectColumns } from '../../classifiers/classifier.ts';

@@ -1,5 +1,4 @@
 /** Choosing the settings of boosted trees, within a budget that is the same on every machine. */
-
 import type { TreeSettings } from '../../classifiers/trees.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { countOutputs } from '../../numeric.ts';
@@ -85,7 +84,6 @@ export type TreeSearchParams = {
   /** The number of different labels. */
   optionCount: number;
   cost: TreeCost;
-  /** The seed of the run. */
   seed: number;
   /** Called in every round of every fit; it may throw to stop the search. */
   tick: () => void;
@@ -133,7 +131,6 @@ export function finishTreeSearch(
   return { settings, result: confirmTrees(others, settings, fitSeed, tick) };
 }
 
-/** Settings that do well on most tables. */
 function listFirstSettings(optionCount: number): TreeSettings[] {
   const affordableRounds = Math.floor(maxTrees / countOutputs(optionCount));
   const rounds = Math.max(minRounds, Math.min(maxRounds, affordableRounds));

@@ -1,4 +1,3 @@
-/** The classifier stage: algorithm and settings are chosen, and a model is fitted on the training rows. */
 import { chooseClassifier } from '../select/choose-classifier.ts';
 import { fitChoice } from '../select/fit-choice.ts';
 import type { TextUse } from '../select/text-use.ts';

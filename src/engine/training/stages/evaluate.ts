@@ -1,5 +1,5 @@
-/** The evaluate stage: the model is measured on the held-out rows, and the one to be packed is fitted. */
 import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
+import { formatCount } from '../../numeric.ts';
 import { encodeTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { chooseChecks, noticeProbes } from '../evaluate/choose-checks.ts';
@@ -8,7 +8,6 @@ import { computeLearningCurve } from '../evaluate/learning-curve.ts';
 import { listProbeTexts } from '../evaluate/probes.ts';
 import { type FittedModel, fitChoice } from '../select/fit-choice.ts';
 import type { HeadStarts } from '../select/linear-heads.ts';
-import { formatCount } from './format-count.ts';
 import { labelChecksFrom } from './label-checks.ts';
 import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
 

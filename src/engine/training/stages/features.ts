@@ -1,10 +1,9 @@
-/** The features stage: what the fields of the inputs are. */
 import { inferPlan } from '../../features/infer.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
+import { formatCount } from '../../numeric.ts';
 import { isPiiField } from '../../pii.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { noNgrams } from '../select/text-use.ts';
-import { formatCount } from './format-count.ts';
 import type { Planned, Prepared, Run } from './state.ts';
 
 type State = Pick<Run, 'request' | 'progress'> & Pick<Prepared, 'trainRows' | 'notes'>;

@@ -1,12 +1,11 @@
-/** The generate stage: rules are compiled, and synthetic examples made where the configuration asks for them. */
 import type { TrainingExample } from '../../domain.ts';
 import { WorkbenchError } from '../../errors.ts';
+import { formatCount } from '../../numeric.ts';
 import { type CompiledRules, compileRules } from '../../rules/compile.ts';
 import { isDecidedByRule } from '../data/labelled-rows.ts';
 import { findRareOptions } from '../data/rare-options.ts';
 import { augmentExamples } from '../generate/augmentation.ts';
 import type { TrainRequest } from '../request.ts';
-import { formatCount } from './format-count.ts';
 import type { Generated, Run } from './state.ts';
 
 /**

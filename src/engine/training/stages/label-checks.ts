@@ -1,7 +1,6 @@
-/** The end of the evaluate stage: every label is compared with what models say that have not seen it. */
+import { formatCount } from '../../numeric.ts';
 import { checkLabels } from '../evaluate/label-checks.ts';
 import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
-import { formatCount } from './format-count.ts';
 import type { Checked, Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Pick<Run, 'request' | 'progress'> &

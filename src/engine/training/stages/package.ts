@@ -1,4 +1,3 @@
-/** The package stage: the final model is exported and verified, and everything that decides is packed. */
 import { type BundleParts, packBundle } from '../../bundle/bundle.ts';
 import { listInputFields, seeInputs } from '../../bundle/input-fields.ts';
 import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';

@@ -1,9 +1,9 @@
 /** The prepare stage: examples become labelled rows, of which a fifth, or the analyst's own, are held out. */
 import { WorkbenchError } from '../../errors.ts';
+import { formatCount } from '../../numeric.ts';
 import { type LabelledRow, prepareRows } from '../data/labelled-rows.ts';
 import { findNearDuplicates } from '../data/near-duplicates.ts';
 import { splitRows } from '../data/split.ts';
-import { formatCount } from './format-count.ts';
 import type { Generated, Prepared, Run } from './state.ts';
 
 type State = Pick<Run, 'request' | 'progress'> & Pick<Generated, 'rare' | 'examples' | 'ruled' | 'notes'>;

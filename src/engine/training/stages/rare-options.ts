@@ -1,8 +1,7 @@
-/** What the rare options of a training cost, in figures and in words. */
 import type { ThresholdSettings } from '../../decide/thresholds.ts';
 import type { Metrics } from '../../domain.ts';
 import { decideRow, type ReplayedRow } from '../../measure/replay.ts';
-import { formatCount } from './format-count.ts';
+import { formatCount } from '../../numeric.ts';
 import type { Generated, Run } from './state.ts';
 
 type RareReport = NonNullable<Metrics['rare_options']>;

@@ -1,12 +1,9 @@
-/**
- * The gate on weak parts: whether the whole decision is wrong more often than it may in any part of the measured rows.
- */
 import type { Metrics } from '../../domain.ts';
 import { compileJudge } from '../../findings/judge-rows.ts';
 import { findWeakSlices, type SliceParams, type SliceReport } from '../../findings/slices.ts';
 import type { DecidingSettings, RecordedRow } from '../../measure/replay.ts';
+import { formatCount } from '../../numeric.ts';
 import type { TrainRequest } from '../request.ts';
-import { formatCount } from './format-count.ts';
 
 /**
  * Holds every part of the measured rows with enough of them against the gate of the configuration; null without a gate.

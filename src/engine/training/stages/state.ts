@@ -18,7 +18,6 @@ import type { TextChoice } from '../select/choose-text.ts';
 import type { ClassifierChoice, FittedModel } from '../select/fit-choice.ts';
 import type { EncodedFold } from '../tune/compare-encoders.ts';
 
-/** What a run begins with. */
 export type Run = { request: TrainRequest; ports: TrainPorts; progress: ProgressReporter };
 
 /** Sentences for the report: each stage returns those before it followed by its own. */
@@ -59,7 +58,6 @@ export type Prepared = Notes & {
 /** After features: the plan of the fields, learned from the training rows; the use of text is open. */
 export type Planned = Notes & { fieldPlan: FeaturePlan };
 
-/** A tuned encoder. */
 export type TunedText = {
   adapters: Adapters;
   /** Parameters of the head that was tuned with them. */

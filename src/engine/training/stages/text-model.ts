@@ -1,8 +1,8 @@
 /** The text_model stage: texts are encoded, the encoder is tuned where that pays, and the use of text is chosen. */
 import { compileFeatures } from '../../features/compile.ts';
+import { formatCount } from '../../numeric.ts';
 import { type EncodedTexts, embedTexts, encodeTexts } from '../data/encode-texts.ts';
 import { chooseText } from '../select/choose-text.ts';
-import { formatCount } from './format-count.ts';
 import type { Planned, Prepared, Run, TextModelled } from './state.ts';
 import { mayTune, type TuningOutcome, tuneTextModel } from './tune-text.ts';
 

@@ -1,4 +1,3 @@
-/** The part of the text_model stage that tunes the sentence encoder, and tells whether that pays. */
 import type { Metrics } from '../../domain.ts';
 import { compileFeatures } from '../../features/compile.ts';
 import { toEncoderInput } from '../../text/encoder-input.ts';
@@ -108,7 +107,6 @@ function findMedianEpoch(folds: readonly TunedFold[]): number {
   return epochs[Math.floor(epochs.length / 2)] ?? 1;
 }
 
-/** What both encoders are compared on. */
 type Compared = Omit<FoldParams, 'folds'>;
 
 const tryFrozen = (compared: Compared, folds: readonly HeldOutFold[], texts: EncodedTexts): FoldTrial =>
@@ -209,7 +207,6 @@ class Tunings {
   }
 }
 
-/** The encoded texts of rows. */
 function selectTexts({ fieldPlan }: State, rows: readonly LabelledRow[], texts: EncodedTexts): EncodedTexts {
   const features = compileFeatures(fieldPlan);
   const wanted = new Set(rows.map((row) => features.joinText(row.input).text));

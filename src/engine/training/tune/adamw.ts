@@ -1,5 +1,3 @@
-/** The optimiser of fine-tuning: AdamW under a one-cycle rate. */
-
 const beta1 = 0.9;
 const beta2 = 0.999;
 const epsilon = 1e-8;

@@ -38,9 +38,7 @@ export type FoldParams = {
   folds: readonly EncodedFold[];
   /** The number of different labels. */
   optionCount: number;
-  /** Length of an embedding. */
   dimensions: number;
-  /** The seed of the run. */
   seed: number;
   tick: () => void;
 };

@@ -1,4 +1,3 @@
-/** The batches of an epoch of fine-tuning. */
 import type { Random } from '../../random.ts';
 
 /** A text as the encoder reads it, special tokens included, with the label of its row. */
@@ -37,7 +36,6 @@ export function countPaddedTokens(batches: readonly (readonly TuningText[])[]): 
   return batches.reduce((sum, batch) => sum + batch.length * Math.max(...batch.map(({ ids }) => ids.length)), 0);
 }
 
-/** A shuffled copy (Fisher & Yates). */
 function shuffle<T>(items: readonly T[], random: Random): T[] {
   const shuffled = [...items];
   for (let i = shuffled.length - 1; i > 0; i--) {

@@ -2,7 +2,7 @@
 import { limits } from '../../limits.ts';
 import { logSumExp } from '../../numeric.ts';
 import type { Adapters, BatchTextEncoder, TuningGraph } from '../../ports.ts';
-import { createStream, type Random, randomStreams } from '../../random.ts';
+import { createStream, drawNormal, type Random, randomStreams } from '../../random.ts';
 import { countAdapterWeights, listAdapterMatrices } from '../../text/adapters.ts';
 import { groupByLength } from '../../text/encoder-input.ts';
 import { computeRateShare, createAdamW } from './adamw.ts';
@@ -33,7 +33,6 @@ export type TuningParams = {
   /** Where the head starts, in the layout of {@link TunedParameters}. */
   head: Float32Array;
   epochs: number;
-  /** The seed of the run. */
   seed: number;
   /** Called before every step with how many are done of how many; it may throw to stop the tuning. */
   report: (done: number, steps: number) => void;
@@ -110,11 +109,6 @@ function drawAdapters(random: Random): Float32Array {
     for (let i = 0; i < dims[0] * dims[1]; i++) weights[from + i] = drawNormal(random) / Math.sqrt(dims[0]);
   }
   return weights;
-}
-
-/** A draw from the standard normal distribution (Box & Muller). */
-function drawNormal(random: Random): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 /** Mean cross-entropy of the head on the held-out texts, embedded with the adapters as they are, without dropout. */

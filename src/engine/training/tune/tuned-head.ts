@@ -14,7 +14,6 @@ import { countHeadWeights, placeInHead } from './tuning-step.ts';
 const headC = 10;
 
 export type FirstHeadParams = {
-  /** The plan of the fields. */
   plan: FeaturePlan;
   learned: readonly LabelledRow[];
   /** The texts of the rows, as the plain encoder reads them. */
@@ -22,7 +21,6 @@ export type FirstHeadParams = {
   optionCount: number;
   /** The graph multiplies the logits of the head by this. */
   headScale: number;
-  /** The seed of the run. */
   seed: number;
   tick: () => void;
 };
