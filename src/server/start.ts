@@ -81,7 +81,6 @@ export type Workbench = {
   close(): Promise<void>;
 };
 
-/** Fills the options that were left out. */
 export function completeOptions(options: StartOptions): ServerOptions {
   const program = findProgramFolder(import.meta.dirname);
   return {

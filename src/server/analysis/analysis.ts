@@ -19,7 +19,6 @@ type Running = { key: string; share: number; ended: Promise<void> };
 /** What is known of a subject: the last result, and how far a new one is (0 to 1), or null where none is made. */
 export type AnalysisState<Result> = { known: Known<Result> | null; isFresh: boolean; progress: number | null };
 
-/** The analyses that there are. */
 export type Analyses = { findings: Analysis<FindingsOrder, DataFindings>; slices: Analysis<SlicesOrder, SliceReport> };
 
 type AnalysisOptions = {
@@ -66,7 +65,6 @@ export class Analysis<Order extends AnalysisOrder, Result> {
     return this.peek(subject, key);
   }
 
-  /** Ends what is under way. */
   close(): void {
     this.#isClosed = true;
     for (const child of this.#children) child.kill('SIGKILL');

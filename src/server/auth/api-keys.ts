@@ -1,4 +1,3 @@
-/** API keys: made, recognised, revoked. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { ShownCredentials } from '../hot-path/shown-credentials.ts';
 import type { Clock } from '../process/clock.ts';

@@ -48,7 +48,6 @@ export function createAuth(
   return {
     apiKeys,
     issuer,
-    /** Replaces personal fields by keyed digests. */
     redact: createPiiRedactor(serverKey),
     sealing: createSealing(serverKey),
     /**

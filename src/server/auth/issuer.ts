@@ -104,7 +104,6 @@ export function createIssuer(options: Pick<ServerOptions, 'dataDir' | 'oidc'>, c
         .sign(await importJWK(keyFile.private, 'ES256'));
       return { token, expiresAt: (issuedAt + sessionSeconds) * 1000 };
     },
-    /** Returns who a token speaks for, or null. */
     async verify(token: string): Promise<Identity | null> {
       if (token.length > maxTokenLength || token.split('.').length !== 3) return null;
       const { jwtVerify, importJWK, decodeJwt, errors } = await import('jose');

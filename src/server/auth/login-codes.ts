@@ -5,7 +5,6 @@ import type { Store } from '../store/store.ts';
 
 const validMs = 10 * 60_000;
 
-/** Makes the maker and taker of login codes; only keyed digests of them are stored. */
 export function createLoginCodes(store: Pick<Store, 'accounts'>, clock: Clock, serverKey: Buffer) {
   const toDigest = (code: string) => createHmac('sha256', serverKey).update('login').update(code).digest();
   return {

@@ -1,4 +1,3 @@
-/** Redaction of personal fields in what is stored or sent. */
 import { createHmac, createSecretKey } from 'node:crypto';
 import type { Json, JsonObject } from '../../engine/domain.ts';
 import { isMask, redactPii } from '../../engine/pii.ts';

@@ -1,4 +1,3 @@
-/** Digests under the server's key, and texts that only who knows the same facts again can read. */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, randomBytes } from 'node:crypto';
 
 const cipher = 'aes-256-gcm';

@@ -1,4 +1,3 @@
-/** Secrets in the data folder, readable by their owner only. */
 import { randomUUID } from 'node:crypto';
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

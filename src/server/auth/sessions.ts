@@ -1,4 +1,3 @@
-/** Users behind session tokens, of the local owner and of an external identity provider. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../process/clock.ts';
 import type { UserRecord } from '../store/account/accounts.ts';

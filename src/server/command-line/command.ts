@@ -49,7 +49,6 @@ type Work<O extends ParseArgsOptionsConfig> = (
 
 export type Command = { help: string; run(args: readonly string[], around: Surroundings): Promise<EndCode> };
 
-/** Flags that every command has. */
 export const commonOptions = { 'data-dir': { type: 'string' }, type: { type: 'string' } } as const;
 
 /** Makes a command that takes flags and at most one file. */

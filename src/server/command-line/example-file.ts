@@ -14,7 +14,6 @@ import { CommandError, endCodes } from './command.ts';
 
 /** Flags that say what the columns of a file are. */
 export const columnOptions = { label: { type: 'string' }, 'read-as': { type: 'string', multiple: true } } as const;
-/** Lines of a command's help on these flags. */
 export const readAsHelp = `--read-as COLUMN=KIND, once for each: ${columnKinds.join(', ')}`;
 type ColumnFlags = { label?: string | undefined; 'read-as'?: string[] | undefined };
 

@@ -6,7 +6,6 @@ import { CommandError, endCodes } from './command.ts';
 
 const pageSize = 100;
 
-/** Lists every decision type. */
 export async function listTypes(client: Client): Promise<DecisionType[]> {
   const found: DecisionType[] = [];
   for (let page = 1; ; page += 1) {

@@ -24,7 +24,6 @@ export type ModelConnections = {
   remove(id: string, organisationId: string): boolean;
   /** The time limit of a question, and the signal that ends it with the program. */
   readonly chat: ChatOptions;
-  /** Ends every question. */
   close(): void;
 };
 

@@ -47,7 +47,6 @@ export type OperationName = keyof Operations;
 export type InputOf<N extends OperationName> = CallInput<Operations[N]>;
 export type OutputOf<N extends OperationName> = CallOutput<Operations[N]>;
 
-/** The table as a list, for those that loop over it. */
 export function listOperations(): { name: OperationName; row: Operation }[] {
   return (Object.entries(operations) as [OperationName, Operation][]).map(([name, row]) => ({ name, row }));
 }

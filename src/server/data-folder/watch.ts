@@ -1,4 +1,3 @@
-/** Whether the data folder that is worked on is still the one at its address. */
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { toLockPath } from '../process/folder-lock.ts';
@@ -31,7 +30,6 @@ export class FolderWatch {
     this.#timer.unref();
   }
 
-  /** Looks now. */
   isIntact(): boolean {
     const lost = this.#files.find(({ path, identity }) => identity === null || identify(path) !== identity);
     if (this.#intact && lost) this.#log.error({ path: lost.path }, 'the data folder was removed or replaced');

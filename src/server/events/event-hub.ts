@@ -4,7 +4,6 @@ import { heartbeatMs } from '../contract/heartbeat.ts';
 import type { WorkbenchEvent } from '../contract/upkeep/events.ts';
 import { EventStream } from './event-stream.ts';
 
-/** The bounds of the streams of events. */
 export const eventLimits = {
   streams: 64,
   streamsPerCaller: 16,
@@ -31,7 +30,6 @@ export class EventHub {
     this.#timer = setInterval(() => this.checkListeners(), eventLimits.checkMs).unref();
   }
 
-  /** Whether anybody listens. */
   get isHeard(): boolean {
     return this.#listeners.size > 0;
   }
@@ -53,7 +51,6 @@ export class EventHub {
     return stream;
   }
 
-  /** Tells every listener of an organisation. */
   tell(organisationId: string, event: WorkbenchEvent): void {
     for (const [stream, listener] of this.#listeners) {
       if (listener.organisationId === organisationId) stream.tell(event);
@@ -78,7 +75,6 @@ export class EventHub {
     for (const [stream, listener] of this.#listeners) if (listener.callerId === callerId) this.#end(stream);
   }
 
-  /** Ends every stream. */
   close(): void {
     clearInterval(this.#timer);
     for (const stream of [...this.#listeners.keys()]) this.#end(stream);

@@ -1,4 +1,3 @@
-/** The events of one listener on their way: sent in groups, and never more of them than fit. */
 import { Readable } from 'node:stream';
 import type { WorkbenchEvent } from '../contract/upkeep/events.ts';
 
@@ -34,7 +33,6 @@ export class EventStream extends Readable {
     this.#takenAtMs = monotonic();
   }
 
-  /** Queues an event for the next group. */
   tell(event: WorkbenchEvent): void {
     const isReset = this.#waiting.has('reset');
     const key = toKey(event);
@@ -52,7 +50,6 @@ export class EventStream extends Readable {
     this.push(null);
   }
 
-  /** Shows that the stream is alive. */
   beat(): void {
     if (this.#isWanted) this.#write(': alive\n\n');
   }

@@ -2,7 +2,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** The bounds of the pool of connections. */
 export const connectionLimits = {
   places: 256,
   /** What a request under way may still take when the program ends. */

@@ -1,4 +1,3 @@
-/** The page that documents the interface for people. */
 import { createHash } from 'node:crypto';
 import { errorTable } from '../../engine/errors.ts';
 import { escapeHtml } from '../../engine/report/html.ts';

@@ -1,4 +1,3 @@
-/** Calls with an Idempotency-Key over HTTP: the answer of the first is given to those that repeat it. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 

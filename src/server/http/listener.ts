@@ -6,10 +6,8 @@ import { type ErrorCode, errorTable } from '../../engine/errors.ts';
 import { toEnvelope } from '../errors/envelope.ts';
 
 type ListenerOptions = FastifyHttpOptions<Server>;
-/** The logger that Fastify is given. */
 export type HttpLogger = NonNullable<ListenerOptions['loggerInstance']>;
 
-/** The bounds of the listener. */
 const listenerLimits = {
   bodyBytes: 1024 * 1024,
   headerBytes: 16 * 1024,

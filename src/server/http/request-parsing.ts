@@ -1,4 +1,3 @@
-/** Reading the query of an address with the schema of its operation. */
 import type { ZodType } from 'zod';
 
 type Kind = 'integer' | 'number' | 'boolean' | 'string';

@@ -46,7 +46,6 @@ type AnyHandler = (
 
 const isPrepared: ReadonlySet<string> = new Set(preparedOperations);
 
-/** Makes a route of every row of the operation table. */
 export function registerOperations(app: FastifyInstance, deps: Deps, handlers: OperationHandlers): void {
   for (const { name, row } of listOperations()) {
     const handler = handlers[name] as AnyHandler;

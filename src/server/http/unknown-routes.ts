@@ -1,4 +1,3 @@
-/** Answers at addresses and to methods that are not offered. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WorkbenchError } from '../../engine/errors.ts';
 import { docsPath, mcpPath } from '../contract/paths.ts';

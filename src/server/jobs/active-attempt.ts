@@ -16,7 +16,6 @@ export type ActiveAttempt = AttemptKey & {
   /** Ends the questions to a teacher when the training ends. */
   readonly questions: AbortController;
   readonly ended: Promise<void>;
-  /** Resolves `ended`. */
   announceEnd(): void;
 };
 

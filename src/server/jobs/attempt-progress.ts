@@ -5,7 +5,6 @@ import type { CompletedStage } from '../store/policies/policy-records.ts';
 import type { AttemptProgress } from '../store/policies/training-runs.ts';
 import type { WorkerReport } from './worker-messages.ts';
 
-/** The progress of an attempt whose process is about to be started. */
 export const initialProgress: AttemptProgress = {
   stage: 'generate',
   fraction: 0,
@@ -26,7 +25,6 @@ export function advanceProgress(
   return { stage, fraction, message, completedStages: completeStages(progress.completedStages, reached, nowMs) };
 }
 
-/** The progress of an attempt that has finished every stage. */
 export function finishProgress(progress: AttemptProgress, nowMs: number): AttemptProgress {
   const completedStages = completeStages(progress.completedStages, trainingStages.length, nowMs);
   return { ...progress, fraction: 1, completedStages };

@@ -1,4 +1,3 @@
-/** Writes that must not be lost, such as the end of a training. */
 import type { Log } from '../process/log.ts';
 
 /** Does each write at once and keeps the ones that fail (a full disk) until they succeed. */

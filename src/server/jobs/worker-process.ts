@@ -13,7 +13,6 @@ export type WorkerEvents = {
 
 const acceptTimeoutMs = 20_000;
 
-/** A training process and what it was last heard of. */
 export class WorkerProcess {
   readonly pid: number | null;
   /** Resolves when the worker has taken the order, rejects when it never will. */

@@ -1,4 +1,3 @@
-/** The agent tools as a web handler of the Model Context Protocol. */
 import { setTimeout as wait } from 'node:timers/promises';
 import {
   type CallToolResult,

@@ -14,7 +14,6 @@ import type { McpCall } from './tool.ts';
 
 const mimeType = 'text/markdown';
 
-/** Offers the resources on a server that answers this call. */
 export function offerResources(server: McpServer, deps: Deps, call: McpCall): void {
   const read = async (uri: URL, write: () => Promise<string>) => {
     try {

@@ -87,7 +87,6 @@ export function toAct<const N extends OperationName>(definition: ActDefinition<N
   };
 }
 
-/** A tool that is one operation. */
 export function toTool<const N extends OperationName>({
   name,
   description,

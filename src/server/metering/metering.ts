@@ -1,4 +1,3 @@
-/** What an organisation has used of its plan, and whether the plan allows an act. */
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { Balance, PlanName } from '../contract/account/credits.ts';
 import type { Clock } from '../process/clock.ts';
@@ -39,7 +38,6 @@ export function createMetering(store: Pick<Store, 'accounts' | 'credits' | 'deci
 
   const metering = {
     prices: creditPrices,
-    /** Returns what was used and what is left in the present period of the plan. */
     balance(caller: Organisation): Balance {
       const { plan, used, since, resetsAt } = readAccount(store, clock.now(), caller);
       const allocation = plans[plan].credits;

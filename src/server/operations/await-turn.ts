@@ -1,4 +1,3 @@
-/** What an operation waits for before its handler is called. */
 import type { Operation } from '../contract/operation.ts';
 import type { Deps } from './context.ts';
 

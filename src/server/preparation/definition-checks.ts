@@ -1,4 +1,3 @@
-/** Checks of a definition before it becomes a version. */
 import type { Definition } from '../../engine/domain.ts';
 import type { ErrorDetail } from '../../engine/errors.ts';
 import { toUnknownOption } from '../errors/validation-error.ts';

@@ -32,7 +32,6 @@ export class WrittenAnswer {
   }
 }
 
-/** Lets large requests in and has them worked on in child processes. */
 export class Preparation {
   readonly #admission = new Admission();
   readonly #pool: TaskPool;

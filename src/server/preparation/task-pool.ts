@@ -8,7 +8,6 @@ import type { TaskInput, TaskName, TaskOutput } from './tasks.ts';
 export type PoolLimits = {
   /** Tasks that run at once. */
   maxChildren: number;
-  /** JavaScript heap of a child. */
   heapMb: number;
   /** How long one task may run. */
   taskMs: number;

@@ -10,7 +10,6 @@ import { readImport } from './read-import.ts';
 import { checkRules } from './rules-findings.ts';
 import { tryRules } from './try-rules.ts';
 
-/** Returns what is wrong with an input. */
 function checkInput({ schema, input }: { schema: JsonObject; input: JsonObject }): ErrorDetail[] {
   return compileInputSchema(schema)(input);
 }
@@ -31,7 +30,6 @@ export type TaskName = keyof Tasks;
 export type TaskInput<N extends TaskName> = Parameters<Tasks[N]>[0];
 export type TaskOutput<N extends TaskName> = Awaited<ReturnType<Tasks[N]>>;
 
-/** Runs a task by its name. */
 export async function runTask<N extends TaskName>(name: N, input: TaskInput<N>): Promise<TaskOutput<N>> {
   // The type of each function fits its own name; over all names together it cannot say so.
   const task = tasks[name] as (input: TaskInput<N>) => TaskOutput<N> | Promise<TaskOutput<N>>;

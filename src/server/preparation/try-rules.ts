@@ -1,4 +1,3 @@
-/** What unsaved rules make of the whole decision of a policy. */
 import type { Costs } from '../../engine/costs.ts';
 import type { Rule } from '../../engine/domain.ts';
 import type { DecidingSettings, RecordedRow } from '../../engine/measure/replay.ts';

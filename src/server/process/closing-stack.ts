@@ -1,5 +1,3 @@
-/** The order in which a program ends. */
-
 /**
  * Closes what was opened, the last first. What is opened registers its closing at once, so that a start that
  * fails half-way leaves nothing behind. (AsyncDisposableStack in small: Node 20, which is supported, has none.)

@@ -1,4 +1,3 @@
-/** Long work on the server's thread that gives way to other calls. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
 

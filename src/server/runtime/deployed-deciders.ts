@@ -226,7 +226,6 @@ export class DeployedDeciders {
     throw new WorkbenchError('conflict', `The policy fails its self-test on ${failures.length} of its golden inputs.`);
   }
 
-  /** As `selfTest`, for the file of a policy. */
   async selfTestFile(policyId: string, bundleSha256: string): Promise<void> {
     await this.selfTest(this.#readFile(policyId, bundleSha256));
   }

@@ -1,4 +1,3 @@
-/** What an upgrade of the program costs: policies that decide until then, and not afterwards. */
 import { readFileSync } from 'node:fs';
 import { unpackBundle } from '../../engine/bundle/bundle.ts';
 import { WorkbenchError } from '../../engine/errors.ts';

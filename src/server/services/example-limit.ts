@@ -1,4 +1,3 @@
-/** How many examples a decision type may hold. */
 import { type ErrorDetail, WorkbenchError } from '../../engine/errors.ts';
 import { limits } from '../../engine/limits.ts';
 import type { Store } from '../store/store.ts';

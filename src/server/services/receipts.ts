@@ -10,7 +10,6 @@ import type { Store } from '../store/store.ts';
 
 type Deps = { store: Pick<Store, 'receipts'>; auth: Pick<Auth, 'sealing'>; clock: Clock };
 
-/** A request that carries an Idempotency-Key. */
 export type KeyedRequest = { key: string; method: string; url: string; body: unknown };
 
 /** The place of one call's answer, for those who do what the call asks. */
@@ -21,7 +20,6 @@ export type Receipt = {
   withdraw(): void;
 };
 
-/** The receipt of a call under way; `finish` ends the call, whatever became of it. */
 export type OpenReceipt = Receipt & { finish(): void };
 
 /** How long an answer is kept. */

@@ -9,7 +9,6 @@ import type { WorkbenchDatabase } from './database.ts';
 
 /** Rows of a block. */
 export const blockRows = 2_048;
-/** Returns the number of the block that a row belongs to. */
 export const toBlockNumber = (seq: number): number => Math.floor(seq / blockRows);
 /** True for the row that fills its block: row numbers only go up, so nothing is added to the block after it. */
 export const fillsBlock = (seq: number): boolean => seq % blockRows === blockRows - 1;
@@ -74,7 +73,6 @@ export type BlockTable<Name extends string> = {
   sums: Record<Name, { ofBlocks: string; ofRows: string }>;
 };
 
-/** Reads one table through its summaries. */
 export class BlockReader<Name extends string> {
   readonly #db: WorkbenchDatabase;
   readonly #table: BlockTable<Name>;
@@ -93,7 +91,6 @@ export class BlockReader<Name extends string> {
     this.#rowSums = ['count(*) AS n', ...this.#names.map((name) => `${sums[name].ofRows} AS ${name}`)].join(', ');
   }
 
-  /** Returns where rows that match can be, newest first; rows that are added later are not in it. */
   ranges(filter: readonly Condition[]): Range[] {
     const edges = filter.filter((condition) => condition.all !== null);
     const whole = edges.map((condition) => condition.all).join(' AND ') || '1';

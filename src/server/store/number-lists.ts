@@ -1,4 +1,3 @@
-/** Sorted lists of numbers as bytes in the database, which tell how many lie between two bounds without any row. */
 import type { Database } from 'better-sqlite3';
 
 const bytesPerNumber = 8;

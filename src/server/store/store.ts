@@ -1,4 +1,3 @@
-/** All stores on one database connection. */
 import type { Clock } from '../process/clock.ts';
 import { AccountStore } from './account/accounts.ts';
 import { createConnectionStore } from './account/connections.ts';

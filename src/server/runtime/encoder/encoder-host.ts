@@ -57,7 +57,6 @@ const maxDeathsOfCall = 2;
  * 2 s later). `embed` rejects with `unavailable` when that one dies too, the queue is full or the host is closed.
  */
 export class EncoderHost {
-  /** The port of the engine. */
   readonly encoder: TextEncoder;
   /** What computes the embeddings, with its version; null until the child was ready once. */
   runtimeVersion: string | null = null;
@@ -133,7 +132,6 @@ export class EncoderHost {
     return this.#failure;
   }
 
-  /** Process id of the running child; null while there is none. */
   pid(): number | null {
     return this.#child?.pid ?? null;
   }
@@ -261,7 +259,6 @@ export class EncoderHost {
     this.#restartSilenceTimer();
   }
 
-  /** Removes a call that the child has answered. */
   #take(id: number): Call | undefined {
     const call = this.#waiting.get(id);
     if (this.#waiting.delete(id)) this.#countSent -= 1;

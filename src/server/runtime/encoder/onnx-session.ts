@@ -25,7 +25,6 @@ import { padTexts } from '../../../engine/text/encoder-input.ts';
 // Linux too, unless this is set before the first model is opened.
 process.env['ORT_DISABLE_TELEMETRY'] = '1';
 
-/** What computes the embeddings. */
 export const runtimeVersion = `onnxruntime ${env.versions.common}`;
 
 const dimensions = limits.embeddingDimensions;
@@ -107,7 +106,6 @@ async function openChanged(
   }
 }
 
-/** `weighTokens` of the encoder's port. */
 export type TokenWeigher = NonNullable<TextEncoder['weighTokens']>;
 
 /** Loads the graph of a fine-tuning step to weigh tokens by. Rejects when a file cannot be loaded. */

@@ -72,7 +72,6 @@ class SharedEncoder {
 /** The encoder of the server could not be asked. */
 class EncoderAway extends Error {}
 
-/** All labelling models, one a decision type. */
 class LabellingTypes {
   readonly #encoder: SharedEncoder;
   readonly #types = new Map<string, LabellingType>();

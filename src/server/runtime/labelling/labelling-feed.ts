@@ -8,7 +8,6 @@ import type { LabellingProcess } from './labelling-process.ts';
 const statesPerMessage = 2_000;
 const rowsPerMessage = 200;
 
-/** What is read of the examples. */
 export type ExampleFeed = Pick<LabellingStore, 'readStates' | 'readInputs'>;
 
 /**
@@ -51,7 +50,6 @@ export async function feedExamples(
   return true;
 }
 
-/** The number of each option, as the model counts them. */
 export function toOptionNumbers(options: readonly string[]): ReadonlyMap<string, number> {
   return new Map(options.map((option, number) => [option, number]));
 }

@@ -1,5 +1,3 @@
-/** Who was given which examples to label, and how often the suggestions beside them were right. */
-
 /** How long an example that was given out is kept from everybody else. */
 const leaseMs = 5 * 60_000;
 /** Examples of a type that are out at a time; the oldest ones come back first. */
@@ -24,7 +22,6 @@ export class LabellingLeases {
     this.#now = now;
   }
 
-  /** The examples of a type that are out now. */
   listTaken(typeId: string): string[] {
     const { leases } = this.#open(typeId);
     const now = this.#now();

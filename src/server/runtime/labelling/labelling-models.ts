@@ -1,4 +1,3 @@
-/** The labelling models of the types that are being labelled, in a child process of their own. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/domain.ts';
 import { writeOptionTexts } from '../../../engine/labelling/option-texts.ts';
@@ -23,7 +22,6 @@ export type LabellingModelsOptions = LabellingProcessOptions & {
   now(): number;
 };
 
-/** What the server knows of one labelling model. */
 type Known = {
   settingsKey: string;
   options: readonly string[];

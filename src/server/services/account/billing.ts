@@ -1,4 +1,3 @@
-/** The plan that an organisation is on. */
 import type { Caller } from '../../auth/caller.ts';
 import type { PlanName } from '../../contract/account/credits.ts';
 import type { Clock } from '../../process/clock.ts';

@@ -32,7 +32,6 @@ export type DecisionDeps = {
 
 /** A decision that is made but not yet recorded: the response may leave once `recorded` resolves. */
 export type PendingDecision = { response: DecideResponse; recorded: Promise<void> };
-/** What became of one item of a batch. */
 export type BatchOutcome = { ok: true; response: DecideResponse } | { ok: false; error: WorkbenchError };
 
 /** What of a call is not its request. */

@@ -1,4 +1,3 @@
-/** Additions of many examples, which hold nobody up and are there wholly or not at all. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ExampleRows } from '../../store/examples/examples.ts';
 import type { Store } from '../../store/store.ts';

@@ -1,4 +1,3 @@
-/** Import of an example file: what is in it, and all of its examples added or none. */
 import type { ImportResult } from '../../contract/examples/examples.ts';
 import { LargeBody, type Preparation } from '../../preparation/preparation.ts';
 import type { ImportRequest } from '../../preparation/read-import.ts';

@@ -1,4 +1,3 @@
-/** Lists of examples, page by page, newest first or ordered by a column. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Json } from '../../../engine/domain.ts';
 import { readPath } from '../../../engine/features/values.ts';
@@ -14,7 +13,6 @@ export type ListPage = { examples: ExampleRecord[]; total: number; page: number 
 
 /** A column, or a field within the input, and which way. */
 type Sort = { column: OrderColumn; field: string | null; isDescending: boolean };
-/** What an example is ordered by. */
 type Key = { seq: number; value: string | number | null };
 type Compare = (a: Key, b: Key) => number;
 

@@ -1,5 +1,3 @@
-/** Synthetic examples on request: made by a teacher, checked, and stored all or none. */
-
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import type { JsonObject } from '../../../engine/domain.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';

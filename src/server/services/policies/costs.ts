@@ -1,4 +1,3 @@
-/** The costs of a policy's decisions with the rules and thresholds of now, and with those of least cost. */
 import { type CostFinding, noCosts } from '../../../engine/costs.ts';
 import { measureCosts } from '../../../engine/measure/costs.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';

@@ -1,4 +1,3 @@
-/** What a policy makes of its held-out rows as a whole, by the rules and thresholds of now, for whoever asks again. */
 import type { ConfidenceThresholds } from '../../../engine/domain.ts';
 import {
   type ConfidenceBin,
@@ -22,7 +21,6 @@ import { type Replayed, readTrainedFrom, replayHeldOut } from './promises.ts';
 type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
 /** A held-out row up to the thresholds. */
 type OpenRow = ReplayedRow & { exampleId: string };
-/** A held-out row with its decision. */
 export type DecidedRow = OpenRow & { whole: ReplayedDecision };
 /** Held-out rows up to the thresholds of now, and the whole decision with these. */
 type Kept = Pick<Replayed, 'settings' | 'missing'> & { rows: OpenRow[]; refused: number; whole: WholeDecision };

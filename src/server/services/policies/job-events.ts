@@ -6,14 +6,12 @@ import type { PromiseChecks } from './promises.ts';
 
 type Deps = { events: Pick<EventHub, 'isHeard' | 'tell'>; store: Pick<Store, 'decisionTypes' | 'policies'> };
 
-/** Tells that a search of a type's examples has moved on or ended. */
 export function tellJob({ events, store }: Deps, job: 'findings' | 'slices', typeId: string, ended: boolean): void {
   const organisationId = events.isHeard ? store.decisionTypes.findOrganisation(typeId) : null;
   if (organisationId === null) return;
   events.tell(organisationId, { event: 'job', job, decision_type_id: typeId, policy_id: null, ended });
 }
 
-/** Tells that the training of a policy has moved on or ended. */
 export function tellTraining({ events, store }: Deps, policyId: string, ended: boolean): void {
   const policy = events.isHeard ? store.policies.byId(policyId) : null;
   if (policy === null || policy.isTypeDeleted) return;

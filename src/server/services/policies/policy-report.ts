@@ -1,4 +1,3 @@
-/** The report of a policy: its facts gathered, and written as one page. */
 import { createHash } from 'node:crypto';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { reportStyle, writeReport } from '../../../engine/report/write-report.ts';

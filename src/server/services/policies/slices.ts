@@ -1,4 +1,3 @@
-/** Where a policy is weak, searched by a process of its own. */
 import type { SliceReport } from '../../../engine/findings/slices.ts';
 import type { Analyses, AnalysisState } from '../../analysis/analysis.ts';
 import type { SlicesOrder } from '../../analysis/orders.ts';

@@ -1,4 +1,3 @@
-/** What becomes of a training that has finished: its bundle is checked, stored and, where it may be, deployed. */
 import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FinishedTraining } from '../../jobs/training-ports.ts';

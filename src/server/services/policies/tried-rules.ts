@@ -1,4 +1,3 @@
-/** Unsaved rules in place of the saved ones, with a policy and on its held-out rows. */
 import { noCosts } from '../../../engine/costs.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { RulesEffect } from '../../../engine/measured.ts';

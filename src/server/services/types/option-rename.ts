@@ -10,14 +10,12 @@ import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findDecisionType, toNextVersion } from './decision-types.ts';
 
-/** What a change of the options needs. */
 export type OptionChangeDeps = {
   store: Pick<Store, 'decisionTypes' | 'examples' | 'exampleChanges' | 'audits' | 'deployments' | 'transaction'>;
   clock: Clock;
   newId(): string;
 };
 
-/** What of a type names an option. */
 export type OptionTouches = {
   examples: number;
   /** Names of the rules that decide it. */

@@ -1,4 +1,3 @@
-/** Taking back that an option was renamed, merged or deleted: one new version as the one before, and its examples. */
 import { isDeepStrictEqual } from 'node:util';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Caller } from '../../auth/caller.ts';

@@ -1,4 +1,3 @@
-/** Rules that the examples of a type suggest. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { compileRules } from '../../../engine/rules/compile.ts';

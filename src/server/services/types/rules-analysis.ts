@@ -1,4 +1,3 @@
-/** Unsaved rules against what the type knows: its examples, and the inputs it has decided on. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/domain.ts';
 import type { Auth } from '../../auth/auth.ts';

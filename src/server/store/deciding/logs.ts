@@ -20,7 +20,7 @@ import { type NewLoggedDecision, prepareLogSummaries } from './log-writer.ts';
 export type LoggedDecision<Input = JsonObject> = Required<
   Omit<NewLoggedDecision, 'decisionTypeSeq' | 'input' | 'versionNumber' | 'explanation' | 'audit'>
 > & {
-  /** RawLogRecord number: newer records have higher ones. */
+  /** Row number: newer records have higher ones. */
   seq: number;
   id: string;
   input: Input;
@@ -294,7 +294,6 @@ export class LogStore {
     for (const block of this.#statements.markedBlocks.all(typeSeq)) yield restoreBlock.immediate(block);
   }
 
-  /** Makes the summaries anew from the records. */
   rebuildBlocks(): void {
     this.#db.transaction(() => {
       this.#statements.removeBlocksFrom.run(0);
@@ -336,7 +335,6 @@ export class LogStore {
     this.#statements.removeBlocksFrom.run(this.#findOpenBlock());
   }
 
-  /** Returns the number of the block that the next record goes into. */
   #findOpenBlock(): number {
     return toBlockNumber((this.#statements.highest.get() ?? 0) + 1);
   }

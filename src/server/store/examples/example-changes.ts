@@ -6,7 +6,6 @@ import { toWhere } from './examples.ts';
 
 /** Which examples of a type a change is about. */
 export type ExampleSelection = { ids: readonly string[] } | { filter: ExampleFilter };
-/** What becomes of them. */
 export type ExampleChange =
   | { set: 'decision'; to: string | null }
   | { set: 'reviewed' | 'test'; to: boolean }

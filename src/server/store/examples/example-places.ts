@@ -44,7 +44,6 @@ export class ExamplePlaces {
     return seqs.flatMap((seq) => found.get(seq) ?? []);
   }
 
-  /** Returns the row number of an example, or null where the type has no such example. */
   findSeq(decisionTypeId: string, id: string): number | null {
     const find = this.#db
       .prepare<[string, string], number>('SELECT seq FROM examples WHERE id = ? AND decision_type_id = ?')

@@ -20,7 +20,6 @@ export type MeasuredRecord = {
   confidence: number;
   unfamiliar: boolean;
 };
-/** What a policy said of one example. */
 type Prediction = { predicted: string; confidence: number };
 /** An example that two policies held out and that only one of them gets right. */
 export type ComparedRecord = {
@@ -39,7 +38,6 @@ export type ComparisonCounts = {
 };
 /** Which rows of a policy; null takes every label. */
 export type HeldOutFilter = { policyId: string; expected: string | null; predicted: string | null };
-/** The ids of two policies. */
 export type PolicyPair = { first: string; second: string };
 
 type Slice = { limit: number; offset: number };
@@ -142,7 +140,6 @@ export class HeldOutStore {
     return readInput(this.#statements.input.get(exampleId) ?? null);
   }
 
-  /** Returns what a policy said of all its held-out rows. */
   listAnswers(policyId: string): HeldOutAnswer[] {
     return this.#statements.answers.all(policyId);
   }

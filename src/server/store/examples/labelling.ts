@@ -3,7 +3,6 @@ import type { JsonObject } from '../../../engine/domain.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
 
-/** An example with its place. */
 export type PlacedExample = ExampleRecord & { seq: number };
 
 /** Where an example stands, without its input. `isUnconfirmed`: a teacher's label was not reviewed. */

@@ -3,7 +3,6 @@ import { WorkbenchError } from '../../../engine/errors.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
-/** The policy that decides for a type. */
 export type DeployedPolicy = {
   id: string;
   version: number;

@@ -137,7 +137,6 @@ export class PolicyStore {
     return this.#statements.newestTrained.get(typeId) ?? null;
   }
 
-  /** The attempts of a policy in their order. */
   attempts(policyId: string): AttemptRecord[] {
     return this.#statements.attempts.all(policyId).map(toAttempt);
   }

@@ -90,7 +90,6 @@ export type AttemptRecord = {
   completedAt: number | null;
 };
 
-/** A row that {@link selectPolicy} reads. */
 export type RawPolicy = Omit<
   PolicyRecord,
   | 'isTypeDeleted'
@@ -158,14 +157,12 @@ function toCommon(raw: RawPolicy): Omit<PolicyRecord, 'metrics'> {
   };
 }
 
-/** A row that {@link selectAttempts} reads. */
 export type RawAttempt = Omit<AttemptRecord, 'completedStages'> & { completedStages: string };
 
 export const selectAttempts = `SELECT id, policy_id AS policyId, attempt_number AS attemptNumber, status, pid, stage,
   fraction, message, completed_stages AS completedStages, error, started_at AS startedAt,
   last_heartbeat_at AS lastHeartbeatAt, completed_at AS completedAt FROM training_attempts`;
 
-/** Reads a row. */
 export const toAttempt = (row: RawAttempt): AttemptRecord => ({
   ...row,
   completedStages: completedStagesSchema.parse(JSON.parse(row.completedStages)),

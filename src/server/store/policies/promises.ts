@@ -32,12 +32,10 @@ export class PromiseStore {
     this.#statements.set.run(promise === null ? null : JSON.stringify(promise), policyId);
   }
 
-  /** Declares what is promised of a type, in place of what was. */
   declare(typeId: string, declared: DeclaredPromise): void {
     this.#statements.declare.run(JSON.stringify(declared), typeId);
   }
 
-  /** Returns what is promised of a type, or null. */
   findDeclared(typeId: string): DeclaredPromise | null {
     const text = this.#statements.findDeclared.get(typeId) ?? null;
     return text === null ? null : declaredPromiseSchema.parse(JSON.parse(text));

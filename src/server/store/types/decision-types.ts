@@ -10,7 +10,7 @@ import type { WorkbenchDatabase } from '../database.ts';
 export type VersionRecord = { id: string; versionNumber: number; definition: Definition; createdAt: number };
 
 export type DecisionTypeRecord = {
-  /** RawDecisionType number, by which log records name their type. */
+  /** Row number, by which log records name their type. */
   seq: number;
   id: string;
   organisationId: string;
@@ -114,7 +114,6 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/** The queries of decision types and versions. */
 export class DecisionTypeStore {
   readonly #statements: ReturnType<typeof prepareStatements>;
   /** Organisation → name → type, until the next change of any type: the decide path reads it on every call. */
@@ -196,7 +195,6 @@ export class DecisionTypeStore {
     return type;
   }
 
-  /** Returns the organisation of a type. */
   findOrganisation(id: string): string | null {
     return this.#statements.organisation.get(id) ?? null;
   }

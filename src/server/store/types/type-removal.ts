@@ -42,7 +42,6 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/** The removal of deleted types, in slices between which decisions go on. */
 export class TypeRemovalStore {
   readonly #db: WorkbenchDatabase;
   readonly #statements: ReturnType<typeof prepareStatements>;

@@ -9,7 +9,6 @@ export type Sightings = { trustedAt: number; later: { at: number; ranMs: number 
 
 type RawSightings = { trustedAt: number; at: number | null; ranMs: number | null };
 
-/** Reads and replaces what is known of the clock. */
 export class ClockSightingStore {
   readonly #read;
   readonly #write;

@@ -74,7 +74,6 @@ export function readFolderId(db: WorkbenchDatabase): string | null {
   return db.prepare<[], string>('SELECT id FROM folder_identity').pluck().get() ?? null;
 }
 
-/** Writes into a database without one the id of its data folder. */
 export function writeFolderId(db: WorkbenchDatabase, id: string): void {
   db.prepare('INSERT INTO folder_identity (seq, id) VALUES (1, ?)').run(id);
 }
