@@ -35,6 +35,27 @@ class ChatError extends Error {
   }
 }
 
+/** The block of data in a question: no string in it can end the block, as "<" is written as an escape. */
+export function writeData(data: object, maxLength = Number.POSITIVE_INFINITY): string {
+  const shorten = (_key: string, value: unknown) =>
+    typeof value === 'string' && value.length > maxLength ? `${value.slice(0, maxLength)}…` : value;
+  return `<data>${JSON.stringify(data, shorten).replaceAll('<', '\\u003c')}</data>`;
+}
+
+/** JSON Schema of an object with all of these fields and no others. */
+export const toObjectSchema = (properties: Record<string, unknown>) => ({
+  type: 'object',
+  additionalProperties: false,
+  required: Object.keys(properties),
+  properties,
+});
+
+/** JSON Schema of a list of these texts; of any texts where there are none. */
+export const toListSchema = (texts: readonly string[]) => ({
+  type: 'array',
+  items: texts.length > 0 ? { type: 'string', enum: texts } : { type: 'string' },
+});
+
 /**
  * Asks once and, where it may help, again with growing pauses: up to twice unless `options.retries` says otherwise.
  * `accept` turns the answer's JSON into a value or throws a sentence about what is wrong with it. `tokens` counts every

@@ -1,7 +1,7 @@
 /** Labels asked of a chat model. What it answers is data: read by a schema, and only options count. */
 import { z } from 'zod';
 import type { Definition, JsonObject } from '../../engine/domain.ts';
-import { askChat, type ChatOptions, type Endpoint } from './chat-client.ts';
+import { askChat, type ChatOptions, type Endpoint, toObjectSchema, writeData } from './chat-client.ts';
 
 /** What the model is shown of a decision type; personal data are redacted already. */
 export type LabellingMaterial = {
@@ -56,36 +56,16 @@ export async function askForLabels(
   return { labels, tokens };
 }
 
-function toAnswerSchema(options: readonly string[]): Record<string, unknown> {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: ['labels'],
-    properties: {
-      labels: {
-        type: 'array',
-        items: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['index', 'decision'],
-          properties: { index: { type: 'integer' }, decision: { type: 'string', enum: options } },
-        },
-      },
-    },
-  };
+function toAnswerSchema(options: readonly string[]) {
+  const label = toObjectSchema({ index: { type: 'integer' }, decision: { type: 'string', enum: options } });
+  return toObjectSchema({ labels: { type: 'array', items: label } });
 }
 
 function toPrompt({ description, options, shown }: LabellingMaterial, inputs: readonly JsonObject[]): string {
   const data = { description, options, examples: shown, cases: inputs.map((input, index) => ({ index, input })) };
-  // No string of a case can end the block: "<" is written as an escape.
-  const json = JSON.stringify(data, shorten).replaceAll('<', '\\u003c');
   return [
-    `<data>${json}</data>`,
+    writeData(data, maxShownLength),
     `Label all ${inputs.length} cases as the examples are labelled.`,
     'Answer as {"labels": [{"index": the index of the case, "decision": one of the options}]}.',
   ].join('\n');
-}
-
-function shorten(_key: string, value: unknown): unknown {
-  return typeof value === 'string' && value.length > maxShownLength ? `${value.slice(0, maxShownLength)}…` : value;
 }

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '../../engine/domain.ts';
 import { jsonObject } from '../../engine/domain.ts';
 import { createProposalCheck, type TeacherMaterial } from '../../engine/training/generate/embedded-teacher.ts';
 import type { Proposal } from '../../engine/training/request.ts';
-import { askChat, type ChatOptions, type Endpoint } from './chat-client.ts';
+import { askChat, type ChatOptions, type Endpoint, toListSchema, toObjectSchema, writeData } from './chat-client.ts';
 import type { Teacher } from './collect-proposals.ts';
 
 /** Examples of each other option that the model is shown; of the option it is asked for, twice as many. */
@@ -69,30 +69,10 @@ const answerSchema = z.object({
   examples: z.array(z.object({ input: jsonObject, reason_codes: z.array(z.string()).max(50).default([]) })).max(1_000),
 });
 
-function toAnswerSchema(input: JsonObject, codes: readonly string[]): Record<string, unknown> {
-  return {
-    type: 'object',
-    additionalProperties: false,
-    required: ['examples'],
-    properties: {
-      examples: {
-        type: 'array',
-        items: {
-          type: 'object',
-          additionalProperties: false,
-          required: ['input', 'reason_codes'],
-          properties: {
-            input,
-            reason_codes: {
-              type: 'array',
-              items: codes.length > 0 ? { type: 'string', enum: codes } : { type: 'string' },
-            },
-          },
-        },
-      },
-    },
-  };
-}
+const toAnswerSchema = (input: JsonObject, codes: readonly string[]) =>
+  toObjectSchema({
+    examples: { type: 'array', items: toObjectSchema({ input, reason_codes: toListSchema(codes) }) },
+  });
 
 /** Returns the type's own schema where it can stand inside another, else what the examples look like. */
 function inferInputSchema({ definition, examples }: TeacherMaterial): JsonObject {
@@ -133,18 +113,12 @@ function toPrompt(
     input_schema: definition.input_schema ?? inputSchema,
     examples: shown.map(({ input, decision }) => ({ input: redact(input), decision })),
   };
-  // No string of an example can end the block: "<" is written as an escape.
-  const json = JSON.stringify(data, shorten).replaceAll('<', '\\u003c');
   const quotedOption = JSON.stringify(option).replaceAll('<', '\\u003c');
   return [
-    `<data>${json}</data>`,
+    writeData(data, maxShownLength),
     `Write ${count} new inputs whose right decision is the option ${quotedOption}.`,
     'They must have the form of input_schema, differ from the examples and from each other, ' +
       'and be hard to confuse with another option.',
     `Answer as {"examples": [{"input": {...}, "reason_codes": [...]}]} with exactly ${count} items.`,
   ].join('\n');
-}
-
-function shorten(_key: string, value: unknown): unknown {
-  return typeof value === 'string' && value.length > maxShownLength ? `${value.slice(0, maxShownLength)}…` : value;
 }

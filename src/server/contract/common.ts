@@ -43,11 +43,8 @@ export function paginated<T extends z.ZodType>(item: T) {
 }
 
 export const decisionTypeParams = z.strictObject({ decision_type_id: uuid.describe('Id of the decision type') });
-/** One policy of a decision type. */
 export const policyParams = decisionTypeParams.extend({ policy_id: uuid.describe('Id of the policy') });
-/** One example of a decision type. */
 export const exampleParams = decisionTypeParams.extend({ example_id: uuid.describe('Id of the example') });
-/** One log record of a decision type. */
 export const logParams = decisionTypeParams.extend({ log_id: uuid.describe('Id of the log record') });
 
 /** How far an analysis is that takes longer than a call waits. */
@@ -57,11 +54,6 @@ export const analysisStateShape = {
   computed_at: dateTime.nullable().describe('null: nothing is known yet'),
   progress: z.number().min(0).max(1).nullable().describe('How far the computation is; null where none is under way'),
 };
-
-/** A count as people read it: 20000 is `20,000`. */
-export function formatCount(count: number): string {
-  return count.toLocaleString('en');
-}
 
 /** The envelope of every answer that is not a success. */
 export const errorEnvelopeSchema = z.object({

@@ -91,12 +91,24 @@ export const destroys: Hints = { readOnly: false, destructive: true, idempotent:
 /** What was there before decides no more, although it is kept and can be brought back. */
 export const replaces: Hints = { readOnly: false, destructive: true, idempotent: true };
 
-/** Keeps the literal types of one row while checking its shape. */
-export function operation<const O extends Operation>(row: O): O {
-  return row;
+const hintsByMethod: Readonly<Record<Method, Hints>> = {
+  GET: reads,
+  POST: creates,
+  PUT: updates,
+  PATCH: updates,
+  DELETE: destroys,
+};
+
+type Usual = Pick<Row, 'status' | 'hints'>;
+
+/** Keeps the literal types of a row; its status and hints are left out where they follow from answer and method. */
+export function operation<const O extends Partial<Usual> & OmitEach<Operation, keyof Usual>>(row: O): O & Usual {
+  const status = row.output === null && row.produces === undefined ? 204 : 200;
+  return { status, hints: hintsByMethod[row.method], ...row };
 }
 
-/** The methods at which an operation is served. */
+type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
 export function listMethods({ method, sendsETag }: Operation): string[] {
   return sendsETag ? [method, 'HEAD'] : [method];
 }

@@ -13,10 +13,9 @@ import { toFolderPaths } from './folder.ts';
 import { type BackupManifest, readManifest } from './manifest.ts';
 import { listBackupNames, listUnfinishedBackups } from './verify.ts';
 
-/** A backup in the data folder. */
 export type StoredBackup = { name: string; manifest: BackupManifest };
 /** What is known of the data: `unchecked` only until a large file was read after the start. */
-export type Integrity = 'ok' | 'damaged' | 'unchecked';
+type Integrity = 'ok' | 'damaged' | 'unchecked';
 
 const dayMs = 24 * 3600 * 1000;
 /** Long enough for the start to be over. */
@@ -58,7 +57,6 @@ export class Caretaker {
     this.#dailyCheck = setInterval(check, dayMs).unref();
   }
 
-  /** Returns what the last check found. */
   integrity(): Integrity {
     return this.#known;
   }

@@ -1,6 +1,5 @@
-/** Reading the JSON bodies of requests. */
 import { WorkbenchError } from '../../engine/errors.ts';
-import { formatCount } from '../contract/common.ts';
+import { formatCount } from '../../engine/numeric.ts';
 import { findDuplicateKey, findStringEnd, parseJsonText } from './json-faults.ts';
 
 const maxDepth = 32;

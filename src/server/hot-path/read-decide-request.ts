@@ -1,5 +1,5 @@
-import type { JsonObject } from '../../engine/domain.ts';
 import type { ErrorDetail, Result } from '../../engine/errors.ts';
+import { isJsonObject } from '../../engine/json.ts';
 import { type DecideRequest, typeNameFields } from '../contract/deciding/decisions.ts';
 
 /**
@@ -44,7 +44,3 @@ export function readDecideRequest(
 
 const missingInput = { type: 'missing', msg: 'input is required' };
 const wrongInput = { type: 'invalid_type', msg: 'expected an object' };
-
-function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

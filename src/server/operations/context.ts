@@ -71,7 +71,6 @@ export type Download = {
   etag?: string;
 };
 
-/** Whether a handler answers with a file. */
 export function isDownload(answer: unknown): answer is Download {
   return typeof answer === 'object' && answer !== null && 'download' in answer && answer.download === true;
 }
@@ -102,5 +101,5 @@ type Handler<N extends OperationName, Used = Deps> = (
   request: HandlerRequest<N>,
 ) => Promise<HandlerResult<N>> | HandlerResult<N>;
 
-/** The handlers of one noun, and the part of `Deps` that they use: `{...} satisfies Handlers<'a' | 'b', Used>`. */
-export type Handlers<N extends OperationName, Used = Deps> = { [K in N]: Handler<K, Used> };
+/** Some of the handlers, with the part of `Deps` that they use: `{...} satisfies Handlers<Used>`. */
+export type Handlers<Used = Deps> = { [N in OperationName]?: Handler<N, Used> };

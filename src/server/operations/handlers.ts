@@ -1,5 +1,4 @@
 /** All handlers of the operation table. */
-import type { OperationName } from '../contract/operations.ts';
 import { accountHandlers } from './account/account.ts';
 import { connectionHandlers } from './account/connections.ts';
 import { billingHandlers } from './account/credits.ts';
@@ -24,7 +23,7 @@ import { backupHandlers } from './upkeep/backups.ts';
 import { eventHandlers } from './upkeep/events.ts';
 import { systemHandlers } from './upkeep/system.ts';
 
-export type OperationHandlers = Handlers<OperationName>;
+export type OperationHandlers = Required<Handlers>;
 
 /** One handler for each row of the operation table; a missing one does not compile. */
 export const operationHandlers: OperationHandlers = {

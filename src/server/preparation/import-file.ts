@@ -10,7 +10,7 @@ import {
   UnreadableFile,
 } from '../../engine/import/sheet.ts';
 import { limits } from '../../engine/limits.ts';
-import { formatCount } from '../contract/common.ts';
+import { formatCount } from '../../engine/numeric.ts';
 import { checkStrictness, hasMoreValues } from '../hot-path/json-body.ts';
 import { parseJsonText } from '../hot-path/json-faults.ts';
 

@@ -4,7 +4,6 @@ import path from 'node:path';
 import Database from 'better-sqlite3';
 import { StartError } from './start-error.ts';
 
-/** Where the lock of a data folder lies. */
 export const toLockPath = (dataDir: string) => path.join(dataDir, 'instance.lock.db');
 const toAddressPath = (dataDir: string) => path.join(dataDir, 'runtime.json');
 
@@ -77,7 +76,8 @@ export function findRunningAddress(dataDir: string): string | null {
   }
 }
 
-const isBusy = (error: unknown) => error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+/** Whether an error of SQLite says that another process has the file. */
+export const isBusy = (error: unknown) => error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 
 function readAddress(dataDir: string): string | null {
   if (!existsSync(toAddressPath(dataDir))) return null;

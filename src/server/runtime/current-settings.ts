@@ -2,7 +2,7 @@ import type { Bundle } from '../../engine/bundle/bundle.ts';
 import { listInputFields, recallFields } from '../../engine/bundle/input-fields.ts';
 import type { RulesOnlyPolicy } from '../../engine/decide/decider.ts';
 import type { DecidingSettings } from '../../engine/measure/replay.ts';
-import { compileRules } from '../../engine/rules/compile.ts';
+import { type CompiledRules, compileRules } from '../../engine/rules/compile.ts';
 import { mergeThresholds } from '../../engine/thresholds.ts';
 import type { DeployedPolicy } from '../store/policies/deployments.ts';
 import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-types.ts';
@@ -11,6 +11,13 @@ import type { DecisionTypeRecord, VersionRecord } from '../store/types/decision-
 function sameOptions(policyOptions: readonly string[], options: readonly string[]): boolean {
   const known = new Set(policyOptions);
   return known.size === options.length && options.every((option) => known.has(option));
+}
+
+/** Compiles the rules of a saved version, which were checked when it was saved. */
+export function compileSaved({ definition, id }: VersionRecord): CompiledRules {
+  const rules = compileRules(definition.hard_rules, definition);
+  if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
+  return rules.value;
 }
 
 /**
@@ -23,11 +30,10 @@ export function toRulesOnlyPolicy(
   trained: VersionRecord,
 ): RulesOnlyPolicy {
   const isSame = sameOptions(policy.options, type.activeVersion.definition.options);
-  const { definition, versionNumber, id } = isSame ? type.activeVersion : trained;
-  const rules = compileRules(definition.hard_rules, definition);
-  if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
+  const version = isSame ? type.activeVersion : trained;
+  const { definition, versionNumber } = version;
   return {
-    rules: rules.value.file,
+    rules: compileSaved(version).file,
     inputSchema: definition.input_schema,
     options: policy.options,
     policyVersion: `v${policy.version}`,
@@ -52,11 +58,10 @@ export function readPresentSettings(
   trained: TrainedFrom,
 ): DecidingSettings & { versionNumber: number } {
   const isPresent = followsSettings(type, trained);
-  const { definition, versionNumber, id } = isPresent ? type.activeVersion : trained.version;
-  const rules = compileRules(definition.hard_rules, definition);
-  if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
+  const version = isPresent ? type.activeVersion : trained.version;
+  const { definition, versionNumber } = version;
   return {
-    rules: rules.value,
+    rules: compileSaved(version),
     inputSchema: definition.input_schema,
     confidence_thresholds: mergeThresholds(definition.confidence_thresholds, trained.ownEscalation),
     escalation_policy: definition.escalation_policy,
@@ -79,16 +84,15 @@ function toKnownTraining({ manifest }: Bundle, versionNumber: number): Bundle['m
  * started with, or null. Golden decisions and model card stay those of the training.
  */
 export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ownEscalation: number | null): Bundle {
-  const { definition, versionNumber, id } = type.activeVersion;
+  const { definition, versionNumber } = type.activeVersion;
   if (!sameOptions(bundle.manifest.options, definition.options)) return bundle;
-  const rules = compileRules(definition.hard_rules, definition);
-  if (!rules.ok) throw new Error(`the rules of version ${id} do not compile`);
+  const rules = compileSaved(type.activeVersion).file;
   const reasons = Object.entries(bundle.reasons.by_option).map(([option, codes]) => [
     option,
     codes.filter((code) => definition.reason_codes.includes(code)),
   ]);
   const { fields } = bundle.manifest;
-  const parts = { plan: bundle.plan, rules: rules.value.file, inputSchema: definition.input_schema };
+  const parts = { plan: bundle.plan, rules, inputSchema: definition.input_schema };
   return {
     ...bundle,
     manifest: {
@@ -102,7 +106,7 @@ export function withCurrentSettings(bundle: Bundle, type: DecisionTypeRecord, ow
       escalation_policy: definition.escalation_policy,
       fallback_option: type.fallbackOption,
     },
-    rules: rules.value.file,
+    rules,
     // A head of a code that is gone stays in the graph and is given for no option.
     reasons: {
       by_option: Object.fromEntries(reasons),

@@ -1,16 +1,10 @@
-/** The right to write to the data file, which another process may have: waiting for it holds nothing else up. */
 import { setTimeout as wait } from 'node:timers/promises';
-import Database from 'better-sqlite3';
 import { WorkbenchError } from '../../engine/errors.ts';
+import { isBusy } from '../process/folder-lock.ts';
 import type { WorkbenchDatabase } from './database.ts';
 
 const lookIntervalMs = 20;
 const maxWaitMs = 5_000;
-
-/** Whether an error says that another process has the data file. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-}
 
 /**
  * SQLite itself would wait inside a call and with it the event loop, so that nobody was answered. Here a transaction

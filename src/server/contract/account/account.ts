@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { characters, nameText } from '../../../engine/domain.ts';
 import { dateTime, uuid } from '../common.ts';
-import { creates, destroys, operation, reads, scopes, updates } from '../operation.ts';
+import { operation, scopes } from '../operation.ts';
 import { planNames } from './credits.ts';
 
 const organisationSchema = z
@@ -46,7 +46,6 @@ export const accountOperations = {
     status: 201,
     access: 'public',
     summary: 'Exchange a one-time login code for a session token',
-    hints: creates,
     tag: 'Account',
     errors: ['unauthorized'],
   }),
@@ -55,9 +54,7 @@ export const accountOperations = {
     method: 'GET',
     path: '/api/v1/auth/me',
     output: meSchema,
-    status: 200,
     summary: 'Current user and organisation',
-    hints: reads,
   }),
   'account.update': operation({
     ...account,
@@ -65,9 +62,7 @@ export const accountOperations = {
     path: '/api/v1/auth/me',
     body: z.strictObject({ name: nameText(200) }),
     output: meSchema,
-    status: 200,
     summary: "Change the user's name",
-    hints: updates,
   }),
   'organisation.update': operation({
     ...account,
@@ -75,19 +70,15 @@ export const accountOperations = {
     path: '/api/v1/auth/org',
     body: z.strictObject({ name: nameText(200) }),
     output: organisationSchema,
-    status: 200,
     access: 'owner',
     summary: "Change the organisation's name",
-    hints: updates,
   }),
   'api_keys.list': operation({
     ...account,
     method: 'GET',
     path: '/api/v1/api-keys',
     output: z.array(apiKeySchema),
-    status: 200,
     summary: 'API keys of the organisation',
-    hints: reads,
   }),
   'api_keys.create': operation({
     ...account,
@@ -113,7 +104,6 @@ export const accountOperations = {
     output: z.object({ ...keyFields, key: z.string() }),
     status: 201,
     summary: 'Make an API key; the key itself is shown only now',
-    hints: creates,
   }),
   'api_keys.delete': operation({
     ...account,
@@ -121,9 +111,7 @@ export const accountOperations = {
     path: '/api/v1/api-keys/:key_id',
     params: z.strictObject({ key_id: uuid }),
     output: null,
-    status: 204,
     access: 'owner',
     summary: 'Revoke an API key',
-    hints: destroys,
   }),
 };

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { characters, nameText } from '../../../engine/domain.ts';
 import { dateTime, uuid } from '../common.ts';
-import { creates, destroys, operation, reads } from '../operation.ts';
+import { operation, reads } from '../operation.ts';
 
 const connectionSchema = z.object({
   id: uuid,
@@ -26,9 +26,7 @@ export const connectionOperations = {
     method: 'GET',
     path: '/api/v1/connections',
     output: z.array(connectionSchema),
-    status: 200,
     summary: 'Model connections, oldest first',
-    hints: reads,
   }),
   'connections.create': operation({
     ...common,
@@ -49,7 +47,6 @@ export const connectionOperations = {
     output: connectionSchema,
     status: 201,
     summary: 'Add a model connection; what its model is asked from then on leaves this program',
-    hints: creates,
     takesIdempotencyKey: true,
     errors: ['conflict'],
   }),
@@ -59,9 +56,7 @@ export const connectionOperations = {
     path: '/api/v1/connections/:connection_id',
     params: one,
     output: null,
-    status: 204,
     summary: 'Remove a model connection and its key',
-    hints: destroys,
   }),
   'connections.test': operation({
     ...common,
@@ -69,7 +64,6 @@ export const connectionOperations = {
     path: '/api/v1/connections/:connection_id/test',
     params: one,
     output: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number() }),
-    status: 200,
     summary: 'Ask the connected model one small question',
     hints: { ...reads, idempotent: false },
   }),

@@ -1,7 +1,7 @@
 /** Credits, their usage, and the plans that grant them. */
 import { z } from 'zod';
 import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
-import { operation, reads, updates } from '../operation.ts';
+import { operation } from '../operation.ts';
 
 export const planNames = ['local', 'trial', 'developer', 'starter', 'growth', 'scale'] as const;
 export type PlanName = (typeof planNames)[number];
@@ -48,11 +48,9 @@ export const billingOperations = {
     method: 'GET',
     path: '/api/v1/credits',
     output: balanceSchema,
-    status: 200,
     access: 'key',
     scope: 'read',
     summary: 'Credit balance of the organisation',
-    hints: reads,
     tag: 'Credits',
   }),
   'credits.usage': operation({
@@ -66,21 +64,17 @@ export const billingOperations = {
     output: paginated(usageItemSchema).extend({
       summary: z.object({ total_credits: z.number(), by_operation: z.record(z.string(), z.number()) }),
     }),
-    status: 200,
     access: 'key',
     scope: 'read',
     summary: 'Usage history with a summary',
-    hints: reads,
     tag: 'Credits',
   }),
   'billing.plans': operation({
     method: 'GET',
     path: '/api/v1/billing/plans',
     output: z.object({ current: z.enum(planNames), plans: z.array(planSchema) }),
-    status: 200,
     access: 'jwt',
     summary: 'The plans and the current one',
-    hints: reads,
     tag: 'Billing',
   }),
   'billing.set_plan': operation({
@@ -88,10 +82,8 @@ export const billingOperations = {
     path: '/api/v1/billing/plan',
     body: z.strictObject({ plan: z.enum(planNames) }),
     output: balanceSchema,
-    status: 200,
     access: 'owner',
     summary: 'Choose the plan to work under',
-    hints: updates,
     tag: 'Billing',
   }),
 };

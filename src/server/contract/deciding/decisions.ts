@@ -72,7 +72,6 @@ export const decisionOperations = {
     }),
     body: decideRequestSchema,
     output: decideResponseSchema,
-    status: 200,
     access: 'key',
     scope: 'decide',
     summary: 'Decide one input with the deployed policy',
@@ -98,7 +97,6 @@ export const decisionOperations = {
         failed: z.int(),
       })
       .meta({ id: 'DecideBatchAnswer' }),
-    status: 200,
     access: 'key',
     scope: 'decide',
     description:

@@ -57,7 +57,6 @@ const common = {
   access: 'key',
   scope: 'read',
   tag: 'Decisions',
-  status: 200,
   output: explanationSchema,
   hints: reads,
   errors: ['model_not_deployed', 'unavailable'],

@@ -4,7 +4,7 @@ import { stages } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
 import { dateTime, decisionTypeParams, logParams, pageQuery, paginated, uuid } from '../common.ts';
-import { operation, reads, updates } from '../operation.ts';
+import { operation, updates } from '../operation.ts';
 
 const logRecordSchema = z
   .object({
@@ -71,9 +71,7 @@ export const logOperations = {
         .describe('Only records that need a look and have no correction, those of unfamiliar inputs first'),
     }),
     output: paginated(logRecordSchema),
-    status: 200,
     summary: 'Decision log, newest first',
-    hints: reads,
     ignoresExamples: true,
   }),
   'logs.export': operation({
@@ -84,9 +82,7 @@ export const logOperations = {
     query: z.strictObject({ format: z.enum(['json', 'csv']).default('json'), ...filters }),
     output: null,
     produces: 'application/json, text/csv',
-    status: 200,
     summary: 'The filtered log as a stream',
-    hints: reads,
     ignoresExamples: true,
   }),
   'logs.correct': operation({
@@ -100,9 +96,7 @@ export const logOperations = {
       reason_codes: z.array(z.string()).max(limits.maxReasonCodesPerExample).optional(),
     }),
     output: logRecordSchema,
-    status: 200,
     summary: 'Store the right decision of a record and make a reviewed example of it, or withdraw both',
-    hints: updates,
   }),
   'logs.restore': operation({
     ...common,
@@ -111,7 +105,6 @@ export const logOperations = {
     path: `${base}/logs/restore`,
     params: decisionTypeParams,
     output: z.object({ restored: z.int() }),
-    status: 200,
     summary: 'Bring back records that were removed for their age in the last two days; raise retention_days first',
     hints: updates,
   }),
@@ -129,9 +122,7 @@ export const logOperations = {
       escalation_rate: z.number().nullable(),
       decision_distribution: z.record(z.string(), z.int()),
     }),
-    status: 200,
     summary: 'Metrics of the last 24 hours',
-    hints: reads,
     ignoresExamples: true,
   }),
   'metrics.organisation': operation({
@@ -153,8 +144,6 @@ export const logOperations = {
         }),
       ),
     }),
-    status: 200,
     summary: 'Metrics of the organisation and of each of its decision types',
-    hints: reads,
   }),
 };

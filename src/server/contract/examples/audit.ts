@@ -1,7 +1,7 @@
 /** The audit: the error of live decisions, from decisions that were drawn by chance and judged blind. */
 import { z } from 'zod';
 import { decisionTypeParams } from '../common.ts';
-import { operation, reads } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { auditSettingSchema } from '../types/decision-types.ts';
 
 const figureSchema = z
@@ -38,8 +38,6 @@ export const auditOperations = {
       deployed: policyAuditSchema.nullable().describe('The deployed policy; null without one, or before a draw'),
       policies: z.array(policyAuditSchema).describe('Every policy of which decisions were drawn, the newest first'),
     }),
-    status: 200,
     summary: 'The error of live decisions by an audit: drawn by chance, judged blind, with bounds that always hold',
-    hints: reads,
   }),
 };

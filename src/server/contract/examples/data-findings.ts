@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { findingKinds, findingSchema } from '../../../engine/findings/finding.ts';
 import { analysisStateShape, decisionTypeParams, pageQuery, paginated } from '../common.ts';
-import { operation, reads } from '../operation.ts';
+import { operation } from '../operation.ts';
 import { exampleSchema } from './examples.ts';
 
 const dataFindingSchema = findingSchema.extend({
@@ -21,8 +21,6 @@ export const dataFindingOperations = {
     access: 'key',
     scope: 'read',
     tag: 'Examples',
-    status: 200,
-    hints: reads,
     params: decisionTypeParams,
     query: z.strictObject({
       ...pageQuery,

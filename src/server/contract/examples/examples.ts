@@ -13,7 +13,7 @@ import {
   paginated,
   uuid,
 } from '../common.ts';
-import { creates, destroys, operation, reads, updates } from '../operation.ts';
+import { creates, destroys, operation, updates } from '../operation.ts';
 
 const reasonCodes = z
   .array(characters(1, limits.maxNameLength))
@@ -264,7 +264,6 @@ export const exampleOperations = {
     output: z.array(exampleSchema),
     status: 201,
     summary: 'Add examples, all or none',
-    hints: creates,
     takesIdempotencyKey: true,
     bodyLimitBytes: maxExamplesBodyBytes,
   }),
@@ -280,9 +279,7 @@ export const exampleOperations = {
       fields: fieldTestsText.optional().describe(`${fieldsHelp}: the JSON of a list of FieldTest`),
     }),
     output: paginated(exampleSchema),
-    status: 200,
     summary: 'List examples, newest first or sorted by a column',
-    hints: reads,
   }),
   'examples.stats': operation({
     ...common,
@@ -298,9 +295,7 @@ export const exampleOperations = {
       by_option: z.record(z.string(), z.int()),
       by_queue: z.record(z.enum(labellingQueues), z.int()).describe('What the queues of examples/next hold'),
     }),
-    status: 200,
     summary: 'How the examples are distributed',
-    hints: reads,
   }),
   'examples.get': operation({
     ...common,
@@ -308,9 +303,7 @@ export const exampleOperations = {
     path: `${base}/:example_id`,
     params: one,
     output: exampleSchema,
-    status: 200,
     summary: 'One example',
-    hints: reads,
   }),
   'examples.update': operation({
     ...common,
@@ -331,9 +324,7 @@ export const exampleOperations = {
       })
       .meta({ id: 'ExampleUpdate', examples: [{ expected_decision: 'reject', reviewed: true }] }),
     output: exampleSchema,
-    status: 200,
     summary: 'Change one example',
-    hints: updates,
     errors: ['conflict'],
   }),
   'examples.delete': operation({
@@ -343,9 +334,7 @@ export const exampleOperations = {
     path: `${base}/:example_id`,
     params: one,
     output: null,
-    status: 204,
     summary: 'Delete one example',
-    hints: destroys,
   }),
   'examples.bulk': operation({
     ...common,
@@ -355,7 +344,6 @@ export const exampleOperations = {
     params,
     body: exampleBulkSchema,
     output: z.object({ affected: z.int(), undo_token: z.string() }),
-    status: 200,
     summary: 'Label, review, mark or delete many examples; can be undone with the token',
     hints: destroys,
   }),
@@ -367,7 +355,6 @@ export const exampleOperations = {
     params,
     body: z.strictObject({ undo_token: characters(1, 100) }),
     output: z.object({ affected: z.int() }),
-    status: 200,
     summary: 'Undo one bulk change',
     hints: updates,
     errors: ['conflict'],
@@ -399,9 +386,7 @@ export const exampleOperations = {
     body: importRequestSchema,
     fileForm: importFormSchema,
     output: importResultSchema,
-    status: 200,
     summary: 'Preview or import a file, whole or not at all',
-    hints: creates,
     takesIdempotencyKey: true,
     bodyLimitBytes: maxExamplesBodyBytes,
   }),

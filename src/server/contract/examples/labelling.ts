@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { characters } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import { decisionTypeParams, exampleParams } from '../common.ts';
-import { creates, operation, reads, updates } from '../operation.ts';
+import { creates, operation, updates } from '../operation.ts';
 import { exampleSchema, labellingQueues } from './examples.ts';
 
 export type LabellingQueue = (typeof labellingQueues)[number];
@@ -76,7 +76,6 @@ export const labellingOperations = {
         labels: z.int(),
       }),
     }),
-    status: 200,
     summary: 'The examples to look at next, most useful first, each with a suggestion; never the same one twice',
     // What is given out is kept from others: a second call gives other rows.
     hints: creates,
@@ -99,7 +98,6 @@ export const labellingOperations = {
     output: teacherLabellingSchema,
     status: 202,
     summary: 'Have the teacher label examples, once it was measured on labelled ones; its labels are not reviewed',
-    hints: creates,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
   }),
   'teacher_labelling.get': operation({
@@ -108,9 +106,7 @@ export const labellingOperations = {
     path: `${base}/teacher-labelling`,
     params: decisionTypeParams,
     output: teacherLabellingSchema,
-    status: 200,
     summary: 'How far the teacher is with labelling',
-    hints: reads,
   }),
   'teacher_labelling.cancel': operation({
     ...common,
@@ -119,7 +115,6 @@ export const labellingOperations = {
     path: `${base}/teacher-labelling/cancel`,
     params: decisionTypeParams,
     output: teacherLabellingSchema,
-    status: 200,
     summary: 'Stop the teacher; what it has labelled stays',
     hints: updates,
   }),
@@ -132,9 +127,7 @@ export const labellingOperations = {
     output: z.object({
       items: z.array(z.object({ example: exampleSchema, similarity: z.number().min(-1).max(1) })),
     }),
-    status: 200,
     summary: 'The examples most like one, by what their texts mean and what their fields hold',
-    hints: reads,
     errors: ['conflict'],
   }),
 };

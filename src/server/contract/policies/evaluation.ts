@@ -41,7 +41,7 @@ const comparedRowSchema = z
   })
   .meta({ id: 'ComparedRow' });
 
-const common = { method: 'GET', access: 'key', scope: 'read', tag: 'Training', status: 200, hints: reads } as const;
+const common = { method: 'GET', access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
 const params = policyParams;
 
@@ -77,6 +77,7 @@ export const evaluationOperations = {
   'policies.try_rules': operation({
     ...common,
     method: 'POST',
+    hints: reads,
     path: `${base}/rules-effect`,
     params,
     body: draftDefinition,

@@ -8,7 +8,7 @@ import {
   typePromiseSchema,
 } from '../../../engine/measured.ts';
 import { decisionTypeParams, policyParams } from '../common.ts';
-import { operation, reads, updates } from '../operation.ts';
+import { operation, updates } from '../operation.ts';
 
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const typePath = '/api/v1/decision-types/:decision_type_id/promise';
@@ -22,9 +22,7 @@ export const promiseOperations = {
     path: typePath,
     params: decisionTypeParams,
     output: typePromiseSchema,
-    status: 200,
     summary: 'What is promised of a decision type, and how that stands with the deployed policy',
-    hints: reads,
   }),
   'promises.declare': operation({
     ...common,
@@ -34,9 +32,7 @@ export const promiseOperations = {
     params: decisionTypeParams,
     body: promiseTermsSchema.meta({ examples: [{ target_error: 0.05, certainty: 0.95 }] }),
     output: typePromiseSchema,
-    status: 200,
     summary: 'Promise an error of a decision type: every policy that is trained or deployed is asked for it',
-    hints: updates,
   }),
   'promises.withdraw': operation({
     ...common,
@@ -45,7 +41,6 @@ export const promiseOperations = {
     path: typePath,
     params: decisionTypeParams,
     output: null,
-    status: 204,
     summary: 'Take the promise of a decision type back; thresholds stay as they are',
     hints: updates,
   }),
@@ -55,9 +50,7 @@ export const promiseOperations = {
     path: `${base}/costs`,
     params,
     output: costFindingSchema,
-    status: 200,
     summary: 'What 1,000 decisions cost now, with the thresholds of least cost, and all by hand, on held-out examples',
-    hints: reads,
   }),
   'policies.promise': operation({
     ...common,
@@ -72,9 +65,7 @@ export const promiseOperations = {
         .describe('Only decisions for this option; such statements hold of all options at once'),
     }),
     output: promiseFindingSchema,
-    status: 200,
     summary: 'The threshold that keeps an error among automatic decisions, or how many rows it would take',
-    hints: reads,
   }),
   'policies.keep_promise': operation({
     ...common,
@@ -84,9 +75,7 @@ export const promiseOperations = {
     params,
     body: promiseTermsSchema.meta({ examples: [{ target_error: 0.02, certainty: 0.95 }] }),
     output: promiseStatusSchema,
-    status: 200,
     summary: 'Set the threshold that keeps the error with the deployed policy, and promise it of the type',
-    hints: updates,
     errors: ['conflict'],
   }),
   'policies.withdraw_promise': operation({
@@ -96,7 +85,6 @@ export const promiseOperations = {
     path: `${base}/promise`,
     params,
     output: null,
-    status: 204,
     summary: 'Take the promise of a policy back, of the deployed one that of the type; thresholds stay as they are',
     hints: updates,
   }),

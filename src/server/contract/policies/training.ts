@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../../engine/domain.ts';
 import { promiseStandingSchema, promiseStatusSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
 import { dateTime, decisionTypeParams, policyParams, uuid } from '../common.ts';
-import { creates, operation, reads, replaces } from '../operation.ts';
+import { operation, replaces } from '../operation.ts';
 
 /** What decides: a trained classifier behind the rules, or rules alone. */
 const policyTypeSchema = z.enum(['compiled_classifier', 'rules_only']);
@@ -180,9 +180,7 @@ export const trainingOperations = {
     params,
     query: trainingConfigSchema.pick({ min_per_option: true, rare_options: true, train_on: true }),
     output: readinessSchema,
-    status: 200,
     summary: 'Whether there are enough labelled examples for a training with these settings',
-    hints: reads,
   }),
   'policies.create': operation({
     ...common,
@@ -194,7 +192,6 @@ export const trainingOperations = {
     output: policyDetailSchema,
     status: 201,
     summary: 'Make a policy of rules alone: what no rule decides goes to the fallback option',
-    hints: creates,
     takesIdempotencyKey: true,
     errors: ['conflict'],
   }),
@@ -204,9 +201,7 @@ export const trainingOperations = {
     path: `${base}/policies`,
     params,
     output: z.array(policySummarySchema),
-    status: 200,
     summary: 'Policies, newest first',
-    hints: reads,
     ignoresExamples: true,
   }),
   'policies.get': operation({
@@ -215,9 +210,7 @@ export const trainingOperations = {
     path: `${base}/policies/:policy_id`,
     params: one,
     output: policyDetailSchema,
-    status: 200,
     summary: 'One policy with its metrics',
-    hints: reads,
   }),
   'policies.deploy': operation({
     ...common,
@@ -226,7 +219,6 @@ export const trainingOperations = {
     path: `${base}/policies/:policy_id/deploy`,
     params: one,
     output: policyDetailSchema,
-    status: 200,
     summary: 'Deploy a trained policy; the others of the type are deactivated',
     hints: replaces,
     takesIdempotencyKey: true,
@@ -239,7 +231,6 @@ export const trainingOperations = {
     path: `${base}/policies/:policy_id/cancel`,
     params: one,
     output: policyDetailSchema,
-    status: 200,
     summary: 'Cancel a running training',
     hints: replaces,
     errors: ['conflict'],
@@ -250,9 +241,7 @@ export const trainingOperations = {
     path: `${base}/policies/:policy_id/progress`,
     params: one,
     output: progressSchema,
-    status: 200,
     summary: 'How far the training is; poll every 3 to 5 seconds',
-    hints: reads,
     ignoresExamples: true,
   }),
   'bundle.export': operation({
@@ -268,9 +257,7 @@ export const trainingOperations = {
     output: null,
     produces: 'application/zip',
     sendsETag: true,
-    status: 200,
     summary: 'A policy, by default the deployed one, as a ZIP bundle for offline use',
-    hints: reads,
     errors: ['not_found', 'model_not_deployed', 'conflict'],
   }),
 };

@@ -25,7 +25,6 @@ const common = {
   tag: 'Decision types',
   params: decisionTypeParams,
   output,
-  status: 200,
   hints: destroys,
 } as const;
 const base = '/api/v1/decision-types/:decision_type_id/options';

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { jsonObject, ruleSchema } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
-import { decisionTypeParams, formatCount, uuid } from '../common.ts';
+import { formatCount } from '../../../engine/numeric.ts';
+import { decisionTypeParams, uuid } from '../common.ts';
 import { operation, reads } from '../operation.ts';
 
 /** How much one analysis of rules reads and answers. */
 export const analysisLimits = { maxExamples: 20_000, maxLoggedDecisions: 5_000, maxFindings: 500 } as const;
 
-/** Rules that are not saved yet. */
 const draftRules = z
   .array(
     z.strictObject({
@@ -175,7 +175,6 @@ export const ruleOperations = {
         ],
       }),
     output: z.object({ ok: z.boolean(), problems, findings }),
-    status: 200,
     access: 'key',
     scope: 'read',
     summary: 'Check rules without saving them: every problem with its place, and findings that need no examples',
@@ -188,7 +187,6 @@ export const ruleOperations = {
     params: decisionTypeParams,
     body: draftDefinition.extend({ input_schema: jsonObject.nullable().optional() }),
     output: rulesAnalysisSchema,
-    status: 200,
     access: 'key',
     scope: 'read',
     summary: 'What rules would do on the examples and the logged decisions of a type, without saving them',
@@ -208,11 +206,9 @@ export const ruleOperations = {
         .describe('The least lower bound of the precision with which a rule is proposed'),
     }),
     output: ruleProposalsSchema,
-    status: 200,
     access: 'key',
     scope: 'read',
     summary: `Short rules that the newest ${formatCount(analysisLimits.maxExamples)} examples suggest, beside the rules of the type`,
-    hints: reads,
     errors: ['conflict'],
     tag: 'Decision types',
   }),

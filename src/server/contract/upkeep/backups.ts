@@ -1,7 +1,7 @@
 /** Backups of the data folder. */
 import { z } from 'zod';
 import { dateTime } from '../common.ts';
-import { creates, operation, reads } from '../operation.ts';
+import { operation, reads } from '../operation.ts';
 
 const backupSchema = z
   .object({
@@ -29,9 +29,7 @@ export const backupOperations = {
     path,
     method: 'GET',
     output: z.array(backupSchema),
-    status: 200,
     summary: 'Backups in the data folder, newest first',
-    hints: reads,
   }),
   'backups.create': operation({
     ...common,
@@ -44,7 +42,6 @@ export const backupOperations = {
     output: backupSchema,
     status: 201,
     summary: 'Write a backup of all data into the data folder, while the service goes on',
-    hints: creates,
     errors: ['conflict'],
   }),
   'backups.verify': operation({
@@ -56,7 +53,6 @@ export const backupOperations = {
       name: z.string(),
       problems: z.array(z.string()).describe('What is wrong, in sentences; empty when every file is as it was written'),
     }),
-    status: 200,
     summary: 'Read a whole backup again and compare it with the digests that were written with it',
     hints: reads,
     errors: ['conflict', 'unavailable'],
@@ -72,7 +68,6 @@ export const backupOperations = {
     output: z.object({ folder: z.string() }),
     status: 201,
     summary: 'Make a new data folder of a backup; the service goes on with its own',
-    hints: creates,
     errors: ['conflict', 'unavailable'],
   }),
 };

@@ -1,7 +1,7 @@
 /** What a window hears while it is open, as server-sent events. */
 import { z } from 'zod';
 import { uuid } from '../common.ts';
-import { operation, reads } from '../operation.ts';
+import { operation } from '../operation.ts';
 
 /** One event as its `data` holds it; no event holds a value of an input. */
 const eventSchema = z.discriminatedUnion('event', [
@@ -42,13 +42,11 @@ export const eventOperations = {
     path: '/api/v1/events',
     output: null,
     produces: 'text/event-stream',
-    status: 200,
     access: 'key',
     scope: 'read',
     summary:
       'What happens, as server-sent events: `ready`, `change`, `job`, `promise`, `logs`, `reset`, at most four groups a second, a ' +
       'comment every 15 seconds; a stream ends after ten minutes, so that its credential is asked for again',
-    hints: reads,
     tag: 'System',
   }),
 };

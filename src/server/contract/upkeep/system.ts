@@ -1,9 +1,9 @@
 /** What the service says of itself. */
 import { z } from 'zod';
 import { dateTime } from '../common.ts';
-import { operation, reads, updates } from '../operation.ts';
+import { operation, updates } from '../operation.ts';
 
-const open = { access: 'public', status: 200, hints: reads, tag: 'System' } as const;
+const open = { access: 'public', tag: 'System' } as const;
 
 const clockSchema = z
   .object({
@@ -63,18 +63,15 @@ export const systemOperations = {
     method: 'GET',
     path: '/api/v1/clock',
     output: clockSchema,
-    status: 200,
     access: 'key',
     scope: 'read',
     summary: 'The clock of the service, and whether retention may act on it',
-    hints: reads,
     tag: 'System',
   }),
   'clock.confirm': operation({
     method: 'POST',
     path: '/api/v1/clock/confirm',
     output: clockSchema,
-    status: 200,
     access: 'owner',
     summary: 'Say that the clock is right as it stands now, so that retention goes on',
     hints: { ...updates, destructive: true },

@@ -74,13 +74,4 @@ export const accountHandlers = {
     }
     deps.events.endOf(params.key_id);
   },
-} satisfies Handlers<
-  | 'session.create'
-  | 'account.me'
-  | 'account.update'
-  | 'organisation.update'
-  | 'api_keys.list'
-  | 'api_keys.create'
-  | 'api_keys.delete',
-  Used
->;
+} satisfies Handlers<Used>;

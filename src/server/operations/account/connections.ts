@@ -45,4 +45,4 @@ export const connectionHandlers = {
     const { ok, message, latencyMs } = await testConnection(deps, caller, params.connection_id);
     return { ok, message, latency_ms: latencyMs };
   },
-} satisfies Handlers<'connections.list' | 'connections.create' | 'connections.delete' | 'connections.test', Used>;
+} satisfies Handlers<Used>;

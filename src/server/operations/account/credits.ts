@@ -49,4 +49,4 @@ export const billingHandlers = {
     choosePlan(deps, caller, body.plan);
     return deps.metering.balance(caller);
   },
-} satisfies Handlers<'credits.balance' | 'credits.usage' | 'billing.plans' | 'billing.set_plan', Used>;
+} satisfies Handlers<Used>;

@@ -52,7 +52,7 @@ export const decideHandlers = {
         : (outcomes: readonly BatchOutcome[]) => receipt.keep(toAnswer(outcomes));
     return toAnswer(await decideBatch(deps, caller, requests, { toItemId, dryRun: query.dry_run }, keep));
   },
-} satisfies Handlers<'decide' | 'decide.batch', Used>;
+} satisfies Handlers<Used>;
 
 /** The answer, and beside it what would change it; the decision is recorded once. */
 async function answerWithExplanation(

@@ -16,4 +16,4 @@ export const explainingHandlers = {
     deps.explanationTurns.take(toCallerId(caller), () =>
       explainExample(deps, findDecisionType(deps, caller, params.decision_type_id), params.example_id),
     ),
-} satisfies Handlers<'logs.explain' | 'examples.explain', Used>;
+} satisfies Handlers<Used>;

@@ -1,5 +1,4 @@
 /** The decision log: listed, exported, corrected; and the figures of its decisions. */
-
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/domain.ts';
@@ -223,7 +222,4 @@ export const logHandlers = {
       decision_types: rows,
     };
   },
-} satisfies Handlers<
-  'logs.list' | 'logs.export' | 'logs.correct' | 'logs.restore' | 'metrics.type' | 'metrics.organisation',
-  Used
->;
+} satisfies Handlers<Used>;

@@ -21,7 +21,7 @@ export const auditHandlers = {
       policies,
     };
   },
-} satisfies Handlers<'audit.get', Used>;
+} satisfies Handlers<Used>;
 
 function toPolicyAudit({ policyVersion, drawn, isWeekly, all, automatic }: PolicyAudit): PolicyAuditAnswer {
   const error = measureAudit(all);

@@ -1,5 +1,4 @@
 /** What may be wrong with the examples of a decision type. */
-
 import { toExample } from '../../preparation/example-wire.ts';
 import { findDataProblems } from '../../services/examples/data-findings.ts';
 import { findDecisionType } from '../../services/types/decision-types.ts';
@@ -35,4 +34,4 @@ export const dataFindingHandlers = {
     });
     return { ...toPage(page, matching.length, query), counts, ...toAnalysisState(state) };
   },
-} satisfies Handlers<'data_findings.list', Used>;
+} satisfies Handlers<Used>;

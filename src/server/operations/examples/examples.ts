@@ -1,5 +1,4 @@
 /** Examples: added, listed, counted, changed, imported. */
-
 import { toCallerId } from '../../auth/caller.ts';
 import type { ExampleBulk } from '../../contract/examples/examples.ts';
 import { refuseProblems } from '../../errors/validation-error.ts';
@@ -97,18 +96,7 @@ export const exampleHandlers = {
     const type = findDecisionType(deps, caller, params.decision_type_id);
     return importExamples(deps, toCallerId(caller), type, body, (result) => receipt?.keep(result));
   },
-} satisfies Handlers<
-  | 'examples.create'
-  | 'examples.list'
-  | 'examples.stats'
-  | 'examples.get'
-  | 'examples.update'
-  | 'examples.delete'
-  | 'examples.bulk'
-  | 'examples.undo'
-  | 'examples.import',
-  Used
->;
+} satisfies Handlers<Used>;
 
 function toChange(body: ExampleBulk): ExampleChange {
   switch (body.action) {

@@ -1,5 +1,4 @@
 /** Synthetic examples on request. */
-
 import { toExample } from '../../preparation/example-wire.ts';
 import { generateExamples } from '../../services/examples/generation.ts';
 import type { Deps, Handlers } from '../context.ts';
@@ -13,4 +12,4 @@ export const generateHandlers = {
     );
     return examples.map(toExample);
   },
-} satisfies Handlers<'examples.generate', Used>;
+} satisfies Handlers<Used>;

@@ -39,14 +39,7 @@ export const labellingHandlers = {
 
   'teacher_labelling.cancel': async (deps, { caller, params }) =>
     toTeacherLabelling(await deps.teacherLabellings.cancel(findDecisionType(deps, caller, params.decision_type_id).id)),
-} satisfies Handlers<
-  | 'examples.next'
-  | 'examples.similar'
-  | 'teacher_labelling.start'
-  | 'teacher_labelling.get'
-  | 'teacher_labelling.cancel',
-  Used
->;
+} satisfies Handlers<Used>;
 
 function toTeacherLabelling(job: TeacherLabelling): OutputOf<'teacher_labelling.get'> {
   const { state, connection, agreement, done, total, labelled, credits, message } = job;

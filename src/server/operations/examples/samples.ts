@@ -23,4 +23,4 @@ export const sampleHandlers = {
     const keep = (type: DecisionTypeRecord) => receipt?.keep(toDecisionType(deps, type));
     return toDecisionType(deps, await createFromSample(deps, caller, params.name, keep));
   },
-} satisfies Handlers<'samples.list' | 'samples.create', Used>;
+} satisfies Handlers<Used>;

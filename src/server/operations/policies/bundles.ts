@@ -1,5 +1,4 @@
 /** A policy as a file. */
-
 import { exportBundle, findExportablePolicy } from '../../services/policies/deployment.ts';
 import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
@@ -13,4 +12,4 @@ export const bundleHandlers = {
     const { bytes, fileName, identity } = await exportBundle(deps.runtime, type, exportable, query.slim);
     return { download: true, contentType: 'application/zip', fileName, body: bytes, etag: identity.digest };
   },
-} satisfies Handlers<'bundle.export', Used>;
+} satisfies Handlers<Used>;

@@ -1,5 +1,4 @@
 /** The held-out examples of evaluated policies: cells of the confusion matrix, and two policies on the same rows. */
-
 import { computeMcNemarP, describeComparison } from '../../../engine/measure/compare.ts';
 import { toCallerId } from '../../auth/caller.ts';
 import type { Comparison, DecidedRow, PolicyPair } from '../../services/policies/held-out-decisions.ts';
@@ -141,12 +140,4 @@ export const evaluationHandlers = {
       sentence: describeComparison({ onlyFirst, onlySecond }),
     };
   },
-} satisfies Handlers<
-  | 'policies.whole'
-  | 'policies.try_rules'
-  | 'policies.slices'
-  | 'policies.report'
-  | 'policies.held_out'
-  | 'policies.compare',
-  Used
->;
+} satisfies Handlers<Used>;

@@ -55,13 +55,4 @@ export const promiseHandlers = {
   'promises.withdraw': (deps, { params, caller }) => {
     deps.store.promises.withdraw(findDecisionType(deps, caller, params.decision_type_id).id);
   },
-} satisfies Handlers<
-  | 'policies.costs'
-  | 'policies.promise'
-  | 'policies.keep_promise'
-  | 'policies.withdraw_promise'
-  | 'promises.get'
-  | 'promises.declare'
-  | 'promises.withdraw',
-  Used
->;
+} satisfies Handlers<Used>;

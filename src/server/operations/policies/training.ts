@@ -1,5 +1,4 @@
 /** Training and policies: start, watch, cancel, deploy. */
-
 import { limits } from '../../../engine/limits.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { requireScope } from '../../auth/auth.ts';
@@ -190,14 +189,4 @@ export const trainingHandlers = {
       nowMs: deps.clock.now(),
     });
   },
-} satisfies Handlers<
-  | 'training.start'
-  | 'training.readiness'
-  | 'policies.create'
-  | 'policies.list'
-  | 'policies.get'
-  | 'policies.deploy'
-  | 'policies.cancel'
-  | 'policies.progress',
-  Used
->;
+} satisfies Handlers<Used>;

@@ -1,5 +1,4 @@
 /** Decision types and their versions. */
-
 import type { DecisionType } from '../../contract/types/decision-types.ts';
 import { prepareDeployedPolicy } from '../../services/policies/deployment.ts';
 import {
@@ -70,15 +69,4 @@ export const decisionTypeHandlers = {
 
   'versions.get': (deps, { caller, params }) =>
     toVersion(findVersion(deps, caller, params.decision_type_id, params.version_id)),
-} satisfies Handlers<
-  | 'decision_types.create'
-  | 'decision_types.list'
-  | 'decision_types.get'
-  | 'decision_types.update'
-  | 'decision_types.delete'
-  | 'decision_types.restore'
-  | 'pii_residue.clear'
-  | 'versions.list'
-  | 'versions.get',
-  Used
->;
+} satisfies Handlers<Used>;

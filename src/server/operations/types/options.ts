@@ -21,7 +21,7 @@ export const optionHandlers = {
     const { affected, type } = undoOptionChange(deps, caller, params.decision_type_id, body.undo_token);
     return { affected, decision_type: toDecisionType(deps, type) };
   },
-} satisfies Handlers<'options.rename' | 'options.merge' | 'options.delete' | 'options.undo', Used>;
+} satisfies Handlers<Used>;
 
 function toAnswer(deps: Used, { touches, type, undoToken }: OptionChanged) {
   return {

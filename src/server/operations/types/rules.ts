@@ -16,4 +16,4 @@ export const ruleHandlers = {
     const { proposeRulesFor } = await import('../../services/types/rule-proposals.ts');
     return proposeRulesFor(deps, type, query.min_precision);
   },
-} satisfies Handlers<'rules.check' | 'rules.analyse' | 'rules.propose', Used>;
+} satisfies Handlers<Used>;

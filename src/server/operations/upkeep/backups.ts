@@ -24,4 +24,4 @@ export const backupHandlers = {
     await caretaker.restore(params.backup_name, folder);
     return { folder };
   },
-} satisfies Handlers<'backups.list' | 'backups.create' | 'backups.verify' | 'backups.restore', Used>;
+} satisfies Handlers<Used>;

@@ -10,4 +10,4 @@ export const eventHandlers = {
     contentType: 'text/event-stream',
     body: events.open(caller.organisationId, toCallerId(caller)),
   }),
-} satisfies Handlers<'events.stream', Used>;
+} satisfies Handlers<Used>;

@@ -29,44 +29,9 @@ export const systemHandlers = {
     health: `${baseUrl}/health`,
   }),
   'system.health': () => ({ status: 'ok' }),
-  'system.ready': (deps) => {
-    const { isReady, ...health } = checkHealth(deps);
-    const status = isReady ? 'ready' : 'degraded';
-    if (!('cache' in health)) return { status, ...health };
-    const {
-      database,
-      isFolderIntact,
-      isDiskFull,
-      integrity,
-      cache,
-      models,
-      deployedModels,
-      unavailablePolicies,
-      connectionsWithoutKey,
-      textModel,
-      clock,
-    } = health;
-    return {
-      status,
-      data_dir: deps.options.dataDir,
-      database,
-      data_folder: isFolderIntact,
-      disk: isDiskFull ? 'full' : 'ok',
-      integrity,
-      cache,
-      models,
-      deployed_models: deployedModels,
-      unavailable_policies: unavailablePolicies,
-      connections_without_key: connectionsWithoutKey,
-      text_model: textModel,
-      clock,
-    };
-  },
+  'system.ready': (deps) => checkHealth(deps),
   'system.openapi': (deps) => makeOpenApi(deps.toolVersion),
   'system.jwks': (deps) => deps.auth.issuer.jwks(),
   'clock.get': (deps) => toClock(deps.trustedTime.look()),
   'clock.confirm': (deps) => toClock(deps.trustedTime.confirm()),
-} satisfies Handlers<
-  'system.root' | 'system.health' | 'system.ready' | 'system.openapi' | 'system.jwks' | 'clock.get' | 'clock.confirm',
-  Used
->;
+} satisfies Handlers<Used>;

@@ -5,7 +5,7 @@ import type { Decision, EscalationPolicy, JsonObject } from '../../../engine/dom
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { limits } from '../../../engine/limits.ts';
 import { redactToPlaceholder } from '../../../engine/pii.ts';
-import { askChat, type Question } from '../../connections/chat-client.ts';
+import { askChat, type Question, toListSchema, toObjectSchema, writeData } from '../../connections/chat-client.ts';
 import type { ModelConnections } from '../../connections/model-connections.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { Store } from '../../store/store.ts';
@@ -89,23 +89,8 @@ function toQuestion(type: DecisionTypeRecord, options: readonly string[], input:
   const data = { question: type.name, description: type.description, options, reason_codes, input };
   return {
     system,
-    // No string of the input can end the block: "<" is written as an escape.
-    user: [
-      `<data>${JSON.stringify(data).replaceAll('<', '\\u003c')}</data>`,
-      'Answer as {"decision": one of the options, "reason_codes": those that apply}.',
-    ].join('\n'),
-    schema: {
-      type: 'object',
-      additionalProperties: false,
-      required: ['decision', 'reason_codes'],
-      properties: {
-        decision: { type: 'string', enum: options },
-        reason_codes: {
-          type: 'array',
-          items: reason_codes.length > 0 ? { type: 'string', enum: reason_codes } : { type: 'string' },
-        },
-      },
-    },
+    user: `${writeData(data)}\nAnswer as {"decision": one of the options, "reason_codes": those that apply}.`,
+    schema: toObjectSchema({ decision: { type: 'string', enum: options }, reason_codes: toListSchema(reason_codes) }),
     schemaName: 'decision',
     temperature: 0,
     maxTokens: 500,

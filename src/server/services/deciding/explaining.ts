@@ -16,6 +16,7 @@ import type { LabellingModels } from '../../runtime/labelling/labelling-models.t
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { findExample } from '../examples/examples.ts';
+import { findLogged } from './logged-decisions.ts';
 
 type Deps = {
   store: Pick<Store, 'examples' | 'labelling' | 'deployments' | 'logs'>;
@@ -110,9 +111,7 @@ export async function explainInput(deps: Deps, type: DecisionTypeRecord, input: 
 
 /** As `explainInput`, for a log record; throws `not_found`, too. Its personal fields are as they were recorded. */
 export async function explainLogged(deps: Deps, type: DecisionTypeRecord, logId: string): Promise<Explanation> {
-  const logged = deps.store.logs.get(type.seq, logId);
-  if (logged === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
-  const explanation = await explainInput(deps, type, logged.input);
+  const explanation = await explainInput(deps, type, findLogged(deps, type, logId).input);
   if (type.piiFields.length === 0) return explanation;
   const redacted = 'Personal fields are redacted in the record, so the input may be decided otherwise.';
   return { ...explanation, note: explanation.note === null ? redacted : `${redacted} ${explanation.note}` };

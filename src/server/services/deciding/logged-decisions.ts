@@ -68,7 +68,12 @@ export function withdrawCorrection(deps: Pick<Deps, 'store'>, type: DecisionType
   });
 }
 
-function findLogged({ store }: Pick<Deps, 'store'>, type: DecisionTypeRecord, logId: string): LoggedDecision {
+/** A log record of a type; throws `not_found`. */
+export function findLogged(
+  { store }: { store: Pick<Store, 'logs'> },
+  type: DecisionTypeRecord,
+  logId: string,
+): LoggedDecision {
   const logged = store.logs.get(type.seq, logId);
   if (logged === null) throw new WorkbenchError('not_found', 'The log record does not exist.');
   return logged;

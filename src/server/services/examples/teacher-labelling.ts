@@ -2,8 +2,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WorkbenchError } from '../../../engine/errors.ts';
 import { computeWilsonInterval, type Interval } from '../../../engine/intervals.ts';
+import { formatCount } from '../../../engine/numeric.ts';
 import type { Caller } from '../../auth/caller.ts';
-import { formatCount } from '../../contract/common.ts';
 import type { Metering } from '../../metering/metering.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { ExampleRecord } from '../../store/examples/examples.ts';
@@ -23,7 +23,6 @@ type Deps = Omit<LabellerDeps, 'store'> & {
 
 export type TeacherLabellingRequest = { minAgreement: number; minProbability: number; maxExamples: number };
 type TeacherLabellingState = 'idle' | 'measuring' | 'labelling' | 'done' | 'refused' | 'cancelled' | 'failed';
-/** How far a teacher is with a type. */
 export type TeacherLabelling = {
   state: TeacherLabellingState;
   /** Name of the connected model, or null. */
@@ -42,7 +41,6 @@ const minMeasured = 20;
 const maxMeasured = 100;
 /** Labelled examples from which these, and those that a connected model is shown, are drawn: the newest ones. */
 const maxSources = 500;
-/** Types whose last labelling is remembered. */
 const maxRemembered = 100;
 
 const idle: TeacherLabelling = {
@@ -113,7 +111,6 @@ export class TeacherLabellings {
     return this.read(typeId);
   }
 
-  /** Ends all of them. */
   async close(): Promise<void> {
     await Promise.all([...this.#jobs.keys()].map((typeId) => this.cancel(typeId)));
   }

@@ -34,6 +34,16 @@ export function describeAttention(
   return `It was trained on what the rules of version ${versionNumber} leave, and the conditions of the rules have changed since. Train the type again, so that it learns what they leave now.`;
 }
 
+/** The version of its type that a policy was trained on: none that a policy names is ever deleted. */
+export function readVersion(
+  store: Pick<Store, 'decisionTypes'>,
+  policy: Pick<PolicyRecord, 'id' | 'decisionTypeId' | 'versionId'>,
+): VersionRecord {
+  const version = store.decisionTypes.getVersion(policy.decisionTypeId, policy.versionId);
+  if (version === null) throw new Error(`The policy ${policy.id} names a version that does not exist.`);
+  return version;
+}
+
 /** As `readPolicy`, with its type; throws `decision_type_not_found` where that was deleted. */
 export function readWithType(
   store: Pick<Store, 'policies' | 'decisionTypes'>,

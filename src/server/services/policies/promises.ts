@@ -2,7 +2,6 @@
  * What a policy does as a whole with the rules and thresholds of now, and promises about its automatic decisions: asked
  * for, and checked again after every change. Declaring and keeping them is in type-promises.ts.
  */
-
 import type { ThresholdSettings } from '../../../engine/decide/thresholds.ts';
 import { boundError } from '../../../engine/measure/error-bound.ts';
 import { formatShare } from '../../../engine/measure/format-share.ts';
@@ -24,6 +23,7 @@ import { followsSettings, readPresentSettings, type TrainedFrom } from '../../ru
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { readVersion } from './policies.ts';
 
 type TrainedDeps = { store: Pick<Store, 'decisionTypes'> };
 type MeasureDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'> };
@@ -34,10 +34,8 @@ const maxKeptChecks = 200;
 
 /** Reads what a policy was trained from, as far as it decides. */
 export function readTrainedFrom({ store }: TrainedDeps, policy: Omit<PolicyRecord, 'metrics'>): TrainedFrom {
-  const version = store.decisionTypes.getVersion(policy.decisionTypeId, policy.versionId);
-  if (version === null) throw new Error(`The policy ${policy.id} names a version that does not exist.`);
   const { fallbackOption, trainingConfig } = policy;
-  return { version, fallbackOption, ownEscalation: trainingConfig.escalation_threshold };
+  return { version: readVersion(store, policy), fallbackOption, ownEscalation: trainingConfig.escalation_threshold };
 }
 
 /** Whether a policy was fitted again on all examples after it was measured; earlier ones were, unless that was off. */

@@ -1,12 +1,12 @@
 /** Making a policy of rules alone: without examples and without a training. */
 import { rmSync } from 'node:fs';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { compileRules } from '../../../engine/rules/compile.ts';
 import { packRulesPolicy } from '../../../engine/training/package/pack-rules-policy.ts';
 import { toFolderPaths } from '../../data-folder/folder.ts';
 import { type Clock, isoTime, sha256 } from '../../process/clock.ts';
 import { writeDurably } from '../../process/durable-file.ts';
 import type { ServerOptions } from '../../process/options.ts';
+import { compileSaved } from '../../runtime/current-settings.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
@@ -43,8 +43,6 @@ export async function makeRulesPolicy(
     ]);
   }
   const { definition, versionNumber } = activeVersion;
-  const rules = compileRules(definition.hard_rules, definition);
-  if (!rules.ok) throw new Error(`the rules of version ${activeVersion.id} do not compile`);
   const id = newId();
   const version = store.policies.getNextVersion(type.id);
   const createdAt = clock.now();
@@ -61,7 +59,7 @@ export async function makeRulesPolicy(
     fallback_option: fallbackOption,
     created_at: isoTime(createdAt),
   };
-  const parts = { settings, rules: rules.value.file, inputSchema: definition.input_schema };
+  const parts = { settings, rules: compileSaved(activeVersion).file, inputSchema: definition.input_schema };
   const inputs = store.labelling.readNewestInputs(type.id, maxInputs, maxInputBytes);
   const bytes = await packRulesPolicy(parts, inputs, piiFields, { now: () => clock.monotonic(), sha256 });
   const file = artifactPath(toFolderPaths(options.dataDir).artifacts, id);

@@ -7,7 +7,7 @@ import type { Metering } from '../../metering/metering.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { Store } from '../../store/store.ts';
 import { chargeCredits } from '../account/credits.ts';
-import { readPolicy } from './policies.ts';
+import { readPolicy, readVersion } from './policies.ts';
 
 export type TrainingTeacherDeps = {
   store: Store;
@@ -20,7 +20,6 @@ export type TrainingTeacherDeps = {
 
 const tokensPerPrice = 100;
 
-/** Whether a teacher is connected for the organisation of a policy. */
 export function hasTeacher(deps: TrainingTeacherDeps, policyId: string): boolean {
   const { organisationId } = readPolicy(deps.store, policyId);
   return deps.modelConnections.findForGeneration(organisationId) !== null;
@@ -39,15 +38,14 @@ export async function askTeacher(
   isWanted: () => boolean,
 ): Promise<Proposal[]> {
   const { store, metering, modelConnections } = deps;
-  const { organisationId, decisionTypeId, versionId } = readPolicy(store, policyId);
+  const policy = readPolicy(store, policyId);
+  const { organisationId, decisionTypeId } = policy;
   const connection = modelConnections.findForGeneration(organisationId);
   if (connection === null) throw new Error('The model connection was removed.');
-  const version = store.decisionTypes.getVersion(decisionTypeId, versionId);
-  if (version === null) throw new Error(`The policy ${policyId} names a version that does not exist.`);
   const { description = '', piiFields = [] } = store.decisionTypes.get(decisionTypeId, organisationId) ?? {};
   const teacher = createRemoteTeacher(
     modelConnections.toEndpoint(connection),
-    { definition: version.definition, description, examples: request.examples, avoid: [], seed: 0 },
+    { definition: readVersion(store, policy).definition, description, examples: request.examples, avoid: [], seed: 0 },
     (input) => deps.auth.redact(input, piiFields),
     { ...modelConnections.chat, signal: AbortSignal.any([signal, modelConnections.chat.signal]) },
   );

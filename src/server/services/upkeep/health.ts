@@ -1,12 +1,14 @@
-/** Whether the service can do its work now. */
-import type { Caretaker, Integrity } from '../../data-folder/caretaker.ts';
+import type { OutputOf } from '../../contract/operations.ts';
+import type { Caretaker } from '../../data-folder/caretaker.ts';
 import type { FolderWatch } from '../../data-folder/watch.ts';
 import type { Log } from '../../process/log.ts';
+import type { ServerOptions } from '../../process/options.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Store } from '../../store/store.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
 type HealthDeps = {
+  options: Pick<ServerOptions, 'dataDir'>;
   store: Store;
   runtime: Runtime;
   trustedTime: TrustedTime;
@@ -15,66 +17,39 @@ type HealthDeps = {
   log: Log;
 };
 
-/** The state of the parts; the rest is left out when the database does not answer. */
-export type Health =
-  | { isReady: false; database: false }
-  | {
-      isReady: boolean;
-      database: boolean;
-      /** Whether the data folder is still the one that was opened. */
-      isFolderIntact: boolean;
-      isDiskFull: boolean;
-      /** What the last check of the data found. */
-      integrity: Integrity;
-      /** Whether the deployed policies are compiled. */
-      cache: boolean;
-      /** Whether the text encoder answers, or is not needed. */
-      models: boolean;
-      deployedModels: number;
-      /** Of these, how many cannot be used now. */
-      unavailablePolicies: number;
-      /** Connections whose key must be set anew; decisions go on as where their model cannot be reached. */
-      connectionsWithoutKey: number;
-      textModel: 'idle' | 'ready' | 'restarting';
-      /** Retention waits while the clock is in doubt; decisions do not. */
-      clock: 'trusted' | 'in doubt';
-    };
-
-/** Looks at database, compiled policies and text encoder. Never throws. */
-export function checkHealth({ store, runtime, trustedTime, folderWatch, caretaker, log }: HealthDeps): Health {
+/** Looks at database, compiled policies and text encoder, and says of each how it is. Never throws. */
+export function checkHealth(deps: HealthDeps): OutputOf<'system.ready'> {
+  const { options, store, runtime, trustedTime, folderWatch, caretaker, log } = deps;
   try {
     const database = store.isAnswering();
-    const isFolderIntact = folderWatch.isIntact();
-    const isDiskFull = isFolderIntact && folderWatch.isDiskFull();
+    const data_folder = folderWatch.isIntact();
+    const disk = data_folder && folderWatch.isDiskFull() ? 'full' : 'ok';
     const integrity = caretaker.integrity();
     const policyIds = store.deployments.listIds();
     const cache = runtime.deployed.hasCompiled(policyIds);
-    const unavailablePolicies = policyIds.filter((id) => runtime.deployed.findUnavailability(id) !== null).length;
-    const textModel = runtime.encoderHost.state();
-    const models = textModel !== 'restarting';
+    const unavailable = policyIds.filter((id) => runtime.deployed.findUnavailability(id) !== null).length;
+    const text_model = runtime.encoderHost.state();
+    const models = text_model !== 'restarting';
+    const isSound = database && data_folder && disk === 'ok' && integrity !== 'damaged';
     return {
-      isReady:
-        database &&
-        isFolderIntact &&
-        !isDiskFull &&
-        integrity !== 'damaged' &&
-        cache &&
-        models &&
-        unavailablePolicies === 0,
+      status: isSound && cache && models && unavailable === 0 ? 'ready' : 'degraded',
+      data_dir: options.dataDir,
       database,
-      isFolderIntact,
-      isDiskFull,
+      data_folder,
+      disk,
       integrity,
       cache,
       models,
-      deployedModels: policyIds.length,
-      unavailablePolicies,
-      connectionsWithoutKey: runtime.modelConnections.countMissingKeys(),
-      textModel,
+      deployed_models: policyIds.length,
+      unavailable_policies: unavailable,
+      // Connections whose key must be set anew: decisions go on as where their model cannot be reached.
+      connections_without_key: runtime.modelConnections.countMissingKeys(),
+      text_model,
+      // Retention waits while it is in doubt; decisions do not.
       clock: trustedTime.isInDoubt() ? 'in doubt' : 'trusted',
     };
   } catch (error) {
     log.error({ err: error }, 'the database does not answer');
-    return { isReady: false, database: false };
+    return { status: 'degraded', database: false };
   }
 }

@@ -75,13 +75,14 @@ function prepareStatements(db: WorkbenchDatabase) {
     ),
     insertUser: db.prepare(
       `INSERT INTO users (id, issuer, subject, organisation_id, email, name, role, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (@id, @issuer, @subject, @organisationId, @email, @name, @role, @createdAt)`,
     ),
     renameUser: db.prepare('UPDATE users SET name = ? WHERE id = ?'),
     insertKey: db.prepare(
       `INSERT INTO api_keys (id, organisation_id, name, prefix, salt, digest, rate_limit_per_minute, scopes,
          allows_destructive, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (@id, @organisationId, @name, @prefix, @salt, @digest, @rateLimitPerMinute, @scopes, @allowsDestructive,
+         @createdAt)`,
     ),
     listKeysByPrefix: db.prepare<[string], RawKey>(
       `SELECT ${keyColumns} FROM api_keys WHERE prefix = ? AND revoked_at IS NULL`,
@@ -122,7 +123,6 @@ export class AccountStore {
     return organisation;
   }
 
-  /** Returns the organisation that was made first, or null. */
   getFirstOrganisation(): OrganisationRecord | null {
     return this.#statements.getFirstOrganisation.get() ?? null;
   }
@@ -153,16 +153,7 @@ export class AccountStore {
   }
 
   insertUser(user: UserRecord & { issuer: string; subject: string }): void {
-    this.#statements.insertUser.run(
-      user.id,
-      user.issuer,
-      user.subject,
-      user.organisationId,
-      user.email,
-      user.name,
-      user.role,
-      user.createdAt,
-    );
+    this.#statements.insertUser.run(user);
   }
 
   renameUser(id: string, name: string): void {
@@ -170,18 +161,8 @@ export class AccountStore {
   }
 
   insertKey(key: ApiKeyRecord): void {
-    this.#statements.insertKey.run(
-      key.id,
-      key.organisationId,
-      key.name,
-      key.prefix,
-      key.salt,
-      key.digest,
-      key.rateLimitPerMinute,
-      key.scopes && JSON.stringify(key.scopes),
-      Number(key.allowsDestructive),
-      key.createdAt,
-    );
+    const scopes = key.scopes && JSON.stringify(key.scopes);
+    this.#statements.insertKey.run({ ...key, scopes, allowsDestructive: Number(key.allowsDestructive) });
   }
 
   /** Returns the keys in force that begin with `prefix`, of every organisation. */
@@ -194,7 +175,6 @@ export class AccountStore {
     return this.#statements.listKeys.all(organisationId).map(toKey);
   }
 
-  /** Whether any organisation has a key in force. */
   hasKeys(): boolean {
     return this.#statements.hasKeys.get() === 1;
   }

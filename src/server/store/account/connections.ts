@@ -28,7 +28,6 @@ const toConnection = (row: RawConnection): ConnectionRecord => ({
   generates: row.generates === 1,
 });
 
-/** Prepares the queries of the model connections. */
 export function createConnectionStore(db: WorkbenchDatabase) {
   const list = db.prepare<[string], RawConnection>(
     `${selectConnections} WHERE organisation_id = ? ORDER BY seq LIMIT 100`,
@@ -43,9 +42,8 @@ export function createConnectionStore(db: WorkbenchDatabase) {
   const listIds = db.prepare<[], string>('SELECT id FROM connections').pluck();
   const listIdsWithKey = db.prepare<[], string>('SELECT id FROM connections WHERE has_api_key = 1').pluck();
   const insert = db.prepare(
-    `INSERT INTO connections (id, organisation_id, name, url, model, has_api_key, private_network, generates,
-       created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO connections (id, organisation_id, name, url, model, has_api_key, private_network, generates, created_at)
+     VALUES (@id, @organisationId, @name, @url, @model, @hasApiKey, @privateNetwork, @generates, @createdAt)`,
   );
   const stopGenerating = db.prepare('UPDATE connections SET generates = 0 WHERE organisation_id = ?');
   const remove = db.prepare('DELETE FROM connections WHERE id = ? AND organisation_id = ?');
@@ -66,17 +64,9 @@ export function createConnectionStore(db: WorkbenchDatabase) {
     /** Adds a connection; one that generates takes that over from the others of its organisation. */
     insert: db.transaction((connection: ConnectionRecord): void => {
       if (connection.generates) stopGenerating.run(connection.organisationId);
-      insert.run(
-        connection.id,
-        connection.organisationId,
-        connection.name,
-        connection.url,
-        connection.model,
-        connection.hasApiKey ? 1 : 0,
-        connection.privateNetwork ? 1 : 0,
-        connection.generates ? 1 : 0,
-        connection.createdAt,
-      );
+      const { hasApiKey, privateNetwork, generates } = connection;
+      const flags = { hasApiKey: +hasApiKey, privateNetwork: +privateNetwork, generates: +generates };
+      insert.run({ ...connection, ...flags });
     }),
     /** Returns false when the organisation has no such connection. */
     remove: (id: string, organisationId: string): boolean => remove.run(id, organisationId).changes > 0,

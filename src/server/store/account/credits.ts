@@ -32,20 +32,11 @@ type Sums = { since: number; seq: number; used: number; decisions: number };
 export function prepareCreditInsert(db: WorkbenchDatabase): (entry: CreditEntry) => void {
   const statement = db.prepare(
     `INSERT INTO credit_entries (id, organisation_seq, operation, credits, decision_type_id, reference_id, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+     VALUES (@id, @organisationSeq, @operation, @credits, @decisionTypeId, @referenceId, @createdAt)`,
   );
   const summary = prepareSummary(db);
   return (entry) => {
-    const { lastInsertRowid } = statement.run(
-      entry.id,
-      entry.organisationSeq,
-      entry.operation,
-      entry.credits,
-      entry.decisionTypeId,
-      entry.referenceId,
-      entry.createdAt,
-    );
-    const seq = Number(lastInsertRowid);
+    const seq = Number(statement.run(entry).lastInsertRowid);
     if (fillsBlock(seq)) summary.run(seq - blockRows + 1, seq);
   };
 }
@@ -103,7 +94,6 @@ export class CreditStore {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #ledger: BlockReader<'credits'>;
   readonly #sums = new Map<number, Sums>();
-  /** Adds an entry to the ledger. */
   readonly insert: (entry: CreditEntry) => void;
 
   constructor(db: WorkbenchDatabase) {
@@ -161,7 +151,6 @@ export class CreditStore {
     };
   }
 
-  /** Makes the summaries anew from the entries. */
   rebuildBlocks(): void {
     this.#db.transaction(() => {
       this.#db.exec('DELETE FROM credit_blocks');

@@ -1,9 +1,10 @@
 /** Log record and credit entry of every decision, committed together before the answer leaves. */
 import Database from 'better-sqlite3';
 import { WorkbenchError } from '../../../engine/errors.ts';
+import { isBusy } from '../../process/folder-lock.ts';
 import { prepareDecisionCharge } from '../account/credits.ts';
 import type { WorkbenchDatabase } from '../database.ts';
-import { isBusy, type WriteLock } from '../write-lock.ts';
+import type { WriteLock } from '../write-lock.ts';
 import { type NewLoggedDecision, prepareLogInsert } from './log-writer.ts';
 
 export type CommitQueue = {
@@ -13,7 +14,6 @@ export type CommitQueue = {
    * another process has the data file. `alongside` writes into the same transaction.
    */
   commit(records: readonly NewLoggedDecision[], organisationSeq: number, alongside?: () => void): Promise<void>;
-  /** Returns how many decisions of an organisation wait for their commit. */
   countPending(organisationSeq: number): number;
 };
 type Waiting = {

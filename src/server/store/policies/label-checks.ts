@@ -18,7 +18,7 @@ function prepareStatements(db: WorkbenchDatabase) {
     insert: db.prepare(
       `INSERT OR REPLACE INTO label_checks
          (policy_id, example_id, label, probability, likelier, likelier_probability, doubt, suspect)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+       VALUES (@policyId, @example_id, @label, @probability, @likelier, @likelier_probability, @doubt, @suspect)`,
     ),
     remove: db.prepare('DELETE FROM label_checks WHERE policy_id = ?'),
     listSuspects: db.prepare<[Suspects & { limit: number; except: string }], string>(
@@ -51,19 +51,7 @@ export class LabelCheckStore {
   add({ policyId, attemptId }: { policyId: string; attemptId: string }, checks: readonly LabelCheck[]): void {
     this.#db.transaction(() => {
       if (this.#statements.isCurrent.get(policyId, attemptId) === undefined) return;
-      for (const check of checks) {
-        const { example_id, label, probability, likelier, likelier_probability, doubt, suspect } = check;
-        this.#statements.insert.run(
-          policyId,
-          example_id,
-          label,
-          probability,
-          likelier,
-          likelier_probability,
-          doubt,
-          Number(suspect),
-        );
-      }
+      for (const check of checks) this.#statements.insert.run({ ...check, policyId, suspect: Number(check.suspect) });
     })();
   }
 
@@ -84,7 +72,6 @@ export class LabelCheckStore {
     return (this.#statements.countSuspects.pluck().get(facts) as number | undefined) ?? 0;
   }
 
-  /** Removes the checks of a policy. */
   remove(policyId: string): void {
     this.#statements.remove.run(policyId);
   }

@@ -67,7 +67,8 @@ function preparePolicyStatements(db: WorkbenchDatabase) {
     ),
     insertHeldOut: db.prepare(
       `INSERT INTO held_out_predictions (policy_id, example_id, expected, predicted, probabilities, unfamiliar,
-         input_hash) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+         input_hash)
+       VALUES (@policyId, @example_id, @expected, @predicted, @probabilities, @unfamiliar, @input_hash)`,
     ),
   };
 }
@@ -203,17 +204,8 @@ export class TrainingRunStore {
       });
       if (changes === 0) throw new StaleAttemptError('The attempt is not the current one.');
       for (const row of result.heldOut) {
-        const { example_id, expected, predicted, probabilities, unfamiliar, input_hash } = row;
-        const json = JSON.stringify(probabilities);
-        this.#policies.insertHeldOut.run(
-          policyId,
-          example_id,
-          expected,
-          predicted,
-          json,
-          unfamiliar ? 1 : 0,
-          input_hash,
-        );
+        const probabilities = JSON.stringify(row.probabilities);
+        this.#policies.insertHeldOut.run({ ...row, policyId, probabilities, unfamiliar: Number(row.unfamiliar) });
       }
       this.#attempts.end.run('succeeded', null, at, attemptId);
       this.snapshots.remove(policyId);
