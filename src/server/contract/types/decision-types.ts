@@ -16,7 +16,7 @@ import {
 import { limits } from '../../../engine/limits.ts';
 import { promiseStatusSchema, typePromiseSchema } from '../../../engine/measured.ts';
 import { aliasOf, dateTime, decisionTypeParams, pageQuery, paginated, uuid } from '../common.ts';
-import { creates, destroys, operation, reads, replaces, updates } from '../operation.ts';
+import { destroys, operation, replaces, updates } from '../operation.ts';
 
 const hardRules = z.array(ruleSchema).max(limits.maxRules).describe('Decide before the policy, the first match wins');
 const name = nameText(limits.maxTypeNameLength).describe('By which callers name it');
@@ -168,7 +168,6 @@ export const decisionTypeOperations = {
     output: decisionTypeSchema,
     status: 201,
     summary: 'Create a decision type',
-    hints: creates,
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'conflict'],
   }),
@@ -178,9 +177,7 @@ export const decisionTypeOperations = {
     path: base,
     query: z.strictObject(pageQuery),
     output: paginated(decisionTypeSchema),
-    status: 200,
     summary: 'List decision types',
-    hints: reads,
   }),
   'decision_types.get': operation({
     ...common,
@@ -188,9 +185,7 @@ export const decisionTypeOperations = {
     path: `${base}/:decision_type_id`,
     params: decisionTypeParams,
     output: decisionTypeSchema,
-    status: 200,
     summary: 'One decision type with its active version',
-    hints: reads,
   }),
   'decision_types.update': operation({
     ...common,
@@ -200,7 +195,6 @@ export const decisionTypeOperations = {
     params: decisionTypeParams,
     body: decisionTypeUpdateSchema,
     output: decisionTypeSchema,
-    status: 200,
     summary: 'Change a decision type; a change of logic makes a new version',
     hints: replaces,
     errors: ['conflict'],
@@ -212,9 +206,7 @@ export const decisionTypeOperations = {
     path: `${base}/:decision_type_id`,
     params: decisionTypeParams,
     output: null,
-    status: 204,
     summary: 'Delete a decision type softly; it can be restored for two days',
-    hints: destroys,
   }),
   'decision_types.restore': operation({
     ...common,
@@ -223,7 +215,6 @@ export const decisionTypeOperations = {
     path: `${base}/:decision_type_id/restore`,
     params: decisionTypeParams,
     output: decisionTypeSchema,
-    status: 200,
     summary: 'Bring back a decision type that was deleted in the last two days, with everything in it',
     hints: updates,
     errors: ['conflict', 'quota_exceeded'],
@@ -245,9 +236,7 @@ export const decisionTypeOperations = {
     path: `${base}/:decision_type_id/versions`,
     params: decisionTypeParams,
     output: z.array(versionSchema),
-    status: 200,
     summary: 'Every version, newest first',
-    hints: reads,
   }),
   'versions.get': operation({
     ...common,
@@ -255,19 +244,15 @@ export const decisionTypeOperations = {
     path: `${base}/:decision_type_id/versions/:version_id`,
     params: decisionTypeParams.extend({ version_id: uuid }),
     output: versionSchema,
-    status: 200,
     summary: 'One version',
-    hints: reads,
   }),
   'samples.list': operation({
     method: 'GET',
     path: '/api/v1/samples',
     output: z.array(z.object({ name: z.string(), title: z.string(), description: z.string(), examples: z.int() })),
-    status: 200,
     access: 'key',
     scope: 'read',
     summary: 'Sample projects that ship with the program',
-    hints: reads,
     tag: 'Samples',
   }),
   'samples.create': operation({
@@ -279,7 +264,6 @@ export const decisionTypeOperations = {
     access: 'key',
     scope: 'train',
     summary: 'Make a decision type with rules and examples from a sample',
-    hints: creates,
     takesIdempotencyKey: true,
     tag: 'Samples',
     errors: ['quota_exceeded', 'conflict'],
