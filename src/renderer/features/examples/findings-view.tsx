@@ -154,7 +154,7 @@ function useFindingCommands(type: DecisionType, findings: Findings) {
   return { picked, fixCount: fixable.length, takeLikelier };
 }
 
-/** What stands in the table of each finding. */
+/** Lists the columns of the table of findings. */
 function toColumns(type: DecisionType): GridColumn<Finding>[] {
   return [
     { id: 'kind', header: 'What', width: 120, cell: ({ kind }) => kind.replaceAll('_', ' ') },
