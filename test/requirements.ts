@@ -202,6 +202,9 @@ const examples = {
   'LBL-4': 'An example that next gave out is given to nobody else for five minutes, whatever the number of windows.',
   'LBL-5': 'A label changes the suggestions at once; next says how many of the last 50 were right, and when to stop.',
   'LBL-6': 'similar gives the examples most like one, most alike first.',
+  'CAR-1':
+    'suggestions answers for examples of one’s choice, in any list, the likeliest options with their probabilities; it gives none out, and nothing for a decision that is judged blind.',
+  'CAR-2': 'similar gives the labelled examples alone where asked to.',
   'CAR-3': 'A finding shows its first example as it is now, and of a suspect label how likely the likelier one is.',
   'TCH-1': 'A teacher labels examples only where the agreement measured on labelled ones surely reaches the floor.',
   'TCH-2': 'Labels of a teacher are marked, are not reviewed, and never measured on; a person finds and confirms them.',

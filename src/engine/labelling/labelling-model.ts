@@ -2,7 +2,7 @@
  * The model that learns while somebody labels: it starts from the words of the options, takes in every label at once,
  * and says which rows are worth a label. Deterministic; nothing of it is stored.
  */
-import { argmax, dot, softmaxInPlace } from '../numeric.ts';
+import { dot, softmaxInPlace } from '../numeric.ts';
 import { chooseRows, type Reason, rateUse } from './choose-rows.ts';
 import { fitTemperature, toUnseenScores } from './fit-temperature.ts';
 import { OnlineRidge, type RidgeStep } from './online-ridge.ts';
@@ -18,18 +18,17 @@ const maxUnseenRows = 300;
 const maxUnseenScores = 4_000;
 const penalty = 1;
 const optionTextWeight = 1;
+/** Options that a suggestion names: as many as there are keys for them. */
+const maxLikely = 9;
 
 /** Where a row stands: the number of its option, open to be chosen, or put aside, neither learned nor chosen. */
 export type RowState = number | 'open' | 'aside';
 
-export type Suggestion = { option: number; probability: number };
-/** A row worth a label; `doubtful` are the options between which the model doubts. */
-export type NextRow = {
-  id: string;
-  suggestion: Suggestion;
-  reason: Reason;
-  doubtful: [Suggestion, Suggestion];
-};
+type Likely = { option: number; probability: number };
+/** The likeliest option, and the likeliest ones in their order. */
+export type Suggestion = Likely & { likely: Likely[] };
+/** A row worth a label. */
+export type NextRow = { id: string; suggestion: Suggestion; reason: Reason };
 
 export class LabellingModel {
   readonly #matrix: RowMatrix;
@@ -145,18 +144,18 @@ export class LabellingModel {
       count,
       this.#round,
     );
-    return choices.map(({ candidate: { index, first, second }, reason }) => {
-      const probabilities = this.#toProbabilities(pool.readScores(index));
-      const toSuggestion = (option: number) => ({ option, probability: probabilities[option] ?? 0 });
-      const doubtful: [Suggestion, Suggestion] = [toSuggestion(first), toSuggestion(second)];
-      return { id: pool.ids[index] ?? '', suggestion: doubtful[0], reason, doubtful };
-    });
+    return choices.map(({ candidate: { index }, reason }) => ({
+      id: pool.ids[index] ?? '',
+      suggestion: this.#toSuggestion(pool.readScores(index)),
+      reason,
+    }));
   }
 
-  /** The rows most like one, most alike first; null for a row that is not known. */
-  findSimilar(id: string, count: number): { id: string; similarity: number }[] | null {
+  /** The rows most like one, or the labelled ones of them, most alike first; null for a row that is not known. */
+  findSimilar(id: string, count: number, labelled = false): { id: string; similarity: number }[] | null {
     const place = this.#matrix.findPlace(id);
-    return place === null ? null : this.#matrix.findNearest(this.#matrix.read(place), count, (other) => other !== id);
+    const isMeant = (other: string) => other !== id && (!labelled || this.#labelled.has(other));
+    return place === null ? null : this.#matrix.findNearest(this.#matrix.read(place), count, isMeant);
   }
 
   /** The labelled rows most like one that need not be known, most alike first. */
@@ -241,14 +240,12 @@ export class LabellingModel {
     return this.#temperature;
   }
 
-  #toProbabilities(scores: Float64Array): Float64Array {
-    const temperature = this.#readTemperature();
-    return softmaxInPlace(scores.map((score) => score / temperature));
-  }
-
   #toSuggestion(scores: Float64Array): Suggestion {
-    const probabilities = this.#toProbabilities(scores);
-    const option = argmax(probabilities);
-    return { option, probability: probabilities[option] ?? 0 };
+    const temperature = this.#readTemperature();
+    const probabilities = softmaxInPlace(scores.map((score) => score / temperature));
+    const likely = Array.from(probabilities, (probability, option) => ({ option, probability }))
+      .sort((a, b) => b.probability - a.probability)
+      .slice(0, maxLikely);
+    return { ...(likely[0] ?? { option: 0, probability: 0 }), likely };
   }
 }

@@ -55,10 +55,21 @@ export function ErrorNote({ error, retry }: { error: unknown; retry?: () => void
 }
 
 /** Fills a place before there is anything: what belongs here and how to get it. */
-export function EmptyState({ title, children, actions }: { title: string; children: ReactNode; actions?: ReactNode }) {
+export function EmptyState({
+  title,
+  facts,
+  children,
+  actions,
+}: {
+  title: string;
+  facts?: ReactNode;
+  children: ReactNode;
+  actions?: ReactNode;
+}) {
   return (
     <section className="empty">
       <h2>{title}</h2>
+      {facts}
       <p>{children}</p>
       {actions && <div className="row">{actions}</div>}
     </section>

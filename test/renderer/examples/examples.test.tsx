@@ -137,6 +137,38 @@ describe('examples, one at a time', () => {
   });
 });
 
+describe('the large text of a card', () => {
+  async function openRows(toInput: (place: number) => object) {
+    const { call } = await openForTest();
+    const id = await makeType(call, {
+      description: '# Pay\nWithin **30 days**, *not* later:\n1. what `broke`\n2. <b>',
+    });
+    const examples = Array.from({ length: 12 }, (_, place) => ({ input: toInput(place) }));
+    await call('POST', `/api/v1/decision-types/${id}/examples`, { examples });
+    showWindow(call, `#/types/${id}/examples?view=card&queue=to-label`);
+    return card();
+  }
+  const hotel = (place: number) => `The ${place % 2 === 0 ? 'Resort' : 'City'} Hotel beside the station of the town`;
+
+  it('is the field that says something else in each row, and none where all repeat themselves', async () => {
+    const shown = await openRows((place) => ({ hotel: hotel(place), note: `came ${place} days late` }));
+    await shows('came 11 days late');
+    expect(shown.querySelector('.main-text')?.textContent).toBe('came 11 days late');
+    const guideline = screen.getByRole('region', { name: 'Guideline' });
+    within(guideline).getByRole('heading', { name: 'Pay' });
+    expect(
+      within(guideline)
+        .getAllByRole('listitem')
+        .map(({ innerHTML }) => innerHTML),
+    ).toEqual(['what <code>broke</code>', '&lt;b&gt;']);
+    expect(guideline.querySelector('p')?.textContent).toBe('Within 30 days, not later:');
+    closePage();
+    await openRows((place) => ({ hotel: hotel(place), nights: place }));
+    await shows('The City Hotel');
+    expect((await card()).querySelector('.main-text')).toBeNull();
+  });
+});
+
 describe('the counts of the queues', () => {
   const read = () =>
     ['To label', 'Most useful next', 'Not reviewed', 'Flagged', 'yes'].map((name) =>

@@ -31,6 +31,7 @@ let ids: Record<string, string>;
 const bodies: Record<string, unknown> = {
   'examples.create': { examples: [{ input: { amount: 1 } }] },
   'examples.update': { input: { amount: 1 } },
+  'examples.suggest': { ids: ['018f0000-0000-7000-8000-000000000000'] },
   'examples.bulk': { action: 'delete', filter: {} },
   'examples.undo': { undo_token: 'x' },
   'examples.import': { format: 'jsonl', content: '{"amount":1}', commit: true },

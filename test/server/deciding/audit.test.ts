@@ -65,7 +65,7 @@ describe('the audit of live decisions', () => {
     expect((await audited()).to_judge).toBe(drawn);
   });
 
-  it('gives drawn decisions out oldest first, without what was decided or is likely [AUD-3]', async () => {
+  it('gives drawn decisions out oldest first, without what was decided or is likely [AUD-3] [CAR-1]', async () => {
     const { call, url, next, judge, audited } = await open({ share: 1 }, 30);
     const items = await next(5);
     expect(items.map(({ example }) => example.input_payload.score)).toEqual([0, 1, 2, 3, 4].map(score));
@@ -74,6 +74,9 @@ describe('the audit of live decisions', () => {
       expect(item.example).toMatchObject({ expected_decision: null, audited: true });
       expect(JSON.stringify(item.example)).not.toMatch(/"(yes|no)"/);
     }
+    const ids = items.map(({ example }) => example.id);
+    const { body: suggested } = await call('POST', `${url}/examples/suggestions`, { ids });
+    expect(suggested.items).toEqual(ids.map((example_id) => ({ example_id, suggestion: null })));
     expect(items[0]?.why).toBe(
       'A live decision, drawn at random. What was decided is not shown, so that you judge freely.',
     );

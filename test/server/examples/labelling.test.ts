@@ -102,7 +102,7 @@ const judge = ({ example }: Pick<Item, 'example'>) =>
   example.input_payload.message.includes('parcel') ? 'late_delivery' : 'wrong_payment';
 
 describe('what to label next', () => {
-  it('starts from the words of the options, learns each label, and says how good it is [LBL-3] [LBL-5] [LBL-6]', async () => {
+  it('starts from the words of the options, learns each label, and says how good it is [LBL-3] [LBL-5] [LBL-6] [CAR-2]', async () => {
     const { call, url, next, waitUntilRead, label } = await openTexts();
     await waitUntilRead();
     await next('session=reader&restart=true&count=1&queue=flagged');
@@ -129,6 +129,10 @@ describe('what to label next', () => {
     const [item] = second.items as Item[];
     const similar = await call('GET', `${url}/${item?.example.id}/similar?count=9`);
     expect(similar.body.items.map(judge)).toEqual(new Array(9).fill(judge(item as Item)));
+    const labelled = (await call('GET', `${url}/${item?.example.id}/similar?count=9&labelled=true`)).body.items;
+    expect(new Set(labelled.map(({ example }: Item) => example.id))).toEqual(
+      new Set((first.items as Item[]).map(({ example }) => example.id)),
+    );
     expect((await call('GET', `${url}/018f0000-0000-7000-8000-000000000000/similar`)).status).toBe(404);
   });
 
@@ -150,6 +154,30 @@ describe('what to label next', () => {
     expect(items.map(({ why }) => why)).toContainEqual(
       expect.stringMatching(/^Between «\w+» \(\d+ %\) and «\w+» \(\d+ %\)\.$/),
     );
+  });
+
+  it('suggests labels for any examples, likeliest first, and gives none of them out [CAR-1]', async () => {
+    const { call, url, next, waitUntilRead } = await openTexts();
+    await waitUntilRead();
+    await next('session=reader&restart=true&count=1&queue=flagged');
+    const rows: Item['example'][] = (await call('GET', `${url}?page_size=20`)).body.items;
+    const ids = rows.map(({ id }) => id);
+    const gone = '018f0000-0000-7000-8000-000000000000';
+    const { body } = await call('POST', `${url}/suggestions`, { ids: [gone, ...ids] });
+    expect(body.items.map(({ example_id }: { example_id: string }) => example_id)).toEqual(ids);
+    const given = (await next('session=a&count=20')).items as Item[];
+    expect(given).toHaveLength(20);
+    for (const { example_id, suggestion } of body.items) {
+      expect(suggestion).toEqual(given.find(({ example }) => example.id === example_id)?.suggestion);
+      const { decision, probability, likely } = suggestion;
+      expect(likely[0]).toEqual({ decision, probability });
+      expect(likely.map((each: { decision: string }) => each.decision).sort()).toEqual([
+        'late_delivery',
+        'wrong_payment',
+      ]);
+      expect(likely[0].probability + likely[1].probability).toBeCloseTo(1, 6);
+    }
+    expect((await call('POST', `${url}/suggestions`, { ids: [] })).status).toBe(422);
   });
 
   it('never gives a row twice, to one window or to two at once [LBL-4]', async () => {

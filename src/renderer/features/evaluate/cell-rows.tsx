@@ -111,7 +111,7 @@ function sayWhoDecided({ predicted, whole }: Row): string {
 function RowWhole({ type, row, input }: { type: DecisionType; row: Row; input: NonNullable<Row['input']> }) {
   const main = findMainText(input);
   const why = useWhy(type, 'evaluate');
-  const isRested = useRested();
+  const isRested = useRested(row.example_id);
   const { data, error, refetch } = useOperation(
     'examples.explain',
     { params: { decision_type_id: type.id, example_id: row.example_id } },

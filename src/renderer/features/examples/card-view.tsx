@@ -1,32 +1,33 @@
 /** The view of examples one at a time, with a key for each option. */
-import { MultiSelect } from '@mantine/core';
-import { memo, type ReactNode, useRef } from 'react';
-import { useStore } from 'zustand';
+import { memo, type ReactNode, useMemo, useRef } from 'react';
+import type { Explanation } from '../../../server/contract/deciding/explaining.ts';
 import type { Example } from '../../../server/contract/examples/examples.ts';
-import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
-import type { Act } from '../../api/journal.ts';
 import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
+import { useWhy } from '../../parts/explained/why.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { InputView } from '../../parts/input-view.tsx';
-import { Busy, ErrorNote, Moment, Part } from '../../parts/notes.tsx';
-import { OptionMark, OptionName, OptionSelect, toChoices, useOptionColours } from '../../parts/option.tsx';
+import { Busy, ErrorNote, Moment } from '../../parts/notes.tsx';
+import { OptionName } from '../../parts/option.tsx';
 import { Pane, PlaceLayout, useNarrow } from '../../parts/panes.tsx';
 import { number, percent } from '../../parts/text/figures.ts';
-import { findMainText } from '../../parts/text/inputs.ts';
+import { findHeadline, findMainText, flattenInput } from '../../parts/text/inputs.ts';
+import { MarkedText } from '../../parts/text/marked-text.tsx';
 import { isolate, quoteNames, showUnseen } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
-import { useWorkbench } from '../../state/workbench.ts';
-import { QueueEnd } from './queue-end.tsx';
+import { type Advice, type Given, useAdvice } from './advice.ts';
+import { Guideline, LastAnswers, RowHelp } from './beside.tsx';
+import { Choices, maxKeyOptions, useShownOptions } from './choices.tsx';
+import { Agreement, QueueEnd } from './queue-end.tsx';
 import { QueuePane } from './queue-pane.tsx';
-import { countQueue, toFilter } from './queues.ts';
+import { countQueue, findGivenQueue, toFilter } from './queues.ts';
+import { useGivenRows } from './use-given-rows.ts';
 import { type Rows, useRows } from './use-rows.ts';
-import { useWork, type Work } from './work.ts';
-
-const maxKeyOptions = 9;
+import { useLabelsHere, useWork, type Work } from './work.ts';
 
 export type ViewProps = {
   type: DecisionType;
@@ -38,15 +39,8 @@ export type ViewProps = {
   onQueue(name: string): void;
 };
 
-/** What the server says about rows that it gives out. */
-export type Advice = {
-  suggestionOf(exampleId: string): Suggestion | null;
-  /** Returns what Enter answers: the label that a person gave as a correction, else the suggestion. */
-  answerOf(example: Example): string | null;
-  whyOf(exampleId: string): string | null;
-  recent: { right: number; of: number };
-  stopHint: string | null;
-};
+/** Rows by which the field is chosen that is shown large. */
+const maxSurveyed = 60;
 
 /** The examples of a filter, one at a time. */
 export function CardView(props: ViewProps) {
@@ -54,30 +48,61 @@ export function CardView(props: ViewProps) {
   return <CardDesk {...props} rows={rows} />;
 }
 
-/** One example at a time: the whole text large, its fields, and the options with their keys. */
-export function CardDesk({
-  type,
-  stats,
-  queue,
-  search,
-  title,
-  tools,
-  onQueue,
-  rows,
-  advice,
-}: ViewProps & { rows: Rows; advice?: Advice }) {
-  const work = useWork(type, rows, { hasEnd: true });
-  const isHere = !rows.isLoading && rows.error === null;
+/** The examples that the server gives out to this window, one at a time, with what it says about each. */
+export function GivenCards(props: ViewProps) {
+  const { rows, given } = useGivenRows(props.type.id, findGivenQueue(props.queue) ?? 'to_label');
+  return <CardDesk {...props} rows={rows} given={given} />;
+}
+
+/** Brings together what a card works with: its rows, what is said of the one at the cursor, and the acts on it. */
+function useDesk({ type, rows, given }: DeskProps) {
   const card = useRef<HTMLElement>(null);
+  const work = useWork(type, rows, { hasEnd: true });
+  const advice = useAdvice(type.id, rows, work.cursor, given);
+  const suggestion = work.current && advice.suggestionOf(work.current.id);
+  const { find, ...options } = useShownOptions(type.active_version.options, work.current?.id, suggestion?.likely);
+  const focus = useNewest(() => card.current?.focus());
+  const acts = {
+    onFind: useNewest(find),
+    onLabel: useNewest((option: string) => {
+      focus();
+      find('');
+      work.label(option);
+    }),
+    onReasons: useNewest(work.setReasons),
+    onLeave: focus,
+  };
+  useLabelCommands(type, work, focus, options.shown);
+  const takeSuggestion = () => {
+    focus();
+    work.labelBy(advice.answerOf);
+  };
+  useCommands([
+    {
+      id: 'take-suggestion',
+      title: 'Take the suggestion, or confirm the correction',
+      group: 'Label',
+      keys: 'Enter',
+      run: takeSuggestion,
+    },
+  ]);
+  return { card, work, advice, suggestion, options, acts };
+}
+
+type DeskProps = ViewProps & { rows: Rows; given?: Given };
+
+/** One example at a time: the whole text large, its fields, and the options with their keys. */
+function CardDesk(props: DeskProps) {
+  const { type, stats, queue, search, title, tools, onQueue, rows } = props;
+  const desk = useDesk(props);
+  const { current, cursor } = desk.work;
   const narrow = useNarrow();
-  const label = useNewest((option: string) => {
-    card.current?.focus();
-    work.label(option);
-  });
-  const setReasons = useNewest(work.setReasons);
-  const focusCard = useNewest(() => card.current?.focus());
-  useLabelCommands(type, work, focusCard, advice);
+  const isHere = !rows.isLoading && rows.error === null;
   useRowsFocus(isHere ? queue : null);
+  const why = useWhy(type, 'examples');
+  // Who judges blind sees nothing that speaks for an answer.
+  const isBlind = current?.audited === true && current.expected_decision === null;
+  const help = current && !isBlind && <RowHelp type={type} example={current} why={why} />;
   return (
     <PlaceLayout
       id="examples-card"
@@ -86,38 +111,85 @@ export function CardDesk({
         <Pane
           title={title}
           level={1}
-          head={work.cursor >= 0 && search === '' && <QueueCount count={countQueue(queue, stats)} />}
+          head={cursor >= 0 && search === '' && <QueueCount count={countQueue(queue, stats)} />}
           tools={tools}
         >
           {rows.isLoading && <Busy>Loading the queue…</Busy>}
           {rows.error !== null && <ErrorNote error={rows.error} retry={rows.retry} />}
           {isHere && (
-            <article ref={card} className="card" tabIndex={-1} aria-label="The example to label" {...takesKeys}>
-              {work.current ? (
-                <>
-                  <ExampleCard type={type} example={work.current} />
-                  {advice && <AdviceNote advice={advice} example={work.current} />}
-                  <Choices
-                    type={type}
-                    example={work.current}
-                    suggestion={advice?.suggestionOf(work.current.id) ?? null}
-                    onLabel={label}
-                    onReasons={setReasons}
-                    onLeave={focusCard}
-                  />
-                </>
-              ) : rows.count === 0 || work.isAtEnd ? (
-                <QueueEnd {...{ queue, stats, onQueue }} isEmpty={rows.count === 0} />
-              ) : (
-                <Busy>Loading the next examples…</Busy>
-              )}
+            <article ref={desk.card} className="card" tabIndex={-1} aria-label="The example to label" {...takesKeys}>
+              <CardContent {...props} desk={desk} isExplained={why.isAsked && !isBlind} />
+              {narrow && help}
             </article>
           )}
         </Pane>
       }
-      inspector={narrow ? undefined : <Beside type={type} />}
+      inspector={
+        narrow ? undefined : (
+          <Pane title="Help and history">
+            {help}
+            <Guideline text={type.description} />
+            <LastAnswers typeId={type.id} />
+          </Pane>
+        )
+      }
     />
   );
+}
+
+/** The row at the cursor with its options, or the end of the queue. */
+function CardContent({
+  desk: { work, advice, suggestion, options, acts },
+  isExplained,
+  ...view
+}: DeskProps & { desk: ReturnType<typeof useDesk>; isExplained: boolean }) {
+  const { type, rows, given } = view;
+  const headline = useHeadline(rows);
+  const labels = useLabelsHere(type.id);
+  const { current } = work;
+  if (current) {
+    return (
+      <>
+        <WordsCard {...{ type, headline, isExplained }} example={current} />
+        {given && <GivenNote given={given} example={current} />}
+        <Choices {...{ type, suggestion }} {...options} {...acts} example={current} />
+        <AnswerNote advice={advice} example={current} labels={labels} />
+      </>
+    );
+  }
+  if (rows.count > 0 && !work.isAtEnd) return <Busy>Loading the next examples…</Busy>;
+  return <QueueEnd {...view} {...{ labels, advice }} isEmpty={rows.count === 0} />;
+}
+
+/** The field that is shown large in all rows of a list, by the first ones that are here. */
+function useHeadline(rows: Rows): string | null | undefined {
+  const first = rows.at(0)?.id;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it stays the same while the list grows
+  return useMemo(
+    () =>
+      findHeadline(
+        Array.from({ length: Math.min(rows.count, maxSurveyed) }, (_, at) => rows.at(at)?.input_payload ?? []).flat(),
+      ),
+    [first],
+  );
+}
+
+/** The row at the cursor, with the words marked that weighed in what was explained of it. */
+function WordsCard({
+  type,
+  example,
+  headline,
+  isExplained,
+}: {
+  type: DecisionType;
+  example: Example;
+  headline: string | null | undefined;
+  isExplained: boolean;
+}) {
+  const params = { decision_type_id: type.id, example_id: example.id };
+  // The help beside asks for it.
+  const { data } = useOperation('examples.explain', { params }, { enabled: false });
+  return <ExampleCard {...{ type, example, headline }} words={isExplained ? data?.words : undefined} />;
 }
 
 /**
@@ -132,54 +204,66 @@ function QueueCount({ count }: { count: number | null }) {
   );
 }
 
-/** Why this row comes now, what is suggested, and how good the suggestions were. */
-function AdviceNote({
-  advice: { suggestionOf, answerOf, whyOf, recent, stopHint },
-  example,
-}: {
-  advice: Advice;
-  example: Example;
-}) {
-  const suggestion = suggestionOf(example.id);
-  const answer = answerOf(example);
+/** Why this row comes now, and whether more labels will help. */
+function GivenNote({ given: { whyOf, stopHint }, example }: { given: Given; example: Example }) {
   return (
     <div className="note stack tight">
-      <p>
-        {quoteNames(whyOf(example.id) ?? '')}
-        {answer !== null && (
-          <>
-            {' '}
-            <kbd>Enter</kbd> {answer === suggestion?.decision ? 'takes' : 'confirms'} <bdi>{showUnseen(answer)}</bdi>
-            {answer === suggestion?.decision && (
-              <>
-                {' '}
-                (
-                <Figure says="How likely the labelling model thinks this option is.">
-                  {percent(suggestion.probability)}
-                </Figure>
-                )
-              </>
-            )}
-            .
-          </>
-        )}
-      </p>
-      {recent.of > 0 && (
-        <p className="muted">
-          {recent.right} of the last {recent.of} suggestions were right.
-        </p>
-      )}
+      <p>{quoteNames(whyOf(example.id) ?? '')}</p>
       {stopHint !== null && <p>{stopHint}</p>}
     </div>
   );
 }
 
-/** The keys of labelling, for card and table alike; `focus` puts the focus where the keys act. */
+/** Says what Enter answers, and how often the answers so far were what was suggested. */
+function AnswerNote({
+  advice,
+  example,
+  labels,
+}: {
+  advice: Advice;
+  example: Example;
+  labels: ReadonlyMap<string, string>;
+}) {
+  const suggestion = advice.suggestionOf(example.id);
+  const answer = advice.answerOf(example);
+  return (
+    <div className="stack tight">
+      {answer !== null && (
+        <p>
+          <kbd>Enter</kbd> {answer === suggestion?.decision ? 'takes' : 'confirms'} <bdi>{showUnseen(answer)}</bdi>
+          {answer === suggestion?.decision && (
+            <>
+              {' '}
+              (
+              <Figure
+                says={
+                  suggestion.source === 'policy'
+                    ? 'How likely the deployed policy thinks this option is.'
+                    : 'How likely the labelling model thinks this option is.'
+                }
+              >
+                {percent(suggestion.probability)}
+              </Figure>
+              )
+            </>
+          )}
+          .
+        </p>
+      )}
+      <Agreement labels={labels} advice={advice} />
+    </div>
+  );
+}
+
+/**
+ * The keys of labelling, for card and table alike; `focus` puts the focus where the keys act, and `shown` are the
+ * options at 1 to 9.
+ */
 export function useLabelCommands(
   { id, active_version: { options } }: DecisionType,
   work: Work,
   focus: () => void,
-  advice?: Advice,
+  shown: readonly string[],
 ): void {
   const { undoRow } = useUndo(id);
   const act = (run: () => void) => () => {
@@ -187,13 +271,16 @@ export function useLabelCommands(
     run();
   };
   const { current } = work;
+  const isSorted = options.length > maxKeyOptions;
   useCommands([
-    ...options.slice(0, maxKeyOptions).map((option, index) => ({
+    ...shown.map((option, index) => ({
       id: `label-${index + 1}`,
-      title: `Label: ${isolate(option)}`,
+      // A title that changed with each row would draw the list of commands anew under every key.
+      title: isSorted ? `Label: option ${index + 1} of those shown` : `Label: ${isolate(option)}`,
       group: 'Label',
       keys: String(index + 1),
-      run: act(() => work.label(option)),
+      // A key that comes before the next row is drawn with its own options means none of them.
+      run: act(() => (isSorted && !work.isShown() ? undefined : work.label(option))),
     })),
     { id: 'label-clear', title: 'Remove the label', group: 'Label', keys: '0', run: act(() => work.label(null)) },
     { id: 'row-next', title: 'Next example (skip)', group: 'Label', keys: 'j', run: act(() => work.move(1)) },
@@ -202,17 +289,6 @@ export function useLabelCommands(
     { id: 'row-previous', title: 'Previous example', group: 'Label', keys: 'k', run: act(() => work.move(-1)) },
     { id: 'row-up', title: 'Previous row', group: 'Label', keys: 'ArrowUp', run: act(() => work.move(-1)) },
     { id: 'row-flag', title: 'Flag, or not', group: 'Label', keys: 'f', run: act(work.toggleFlag) },
-    ...(advice
-      ? [
-          {
-            id: 'take-suggestion',
-            title: 'Take the suggestion, or confirm the correction',
-            group: 'Label',
-            keys: 'Enter',
-            run: act(() => work.labelBy(advice.answerOf)),
-          },
-        ]
-      : []),
     {
       id: 'row-review',
       title: 'Reviewed, or not',
@@ -233,9 +309,29 @@ export function useLabelCommands(
   ]);
 }
 
+const noWords: Explanation['words'] = [];
+
+/** The text of an input that is shown large. */
+function findShown(input: Example['input_payload'], headline: string | null | undefined) {
+  if (headline === null) return null;
+  const text = flattenInput(input).find(({ path, value }) => path === headline && typeof value === 'string');
+  return text ? { path: text.path, value: String(text.value) } : findMainText(input);
+}
+
 /** An example whole: its main text large, the other fields below. */
-export const ExampleCard = memo(function ExampleCard({ type, example }: { type: DecisionType; example: Example }) {
-  const main = findMainText(example.input_payload);
+export const ExampleCard = memo(function ExampleCard({
+  type,
+  example,
+  headline,
+  words = noWords,
+}: {
+  type: DecisionType;
+  example: Example;
+  /** The field that is shown large; null for none. Left out: the longest text of the row. */
+  headline?: string | null | undefined;
+  words?: Explanation['words'] | undefined;
+}) {
+  const main = findShown(example.input_payload, headline);
   return (
     <div className="stack">
       <p className="muted small">
@@ -245,160 +341,12 @@ export const ExampleCard = memo(function ExampleCard({ type, example }: { type: 
         {example.status === 'flagged' ? ' · flagged' : ''} ·{' '}
         <OptionName typeId={type.id} option={example.expected_decision} />
       </p>
-      {main && <p className="main-text">{showUnseen(main.value)}</p>}
+      {main && (
+        <p className="main-text">
+          <MarkedText text={main.value} words={words.filter(({ field }) => field === main.path)} />
+        </p>
+      )}
       <InputView input={example.input_payload} without={main?.path} />
     </div>
-  );
-});
-
-/** The options as buttons with their keys, a search over all of them, and the reason codes. */
-const Choices = memo(function Choices({
-  type,
-  example,
-  suggestion,
-  onLabel,
-  onReasons,
-  onLeave,
-}: {
-  type: DecisionType;
-  example: Example;
-  suggestion: Suggestion | null;
-  /** Labels the example and puts the focus back where the keys act. */
-  onLabel(option: string): void;
-  onReasons(codes: string[]): void;
-  /** Escape leaves the reasons. */
-  onLeave(): void;
-}) {
-  const { options, reason_codes } = type.active_version;
-  const colourOf = useOptionColours(type.id);
-  return (
-    <div className="stack">
-      <div className="choices">
-        {options.slice(0, maxKeyOptions).map((option, index) => (
-          <button
-            key={option}
-            type="button"
-            className="choice"
-            aria-pressed={example.expected_decision === option}
-            style={{ '--colour': colourOf(option) } as React.CSSProperties}
-            onClick={() => onLabel(option)}
-          >
-            <kbd>{index + 1}</kbd>
-            <OptionMark typeId={type.id} option={option} />
-            <span className="clip" title={showUnseen(option)}>
-              {showUnseen(option)}
-            </span>
-            {suggestion?.decision === option && (
-              <span className="muted number" title="How likely the labelling model thinks this option is.">
-                {percent(suggestion.probability)}
-              </span>
-            )}
-          </button>
-        ))}
-      </div>
-      {options.length > maxKeyOptions && (
-        <OptionSelect
-          label={`All ${options.length} options`}
-          options={options}
-          value={example.expected_decision}
-          onValue={(option) => option !== null && onLabel(option)}
-        />
-      )}
-      <p className="muted">
-        <kbd>S</kbd> skip · <kbd>F</kbd> flag · <kbd>U</kbd> undo · <kbd>0</kbd> no label · <kbd>V</kbd> reviewed ·{' '}
-        <kbd>Del</kbd> delete · <kbd>?</kbd> all keys
-      </p>
-      <Reasons known={reason_codes} chosen={example.reason_codes} onReasons={onReasons} onLeave={onLeave} />
-    </div>
-  );
-});
-
-type ReasonsProps = {
-  /** The reason codes of the type. */
-  known: readonly string[];
-  chosen: string[];
-  onReasons(codes: string[]): void;
-  onLeave(): void;
-};
-
-/** The reason codes of an example, where its type has any, with the key that leads to them. */
-function Reasons({ known, chosen, onReasons, onLeave }: ReasonsProps) {
-  const field = useRef<HTMLInputElement>(null);
-  useCommands([
-    {
-      id: 'row-reasons',
-      title: 'Choose the reasons',
-      group: 'Label',
-      keys: 'r',
-      enabled: known.length > 0,
-      run: () => field.current?.focus(),
-    },
-  ]);
-  if (known.length === 0) return null;
-  return (
-    <MultiSelect
-      ref={field}
-      label={
-        <>
-          Reasons <kbd>R</kbd>
-        </>
-      }
-      placeholder={chosen.length === 0 ? 'None' : ''}
-      data={toChoices([...new Set([...known, ...chosen])])}
-      value={chosen}
-      onChange={onReasons}
-      onKeyDown={({ key }) => key === 'Escape' && onLeave()}
-      searchable
-      size="xs"
-    />
-  );
-}
-
-const maxAnswers = 12;
-
-/** What helps with the next label: the guideline, and the last answers. */
-const Beside = memo(function Beside({ type }: { type: DecisionType }) {
-  const { acts } = useWorkbench();
-  const done = useStore(acts.store, (state) => state.done);
-  const last = done
-    .filter(({ typeId }) => typeId === type.id)
-    .slice(-maxAnswers)
-    .reverse();
-  return (
-    <Pane title="Help and history">
-      <Part title="Guideline">
-        <p className={type.description === '' ? 'muted' : 'lines'}>
-          {type.description === ''
-            ? 'The description under Define is shown here as a guideline.'
-            : showUnseen(type.description)}
-        </p>
-      </Part>
-      <Part title="Last answers">
-        {last.length === 0 && <p className="muted">Everything you do here can be undone with U, without limit.</p>}
-        <ul className="stack tight">
-          {last.map((act) => (
-            <Answer key={act.key} act={act} />
-          ))}
-        </ul>
-      </Part>
-    </Pane>
-  );
-});
-
-/** One act of the last ones: each label adds one and leaves the others as they are drawn. */
-const Answer = memo(function Answer({ act: { typeId, title, at, step } }: { act: Act }) {
-  return (
-    <li className="row between">
-      {step.kind === 'label' && step.after.expected_decision != null ? (
-        <OptionName typeId={typeId} option={step.after.expected_decision} />
-      ) : (
-        <span className="clip" title={title}>
-          {title}
-        </span>
-      )}
-      <span className="muted">
-        <Moment iso={new Date(at).toISOString()} />
-      </span>
-    </li>
   );
 });

@@ -20,7 +20,7 @@ const loadCard = () => import('./card-view.tsx');
 const CardView = lazy(async () => ({ default: (await loadCard()).CardView }));
 const TableView = lazy(async () => ({ default: (await import('./table-view.tsx')).TableView }));
 const FindingsView = lazy(async () => ({ default: (await import('./findings-view.tsx')).FindingsView }));
-const GivenCards = lazy(async () => ({ default: (await import('./given-cards.tsx')).GivenCards }));
+const GivenCards = lazy(async () => ({ default: (await loadCard()).GivenCards }));
 
 const searchDelayMs = 300;
 

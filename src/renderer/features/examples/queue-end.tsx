@@ -1,19 +1,66 @@
 import { Button } from '@mantine/core';
 import type { OutputOf } from '../../../server/contract/operations.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { EmptyState } from '../../parts/notes.tsx';
+import { OptionName } from '../../parts/option.tsx';
 import { count, number } from '../../parts/text/figures.ts';
 import { useCommands } from '../../state/use-commands.ts';
+import { type Advice, countAgreement } from './advice.ts';
 import { countQueue, queues } from './queues.ts';
+
+/** How often the labels given here were what was suggested; nothing before there is one of both. */
+export function Agreement({ labels, advice }: { labels: ReadonlyMap<string, string>; advice: Advice }) {
+  const { agreed, of } = countAgreement(labels, advice);
+  if (of === 0) return null;
+  return (
+    <p className="muted">
+      You agreed with {number(agreed)} of {count(of, 'suggestion')}.
+    </p>
+  );
+}
+
+const maxShownOptions = 9;
+
+/** Lists what was labelled here, by option, commonest first. */
+function Done({ typeId, labels, advice }: { typeId: string; labels: ReadonlyMap<string, string>; advice: Advice }) {
+  const counts = new Map<string, number>();
+  for (const label of labels.values()) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+  return (
+    <section aria-label="Labelled here" className="done-here stack tight">
+      <h3>You labelled {count(labels.size, 'example')}</h3>
+      <ul>
+        {sorted.slice(0, maxShownOptions).map(([option, labelled]) => (
+          <li key={option} className="row between">
+            <OptionName typeId={typeId} option={option} />
+            <span className="number">{number(labelled)}</span>
+          </li>
+        ))}
+        {sorted.length > maxShownOptions && (
+          <li className="muted">and {count(sorted.length - maxShownOptions, 'more option')}</li>
+        )}
+      </ul>
+      <Agreement labels={labels} advice={advice} />
+    </section>
+  );
+}
 
 /** Stands behind the last example of a queue and says whether any is left, and the next queue that holds some. */
 export function QueueEnd({
+  type,
   queue,
   stats,
+  labels,
+  advice,
   isEmpty,
   onQueue,
 }: {
+  type: DecisionType;
   queue: string;
   stats: OutputOf<'examples.stats'>;
+  /** What was labelled since the queue was opened. */
+  labels: ReadonlyMap<string, string>;
+  advice: Advice;
   /** No example was in the queue. */
   isEmpty: boolean;
   onQueue(name: string): void;
@@ -33,6 +80,7 @@ export function QueueEnd({
   return (
     <EmptyState
       title={left === 0 ? 'Done: nothing left in this queue' : 'That was the last one'}
+      facts={labels.size > 0 && <Done {...{ typeId: type.id, labels, advice }} />}
       actions={
         <>
           {next && (

@@ -14,6 +14,7 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, useLabelCommands, type ViewProps } from './card-view.tsx';
+import { maxKeyOptions } from './choices.tsx';
 import { QueuePane } from './queue-pane.tsx';
 import { type ExampleFilter, toFilter } from './queues.ts';
 import { readTests, toBulkFilter } from './table/field-tests.ts';
@@ -39,7 +40,7 @@ export function TableView({ type, stats, queue, search, title, tools, onQueue }:
   const seen = useSeenFields(type.id);
   const [filtered, setFiltered] = useState<string | null>(null);
   const columns = useColumns(type.id, rows, seen, setFiltered);
-  useLabelCommands(type, work, () => grid.current?.focus());
+  useLabelCommands(type, work, () => grid.current?.focus(), type.active_version.options.slice(0, maxKeyOptions));
   const { selection, selected, isSelected, clear } = useSelection(rows.total, work, JSON.stringify(filter));
   useRowCommands(rows.count, work);
   return (

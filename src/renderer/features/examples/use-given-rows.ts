@@ -6,16 +6,15 @@ import type { LabellingQueue } from '../../../server/contract/examples/labelling
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import { type ExamplePage, queueKey, withPending } from '../../api/labels.ts';
 import { useWorkbench } from '../../state/workbench.ts';
-import type { Advice } from './card-view.tsx';
+import type { Given } from './advice.ts';
 import { gatherRows, type Rows } from './use-rows.ts';
 
 const givenCount = 20;
 /** Rows ahead of the cursor that are loaded already. */
 const aheadCount = 10;
 
-type Given = OutputOf<'examples.next'>;
 /** A page of the queue as the cache knows pages, so that labels reach its rows, with the answer it was made of. */
-type GivenPage = ExamplePage & { given: Given };
+type GivenPage = ExamplePage & { given: OutputOf<'examples.next'> };
 
 /** Whether more may come: an answer that is short, or that brings nothing new, is the last one. */
 function mayHaveMore(pages: readonly GivenPage[]): boolean {
@@ -28,7 +27,7 @@ function mayHaveMore(pages: readonly GivenPage[]): boolean {
  * The rows given to this tab and what the server says about them. Opening the queue gives back what was not labelled;
  * later answers only add rows behind the known ones.
  */
-export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Rows; advice: Advice } {
+export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Rows; given: Given } {
   const { client, outbox, tabName } = useWorkbench();
   const labels = useStore(outbox.store, (state) => state.given);
   const { data, hasNextPage, isFetchingNextPage, fetchNextPage, refetch, isPending, error } = useInfiniteQuery({
@@ -72,14 +71,12 @@ export function useGivenRows(typeId: string, queue: LabellingQueue): { rows: Row
       error,
       retry: () => void (pages === undefined ? refetch() : fetchNextPage()),
     },
-    advice: {
+    given: {
       suggestionOf: (id) => said.get(id)?.suggestion ?? null,
-      // The person who corrected a decision is right about it, not the model that was corrected.
-      answerOf: ({ id, expected_decision }) =>
-        queue === 'corrections' ? expected_decision : (said.get(id)?.suggestion?.decision ?? null),
       whyOf: (id) => said.get(id)?.why ?? null,
-      recent: last?.recent ?? { right: 0, of: 0 },
       stopHint: last?.stop_hint ?? null,
+      // The person who corrected a decision is right about it, not the model that was corrected.
+      confirms: queue === 'corrections',
     },
   };
 }

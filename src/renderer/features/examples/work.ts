@@ -1,6 +1,6 @@
 /** The cursor over examples and the labels put on them. */
 
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState } from 'react';
 import { useStore } from 'zustand';
 import { createStore } from 'zustand/vanilla';
 import type { Example } from '../../../server/contract/examples/examples.ts';
@@ -51,6 +51,8 @@ export type Work = {
   cursor: number;
   /** Whether the cursor is behind the last row. */
   isAtEnd: boolean;
+  /** Whether the example that is drawn is still the one at the cursor, which moves before the page is drawn. */
+  isShown(): boolean;
   move(by: number): void;
   moveTo(place: number): void;
   /** Labels the example at the cursor and goes on; null takes its label away and stays. */
@@ -110,6 +112,23 @@ function useCursor(rows: Rows, { hasEnd }: ListEnd) {
   return { current, cursor, find, move, moveTo, isLast: (place: number) => place + 1 >= placeCount };
 }
 
+/** The labels given since the list was opened, by their examples; one that was taken back is none. */
+export function useLabelsHere(typeId: string): ReadonlyMap<string, string> {
+  const { acts } = useWorkbench();
+  const [openedAt] = useState(() => Date.now());
+  const done = useStore(acts.store, (state) => state.done);
+  return useMemo(() => {
+    const labels = new Map<string, string>();
+    for (const { typeId: of, at, step } of done) {
+      if (of !== typeId || at < openedAt || step.kind !== 'label') continue;
+      const { exampleId, after } = step;
+      if (after.expected_decision) labels.set(exampleId, after.expected_decision);
+      else if (after.expected_decision === null) labels.delete(exampleId);
+    }
+    return labels;
+  }, [done, typeId, openedAt]);
+}
+
 /** Changes the examples of a list, the one at its cursor. */
 export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
   const { acts, ui } = useWorkbench();
@@ -127,6 +146,7 @@ export function useWork(type: DecisionType, rows: Rows, end: ListEnd): Work {
     current,
     cursor,
     isAtEnd: rows.count > 0 && cursor === rows.count,
+    isShown: () => find()?.example.id === current?.id,
     move,
     moveTo,
     label: (decision) => {

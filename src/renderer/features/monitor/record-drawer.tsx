@@ -165,7 +165,7 @@ function Reasons({ record: { explanation, rules_triggered, rule_errors, reason_c
 
 function RecordWhy({ type, record }: { type: DecisionType; record: LogRecord }) {
   const why = useWhy(type, 'monitor');
-  const isRested = useRested();
+  const isRested = useRested(record.id);
   const { data, error, refetch } = useOperation(
     'logs.explain',
     { params: { decision_type_id: type.id, log_id: record.id } },

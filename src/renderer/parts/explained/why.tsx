@@ -20,14 +20,14 @@ export function useWhy(type: DecisionType, place: string, startsOpen = false) {
 
 const restMs = 300;
 
-/** Whether something has been shown for a moment: rows that somebody only passes by cost the server nothing. */
-export function useRested(): boolean {
-  const [isRested, setIsRested] = useState(false);
+/** Whether a row has been shown for a moment: those that somebody only passes by cost the server nothing. */
+export function useRested(rowId: string): boolean {
+  const [rested, setRested] = useState<string | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setIsRested(true), restMs);
+    const timer = setTimeout(() => setRested(rowId), restMs);
     return () => clearTimeout(timer);
-  }, []);
-  return isRested;
+  }, [rowId]);
+  return rested === rowId;
 }
 
 type WhyProps = {

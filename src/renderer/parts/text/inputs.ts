@@ -28,13 +28,39 @@ export function flattenInput(input: Input, above = ''): { path: string; value: u
 
 const minTextLength = 40;
 
-/** The field that is most likely the text to read: the longest string with spaces; null where there is none. */
-export function findMainText(input: Input): { path: string; value: string } | null {
-  const texts = flattenInput(input).filter(
-    (field): field is { path: string; value: string } =>
+type Text = { path: string; value: string };
+
+/** The strings of an input that may be a text to read: long ones, or of several words. */
+function listTexts(input: Input): Text[] {
+  return flattenInput(input).filter(
+    (field): field is Text =>
       typeof field.value === 'string' && (field.value.length >= minTextLength || field.value.includes(' ')),
   );
-  return texts.sort((a, b) => b.value.length - a.value.length)[0] ?? null;
+}
+
+/** The field that is most likely the text to read: the longest string with spaces; null where there is none. */
+export function findMainText(input: Input): Text | null {
+  return listTexts(input).sort((a, b) => b.value.length - a.value.length)[0] ?? null;
+}
+
+/** Inputs from which on a field that repeats itself is no headline. */
+const minSurveyed = 8;
+/** The share of different texts from which on a field says something of its row. */
+const minDifferent = 0.5;
+
+/**
+ * Finds the field whose text says most of a row: one that differs in most inputs, the longest in all of them. Null
+ * where every text repeats itself, as names of a category do; undefined where too few inputs are known.
+ */
+export function findHeadline(inputs: readonly Input[]): string | null | undefined {
+  if (inputs.length < minSurveyed) return undefined;
+  const byPath = Map.groupBy(inputs.flatMap(listTexts), ({ path }) => path);
+  const candidates = [...byPath].flatMap(([path, texts]) => {
+    const differs = new Set(texts.map(({ value }) => value)).size >= texts.length * minDifferent;
+    const length = texts.reduce((sum, { value }) => sum + value.length, 0);
+    return differs && texts.length >= inputs.length * minDifferent ? [{ path, length }] : [];
+  });
+  return candidates.sort((a, b) => b.length - a.length)[0]?.path ?? null;
 }
 
 /** An input in one line: its only text or its longest as it is, then its other fields by name. */

@@ -2,17 +2,18 @@
 import { z } from 'zod';
 import { characters } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
-import { decisionTypeParams, exampleParams } from '../common.ts';
-import { creates, operation, updates } from '../operation.ts';
+import { decisionTypeParams, exampleParams, uuid } from '../common.ts';
+import { creates, operation, reads, updates } from '../operation.ts';
 import { exampleSchema, labellingQueues } from './examples.ts';
 
 export type LabellingQueue = (typeof labellingQueues)[number];
 
+const likely = { decision: z.string(), probability: z.number() };
 const suggestionSchema = z
   .object({
-    decision: z.string(),
-    probability: z.number(),
+    ...likely,
     source: z.enum(['policy', 'labelling']).describe('The deployed policy, or the model that learns while you label'),
+    likely: z.array(z.object(likely)).describe('The likeliest options, nine at most, likeliest first'),
   })
   .meta({ id: 'Suggestion' });
 export type Suggestion = z.infer<typeof suggestionSchema>;
@@ -81,6 +82,21 @@ export const labellingOperations = {
     hints: creates,
     errors: ['unavailable'],
   }),
+  'examples.suggest': operation({
+    ...common,
+    method: 'POST',
+    path: `${base}/suggestions`,
+    params: decisionTypeParams,
+    body: z.strictObject({ ids: z.array(uuid).min(1).max(100) }),
+    output: z.object({
+      items: z
+        .array(z.object({ example_id: uuid, suggestion: suggestionSchema.nullable() }))
+        .describe('In the order of the ids; examples that do not exist are left out'),
+    }),
+    status: 200,
+    summary: 'Suggested labels for examples, labelled or not; gives none of them out',
+    hints: reads,
+  }),
   'teacher_labelling.start': operation({
     ...common,
     scope: 'label',
@@ -123,7 +139,10 @@ export const labellingOperations = {
     method: 'GET',
     path: `${base}/:example_id/similar`,
     params: one,
-    query: z.strictObject({ count: z.int().min(1).max(100).default(10) }),
+    query: z.strictObject({
+      count: z.int().min(1).max(100).default(10),
+      labelled: z.boolean().default(false).describe('Only examples with a label; none while they are still being read'),
+    }),
     output: z.object({
       items: z.array(z.object({ example: exampleSchema, similarity: z.number().min(-1).max(1) })),
     }),

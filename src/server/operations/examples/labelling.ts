@@ -1,7 +1,7 @@
 /** Labelling: the next examples with suggestions, similar ones, and the teacher's labels. */
 import type { OutputOf } from '../../contract/operations.ts';
 import { toExample } from '../../preparation/example-wire.ts';
-import { findSimilarExamples, takeNextExamples } from '../../services/examples/labelling.ts';
+import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling.ts';
 import type { TeacherLabelling } from '../../services/examples/teacher-labelling.ts';
 import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
@@ -22,9 +22,15 @@ export const labellingHandlers = {
     };
   },
 
+  'examples.suggest': async (deps, { caller, params, body }) => {
+    const type = findDecisionType(deps, caller, params.decision_type_id);
+    const found = await suggestLabels(deps, type, body.ids);
+    return { items: found.map(({ id, suggestion }) => ({ example_id: id, suggestion })) };
+  },
+
   'examples.similar': async (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
-    const similar = await findSimilarExamples(deps, type, params.example_id, query.count);
+    const similar = await findSimilarExamples(deps, type, params.example_id, query);
     return { items: similar.map(({ example, similarity }) => ({ example: toExample(example), similarity })) };
   },
   'teacher_labelling.start': (deps, { caller, params, body }) => {

@@ -25,7 +25,7 @@ export type LabellingQuestion =
   | { kind: 'next'; typeId: string; count: number; taken: string[] }
   | { kind: 'suggest'; typeId: string; ids: string[] }
   | { kind: 'nearest'; typeId: string; inputJson: string; count: number }
-  | { kind: 'similar'; typeId: string; id: string; count: number };
+  | { kind: 'similar'; typeId: string; id: string; count: number; labelled: boolean };
 
 export type LabellingAnswers = {
   open: null;

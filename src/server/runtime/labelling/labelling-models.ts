@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/domain.ts';
+import type { NextRow, Suggestion } from '../../../engine/labelling/labelling-model.ts';
 import { writeOptionTexts } from '../../../engine/labelling/option-texts.ts';
 import type { ExampleRecord, ExampleStore } from '../../store/examples/examples.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
@@ -32,15 +33,11 @@ type Known = {
   rows: number;
 };
 
-/** A suggestion with the name of its option. */
-export type ModelSuggestion = { decision: string; probability: number };
+type Likely = { decision: string; probability: number };
+/** A suggestion with the names of its options. */
+export type ModelSuggestion = Likely & { likely: Likely[] };
 export type ModelNext = {
-  rows: {
-    id: string;
-    suggestion: ModelSuggestion;
-    reason: LabellingAnswers['next']['rows'][number]['reason'];
-    doubtful: [ModelSuggestion, ModelSuggestion];
-  }[];
+  rows: { id: string; suggestion: ModelSuggestion; reason: NextRow['reason'] }[];
   /** Examples that the model has read, and labels among them that it has learned from. */
   read: number;
   labels: number;
@@ -67,20 +64,11 @@ export class LabellingModels {
   async next(type: DecisionTypeRecord, count: number, taken: readonly string[]): Promise<ModelNext> {
     const known = await this.#prepare(type);
     const { rows, read, labels } = await this.#child.ask({ kind: 'next', typeId: type.id, count, taken: [...taken] });
-    const name = ({ option, probability }: { option: number; probability: number }): ModelSuggestion => ({
-      decision: known.options[option] ?? '',
-      probability,
-    });
-    return {
-      rows: rows.map(({ id, suggestion, reason, doubtful: [first, second] }) => ({
-        id,
-        suggestion: name(suggestion),
-        reason,
-        doubtful: [name(first), name(second)],
-      })),
-      read,
-      labels,
-    };
+    const named = rows.map(({ suggestion, ...row }) => ({
+      ...row,
+      suggestion: nameOptions(suggestion, known.options),
+    }));
+    return { rows: named, read, labels };
   }
 
   /** Resolves when the model has read all examples as they are now; rejects when `signal` says so. */
@@ -98,15 +86,18 @@ export class LabellingModels {
   async suggest(type: DecisionTypeRecord, ids: readonly string[]): Promise<(ModelSuggestion | null)[]> {
     const known = await this.#prepare(type);
     const found = await this.#child.ask({ kind: 'suggest', typeId: type.id, ids: [...ids] });
-    return found.map((each) =>
-      each === null ? null : { decision: known.options[each.option] ?? '', probability: each.probability },
-    );
+    return found.map((each) => each && nameOptions(each, known.options));
   }
 
-  /** The examples most like one, most alike first; null while the model has not read it. */
-  async findSimilar(type: DecisionTypeRecord, id: string, count: number): Promise<LabellingAnswers['similar']> {
+  /** The examples most like one, or the labelled ones of them, most alike first; null while it has not been read. */
+  async findSimilar(
+    type: DecisionTypeRecord,
+    id: string,
+    count: number,
+    labelled: boolean,
+  ): Promise<LabellingAnswers['similar']> {
     await this.#prepare(type);
-    return await this.#child.ask({ kind: 'similar', typeId: type.id, id, count });
+    return await this.#child.ask({ kind: 'similar', typeId: type.id, id, count, labelled });
   }
 
   /** The labelled examples most like an input, most alike first, as far as they have been read. */
@@ -209,6 +200,14 @@ export class LabellingModels {
     }, idleMs);
     this.#idleTimer.unref();
   }
+}
+
+function nameOptions({ option, probability, likely }: Suggestion, options: readonly string[]): ModelSuggestion {
+  const name = (each: Omit<Suggestion, 'likely'>) => ({
+    decision: options[each.option] ?? '',
+    probability: each.probability,
+  });
+  return { ...name({ option, probability }), likely: likely.map(name) };
 }
 
 /** Resolves when the signal says so. */

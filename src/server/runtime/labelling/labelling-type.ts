@@ -117,8 +117,8 @@ export class LabellingType {
     return this.#model.findNearestLabelled(this.#encoder.encode(input, embeddings[0] ?? null), count);
   }
 
-  findSimilar(id: string, count: number): LabellingAnswers['similar'] {
-    return this.#model?.findSimilar(id, count) ?? null;
+  findSimilar(id: string, count: number, labelled: boolean): LabellingAnswers['similar'] {
+    return this.#model?.findSimilar(id, count, labelled) ?? null;
   }
 
   /** Makes the model from the first rows; false where the encoder cannot be asked. */

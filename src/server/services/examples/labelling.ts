@@ -1,7 +1,6 @@
 /** Labelling: which examples to look at next, with a suggestion and the reason, and which are like one. */
 import { isBareFallback } from '../../../engine/decide/compose-decision.ts';
 import { WorkbenchError } from '../../../engine/errors.ts';
-import { argmax } from '../../../engine/numeric.ts';
 import type { LabellingQueue, Suggestion } from '../../contract/examples/labelling.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { DeployedDeciders } from '../../runtime/deployed-deciders.ts';
@@ -40,6 +39,8 @@ export type NextExamples = {
 /** Suggestions that must have been looked at, and the share of right ones from which more labels hardly help. */
 const minForHint = 50;
 const minRightForHint = 0.96;
+/** Options that a suggestion of a policy names: as many as there are keys for them. */
+const maxLikely = 9;
 
 const percent = (share: number) => `${Math.round(share * 100)} %`;
 
@@ -81,15 +82,30 @@ export async function takeNextExamples(
   };
 }
 
-/** Returns the examples most like one; throws `not_found`, or `conflict` while it is still being read. */
+/** Returns a suggestion for each of the examples that exist; none of them is given out. */
+export async function suggestLabels(
+  deps: Deps,
+  type: DecisionTypeRecord,
+  ids: readonly string[],
+): Promise<{ id: string; suggestion: Suggestion | null }[]> {
+  const examples = ids.flatMap((id) => deps.store.examples.get(type.id, id) ?? []);
+  const suggestions = await suggest(deps, type, examples, new Map());
+  return examples.map(({ id }, index) => ({ id, suggestion: suggestions[index] ?? null }));
+}
+
+/**
+ * Returns the examples most like one; throws `not_found`, or `conflict` while it is still being read. Of labelled ones
+ * none are known until then.
+ */
 export async function findSimilarExamples(
   deps: Deps,
   type: DecisionTypeRecord,
   id: string,
-  count: number,
+  { count, labelled }: { count: number; labelled: boolean },
 ): Promise<{ example: ExampleRecord; similarity: number }[]> {
   findExample(deps, type, id);
-  const similar = await deps.runtime.labellingModels.findSimilar(type, id, count).catch(() => null);
+  const similar = await deps.runtime.labellingModels.findSimilar(type, id, count, labelled).catch(() => null);
+  if (similar === null && labelled) return [];
   if (similar === null) {
     throw new WorkbenchError('conflict', 'The examples are still being read. Ask again in a few seconds.');
   }
@@ -215,13 +231,14 @@ async function suggestByPolicy(
   try {
     const decided = await deps.runtime.deployed.get(type, policy).decide(example.input);
     if (!decided.ok || isBareFallback(decided.decision)) return null;
-    const { class_probabilities: probabilities } = decided.decision;
-    const options = Object.keys(probabilities);
-    const values = Object.values(probabilities);
-    const best = argmax(values);
-    const decision = options[best] ?? '';
-    if (!type.activeVersion.definition.options.includes(decision)) return null;
-    return { decision, probability: values[best] ?? 0, source: 'policy' };
+    const likely = Object.entries(decided.decision.class_probabilities)
+      .map(([decision, probability]) => ({ decision, probability }))
+      .sort((a, b) => b.probability - a.probability)
+      .slice(0, maxLikely);
+    const { options } = type.activeVersion.definition;
+    const [best] = likely;
+    if (best === undefined || !options.includes(best.decision)) return null;
+    return { ...best, source: 'policy', likely: likely.filter(({ decision }) => options.includes(decision)) };
   } catch (error) {
     // A policy that cannot be used now leaves the suggestion to the labelling model.
     if (error instanceof WorkbenchError && error.code === 'unavailable') return null;
@@ -254,15 +271,20 @@ function explain(
 }
 
 /** Why the labelling model chose a row; beside a suggestion of the policy without its probabilities, which differ. */
-function explainChoice({ reason, doubtful: [first, second] }: ModelNext['rows'][number], isByPolicy: boolean): string {
+function explainChoice(
+  { reason, suggestion: { decision, likely } }: ModelNext['rows'][number],
+  isByPolicy: boolean,
+): string {
+  const [first, second] = likely.map(
+    (each) => `«${each.decision}»${isByPolicy ? '' : ` (${percent(each.probability)})`}`,
+  );
   switch (reason) {
     case 'random':
       return 'Drawn at random, so that the labels stand for all rows.';
     case 'doubt':
-      if (isByPolicy) return `The labels so far leave it open: «${first.decision}» or «${second.decision}».`;
-      return `Between «${first.decision}» (${percent(first.probability)}) and «${second.decision}» (${percent(second.probability)}).`;
+      return isByPolicy ? `The labels so far leave it open: ${first} or ${second}.` : `Between ${first} and ${second}.`;
     case 'rare_option':
-      return `It may be «${first.decision}», which has few labels.`;
+      return `It may be «${decision}», which has few labels.`;
     case 'different':
       return 'Nothing like this has been labelled yet.';
   }

@@ -1,0 +1,77 @@
+/** What is said beside a row before it has a label: a suggestion, and why the row comes now. */
+import { useEffect, useState } from 'react';
+import type { Example } from '../../../server/contract/examples/examples.ts';
+import type { Suggestion } from '../../../server/contract/examples/labelling.ts';
+import { useNewest } from '../../parts/hooks/use-newest.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+import type { Rows } from './use-rows.ts';
+
+/** What the server says about rows that it gives out. */
+export type Given = {
+  suggestionOf(exampleId: string): Suggestion | null;
+  whyOf(exampleId: string): string | null;
+  stopHint: string | null;
+  /** Whether Enter confirms the label that stands there: a person has corrected it. */
+  confirms: boolean;
+};
+
+export type Advice = {
+  suggestionOf(exampleId: string): Suggestion | null;
+  /** Returns what Enter answers: the label that a person gave as a correction, else the suggestion. */
+  answerOf(example: Example): string | null;
+};
+
+const restMs = 300;
+const askedAtOnce = 10;
+/** Rows at the cursor without a suggestion, from which on the next ones are asked for. */
+const minKnown = 3;
+
+/**
+ * Suggestions for the rows at the cursor and the next ones, where they were not given out with one. They are asked for
+ * where somebody rests: keys that run through rows cost the server nothing.
+ */
+export function useAdvice(typeId: string, rows: Rows, cursor: number, given?: Given): Advice {
+  const { client } = useWorkbench();
+  const [found, setFound] = useState<ReadonlyMap<string, Suggestion>>(new Map());
+  const suggestionOf = (id: string) => given?.suggestionOf(id) ?? found.get(id) ?? null;
+  const ask = useNewest(() => {
+    const ids = Array.from({ length: askedAtOnce }, (_, ahead) => rows.at(cursor + ahead)?.id ?? []).flat();
+    const unknown = ids.filter((id) => suggestionOf(id) === null);
+    if (!ids.slice(0, minKnown).some((id) => unknown.includes(id))) return;
+    const input = { params: { decision_type_id: typeId }, body: { ids: unknown } };
+    client.call('examples.suggest', input).then(
+      ({ items }) =>
+        setFound((before) => {
+          const pairs = items.flatMap(({ example_id: id, suggestion }) =>
+            suggestion ? [[id, suggestion] as const] : [],
+          );
+          return new Map([...before, ...pairs]);
+        }),
+      // Labelling goes on without suggestions; the next row asks again.
+      () => undefined,
+    );
+  });
+  const currentId = rows.at(cursor)?.id;
+  useEffect(() => {
+    if (currentId === undefined) return;
+    const timer = setTimeout(ask, restMs);
+    return () => clearTimeout(timer);
+  }, [ask, currentId]);
+  return {
+    suggestionOf,
+    answerOf: ({ id, expected_decision }) =>
+      given?.confirms ? expected_decision : (suggestionOf(id)?.decision ?? null),
+  };
+}
+
+/** How many of the labels are what was suggested, of those for which something was. */
+export function countAgreement(
+  labels: ReadonlyMap<string, string>,
+  { suggestionOf }: Pick<Advice, 'suggestionOf'>,
+): { agreed: number; of: number } {
+  const pairs = [...labels].flatMap(([id, label]) => {
+    const suggestion = suggestionOf(id);
+    return suggestion === null ? [] : [suggestion.decision === label];
+  });
+  return { agreed: pairs.filter(Boolean).length, of: pairs.length };
+}

@@ -1,0 +1,122 @@
+/** What stands beside the card: why a row may be what is suggested, the guideline, and the last answers. */
+import { memo } from 'react';
+import { useStore } from 'zustand';
+import type { Example } from '../../../server/contract/examples/examples.ts';
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import type { Act } from '../../api/journal.ts';
+import { useRested, type useWhy, Why } from '../../parts/explained/why.tsx';
+import { Figure } from '../../parts/figure.tsx';
+import { Moment, Part } from '../../parts/notes.tsx';
+import { OptionName } from '../../parts/option.tsx';
+import { percent } from '../../parts/text/figures.ts';
+import { shorten, summariseInput } from '../../parts/text/inputs.ts';
+import { Markdown } from '../../parts/text/markdown.tsx';
+import { useOperation } from '../../state/queries.ts';
+import { useWorkbench } from '../../state/workbench.ts';
+
+const maxAnswers = 12;
+const maxSummary = 140;
+const keptMs = 60_000;
+
+const nearestCount = 3;
+
+/** Shows what helps with one row: why it may be decided so, and the labelled examples most like it. */
+export function RowHelp({
+  type,
+  example,
+  why,
+}: {
+  type: DecisionType;
+  example: Example;
+  why: ReturnType<typeof useWhy>;
+}) {
+  const isRested = useRested(example.id);
+  const params = { decision_type_id: type.id, example_id: example.id };
+  const { data, error, refetch } = useOperation(
+    'examples.explain',
+    { params },
+    { enabled: why.isAsked && isRested, staleMs: keptMs },
+  );
+  const similar = useOperation(
+    'examples.similar',
+    { params, query: { count: nearestCount, labelled: true } },
+    { enabled: isRested && !why.isAsked, staleMs: keptMs },
+  );
+  const answer = { data, error, isStale: false, retry: () => void refetch() };
+  const nearest = why.isAsked ? [] : (similar.data?.items ?? []);
+  return (
+    <>
+      {type.model_deployed && (
+        <Why type={type} why={why} answer={answer} input={example.input_payload} decided={data?.decision ?? ''} />
+      )}
+      {nearest.length > 0 && (
+        <Part title="Labelled examples most like it">
+          <ul className="stack">
+            {nearest.map(({ example: { id, expected_decision, input_payload }, similarity }) => (
+              <li key={id} className="stack tight">
+                <div className="row between">
+                  <OptionName typeId={type.id} option={expected_decision} />
+                  <Figure className="muted" says="How alike the inputs are; 100 % is the same.">
+                    {percent(similarity)}
+                  </Figure>
+                </div>
+                <p className="muted wrap">{shorten(summariseInput(input_payload), maxSummary)}</p>
+              </li>
+            ))}
+          </ul>
+        </Part>
+      )}
+    </>
+  );
+}
+
+/** The description of a type as what says how to label. */
+export const Guideline = memo(function Guideline({ text }: { text: string }) {
+  return (
+    <Part title="Guideline">
+      {text === '' ? (
+        <p className="muted">The description under Define is shown here as a guideline.</p>
+      ) : (
+        <Markdown text={text} />
+      )}
+    </Part>
+  );
+});
+
+/** The last answers; each can be taken back. */
+export const LastAnswers = memo(function LastAnswers({ typeId: shownId }: { typeId: string }) {
+  const { acts } = useWorkbench();
+  const done = useStore(acts.store, (state) => state.done);
+  const last = done
+    .filter(({ typeId }) => typeId === shownId)
+    .slice(-maxAnswers)
+    .reverse();
+  return (
+    <Part title="Last answers">
+      {last.length === 0 && <p className="muted">Everything you do here can be undone with U, without limit.</p>}
+      <ul className="stack tight">
+        {last.map((act) => (
+          <Answer key={act.key} act={act} />
+        ))}
+      </ul>
+    </Part>
+  );
+});
+
+/** One act of the last ones: each label adds one and leaves the others as they are drawn. */
+const Answer = memo(function Answer({ act: { typeId, title, at, step } }: { act: Act }) {
+  return (
+    <li className="row between">
+      {step.kind === 'label' && step.after.expected_decision != null ? (
+        <OptionName typeId={typeId} option={step.after.expected_decision} />
+      ) : (
+        <span className="clip" title={title}>
+          {title}
+        </span>
+      )}
+      <span className="muted">
+        <Moment iso={new Date(at).toISOString()} />
+      </span>
+    </li>
+  );
+});

@@ -1,0 +1,29 @@
+import type { ReactNode } from 'react';
+import { percent } from './figures.ts';
+import { showUnseen } from './names.ts';
+
+type Word = { start: number; end: number; weight: number };
+
+/** Words below this share of the heaviest are left as they are, and those whose weight rounds to nothing. */
+const minShare = 0.15;
+const minWeight = 0.0005;
+
+/** A text with the words marked that weighed for a decision, or against it; the heavier, the stronger. */
+export function MarkedText({ text, words }: { text: string; words: readonly Word[] }) {
+  const least = Math.max(minWeight, ...words.map(({ weight }) => Math.abs(weight) * minShare));
+  const heavy = words.filter(({ weight }) => Math.abs(weight) >= least).sort((a, b) => a.start - b.start);
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const { start, end, weight } of heavy) {
+    if (start < at || end > text.length) continue;
+    const says = `${percent(Math.abs(weight))} ${weight >= 0 ? 'less' : 'more'} likely without it`;
+    parts.push(
+      showUnseen(text.slice(at, start)),
+      <mark key={start} title={says} className={weight >= 0 ? undefined : 'against'}>
+        {showUnseen(text.slice(start, end))}
+      </mark>,
+    );
+    at = end;
+  }
+  return [...parts, showUnseen(text.slice(at))];
+}
