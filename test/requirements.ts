@@ -205,6 +205,8 @@ const examples = {
   'CAR-1':
     'suggestions answers for examples of one’s choice, in any list, the likeliest options with their probabilities; it gives none out, and nothing for a decision that is judged blind.',
   'CAR-2': 'similar gives the labelled examples alone where asked to.',
+  'CAR-4':
+    'numbers gives, for each field with numbers that is not personal, those at each hundredth of the newest examples.',
   'CAR-3': 'A finding shows its first example as it is now, and of a suspect label how likely the likelier one is.',
   'TCH-1': 'A teacher labels examples only where the agreement measured on labelled ones surely reaches the floor.',
   'TCH-2': 'Labels of a teacher are marked, are not reviewed, and never measured on; a person finds and confirms them.',

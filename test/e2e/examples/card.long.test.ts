@@ -150,7 +150,7 @@ describe('what helps with a row', () => {
     ({ workbench, type, path } = await startSample());
     const description = '## When to pay\nPay within **30 days**:\n- what broke\n- what never came';
     await workbench.call('PUT', path, { description });
-    type Request = { id: string; input_payload: { message: string } };
+    type Request = { id: string; input_payload: { message: string; amount: number } };
     const { items } = (await workbench.call<{ items: Request[] }>('GET', `${path}/examples?labelled=false`)).body;
     const similar = `${path}/examples/${items[0]?.id}/similar?labelled=true`;
     while ((await workbench.call<{ items: object[] }>('GET', similar)).body.items.length === 0) await wait(300);
@@ -163,6 +163,20 @@ describe('what helps with a row', () => {
     const near = page.getByRole('region', { name: 'Labelled examples most like it' });
     await expect.poll(() => near.getByRole('listitem').count()).toBe(3);
     await page.getByText(/Enter takes .* \(\d/).waitFor();
+    // A number says where it stands among those of the examples.
+    const all = await Promise.all(
+      Array.from({ length: 7 }, (_, at) =>
+        workbench.call<{ items: { input_payload: { amount: number } }[] }>(
+          'GET',
+          `${path}/examples?page_size=100&page=${at + 1}`,
+        ),
+      ),
+    );
+    const amounts = all.flatMap(({ body }) => body.items.map(({ input_payload }) => input_payload.amount));
+    const amount = items[0]?.input_payload.amount ?? 0;
+    const share = (100 * amounts.filter((each) => each < amount).length) / amounts.length;
+    const said = await page.getByRole('row', { name: /^amount/ }).innerText();
+    expect(Math.abs(Number(/higher than (\d+) %/.exec(said)?.[1]) - share)).toBeLessThan(2);
     /** The words of a row that weigh more than a little, in their order. */
     const readHeavy = async ({ id, input_payload: { message } }: (typeof items)[number]) => {
       const { words } = (await workbench.call<Explanation>('POST', `${path}/examples/${id}/explain`)).body;

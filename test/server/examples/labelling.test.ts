@@ -180,6 +180,24 @@ describe('what to label next', () => {
     expect((await call('POST', `${url}/suggestions`, { ids: [] })).status).toBe(422);
   });
 
+  it('says how the numbers of the inputs are spread, but for personal ones [CAR-4]', async () => {
+    const { call } = await openForTest();
+    const id = await makeType(call, { pii_fields: ['person.age'] });
+    const url = `/api/v1/decision-types/${id}/examples`;
+    const inputs = Array.from({ length: 201 }, (_, n) => ({
+      amount: (n * 37) % 201,
+      person: { age: n, visits: n < 150 ? 0 : 3 },
+      text: String(n),
+      ...(n < 9 ? { rare: n } : {}),
+    }));
+    await call('POST', url, { examples: inputs.map((input) => ({ input })) });
+    const { body } = await call('GET', `${url}/numbers`);
+    const byField = new Map(body.items.map(({ field, cuts }: { field: string; cuts: number[] }) => [field, cuts]));
+    expect([...byField.keys()].sort()).toEqual(['amount', 'person.visits']);
+    expect(byField.get('amount')).toEqual(Array.from({ length: 101 }, (_, step) => 2 * step));
+    expect(byField.get('person.visits')).toEqual(Array.from({ length: 101 }, (_, step) => (step < 75 ? 0 : 3)));
+  });
+
   it('never gives a row twice, to one window or to two at once [LBL-4]', async () => {
     const clock = stoppedClock();
     const { call, url, ids, patch } = await openRows(60, clock);

@@ -189,7 +189,18 @@ function WordsCard({
   const params = { decision_type_id: type.id, example_id: example.id };
   // The help beside asks for it.
   const { data } = useOperation('examples.explain', { params }, { enabled: false });
-  return <ExampleCard {...{ type, example, headline }} words={isExplained ? data?.words : undefined} />;
+  const { data: spread } = useOperation(
+    'examples.numbers',
+    { params: { decision_type_id: type.id } },
+    { staleMs: 60_000 },
+  );
+  return (
+    <ExampleCard
+      {...{ type, example, headline }}
+      words={isExplained ? data?.words : undefined}
+      numbers={spread?.items}
+    />
+  );
 }
 
 /**
@@ -310,6 +321,15 @@ export function useLabelCommands(
 }
 
 const noWords: Explanation['words'] = [];
+type Numbers = OutputOf<'examples.numbers'>['items'];
+const noNumbers: Numbers = [];
+
+/** Says where a number stands among those of the examples; null for one that is not above a hundredth of them. */
+function describePlace(numbers: Numbers, path: string, value: unknown): string | null {
+  const cuts = numbers.find(({ field }) => field === path)?.cuts ?? [];
+  const share = typeof value === 'number' ? cuts.filter((cut) => cut < value).length - 1 : 0;
+  return share <= 0 ? null : `higher than ${share} %`;
+}
 
 /** The text of an input that is shown large. */
 function findShown(input: Example['input_payload'], headline: string | null | undefined) {
@@ -324,12 +344,15 @@ export const ExampleCard = memo(function ExampleCard({
   example,
   headline,
   words = noWords,
+  numbers = noNumbers,
 }: {
   type: DecisionType;
   example: Example;
   /** The field that is shown large; null for none. Left out: the longest text of the row. */
   headline?: string | null | undefined;
   words?: Explanation['words'] | undefined;
+  /** How the numbers of the inputs are spread. */
+  numbers?: Numbers | undefined;
 }) {
   const main = findShown(example.input_payload, headline);
   return (
@@ -346,7 +369,11 @@ export const ExampleCard = memo(function ExampleCard({
           <MarkedText text={main.value} words={words.filter(({ field }) => field === main.path)} />
         </p>
       )}
-      <InputView input={example.input_payload} without={main?.path} />
+      <InputView
+        input={example.input_payload}
+        without={main?.path}
+        note={(path, value) => describePlace(numbers, path, value)}
+      />
     </div>
   );
 });

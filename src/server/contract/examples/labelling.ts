@@ -97,6 +97,23 @@ export const labellingOperations = {
     summary: 'Suggested labels for examples, labelled or not; gives none of them out',
     hints: reads,
   }),
+  'examples.numbers': operation({
+    ...common,
+    method: 'GET',
+    path: `${base}/numbers`,
+    params: decisionTypeParams,
+    output: z.object({
+      items: z.array(
+        z.object({
+          field: z.string().describe('Its dotted path'),
+          cuts: z.array(z.number()).describe('101 numbers: the lowest, and the one at each hundredth of the examples'),
+        }),
+      ),
+    }),
+    status: 200,
+    summary: 'How the numbers of the inputs are spread in the newest 1,000 examples, by field; none of PII fields',
+    hints: reads,
+  }),
   'teacher_labelling.start': operation({
     ...common,
     scope: 'label',

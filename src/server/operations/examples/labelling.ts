@@ -2,6 +2,7 @@
 import type { OutputOf } from '../../contract/operations.ts';
 import { toExample } from '../../preparation/example-wire.ts';
 import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling.ts';
+import { describeNumbers } from '../../services/examples/numbers.ts';
 import type { TeacherLabelling } from '../../services/examples/teacher-labelling.ts';
 import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
@@ -27,6 +28,10 @@ export const labellingHandlers = {
     const found = await suggestLabels(deps, type, body.ids);
     return { items: found.map(({ id, suggestion }) => ({ example_id: id, suggestion })) };
   },
+
+  'examples.numbers': (deps, { caller, params }) => ({
+    items: describeNumbers(deps, findDecisionType(deps, caller, params.decision_type_id)),
+  }),
 
   'examples.similar': async (deps, { caller, params, query }) => {
     const type = findDecisionType(deps, caller, params.decision_type_id);
