@@ -1,5 +1,6 @@
 /** Long looks at the examples, made by a process of its own and kept until what they looked at has changed. */
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
 import type { DataFindings } from '../../engine/findings/search-data.ts';
 import type { SliceReport } from '../../engine/findings/slices.ts';
@@ -57,11 +58,7 @@ export class Analysis<Order extends AnalysisOrder, Result> {
     const state = this.peek(subject, key);
     if (state.isFresh) return state;
     const { ended } = this.#running.get(subject) ?? this.#start(subject, key, order);
-    let timer: NodeJS.Timeout | undefined;
-    const patience = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, waitMs);
-    });
-    await Promise.race([ended, patience]).finally(() => clearTimeout(timer));
+    await Promise.race([ended, wait(waitMs, undefined, { ref: false })]);
     return this.peek(subject, key);
   }
 

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { JsonObject } from '../../../engine/domain.ts';
 import type { NextRow, Suggestion } from '../../../engine/labelling/labelling-model.ts';
@@ -75,7 +76,7 @@ export class LabellingModels {
   async readAll(type: DecisionTypeRecord, signal: AbortSignal): Promise<void> {
     for (;;) {
       const known = await this.#prepare(type);
-      if (known.reading !== null) await Promise.race([known.reading, waitForAbort(signal)]);
+      if (known.reading !== null) await Promise.race([known.reading, once(signal, 'abort')]);
       else if (known.revision === this.#options.examples.readRevision(type.id)) return;
       else await wait(retryMs / 10, undefined, { signal });
       signal.throwIfAborted();
@@ -142,7 +143,7 @@ export class LabellingModels {
           known.reading = null;
         });
     }
-    if (known.reading !== null) await Promise.race([known.reading, waitUnref(patienceMs)]);
+    if (known.reading !== null) await Promise.race([known.reading, wait(patienceMs, undefined, { ref: false })]);
     return known;
   }
 
@@ -208,13 +209,4 @@ function nameOptions({ option, probability, likely }: Suggestion, options: reado
     probability: each.probability,
   });
   return { ...name({ option, probability }), likely: likely.map(name) };
-}
-
-/** Resolves when the signal says so. */
-function waitForAbort(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
-}
-
-function waitUnref(delayMs: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, delayMs).unref());
 }
