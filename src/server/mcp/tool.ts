@@ -115,12 +115,14 @@ export function toToolOfParts(description: Description, parts: Readonly<Record<s
 }
 
 /** Keywords that agents pay for and do not need: a value that breaks one is refused in words. */
-const unwritten = ['pattern', 'minLength', 'maxLength', 'maxItems', 'uniqueItems', 'not', 'propertyNames', 'examples'];
+const unwritten =
+  'pattern minLength maxLength minItems maxItems minProperties uniqueItems not propertyNames examples'.split(' ');
 
 /** Defaults that mean nothing is set, as JSON. */
 const emptyValues: ReadonlySet<string | undefined> = new Set(['null', '""', '[]', '{}']);
-/** Larger bounds are never met by chance. */
+/** Larger bounds are never met by chance, and smaller ones go without saying. */
 const maxWrittenBound = 1_000;
+const unwrittenMinima: ReadonlySet<unknown> = new Set([0, 1]);
 
 /** Writes the arguments for agents, whose context holds the schemas of all tools. */
 function describeArguments(fields: Shape): JsonSchema {
@@ -131,6 +133,7 @@ function describeArguments(fields: Shape): JsonSchema {
       const written = jsonSchema as JsonSchema;
       for (const keyword of unwritten) delete written[keyword];
       if (Number(written['maximum']) > maxWrittenBound) delete written['maximum'];
+      if (unwrittenMinima.has(written['minimum'])) delete written['minimum'];
       if (emptyValues.has(JSON.stringify(written['default']))) delete written['default'];
       if (path.length > 0) delete written['additionalProperties'];
       delete written['id'];
