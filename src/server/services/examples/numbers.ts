@@ -12,7 +12,7 @@ const maxInputBytes = 8_000;
 const minNumbers = 20;
 const steps = 100;
 
-/** The values at each hundredth of the numbers of each field in the newest examples, lowest first; none of PII fields. */
+/** Finds the numbers at each hundredth of every field in the newest examples, lowest first; none of PII fields. */
 export function describeNumbers(
   { store }: { store: Pick<Store, 'labelling'> },
   type: DecisionTypeRecord,
