@@ -51,7 +51,9 @@ for name, bundle, inputs in json.load(open(sys.argv[1])):
 json.dump(made, sys.stdout)
 `;
 const sparkProgram = `
-import json, sys
+import json, os, sys
+# Its workers are another Python otherwise, in which nothing is installed.
+os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
 from pyspark.sql import SparkSession
 from decision_edge import EdgePredictor
 from decision_edge.spark import decide
