@@ -33,6 +33,7 @@ describe('a named stream of chance', () => {
       auditDraw: '149',
       nearRepeatGrids: '151',
       costBootstrap: '157',
+      goldenInputs: '163',
     });
   });
 

@@ -100,7 +100,8 @@ describe('a policy of rules alone', () => {
     fireEvent.click(await make());
     await screen.findByText('This policy decides by rules alone.');
     fireEvent.click(await screen.findByRole('button', { name: 'Deploy it' }));
-    fireEvent.click(await screen.findByRole('button', { name: 'Deploy v1' }));
+    const deploy = within(await screen.findByRole('region', { name: 'Deploy' }));
+    fireEvent.click(await deploy.findByRole('button', { name: 'Deploy v1' }));
     await waitFor(async () => expect((await call('GET', `${url}/policies`)).body[0].status).toBe('deployed'));
   });
 });

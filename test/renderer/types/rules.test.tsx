@@ -72,7 +72,7 @@ describe('the effect of unsaved rules', () => {
     expect(screen.getByText('3 examples disagree with large, the newest 1 are listed').tagName).toBe('SUMMARY');
     expect(cellsOf('Changed examples')).toEqual(['example-2', 'large → review', 'no rule']);
     expect(screen.getByText('exact')).toBeTruthy();
-    expect(screen.getByText('by 3 of 40 examples')).toBeTruthy();
+    expect(screen.getByText('3 of 40 examples')).toBeTruthy();
     fireEvent.click(screen.getAllByText('large')[0] ?? document.body);
     expect(opened).toEqual([4]);
   });
