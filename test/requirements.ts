@@ -264,6 +264,7 @@ const training = {
     'Under set_aside rare options are not learned and never decided by the classifier; metrics, model card and report name them and count what becomes of their held-out rows.',
   'TRN-22':
     'Under fallback rare options are learned as one, whose probability they share, so that inputs like theirs are handed on.',
+  'TRN-23': 'The page trains with the settings of the last training of the type until they are changed',
   'AUD-2':
     'A type may have audit.share: as decisions are recorded, that share is drawn by a hash of record and request, whatever was decided; dry runs are none.',
   'LFT-4':

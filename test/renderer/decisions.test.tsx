@@ -257,12 +257,18 @@ describe('Train and Deploy', () => {
     await within(comparison).findByText(/examples that neither had seen/);
   });
 
-  it('cancels a training that runs', async () => {
-    await openPlace('train');
+  it('cancels a training that runs, and keeps its settings for the next one [TRN-23]', async () => {
+    const { call } = await openPlace('train');
     await screen.findAllByText('ready');
+    const autoDeploy = () => screen.getByLabelText('Deploy when it is done');
+    fireEvent.click(autoDeploy());
     fireEvent.click(screen.getByRole('button', { name: 'Start training' }));
     fireEvent.click(await screen.findByRole('button', { name: 'Cancel training' }));
     await screen.findByText('Cancelled', {}, { timeout: 50_000 });
+    closePage();
+    showWindow(call, `#/types/${folder.url.split('/').at(-1)}/train`);
+    await screen.findByText('Cancelled');
+    await waitFor(() => expect(autoDeploy()).toHaveProperty('checked', false));
   });
 
   it('exports the bundle and shows programs how to ask', async () => {

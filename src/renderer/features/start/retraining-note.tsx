@@ -54,9 +54,16 @@ async function trainInTurn(workbench: Workbench, types: readonly DecisionType[])
   if (failures.length > 0) throw new Error(failures.join(' '));
 }
 
+/** Trains a type with the settings of its last training. */
 async function train(workbench: Workbench, typeId: string): Promise<void> {
   const params = { decision_type_id: typeId };
-  const { policy_id } = await change(workbench, 'training.start', { params, body: {} });
+  const last = (await workbench.client.call('policies.list', { params })).find(
+    ({ policy_type }) => policy_type !== 'rules_only',
+  );
+  const config =
+    last &&
+    (await workbench.client.call('policies.get', { params: { ...params, policy_id: last.id } })).training_config;
+  const { policy_id } = await change(workbench, 'training.start', { params, body: { ...config, auto_deploy: true } });
   for (;;) {
     const progress = await workbench.client.call('policies.progress', { params: { ...params, policy_id } });
     if (progress.status === 'failed') throw new Error(progress.error ?? 'The training failed.');

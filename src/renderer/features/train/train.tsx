@@ -1,7 +1,8 @@
 import './train.css';
-import { Button, Checkbox, Collapse, NumberInput } from '@mantine/core';
-import { useState } from 'react';
+import { Button } from '@mantine/core';
+import { useReducer, useState } from 'react';
 import { isInProgress, type TrainingConfig } from '../../../engine/domain.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { Readiness } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
@@ -14,23 +15,24 @@ import { useChange, useOperation } from '../../state/queries.ts';
 import { formatRoute } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { PromiseForm } from './promise-form.tsx';
+import { type Settings, TrainingOptions, toSettings } from './training-options.tsx';
 import { TrainingProgress } from './training-progress.tsx';
 
 /** Whether there are enough examples, the start of a training, its progress and its result. */
 export function Train({ type }: { type: DecisionType }) {
   const params = { decision_type_id: type.id };
-  const [rows, setRows] = useState<Rows>('all');
-  const query = rows === 'all' ? {} : { train_on: rows };
+  const policies = useOperation('policies.list', { params });
+  const newest = policies.data?.[0];
+  const { settings, isKnown, change } = useSettings(type.id, policies.data);
+  const query = settings.train_on === 'all' ? {} : { train_on: settings.train_on };
   const readiness = useOperation('training.readiness', { params, query });
   const withoutRare = useOperation(
     'training.readiness',
     { params, query: { ...query, rare_options: 'fallback' } },
     { enabled: readiness.data?.ready === false },
   ).data;
-  const policies = useOperation('policies.list', { params });
-  const newest = policies.data?.[0];
   const isRunning = newest !== undefined && isInProgress(newest.status);
-  const start = useStart(type, readiness.data?.ready === true && !isRunning, rows, setRows);
+  const start = useStart(type, readiness.data?.ready === true && !isRunning && isKnown, settings);
   const mayLeaveOut = readiness.data?.ready === false && withoutRare?.ready === true && !isRunning;
   return (
     <PlaceLayout
@@ -57,7 +59,7 @@ export function Train({ type }: { type: DecisionType }) {
               makes a policy that decides. A small project takes seconds.
             </EmptyState>
           )}
-          {start.options}
+          <TrainingOptions settings={settings} hasRules={type.active_version.hard_rules.length > 0} onChange={change} />
           <PromiseForm key={type.declared_promise?.declared_at} type={type} />
           {!isRunning && <RulesAlone type={type} />}
         </Pane>
@@ -73,35 +75,32 @@ export function Train({ type }: { type: DecisionType }) {
   );
 }
 
+/** The settings of the next training: those of the last one of this type until they are changed here. */
+function useSettings(typeId: string, policies: OutputOf<'policies.list'> | undefined) {
+  const last = policies?.find(({ policy_type }) => policy_type !== 'rules_only');
+  const detail = useOperation(
+    'policies.get',
+    { params: { decision_type_id: typeId, policy_id: last?.id ?? '' } },
+    { enabled: last !== undefined },
+  );
+  const [changed, change] = useReducer(
+    (before: Partial<Settings>, now: Partial<Settings>) => ({ ...before, ...now }),
+    {},
+  );
+  const isKnown = policies !== undefined && (last === undefined || !detail.isPending);
+  return { settings: { ...toSettings(detail.data?.training_config), ...changed }, isKnown, change };
+}
+
 function ReadyTag({ ready }: { ready: boolean }) {
   return <span className={ready ? 'tag good' : 'tag warn'}>{ready ? 'ready' : 'not ready'}</span>;
 }
 
-type Rows = TrainingConfig['train_on'];
-
-/** The options of a training, of which `rows` says what it learns from, and its start. */
-function useStart(type: DecisionType, isPossible: boolean, rows: Rows, setRows: (rows: Rows) => void) {
-  const [tune, setTune] = useState(true);
-  const [tuneText, setTuneText] = useState(false);
-  const [autoDeploy, setAutoDeploy] = useState(true);
-  const [generate, setGenerate] = useState(false);
-  const [asTheyAre, setAsTheyAre] = useState(false);
-  const [targetF1, setTargetF1] = useState<number | string>('');
-  const [isOpen, setIsOpen] = useState(false);
+/** Starts a training with these settings, by button and key; with answers that are too rare left to a person, or not. */
+function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
   const start = useChange('training.start');
-  const send = (rare_options: 'refuse' | 'fallback') => {
+  const send = (rare_options: TrainingConfig['rare_options']) => {
     if (start.isPending) return;
-    const body = {
-      rare_options,
-      train_on: rows,
-      tune_hyperparams: tune,
-      tune_encoder: tuneText,
-      auto_deploy: autoDeploy,
-      auto_generate: generate,
-      golden_inputs: asTheyAre ? ('examples' as const) : ('synthetic' as const),
-      target_f1: targetF1 === '' ? null : Number(targetF1),
-    };
-    start.mutate({ params: { decision_type_id: type.id }, body });
+    start.mutate({ params: { decision_type_id: type.id }, body: { ...settings, rare_options } });
   };
   const begin = () => send('refuse');
   useCommands([
@@ -115,73 +114,13 @@ function useStart(type: DecisionType, isPossible: boolean, rows: Rows, setRows: 
       run: begin,
     },
   ]);
-  const options = (
-    <Part
-      title="Options"
-      tools={
-        <Button size="compact-xs" variant="default" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
-          {isOpen ? 'Fewer' : 'More'}
-        </Button>
-      }
-    >
-      <div className="stack">
-        <Checkbox
-          label="Deploy when it is done"
-          description="Otherwise the policy waits for you under Deploy."
-          checked={autoDeploy}
-          onChange={(event) => setAutoDeploy(event.currentTarget.checked)}
-        />
-        <Collapse expanded={isOpen}>
-          <div className="stack">
-            <Checkbox
-              label="Search for the best settings"
-              description="Tries several settings and keeps the best; takes a little longer."
-              checked={tune}
-              onChange={(event) => setTune(event.currentTarget.checked)}
-            />
-            <Checkbox
-              label="Tune the text model"
-              description="Teaches it the language of the examples, which helps most where there are few, and is kept only where it is better on examples it has not seen. Takes up to about three minutes on two idle cores, longer on busy ones; the progress says how many are left."
-              checked={tuneText}
-              onChange={(event) => setTuneText(event.currentTarget.checked)}
-            />
-            <Checkbox
-              label="Fill up options with few examples"
-              description="A teacher makes synthetic examples for them; nothing is measured on them."
-              checked={generate}
-              onChange={(event) => setGenerate(event.currentTarget.checked)}
-            />
-            <Checkbox
-              label="Put examples into the bundle"
-              description="It tests itself by up to 60 of them as they are, without personal fields, instead of by made-up inputs."
-              checked={asTheyAre}
-              onChange={(event) => setAsTheyAre(event.currentTarget.checked)}
-            />
-            {type.active_version.hard_rules.length > 0 && (
-              <Checkbox
-                label="Learn only what the rules leave"
-                description="The classifier neither learns from examples that a rule decides nor is measured on them; the headline stays the whole decision on all unseen examples."
-                checked={rows === 'left_by_rules'}
-                onChange={(event) => setRows(event.currentTarget.checked ? 'left_by_rules' : 'all')}
-              />
-            )}
-            <NumberInput
-              label="Quality gate (macro F1)"
-              description="Optional, 0 to 1: below it the policy is not deployed automatically."
-              w={280}
-              min={0}
-              max={1}
-              step={0.01}
-              value={targetF1}
-              onChange={setTargetF1}
-            />
-          </div>
-        </Collapse>
-      </div>
-    </Part>
-  );
-  const beginWithoutRare = () => send('fallback');
-  return { begin, beginWithoutRare, options, isPossible, isStarting: start.isPending, error: start.error };
+  return {
+    begin,
+    beginWithoutRare: () => send('fallback'),
+    isPossible,
+    isStarting: start.isPending,
+    error: start.error,
+  };
 }
 
 /** A training that leaves the answers with few examples to a person, where the others have enough. */

@@ -1,0 +1,108 @@
+/** The settings of a training that can be chosen on the page. */
+import { Button, Checkbox, Collapse, NumberInput } from '@mantine/core';
+import { useState } from 'react';
+import type { TrainingConfig } from '../../../engine/domain.ts';
+import { Part } from '../../parts/notes.tsx';
+
+const first = {
+  train_on: 'all',
+  tune_hyperparams: true,
+  tune_encoder: false,
+  auto_deploy: true,
+  auto_generate: false,
+  golden_inputs: 'synthetic',
+  target_f1: null,
+} as const satisfies Partial<TrainingConfig>;
+
+export type Settings = Pick<TrainingConfig, keyof typeof first>;
+
+/** Picks the settings of the page from those of an earlier training; without one, those of a first training. */
+export function toSettings(last: TrainingConfig | undefined): Settings {
+  if (last === undefined) return first;
+  const { train_on, tune_hyperparams, tune_encoder, auto_deploy, auto_generate, golden_inputs, target_f1 } = last;
+  return { train_on, tune_hyperparams, tune_encoder, auto_deploy, auto_generate, golden_inputs, target_f1 };
+}
+
+type Props = { settings: Settings; hasRules: boolean; onChange(changed: Partial<Settings>): void };
+
+/** Shows the settings, all but the first behind "More". */
+export function TrainingOptions({ settings, hasRules, onChange }: Props) {
+  const [isOpen, setIsOpen] = useState(false);
+  const check = (
+    label: string,
+    description: string,
+    checked: boolean,
+    toChange: (on: boolean) => Partial<Settings>,
+  ) => (
+    <Checkbox
+      label={label}
+      description={description}
+      checked={checked}
+      onChange={(event) => onChange(toChange(event.currentTarget.checked))}
+    />
+  );
+  return (
+    <Part
+      title="Options"
+      tools={
+        <Button size="compact-xs" variant="default" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+          {isOpen ? 'Fewer' : 'More'}
+        </Button>
+      }
+    >
+      <div className="stack">
+        {check(
+          'Deploy when it is done',
+          'Otherwise the policy waits for you under Deploy.',
+          settings.auto_deploy,
+          (auto_deploy) => ({ auto_deploy }),
+        )}
+        <Collapse expanded={isOpen}>
+          <div className="stack">
+            {check(
+              'Search for the best settings',
+              'Tries several settings and keeps the best; takes a little longer.',
+              settings.tune_hyperparams,
+              (tune_hyperparams) => ({ tune_hyperparams }),
+            )}
+            {check(
+              'Tune the text model',
+              'Teaches it the language of the examples, which helps most where there are few, and is kept only where it is better on examples it has not seen. Takes up to about three minutes on two idle cores, longer on busy ones; the progress says how many are left.',
+              settings.tune_encoder,
+              (tune_encoder) => ({ tune_encoder }),
+            )}
+            {check(
+              'Fill up options with few examples',
+              'A teacher makes synthetic examples for them; nothing is measured on them.',
+              settings.auto_generate,
+              (auto_generate) => ({ auto_generate }),
+            )}
+            {check(
+              'Put examples into the bundle',
+              'It tests itself by up to 60 of them as they are, without personal fields, instead of by made-up inputs.',
+              settings.golden_inputs === 'examples',
+              (on) => ({ golden_inputs: on ? 'examples' : 'synthetic' }),
+            )}
+            {hasRules &&
+              check(
+                'Learn only what the rules leave',
+                'The classifier neither learns from examples that a rule decides nor is measured on them; the headline stays the whole decision on all unseen examples.',
+                settings.train_on === 'left_by_rules',
+                (on) => ({ train_on: on ? 'left_by_rules' : 'all' }),
+              )}
+            <NumberInput
+              label="Quality gate (macro F1)"
+              description="Optional, 0 to 1: below it the policy is not deployed automatically."
+              w={280}
+              min={0}
+              max={1}
+              step={0.01}
+              value={settings.target_f1 ?? ''}
+              onChange={(value) => onChange({ target_f1: value === '' ? null : Number(value) })}
+            />
+          </div>
+        </Collapse>
+      </div>
+    </Part>
+  );
+}
