@@ -1,6 +1,6 @@
 /**
  * `npm run test:edge -- [pytest arguments]`: the checks and tests of the Python package alone, on the oldest Python, too.
- * `npm run test:edge -- --many-machines`: its decisions by Spark, Polars and DuckDB alone.
+ * `npm run test:edge -- --many-machines`: its decisions by Spark, Polars, DuckDB, Ray and Dask alone.
  */
 import { prepareEdge, runEdgeTests, testManyMachines, testOldestPython } from './testing/edge-tests.ts';
 import { conclude } from './testing/steps.ts';

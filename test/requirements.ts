@@ -441,7 +441,8 @@ const serving = {
     'The first hour of an engineer, from pip install to a service that answers, is a page whose commands are run.',
   'SRV-10':
     'decision_edge.spark.decide adds the decision of each row to a Spark DataFrame or stream; a refused row tells why.',
-  'SRV-11': 'The recipes of docs/many-machines.md for Spark, Polars and DuckDB run and decide as the package does.',
+  'SRV-11':
+    'The recipes of docs/many-machines.md for Spark, Polars, DuckDB, Ray and Dask run and decide as the package does.',
 };
 
 const clock = {

@@ -1,4 +1,4 @@
-"""An engineer decides many rows by Spark, Polars and DuckDB, which `npm run test:edge -- --many-machines` installs."""
+"""An engineer decides many rows by Spark and the like, which `npm run test:edge -- --many-machines` installs."""
 
 from __future__ import annotations
 
@@ -97,7 +97,13 @@ RECIPES = dict(re.findall(r"^## (\w+)\n.*?^```python\n(.*?)^```$", PAGE, re.MULT
 
 @pytest.mark.parametrize(
     ("name", "decided"),
-    [("Spark", "'decided/*.parquet'"), ("Polars", "'polars.parquet'"), ("DuckDB", "decided")],
+    [
+        ("Spark", "'decided/*.parquet'"),
+        ("Polars", "'polars.parquet'"),
+        ("DuckDB", "decided"),
+        ("Ray", "'ray/*.parquet'"),
+        ("Dask", "'dask/*.parquet'"),
+    ],
 )
 def test_every_recipe_of_the_page_decides_as_the_package(
     make_bundle: Any, tmp_path: Path, name: str, decided: str
@@ -110,6 +116,7 @@ def test_every_recipe_of_the_page_decides_as_the_package(
     predictor = EdgePredictor.from_bundle(make_bundle())
     recipe = RECIPES[name] + ('decided.write_parquet("polars.parquet")' if name == "Polars" else "")
     environment = {**os.environ, "PYTHONPATH": str(SOURCE), "PYSPARK_PYTHON": sys.executable}
+    environment["RAY_USAGE_STATS_ENABLED"] = "0"
     done = subprocess.run(
         [sys.executable, "-c", recipe], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )

@@ -59,13 +59,22 @@ export async function testOldestPython(pytestArgs: readonly string[] = []): Prom
   return python.installFailed ? [{ name, passed: 0, failed: 1, failures: [python.problem] }] : [];
 }
 
-/** Decides by Spark, Polars and DuckDB, in an environment of its own: PySpark takes 500 MB, and Java 17 or later. */
+/** Decides by Spark and the like, in an environment of its own: it takes 1.5 GB, and Java 17 or later. */
 export async function testManyMachines(): Promise<StepResult[]> {
   const name = 'pytest edge on many machines';
   const python = await preparePython({
     folder: '.venv-edge-many',
     declaredIn,
-    install: ['-e', 'edge[spark]', 'duckdb>=1.4', 'polars>=1.30', 'onnx>=1.16', 'pytest>=8'],
+    install: [
+      '-e',
+      'edge[spark]',
+      'duckdb>=1.4',
+      'polars>=1.30',
+      'ray[data]>=2.50',
+      'dask[dataframe]>=2025.5',
+      'onnx>=1.16',
+      'pytest>=8',
+    ],
   });
   if (python.ok) return [await runPytest(name, python.path, [], 'edge/tests/many_machines_story.py')];
   return [{ name, passed: 0, failed: 1, failures: [python.problem] }];
