@@ -37,8 +37,10 @@ def test_the_image_serves_its_bundle_and_knows_that_it_is_well(make_bundle: Any)
 
 
 def test_the_image_runs_without_rights() -> None:
-    """Nobody's user, all that it copies is there, and the example gives it nothing to write on but /tmp [SRV-8]."""
+    """Nobody's user, a pinned base, all that it copies there, and nothing to write on but /tmp [SRV-8]."""
     assert re.search(r"^USER 65532:65532$", DOCKERFILE, re.MULTILINE)
+    assert re.search(r"^ARG PYTHON=python:\S+@sha256:[0-9a-f]{64}$", DOCKERFILE, re.MULTILINE)
+    assert re.findall(r"^FROM (\S+)", DOCKERFILE, re.MULTILINE) == ["${PYTHON}"] * 2
     copied = re.findall(r"^COPY ([^-].*) \S+$", DOCKERFILE, re.MULTILINE)
     assert copied
     assert all((EDGE / name).exists() for line in copied for name in line.split())
