@@ -17,6 +17,7 @@ import jsonschema
 import pytest
 
 from decision_edge import EdgePredictor
+from decision_edge._serve.explanation import explain
 from service import SOURCE, Service
 from tiny_bundle import parts, seal, write_zip
 
@@ -102,6 +103,15 @@ def test_what_a_decision_says_of_itself(service: Service) -> None:
         " threshold 0.85; it is flagged for review."
     )
     assert service.decide("loan", {"laon": 1})["unread"] == ["'laon' is no field of the policy; did you mean 'loan'?"]
+
+
+@pytest.mark.parametrize(("own", "said"), [(0.87, 0.87), (0.1, 0.85)])
+def test_what_a_decision_says_of_the_threshold_of_its_option(make_bundle: Any, own: float, said: float) -> None:
+    """The higher one counts [CST-7]."""
+    thresholds = {"auto_decide": 0.85, "escalation": 0.6, "by_option": {"approve": own}}
+    predictor = EdgePredictor.from_bundle(make_bundle(confidence_thresholds=thresholds))
+    answer = explain(predictor.predict({"loan": {"amount": 2}}), predictor.info)
+    assert f"automatic threshold {said}" in answer
 
 
 @pytest.mark.parametrize(
