@@ -130,12 +130,14 @@ test('a large screen is used: figures in two columns, the text to label in large
   }
 });
 
-test('the guideline beside the card keeps its lines', async () => {
+test('the guideline beside the card keeps its list', async () => {
   const opened = await openWindow(workbench, `#/types/${typeId}/examples?view=card&queue=all`);
   try {
-    const guideline = opened.page.getByRole('region', { name: 'Guideline' }).locator('p');
-    await guideline.waitFor();
-    expect(await guideline.innerText()).toMatch(/\n\s*- Deny every request/);
+    const guideline = opened.page.getByRole('region', { name: 'Guideline' });
+    await guideline
+      .getByRole('listitem')
+      .filter({ hasText: /^Deny every request/ })
+      .waitFor();
   } finally {
     await opened.close();
   }

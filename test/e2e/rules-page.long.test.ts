@@ -51,7 +51,7 @@ describe('the Rules page', () => {
 
   test('tells on what basis each finding stands', async () => {
     const findings = page.getByRole('list', { name: 'Findings' });
-    await findings.getByText('by 1 of 4 examples').waitFor();
+    await findings.getByText('1 of 4 examples').waitFor();
     expect(await findings.innerText()).toContain('Some examples also match "large", which decides deny first.');
   });
 

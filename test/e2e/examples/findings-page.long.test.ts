@@ -42,7 +42,7 @@ describe('what the workbench finds out by itself', () => {
 
   test('lists weak parts of the unseen examples, or says how many it tried', async () => {
     const weak = page.getByRole('region', { name: 'Where it is weak' });
-    await weak.getByText(/parts of \d+ unseen examples were tried/).waitFor();
+    await weak.getByText(/parts of \d+ unseen examples were checked/).waitFor();
     await weak.scrollIntoViewIfNeeded();
     await page.screenshot({ path: join(pictures, 'weak-parts.png') });
   });

@@ -290,6 +290,8 @@ describe('labelling by keyboard', () => {
         await page.locator('.card .main-text').waitFor();
       },
       async () => {
+        // The table begins at the row in the address, which follows the cursor once keys rest.
+        await page.waitForURL(/row=/);
         await page.getByText('Table', { exact: true }).click();
         await page.locator('[data-cursor]').waitFor();
       },
