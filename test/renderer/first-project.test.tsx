@@ -82,13 +82,11 @@ describe('a first project', () => {
 describe('the end of a training', () => {
   it('says what was learned, beside what is reached without it, and where it is weakest [FST-3]', async () => {
     const { call } = await openClaims();
-    const { whole, metrics } = await call('GET', `${folder.url}/policies`).then(async ({ body: [policy] }) => ({
-      whole: policy.whole,
-      metrics: (await call('GET', `${folder.url}/policies/${policy.id}`)).body.metrics,
-    }));
+    const [policy] = (await call('GET', `${folder.url}/policies`)).body;
+    const whole = (await call('GET', `${folder.url}/policies/${policy.id}/whole-decision`)).body;
     const part = await screen.findByRole('region', { name: 'Policy v1' });
     await within(part).findByText(`${percent(whole.accuracy.share)} right`);
-    const recalls = Object.entries<{ recall: number }>(metrics.per_class).map(([option, { recall }]) => ({
+    const recalls = Object.entries<{ recall: number }>(whole.per_class).map(([option, { recall }]) => ({
       option,
       recall,
     }));

@@ -1,19 +1,18 @@
-import type { Metrics } from '../../../engine/domain.ts';
-import type { WholeDecision } from '../../../engine/measured.ts';
+import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Bars } from '../../parts/bars.tsx';
 import { OptionName, useOptionColours } from '../../parts/option.tsx';
 import { percent, toRight } from '../../parts/text/figures.ts';
 import { quoteNames } from '../../parts/text/names.ts';
 
-type Props = { type: DecisionType; whole: WholeDecision; metrics: Metrics };
+type Props = { type: DecisionType; whole: OutputOf<'policies.whole'> };
 
 /** Shows what a training has brought: its figure beside what is reached without it, and where it is weakest. */
-export function Learned({ type, whole, metrics }: Props) {
+export function Learned({ type, whole }: Props) {
   const { accuracy, automatic, error_automatic, baseline } = whole;
   const colourOf = useOptionColours(type.id);
   const share = (value: number | null | undefined) => ({ value: value ?? 0, text: percent(value ?? 0) });
-  const [weakest] = Object.entries(metrics.per_class)
+  const [weakest] = Object.entries(whole.per_class)
     .filter(([, { support = 0 }]) => support > 0)
     .sort(([, a], [, b]) => (a.recall ?? 0) - (b.recall ?? 0));
   return (

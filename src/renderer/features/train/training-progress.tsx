@@ -150,17 +150,15 @@ function toSentence({ whole, accuracy, policy_type }: PolicySummary): string | n
 
 function Result({ type, policy, isDeployed }: { type: DecisionType; policy: PolicySummary; isDeployed: boolean }) {
   const sentence = toSentence(policy);
-  const detail = useOperation('policies.get', { params: { decision_type_id: type.id, policy_id: policy.id } });
-  const metrics = detail.data?.metrics;
+  const params = { decision_type_id: type.id, policy_id: policy.id };
+  const metrics = useOperation('policies.get', { params }).data?.metrics;
+  const isMeasured = policy.whole !== null && policy.whole.rows > 0;
+  const whole = useOperation('policies.whole', { params, query: {} }, { enabled: isMeasured }).data;
   const open = (place: 'evaluate' | 'try' | 'deploy') => () =>
     goTo({ page: 'type', id: type.id, place, ...(place === 'evaluate' ? { query: { policy: policy.id } } : {}) });
   return (
     <>
-      {metrics && policy.whole && policy.whole.rows > 0 ? (
-        <Learned type={type} whole={policy.whole} metrics={metrics} />
-      ) : (
-        sentence && <p className="result">{sentence}</p>
-      )}
+      {whole ? <Learned type={type} whole={whole} /> : sentence && <p className="result">{sentence}</p>}
       {policy.needs_attention && <p className="note warn">{policy.needs_attention}</p>}
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
