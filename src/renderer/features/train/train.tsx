@@ -95,7 +95,7 @@ function ReadyTag({ ready }: { ready: boolean }) {
   return <span className={ready ? 'tag good' : 'tag warn'}>{ready ? 'ready' : 'not ready'}</span>;
 }
 
-/** Starts a training with these settings, by button and key; with answers that are too rare left to a person, or not. */
+/** Starts a training with these settings, by button and key, with or without the answers that are too rare. */
 function useStart(type: DecisionType, isPossible: boolean, settings: Settings) {
   const start = useChange('training.start');
   const send = (rare_options: TrainingConfig['rare_options']) => {
