@@ -42,11 +42,6 @@ export function paginated<T extends z.ZodType>(item: T) {
   });
 }
 
-export const decisionTypeParams = z.strictObject({ decision_type_id: uuid.describe('Id of the decision type') });
-export const policyParams = decisionTypeParams.extend({ policy_id: uuid.describe('Id of the policy') });
-export const exampleParams = decisionTypeParams.extend({ example_id: uuid.describe('Id of the example') });
-export const logParams = decisionTypeParams.extend({ log_id: uuid.describe('Id of the log record') });
-
 /** How far an analysis is that takes longer than a call waits. */
 export const analysisStateShape = {
   state: z.enum(['ready', 'computing']).describe('computing: ask again; what is answered is the last known result'),

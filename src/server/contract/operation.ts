@@ -2,8 +2,9 @@
  * The shape of the one operation table. Routes, validation, OpenAPI, agent tools and the typed client of the
  * renderer are all made from it. Pure data: nothing here may import Node or the server.
  */
-import type { ZodType, z } from 'zod';
+import { type ZodType, z } from 'zod';
 import { type ErrorCode, errorTable } from '../../engine/errors.ts';
+import { uuid } from './common.ts';
 
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -99,15 +100,50 @@ const hintsByMethod: Readonly<Record<Method, Hints>> = {
   DELETE: destroys,
 };
 
-type Usual = Pick<Row, 'status' | 'hints'>;
+/** What the ids in a path name; a path says no more of the others than that they are ids. */
+const pathIds: Readonly<Record<string, string>> = {
+  decision_type_id: 'Id of the decision type',
+  policy_id: 'Id of the policy',
+  example_id: 'Id of the example',
+  log_id: 'Id of the log record',
+};
 
-/** Keeps the literal types of a row; its status and hints are left out where they follow from answer and method. */
-export function operation<const O extends Partial<Usual> & OmitEach<Operation, keyof Usual>>(row: O): O & Usual {
-  const status = row.output === null && row.produces === undefined ? 204 : 200;
-  return { status, hints: hintsByMethod[row.method], ...row };
+type PathNames<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | PathNames<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never;
+type PathIds<Path extends string> = z.ZodObject<Record<PathNames<Path>, typeof uuid>, z.core.$strict>;
+type Derived = Pick<Row, 'method' | 'path' | 'params' | 'status' | 'hints'>;
+type Stated = OmitEach<Operation, keyof Derived> & Partial<Pick<Row, 'params' | 'status' | 'hints'>>;
+type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+/** The parameters of a path, all of which are ids; nothing for a path without any. */
+function toPathIds(path: string): Pick<Row, 'params'> {
+  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+  if (names.length === 0) return {};
+  const toField = (name: string) => (pathIds[name] === undefined ? uuid : uuid.describe(pathIds[name]));
+  return { params: z.strictObject(Object.fromEntries(names.map((name) => [name, toField(name)]))) };
 }
 
-type OmitEach<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+/**
+ * Makes a row and keeps its literal types. Status, hints and parameters are left out where they follow from the answer,
+ * the method and the path.
+ */
+export function operation<const M extends Method, const Path extends string, const O extends Stated>(
+  method: M,
+  path: Path,
+  row: O,
+) {
+  const status = row.output === null && row.produces === undefined ? 204 : 200;
+  type Ids = [PathNames<Path>] extends [never]
+    ? unknown
+    : O extends { params: ZodType }
+      ? unknown
+      : { params: PathIds<Path> };
+  const made: Derived & O = { method, path, status, hints: hintsByMethod[method], ...toPathIds(path), ...row };
+  return made as O & Pick<Row, 'status' | 'hints'> & { method: M; path: Path } & Ids;
+}
 
 export function listMethods({ method, sendsETag }: Operation): string[] {
   return sendsETag ? [method, 'HEAD'] : [method];

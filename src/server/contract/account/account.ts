@@ -38,9 +38,7 @@ export type ApiKey = z.infer<typeof apiKeySchema>;
 const account = { access: 'jwt', tag: 'Account' } as const;
 
 export const accountOperations = {
-  'session.create': operation({
-    method: 'POST',
-    path: '/api/v1/auth/session',
+  'session.create': operation('POST', '/api/v1/auth/session', {
     body: z.strictObject({ code: characters(1, 200) }),
     output: z.object({ token: z.string(), expires_at: dateTime }),
     status: 201,
@@ -49,41 +47,31 @@ export const accountOperations = {
     tag: 'Account',
     errors: ['unauthorized'],
   }),
-  'account.me': operation({
+  'account.me': operation('GET', '/api/v1/auth/me', {
     ...account,
-    method: 'GET',
-    path: '/api/v1/auth/me',
     output: meSchema,
     summary: 'Current user and organisation',
   }),
-  'account.update': operation({
+  'account.update': operation('PUT', '/api/v1/auth/me', {
     ...account,
-    method: 'PUT',
-    path: '/api/v1/auth/me',
     body: z.strictObject({ name: nameText(200) }),
     output: meSchema,
     summary: "Change the user's name",
   }),
-  'organisation.update': operation({
+  'organisation.update': operation('PUT', '/api/v1/auth/org', {
     ...account,
-    method: 'PUT',
-    path: '/api/v1/auth/org',
     body: z.strictObject({ name: nameText(200) }),
     output: organisationSchema,
     access: 'owner',
     summary: "Change the organisation's name",
   }),
-  'api_keys.list': operation({
+  'api_keys.list': operation('GET', '/api/v1/api-keys', {
     ...account,
-    method: 'GET',
-    path: '/api/v1/api-keys',
     output: z.array(apiKeySchema),
     summary: 'API keys of the organisation',
   }),
-  'api_keys.create': operation({
+  'api_keys.create': operation('POST', '/api/v1/api-keys', {
     ...account,
-    method: 'POST',
-    path: '/api/v1/api-keys',
     body: z.strictObject({
       name: nameText(100),
       rate_limit_per_minute: z.int().min(1).max(1_000_000).default(600),
@@ -105,11 +93,8 @@ export const accountOperations = {
     status: 201,
     summary: 'Make an API key; the key itself is shown only now',
   }),
-  'api_keys.delete': operation({
+  'api_keys.delete': operation('DELETE', '/api/v1/api-keys/:key_id', {
     ...account,
-    method: 'DELETE',
-    path: '/api/v1/api-keys/:key_id',
-    params: z.strictObject({ key_id: uuid }),
     output: null,
     access: 'owner',
     summary: 'Revoke an API key',

@@ -17,21 +17,16 @@ const connectionSchema = z.object({
 export type Connection = z.infer<typeof connectionSchema>;
 
 const common = { access: 'owner', tag: 'Connections' } as const;
-const one = z.strictObject({ connection_id: uuid });
 
 export const connectionOperations = {
-  'connections.list': operation({
+  'connections.list': operation('GET', '/api/v1/connections', {
     ...common,
     access: 'jwt',
-    method: 'GET',
-    path: '/api/v1/connections',
     output: z.array(connectionSchema),
     summary: 'Model connections, oldest first',
   }),
-  'connections.create': operation({
+  'connections.create': operation('POST', '/api/v1/connections', {
     ...common,
-    method: 'POST',
-    path: '/api/v1/connections',
     body: z.strictObject({
       name: nameText(100),
       url: characters(1, 2_000).describe('OpenAI-compatible base address, e.g. http://127.0.0.1:11434/v1'),
@@ -50,19 +45,13 @@ export const connectionOperations = {
     takesIdempotencyKey: true,
     errors: ['conflict'],
   }),
-  'connections.delete': operation({
+  'connections.delete': operation('DELETE', '/api/v1/connections/:connection_id', {
     ...common,
-    method: 'DELETE',
-    path: '/api/v1/connections/:connection_id',
-    params: one,
     output: null,
     summary: 'Remove a model connection and its key',
   }),
-  'connections.test': operation({
+  'connections.test': operation('POST', '/api/v1/connections/:connection_id/test', {
     ...common,
-    method: 'POST',
-    path: '/api/v1/connections/:connection_id/test',
-    params: one,
     output: z.object({ ok: z.boolean(), message: z.string(), latency_ms: z.number() }),
     summary: 'Ask the connected model one small question',
     hints: { ...reads, idempotent: false },

@@ -44,18 +44,14 @@ const planSchema = z.object({
 export type Plan = z.infer<typeof planSchema>;
 
 export const billingOperations = {
-  'credits.balance': operation({
-    method: 'GET',
-    path: '/api/v1/credits',
+  'credits.balance': operation('GET', '/api/v1/credits', {
     output: balanceSchema,
     access: 'key',
     scope: 'read',
     summary: 'Credit balance of the organisation',
     tag: 'Credits',
   }),
-  'credits.usage': operation({
-    method: 'GET',
-    path: '/api/v1/credits/usage',
+  'credits.usage': operation('GET', '/api/v1/credits/usage', {
     query: z.strictObject({
       ...pageQuery,
       days: z.int().min(1).max(90).default(7),
@@ -69,17 +65,13 @@ export const billingOperations = {
     summary: 'Usage history with a summary',
     tag: 'Credits',
   }),
-  'billing.plans': operation({
-    method: 'GET',
-    path: '/api/v1/billing/plans',
+  'billing.plans': operation('GET', '/api/v1/billing/plans', {
     output: z.object({ current: z.enum(planNames), plans: z.array(planSchema) }),
     access: 'jwt',
     summary: 'The plans and the current one',
     tag: 'Billing',
   }),
-  'billing.set_plan': operation({
-    method: 'PUT',
-    path: '/api/v1/billing/plan',
+  'billing.set_plan': operation('PUT', '/api/v1/billing/plan', {
     body: z.strictObject({ plan: z.enum(planNames) }),
     output: balanceSchema,
     access: 'owner',

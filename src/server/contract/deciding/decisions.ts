@@ -62,9 +62,7 @@ const dryRun = z
   .describe('Decides without a log record and a charge, and without asking a connected model');
 
 export const decisionOperations = {
-  decide: operation({
-    method: 'POST',
-    path: '/api/v1/decide',
+  decide: operation('POST', '/api/v1/decide', {
     query: z.strictObject({
       trace: z.boolean().default(false).describe('Adds how the decision came about'),
       explain: z.boolean().default(false).describe('Adds what would change the decision; takes longer'),
@@ -82,9 +80,7 @@ export const decisionOperations = {
     tag: 'Decisions',
     errors: ['quota_exceeded', 'decision_type_not_found', 'model_not_deployed'],
   }),
-  'decide.batch': operation({
-    method: 'POST',
-    path: '/api/v1/decide/batch',
+  'decide.batch': operation('POST', '/api/v1/decide/batch', {
     query: z.strictObject({ dry_run: dryRun }),
     body: z
       .strictObject({ decisions: z.array(decideRequestSchema).min(1).max(limits.maxBatchSize) })

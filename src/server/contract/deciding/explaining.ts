@@ -1,7 +1,7 @@
 /** Why a decision was made, and what would change it. */
 import { z } from 'zod';
 import { decisionTraceSchema } from '../../../engine/domain.ts';
-import { exampleParams, logParams, uuid } from '../common.ts';
+import { uuid } from '../common.ts';
 import { operation, reads } from '../operation.ts';
 
 const changeSchema = z.object({
@@ -53,7 +53,6 @@ export const explanationSchema = z
 export type Explanation = z.infer<typeof explanationSchema>;
 
 const common = {
-  method: 'POST',
   access: 'key',
   scope: 'read',
   tag: 'Decisions',
@@ -64,16 +63,12 @@ const common = {
 const base = '/api/v1/decision-types/:decision_type_id';
 
 export const explainingOperations = {
-  'logs.explain': operation({
+  'logs.explain': operation('POST', `${base}/logs/:log_id/explain`, {
     ...common,
-    path: `${base}/logs/:log_id/explain`,
-    params: logParams,
     summary: 'What would change the decision on a logged input, as the deployed policy decides it now',
   }),
-  'examples.explain': operation({
+  'examples.explain': operation('POST', `${base}/examples/:example_id/explain`, {
     ...common,
-    path: `${base}/examples/:example_id/explain`,
-    params: exampleParams,
     summary: 'What would change the decision on an example, as the deployed policy decides it now',
   }),
 };

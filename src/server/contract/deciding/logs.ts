@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { stages } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
-import { dateTime, decisionTypeParams, logParams, pageQuery, paginated, uuid } from '../common.ts';
+import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 
 const logRecordSchema = z
@@ -57,11 +57,8 @@ const common = { access: 'key', scope: 'read', tag: 'Logs and metrics' } as cons
 const base = '/api/v1/decision-types/:decision_type_id';
 
 export const logOperations = {
-  'logs.list': operation({
+  'logs.list': operation('GET', `${base}/logs`, {
     ...common,
-    method: 'GET',
-    path: `${base}/logs`,
-    params: decisionTypeParams,
     query: z.strictObject({
       ...pageQuery,
       ...filters,
@@ -74,23 +71,17 @@ export const logOperations = {
     summary: 'Decision log, newest first',
     ignoresExamples: true,
   }),
-  'logs.export': operation({
+  'logs.export': operation('GET', `${base}/logs/export`, {
     ...common,
-    method: 'GET',
-    path: `${base}/logs/export`,
-    params: decisionTypeParams,
     query: z.strictObject({ format: z.enum(['json', 'csv']).default('json'), ...filters }),
     output: null,
     produces: 'application/json, text/csv',
     summary: 'The filtered log as a stream',
     ignoresExamples: true,
   }),
-  'logs.correct': operation({
+  'logs.correct': operation('PUT', `${base}/logs/:log_id/correction`, {
     ...common,
     scope: 'label',
-    method: 'PUT',
-    path: `${base}/logs/:log_id/correction`,
-    params: logParams,
     body: z.strictObject({
       decision: z.string().min(1).nullable().describe('null: withdraw the correction, with the example it made'),
       reason_codes: z.array(z.string()).max(limits.maxReasonCodesPerExample).optional(),
@@ -98,21 +89,15 @@ export const logOperations = {
     output: logRecordSchema,
     summary: 'Store the right decision of a record and make a reviewed example of it, or withdraw both',
   }),
-  'logs.restore': operation({
+  'logs.restore': operation('POST', `${base}/logs/restore`, {
     ...common,
     access: 'owner',
-    method: 'POST',
-    path: `${base}/logs/restore`,
-    params: decisionTypeParams,
     output: z.object({ restored: z.int() }),
     summary: 'Bring back records that were removed for their age in the last two days; raise retention_days first',
     hints: updates,
   }),
-  'metrics.type': operation({
+  'metrics.type': operation('GET', `${base}/metrics`, {
     ...common,
-    method: 'GET',
-    path: `${base}/metrics`,
-    params: decisionTypeParams,
     output: z.object({
       total_decisions: z.int(),
       avg_confidence: z.number().nullable(),
@@ -125,10 +110,8 @@ export const logOperations = {
     summary: 'Metrics of the last 24 hours',
     ignoresExamples: true,
   }),
-  'metrics.organisation': operation({
+  'metrics.organisation': operation('GET', '/api/v1/metrics', {
     ...common,
-    method: 'GET',
-    path: '/api/v1/metrics',
     output: z.object({
       total_decisions: z.int(),
       decisions_today: z.int(),

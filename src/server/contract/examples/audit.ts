@@ -1,6 +1,5 @@
 /** The audit: the error of live decisions, from decisions that were drawn by chance and judged blind. */
 import { z } from 'zod';
-import { decisionTypeParams } from '../common.ts';
 import { operation } from '../operation.ts';
 import { auditSettingSchema } from '../types/decision-types.ts';
 
@@ -25,13 +24,10 @@ const policyAuditSchema = z.object({
 export type PolicyAuditAnswer = z.infer<typeof policyAuditSchema>;
 
 export const auditOperations = {
-  'audit.get': operation({
+  'audit.get': operation('GET', '/api/v1/decision-types/:decision_type_id/audit', {
     access: 'key',
     scope: 'read',
     tag: 'Labelling',
-    method: 'GET',
-    path: '/api/v1/decision-types/:decision_type_id/audit',
-    params: decisionTypeParams,
     output: z.object({
       audit: auditSettingSchema.nullable(),
       to_judge: z.int().describe('Drawn decisions in the queue "audit"'),

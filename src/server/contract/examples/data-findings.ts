@@ -1,7 +1,7 @@
 /** What may be wrong with the examples of a decision type. */
 import { z } from 'zod';
 import { findingKinds, findingSchema } from '../../../engine/findings/finding.ts';
-import { analysisStateShape, decisionTypeParams, pageQuery, paginated } from '../common.ts';
+import { analysisStateShape, pageQuery, paginated } from '../common.ts';
 import { operation } from '../operation.ts';
 import { exampleSchema } from './examples.ts';
 
@@ -15,13 +15,10 @@ const counts = Object.fromEntries(findingKinds.map((kind) => [kind, z.int()])) a
 >;
 
 export const dataFindingOperations = {
-  'data_findings.list': operation({
-    method: 'GET',
-    path: '/api/v1/decision-types/:decision_type_id/data-findings',
+  'data_findings.list': operation('GET', '/api/v1/decision-types/:decision_type_id/data-findings', {
     access: 'key',
     scope: 'read',
     tag: 'Examples',
-    params: decisionTypeParams,
     query: z.strictObject({
       ...pageQuery,
       kind: z.enum(findingKinds).optional().describe('Only findings of this kind'),

@@ -3,16 +3,7 @@ import { z } from 'zod';
 import { characters, jsonObject } from '../../../engine/domain.ts';
 import { columnKinds, textFormats } from '../../../engine/import/sheet.ts';
 import { limits } from '../../../engine/limits.ts';
-import {
-  aliasOf,
-  dateTime,
-  decisionTypeParams,
-  exampleParams,
-  jsonText,
-  pageQuery,
-  paginated,
-  uuid,
-} from '../common.ts';
+import { aliasOf, dateTime, jsonText, pageQuery, paginated, uuid } from '../common.ts';
 import { creates, destroys, operation, updates } from '../operation.ts';
 
 const reasonCodes = z
@@ -248,18 +239,13 @@ export type ExampleBulk = z.output<typeof exampleBulkSchema>;
 
 const common = { access: 'key', scope: 'read', tag: 'Examples' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/examples';
-const params = decisionTypeParams;
-const one = exampleParams;
 /** The largest body of a call that carries examples. */
 const maxExamplesBodyBytes = 16 * 1024 * 1024;
 
 export const exampleOperations = {
-  'examples.create': operation({
+  'examples.create': operation('POST', base, {
     ...common,
     scope: 'label',
-    method: 'POST',
-    path: base,
-    params,
     body: z.strictObject({ examples: z.array(newExampleSchema).min(1).max(limits.maxExamplesPerCall) }),
     output: z.array(exampleSchema),
     status: 201,
@@ -267,11 +253,8 @@ export const exampleOperations = {
     takesIdempotencyKey: true,
     bodyLimitBytes: maxExamplesBodyBytes,
   }),
-  'examples.list': operation({
+  'examples.list': operation('GET', base, {
     ...common,
-    method: 'GET',
-    path: base,
-    params,
     query: z.strictObject({
       ...pageQuery,
       ...listOrder,
@@ -281,11 +264,8 @@ export const exampleOperations = {
     output: paginated(exampleSchema),
     summary: 'List examples, newest first or sorted by a column',
   }),
-  'examples.stats': operation({
+  'examples.stats': operation('GET', `${base}/stats`, {
     ...common,
-    method: 'GET',
-    path: `${base}/stats`,
-    params,
     output: z.object({
       total: z.int(),
       labelled: z.int(),
@@ -297,20 +277,14 @@ export const exampleOperations = {
     }),
     summary: 'How the examples are distributed',
   }),
-  'examples.get': operation({
+  'examples.get': operation('GET', `${base}/:example_id`, {
     ...common,
-    method: 'GET',
-    path: `${base}/:example_id`,
-    params: one,
     output: exampleSchema,
     summary: 'One example',
   }),
-  'examples.update': operation({
+  'examples.update': operation('PATCH', `${base}/:example_id`, {
     ...common,
     scope: 'label',
-    method: 'PATCH',
-    path: `${base}/:example_id`,
-    params: one,
     body: exampleInputSchema
       .extend({
         reviewed: z.boolean().optional().describe('Whether a person has confirmed it'),
@@ -327,44 +301,32 @@ export const exampleOperations = {
     summary: 'Change one example',
     errors: ['conflict'],
   }),
-  'examples.delete': operation({
+  'examples.delete': operation('DELETE', `${base}/:example_id`, {
     ...common,
     scope: 'label',
-    method: 'DELETE',
-    path: `${base}/:example_id`,
-    params: one,
     output: null,
     summary: 'Delete one example',
   }),
-  'examples.bulk': operation({
+  'examples.bulk': operation('POST', `${base}/bulk`, {
     ...common,
     scope: 'label',
-    method: 'POST',
-    path: `${base}/bulk`,
-    params,
     body: exampleBulkSchema,
     output: z.object({ affected: z.int(), undo_token: z.string() }),
     summary: 'Label, review, mark or delete many examples; can be undone with the token',
     hints: destroys,
   }),
-  'examples.undo': operation({
+  'examples.undo': operation('POST', `${base}/undo`, {
     ...common,
     scope: 'label',
-    method: 'POST',
-    path: `${base}/undo`,
-    params,
     body: z.strictObject({ undo_token: characters(1, 100) }),
     output: z.object({ affected: z.int() }),
     summary: 'Undo one bulk change',
     hints: updates,
     errors: ['conflict'],
   }),
-  'examples.generate': operation({
+  'examples.generate': operation('POST', `${base}/generate`, {
     ...common,
     scope: 'label',
-    method: 'POST',
-    path: `${base}/generate`,
-    params,
     body: z.strictObject({
       count: z.int().min(1).max(limits.maxGeneratedPerCall).default(10).describe('How many'),
       option: z.string().optional().describe('Left out: the options with the fewest examples come first'),
@@ -377,12 +339,9 @@ export const exampleOperations = {
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
   }),
-  'examples.import': operation({
+  'examples.import': operation('POST', `${base}/import`, {
     ...common,
     scope: 'label',
-    method: 'POST',
-    path: `${base}/import`,
-    params,
     body: importRequestSchema,
     fileForm: importFormSchema,
     output: importResultSchema,

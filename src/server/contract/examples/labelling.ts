@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { characters } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
-import { decisionTypeParams, exampleParams, uuid } from '../common.ts';
+import { uuid } from '../common.ts';
 import { creates, operation, reads, updates } from '../operation.ts';
 import { exampleSchema, labellingQueues } from './examples.ts';
 
@@ -40,15 +40,11 @@ const teacherLabellingSchema = z
 
 const common = { access: 'key', scope: 'read', tag: 'Labelling' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/examples';
-const one = exampleParams;
 
 export const labellingOperations = {
-  'examples.next': operation({
+  'examples.next': operation('GET', `${base}/next`, {
     ...common,
     scope: 'label',
-    method: 'GET',
-    path: `${base}/next`,
-    params: decisionTypeParams,
     query: z.strictObject({
       count: z.int().min(1).max(100).default(20).describe('How many'),
       queue: z.enum(labellingQueues).default('to_label').describe('From which list'),
@@ -82,11 +78,8 @@ export const labellingOperations = {
     hints: creates,
     errors: ['unavailable'],
   }),
-  'examples.suggest': operation({
+  'examples.suggest': operation('POST', `${base}/suggestions`, {
     ...common,
-    method: 'POST',
-    path: `${base}/suggestions`,
-    params: decisionTypeParams,
     body: z.strictObject({ ids: z.array(uuid).min(1).max(100) }),
     output: z.object({
       items: z
@@ -97,11 +90,8 @@ export const labellingOperations = {
     summary: 'Suggested labels for examples, labelled or not; gives none of them out',
     hints: reads,
   }),
-  'examples.numbers': operation({
+  'examples.numbers': operation('GET', `${base}/numbers`, {
     ...common,
-    method: 'GET',
-    path: `${base}/numbers`,
-    params: decisionTypeParams,
     output: z.object({
       items: z.array(
         z.object({
@@ -114,12 +104,9 @@ export const labellingOperations = {
     summary: 'How the numbers of the inputs are spread in the newest 1,000 examples, by field; none of PII fields',
     hints: reads,
   }),
-  'teacher_labelling.start': operation({
+  'teacher_labelling.start': operation('POST', `${base}/teacher-labelling`, {
     ...common,
     scope: 'label',
-    method: 'POST',
-    path: `${base}/teacher-labelling`,
-    params: decisionTypeParams,
     body: z.strictObject({
       min_agreement: share
         .default(0.8)
@@ -133,29 +120,20 @@ export const labellingOperations = {
     summary: 'Have the teacher label examples, once it was measured on labelled ones; its labels are not reviewed',
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict'],
   }),
-  'teacher_labelling.get': operation({
+  'teacher_labelling.get': operation('GET', `${base}/teacher-labelling`, {
     ...common,
-    method: 'GET',
-    path: `${base}/teacher-labelling`,
-    params: decisionTypeParams,
     output: teacherLabellingSchema,
     summary: 'How far the teacher is with labelling',
   }),
-  'teacher_labelling.cancel': operation({
+  'teacher_labelling.cancel': operation('POST', `${base}/teacher-labelling/cancel`, {
     ...common,
     scope: 'label',
-    method: 'POST',
-    path: `${base}/teacher-labelling/cancel`,
-    params: decisionTypeParams,
     output: teacherLabellingSchema,
     summary: 'Stop the teacher; what it has labelled stays',
     hints: updates,
   }),
-  'examples.similar': operation({
+  'examples.similar': operation('GET', `${base}/:example_id/similar`, {
     ...common,
-    method: 'GET',
-    path: `${base}/:example_id/similar`,
-    params: one,
     query: z.strictObject({
       count: z.int().min(1).max(100).default(10),
       labelled: z.boolean().default(false).describe('Only examples with a label; none while they are still being read'),

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { confidenceThresholdsSchema, judgedParts, metricsSchema } from '../../../engine/domain.ts';
 import { sliceSchema } from '../../../engine/findings/slices.ts';
 import { rulesEffectSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
-import { analysisStateShape, pageQuery, paginated, policyParams, uuid } from '../common.ts';
+import { analysisStateShape, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, reads } from '../operation.ts';
 import { draftDefinition } from '../types/rules.ts';
 
@@ -41,9 +41,8 @@ const comparedRowSchema = z
   })
   .meta({ id: 'ComparedRow' });
 
-const common = { method: 'GET', access: 'key', scope: 'read', tag: 'Training' } as const;
+const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
-const params = policyParams;
 
 /** Thresholds to try instead of those of now. */
 const triedThresholds = {
@@ -66,29 +65,22 @@ const wholeDecisionDetailSchema = wholeDecisionSchema
 export const judgedRows = ['held_out', 'corrected', 'both'] as const;
 
 export const evaluationOperations = {
-  'policies.whole': operation({
+  'policies.whole': operation('GET', `${base}/whole-decision`, {
     ...common,
-    path: `${base}/whole-decision`,
-    params,
     query: z.strictObject(triedThresholds),
     output: wholeDecisionDetailSchema,
     summary: 'Rules, classifier and thresholds of now together, measured on the held-out examples',
   }),
-  'policies.try_rules': operation({
+  'policies.try_rules': operation('POST', `${base}/rules-effect`, {
     ...common,
-    method: 'POST',
     hints: reads,
-    path: `${base}/rules-effect`,
-    params,
     body: draftDefinition,
     output: rulesEffectSchema,
     summary: 'Whether unsaved rules make the whole decision better or worse, measured on the held-out examples',
     errors: ['conflict'],
   }),
-  'policies.slices': operation({
+  'policies.slices': operation('GET', `${base}/slices`, {
     ...common,
-    path: `${base}/slices`,
-    params,
     query: z.strictObject({
       rows: z.enum(judgedRows).default('held_out').describe('Which decisions: held out, logged and corrected, or both'),
       judged: z
@@ -111,19 +103,15 @@ export const evaluationOperations = {
     summary:
       'Parts of the rows, by one field or two, in which a policy is wrong more often than in the others; at most 5 % of them are expected to be chance',
   }),
-  'policies.report': operation({
+  'policies.report': operation('GET', `${base}/report`, {
     ...common,
-    path: `${base}/report`,
-    params,
     output: null,
     produces: 'text/html',
     summary: 'One page to print: the question, figures beside a baseline, promise, weak parts, rules in words',
     errors: ['conflict'],
   }),
-  'policies.held_out': operation({
+  'policies.held_out': operation('GET', `${base}/held-out`, {
     ...common,
-    path: `${base}/held-out`,
-    params,
     query: z.strictObject({
       ...pageQuery,
       expected: z.string().optional().describe('Only rows for which this option is right'),
@@ -137,10 +125,8 @@ export const evaluationOperations = {
     output: paginated(heldOutRowSchema),
     summary: 'The held-out examples with what the classifier chose and what is decided, most confident first',
   }),
-  'policies.compare': operation({
+  'policies.compare': operation('GET', `${base}/comparison`, {
     ...common,
-    path: `${base}/comparison`,
-    params,
     query: z.strictObject({
       ...pageQuery,
       ...triedThresholds,

@@ -7,56 +7,39 @@ import {
   promiseTermsSchema,
   typePromiseSchema,
 } from '../../../engine/measured.ts';
-import { decisionTypeParams, policyParams } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const typePath = '/api/v1/decision-types/:decision_type_id/promise';
 const base = '/api/v1/decision-types/:decision_type_id/policies/:policy_id';
-const params = policyParams;
 
 export const promiseOperations = {
-  'promises.get': operation({
+  'promises.get': operation('GET', typePath, {
     ...common,
-    method: 'GET',
-    path: typePath,
-    params: decisionTypeParams,
     output: typePromiseSchema,
     summary: 'What is promised of a decision type, and how that stands with the deployed policy',
   }),
-  'promises.declare': operation({
+  'promises.declare': operation('PUT', typePath, {
     ...common,
     scope: 'deploy',
-    method: 'PUT',
-    path: typePath,
-    params: decisionTypeParams,
     body: promiseTermsSchema.meta({ examples: [{ target_error: 0.05, certainty: 0.95 }] }),
     output: typePromiseSchema,
     summary: 'Promise an error of a decision type: every policy that is trained or deployed is asked for it',
   }),
-  'promises.withdraw': operation({
+  'promises.withdraw': operation('DELETE', typePath, {
     ...common,
     scope: 'deploy',
-    method: 'DELETE',
-    path: typePath,
-    params: decisionTypeParams,
     output: null,
     summary: 'Take the promise of a decision type back; thresholds stay as they are',
     hints: updates,
   }),
-  'policies.costs': operation({
+  'policies.costs': operation('GET', `${base}/costs`, {
     ...common,
-    method: 'GET',
-    path: `${base}/costs`,
-    params,
     output: costFindingSchema,
     summary: 'What 1,000 decisions cost now, with the thresholds of least cost, and all by hand, on held-out examples',
   }),
-  'policies.promise': operation({
+  'policies.promise': operation('GET', `${base}/promise`, {
     ...common,
-    method: 'GET',
-    path: `${base}/promise`,
-    params,
     query: promiseTermsSchema.extend({
       target_error: promiseTermsSchema.shape.target_error.default(0.02),
       option: z
@@ -67,23 +50,17 @@ export const promiseOperations = {
     output: promiseFindingSchema,
     summary: 'The threshold that keeps an error among automatic decisions, or how many rows it would take',
   }),
-  'policies.keep_promise': operation({
+  'policies.keep_promise': operation('PUT', `${base}/promise`, {
     ...common,
     scope: 'deploy',
-    method: 'PUT',
-    path: `${base}/promise`,
-    params,
     body: promiseTermsSchema.meta({ examples: [{ target_error: 0.02, certainty: 0.95 }] }),
     output: promiseStatusSchema,
     summary: 'Set the threshold that keeps the error with the deployed policy, and promise it of the type',
     errors: ['conflict'],
   }),
-  'policies.withdraw_promise': operation({
+  'policies.withdraw_promise': operation('DELETE', `${base}/promise`, {
     ...common,
     scope: 'deploy',
-    method: 'DELETE',
-    path: `${base}/promise`,
-    params,
     output: null,
     summary: 'Take the promise of a policy back, of the deployed one that of the type; thresholds stay as they are',
     hints: updates,

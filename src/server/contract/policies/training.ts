@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { metricsSchema, policyStatuses, trainingConfigSchema } from '../../../engine/domain.ts';
 import { promiseStandingSchema, promiseStatusSchema, wholeDecisionSchema } from '../../../engine/measured.ts';
-import { dateTime, decisionTypeParams, policyParams, uuid } from '../common.ts';
+import { dateTime, uuid } from '../common.ts';
 import { operation, replaces } from '../operation.ts';
 
 /** What decides: a trained classifier behind the rules, or rules alone. */
@@ -154,16 +154,11 @@ export type Readiness = z.infer<typeof readinessSchema>;
 
 const common = { access: 'key', scope: 'read', tag: 'Training' } as const;
 const base = '/api/v1/decision-types/:decision_type_id';
-const params = decisionTypeParams;
-const one = policyParams;
 
 export const trainingOperations = {
-  'training.start': operation({
+  'training.start': operation('POST', `${base}/train`, {
     ...common,
     scope: 'train',
-    method: 'POST',
-    path: `${base}/train`,
-    params,
     body: trainingConfigSchema,
     bodyOptional: true,
     output: policySummarySchema.extend({ policy_id: uuid }),
@@ -173,21 +168,15 @@ export const trainingOperations = {
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'insufficient_credits', 'conflict', 'training_dispatch_failed'],
   }),
-  'training.readiness': operation({
+  'training.readiness': operation('GET', `${base}/training-readiness`, {
     ...common,
-    method: 'GET',
-    path: `${base}/training-readiness`,
-    params,
     query: trainingConfigSchema.pick({ min_per_option: true, rare_options: true, train_on: true }),
     output: readinessSchema,
     summary: 'Whether there are enough labelled examples for a training with these settings',
   }),
-  'policies.create': operation({
+  'policies.create': operation('POST', `${base}/policies`, {
     ...common,
     scope: 'train',
-    method: 'POST',
-    path: `${base}/policies`,
-    params,
     body: z.strictObject({ kind: z.literal('rules_only') }),
     output: policyDetailSchema,
     status: 201,
@@ -195,61 +184,43 @@ export const trainingOperations = {
     takesIdempotencyKey: true,
     errors: ['conflict'],
   }),
-  'policies.list': operation({
+  'policies.list': operation('GET', `${base}/policies`, {
     ...common,
-    method: 'GET',
-    path: `${base}/policies`,
-    params,
     output: z.array(policySummarySchema),
     summary: 'Policies, newest first',
     ignoresExamples: true,
   }),
-  'policies.get': operation({
+  'policies.get': operation('GET', `${base}/policies/:policy_id`, {
     ...common,
-    method: 'GET',
-    path: `${base}/policies/:policy_id`,
-    params: one,
     output: policyDetailSchema,
     summary: 'One policy with its metrics',
   }),
-  'policies.deploy': operation({
+  'policies.deploy': operation('POST', `${base}/policies/:policy_id/deploy`, {
     ...common,
     scope: 'deploy',
-    method: 'POST',
-    path: `${base}/policies/:policy_id/deploy`,
-    params: one,
     output: policyDetailSchema,
     summary: 'Deploy a trained policy; the others of the type are deactivated',
     hints: replaces,
     takesIdempotencyKey: true,
     errors: ['conflict'],
   }),
-  'policies.cancel': operation({
+  'policies.cancel': operation('POST', `${base}/policies/:policy_id/cancel`, {
     ...common,
     scope: 'train',
-    method: 'POST',
-    path: `${base}/policies/:policy_id/cancel`,
-    params: one,
     output: policyDetailSchema,
     summary: 'Cancel a running training',
     hints: replaces,
     errors: ['conflict'],
   }),
-  'policies.progress': operation({
+  'policies.progress': operation('GET', `${base}/policies/:policy_id/progress`, {
     ...common,
-    method: 'GET',
-    path: `${base}/policies/:policy_id/progress`,
-    params: one,
     output: progressSchema,
     summary: 'How far the training is; poll every 3 to 5 seconds',
     ignoresExamples: true,
   }),
-  'bundle.export': operation({
+  'bundle.export': operation('GET', `${base}/export`, {
     ...common,
     scope: 'export',
-    method: 'GET',
-    path: `${base}/export`,
-    params,
     query: z.strictObject({
       slim: z.boolean().default(false).describe('Leaves out tokenizer and encoder, which one folder gives to many'),
       policy_id: uuid.optional().describe('Another policy than the deployed one'),

@@ -15,7 +15,7 @@ import {
 } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import { promiseStatusSchema, typePromiseSchema } from '../../../engine/measured.ts';
-import { aliasOf, dateTime, decisionTypeParams, pageQuery, paginated, uuid } from '../common.ts';
+import { aliasOf, dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { destroys, operation, replaces, updates } from '../operation.ts';
 
 const hardRules = z.array(ruleSchema).max(limits.maxRules).describe('Decide before the policy, the first match wins');
@@ -159,11 +159,9 @@ const common = { access: 'key', scope: 'read', tag: 'Decision types' } as const;
 const base = '/api/v1/decision-types';
 
 export const decisionTypeOperations = {
-  'decision_types.create': operation({
+  'decision_types.create': operation('POST', base, {
     ...common,
     scope: 'train',
-    method: 'POST',
-    path: base,
     body: decisionTypeCreateSchema,
     output: decisionTypeSchema,
     status: 201,
@@ -171,93 +169,66 @@ export const decisionTypeOperations = {
     takesIdempotencyKey: true,
     errors: ['quota_exceeded', 'conflict'],
   }),
-  'decision_types.list': operation({
+  'decision_types.list': operation('GET', base, {
     ...common,
-    method: 'GET',
-    path: base,
     query: z.strictObject(pageQuery),
     output: paginated(decisionTypeSchema),
     summary: 'List decision types',
   }),
-  'decision_types.get': operation({
+  'decision_types.get': operation('GET', `${base}/:decision_type_id`, {
     ...common,
-    method: 'GET',
-    path: `${base}/:decision_type_id`,
-    params: decisionTypeParams,
     output: decisionTypeSchema,
     summary: 'One decision type with its active version',
   }),
-  'decision_types.update': operation({
+  'decision_types.update': operation('PUT', `${base}/:decision_type_id`, {
     ...common,
     scope: 'deploy',
-    method: 'PUT',
-    path: `${base}/:decision_type_id`,
-    params: decisionTypeParams,
     body: decisionTypeUpdateSchema,
     output: decisionTypeSchema,
     summary: 'Change a decision type; a change of logic makes a new version',
     hints: replaces,
     errors: ['conflict'],
   }),
-  'decision_types.delete': operation({
+  'decision_types.delete': operation('DELETE', `${base}/:decision_type_id`, {
     ...common,
     scope: 'deploy',
-    method: 'DELETE',
-    path: `${base}/:decision_type_id`,
-    params: decisionTypeParams,
     output: null,
     summary: 'Delete a decision type softly; it can be restored for two days',
   }),
-  'decision_types.restore': operation({
+  'decision_types.restore': operation('POST', `${base}/:decision_type_id/restore`, {
     ...common,
     scope: 'deploy',
-    method: 'POST',
-    path: `${base}/:decision_type_id/restore`,
-    params: decisionTypeParams,
     output: decisionTypeSchema,
     summary: 'Bring back a decision type that was deleted in the last two days, with everything in it',
     hints: updates,
     errors: ['conflict', 'quota_exceeded'],
   }),
-  'pii_residue.clear': operation({
+  'pii_residue.clear': operation('POST', `${base}/:decision_type_id/pii-residue/clear`, {
     ...common,
     scope: 'deploy',
-    method: 'POST',
-    path: `${base}/:decision_type_id/pii-residue/clear`,
-    params: decisionTypeParams,
     output: z.object({ decision_type: decisionTypeSchema, next: z.string() }),
     status: 202,
     summary: 'Rewrite the log records that hold values of personal fields declared late, in the background',
     hints: destroys,
   }),
-  'versions.list': operation({
+  'versions.list': operation('GET', `${base}/:decision_type_id/versions`, {
     ...common,
-    method: 'GET',
-    path: `${base}/:decision_type_id/versions`,
-    params: decisionTypeParams,
     output: z.array(versionSchema),
     summary: 'Every version, newest first',
   }),
-  'versions.get': operation({
+  'versions.get': operation('GET', `${base}/:decision_type_id/versions/:version_id`, {
     ...common,
-    method: 'GET',
-    path: `${base}/:decision_type_id/versions/:version_id`,
-    params: decisionTypeParams.extend({ version_id: uuid }),
     output: versionSchema,
     summary: 'One version',
   }),
-  'samples.list': operation({
-    method: 'GET',
-    path: '/api/v1/samples',
+  'samples.list': operation('GET', '/api/v1/samples', {
     output: z.array(z.object({ name: z.string(), title: z.string(), description: z.string(), examples: z.int() })),
     access: 'key',
     scope: 'read',
     summary: 'Sample projects that ship with the program',
     tag: 'Samples',
   }),
-  'samples.create': operation({
-    method: 'POST',
-    path: '/api/v1/samples/:name',
+  'samples.create': operation('POST', '/api/v1/samples/:name', {
     params: z.strictObject({ name: z.string().regex(/^[a-z0-9-]{1,60}$/) }),
     output: decisionTypeSchema,
     status: 201,

@@ -1,7 +1,6 @@
 /** Options that change with all that names them: renamed, merged into another one, deleted, and as they were again. */
 import { z } from 'zod';
 import { characters, optionInputSchema } from '../../../engine/domain.ts';
-import { decisionTypeParams } from '../common.ts';
 import { destroys, operation, updates } from '../operation.ts';
 import { decisionTypeSchema } from './decision-types.ts';
 
@@ -19,27 +18,23 @@ const output = z.object({
 });
 
 const common = {
-  method: 'POST',
   access: 'key',
   scope: 'deploy',
   tag: 'Decision types',
-  params: decisionTypeParams,
   output,
   hints: destroys,
 } as const;
 const base = '/api/v1/decision-types/:decision_type_id/options';
 
 export const optionOperations = {
-  'options.rename': operation({
+  'options.rename': operation('POST', `${base}/rename`, {
     ...common,
-    path: `${base}/rename`,
     body: z.strictObject({ from: z.string().min(1), to: optionInputSchema, commit }),
     summary: 'Rename an option everywhere: in the options, the rules, the fallback and the examples',
     hints: updates,
   }),
-  'options.merge': operation({
+  'options.merge': operation('POST', `${base}/merge`, {
     ...common,
-    path: `${base}/merge`,
     body: z.strictObject({
       from: z.string().min(1).describe('The option that goes'),
       into: z.string().min(1).describe('The option that takes its examples and rules'),
@@ -47,9 +42,8 @@ export const optionOperations = {
     }),
     summary: 'Merge an option into another: its examples, the rules that decide it and the fallback',
   }),
-  'options.delete': operation({
+  'options.delete': operation('POST', `${base}/delete`, {
     ...common,
-    path: `${base}/delete`,
     body: z.strictObject({
       option: z.string().min(1),
       examples: z
@@ -60,9 +54,8 @@ export const optionOperations = {
     }),
     summary: 'Delete an option with the rules that decide it, and its examples or their labels',
   }),
-  'options.undo': operation({
+  'options.undo': operation('POST', `${base}/undo`, {
     ...common,
-    path: `${base}/undo`,
     body: z.strictObject({ undo_token: characters(1, 100) }),
     output: z.object({
       affected: z.int().describe('Examples that have the option again'),

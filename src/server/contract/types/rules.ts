@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { jsonObject, ruleSchema } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import { formatCount } from '../../../engine/numeric.ts';
-import { decisionTypeParams, uuid } from '../common.ts';
+import { uuid } from '../common.ts';
 import { operation, reads } from '../operation.ts';
 
 /** How much one analysis of rules reads and answers. */
@@ -159,9 +159,7 @@ const ruleProposalsSchema = z
 export type RuleProposals = z.infer<typeof ruleProposalsSchema>;
 
 export const ruleOperations = {
-  'rules.check': operation({
-    method: 'POST',
-    path: '/api/v1/rules/check',
+  'rules.check': operation('POST', '/api/v1/rules/check', {
     body: z
       .strictObject({
         rules: draftRules,
@@ -181,10 +179,7 @@ export const ruleOperations = {
     hints: reads,
     tag: 'Decision types',
   }),
-  'rules.analyse': operation({
-    method: 'POST',
-    path: '/api/v1/decision-types/:decision_type_id/rules/analyse',
-    params: decisionTypeParams,
+  'rules.analyse': operation('POST', '/api/v1/decision-types/:decision_type_id/rules/analyse', {
     body: draftDefinition.extend({ input_schema: jsonObject.nullable().optional() }),
     output: rulesAnalysisSchema,
     access: 'key',
@@ -193,10 +188,7 @@ export const ruleOperations = {
     hints: reads,
     tag: 'Decision types',
   }),
-  'rules.propose': operation({
-    method: 'GET',
-    path: '/api/v1/decision-types/:decision_type_id/rule-proposals',
-    params: decisionTypeParams,
+  'rules.propose': operation('GET', '/api/v1/decision-types/:decision_type_id/rule-proposals', {
     query: z.strictObject({
       min_precision: z
         .number()

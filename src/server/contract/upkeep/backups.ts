@@ -24,17 +24,13 @@ const path = '/api/v1/backups';
 const common = { access: 'owner', tag: 'System' } as const;
 
 export const backupOperations = {
-  'backups.list': operation({
+  'backups.list': operation('GET', path, {
     ...common,
-    path,
-    method: 'GET',
     output: z.array(backupSchema),
     summary: 'Backups in the data folder, newest first',
   }),
-  'backups.create': operation({
+  'backups.create': operation('POST', path, {
     ...common,
-    path,
-    method: 'POST',
     body: z.strictObject({
       with_secrets: z.boolean().default(false).describe('true: API keys and sessions stay valid after a restore'),
     }),
@@ -44,10 +40,8 @@ export const backupOperations = {
     summary: 'Write a backup of all data into the data folder, while the service goes on',
     errors: ['conflict'],
   }),
-  'backups.verify': operation({
+  'backups.verify': operation('POST', `${path}/:backup_name/verify`, {
     ...common,
-    method: 'POST',
-    path: `${path}/:backup_name/verify`,
     params: one,
     output: z.object({
       name: z.string(),
@@ -57,10 +51,8 @@ export const backupOperations = {
     hints: reads,
     errors: ['conflict', 'unavailable'],
   }),
-  'backups.restore': operation({
+  'backups.restore': operation('POST', `${path}/:backup_name/restore`, {
     ...common,
-    method: 'POST',
-    path: `${path}/:backup_name/restore`,
     params: one,
     body: z.strictObject({
       folder: z.string().min(1).max(1_000).describe('Absolute path of a folder that does not exist, or is empty'),

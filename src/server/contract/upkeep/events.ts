@@ -37,9 +37,7 @@ const eventSchema = z.discriminatedUnion('event', [
 export type WorkbenchEvent = z.infer<typeof eventSchema>;
 
 export const eventOperations = {
-  'events.stream': operation({
-    method: 'GET',
-    path: '/api/v1/events',
+  'events.stream': operation('GET', '/api/v1/events', {
     output: null,
     produces: 'text/event-stream',
     access: 'key',

@@ -17,10 +17,8 @@ const clockSchema = z
   .meta({ id: 'Clock' });
 
 export const systemOperations = {
-  'system.root': operation({
+  'system.root': operation('GET', '/', {
     ...open,
-    method: 'GET',
-    path: '/',
     output: z.object({
       service: z.string(),
       by: z.string(),
@@ -31,46 +29,34 @@ export const systemOperations = {
     }),
     summary: 'Name and version of the service',
   }),
-  'system.health': operation({
+  'system.health': operation('GET', '/health', {
     ...open,
-    method: 'GET',
-    path: '/health',
     output: z.record(z.string(), z.string()),
     summary: 'Liveness',
   }),
-  'system.ready': operation({
+  'system.ready': operation('GET', '/ready', {
     ...open,
-    method: 'GET',
-    path: '/ready',
     output: z.record(z.string(), z.union([z.string(), z.boolean(), z.int()])),
     summary: 'Readiness of database, cache and models',
   }),
-  'system.openapi': operation({
+  'system.openapi': operation('GET', '/api/v1/openapi.json', {
     ...open,
-    method: 'GET',
-    path: '/api/v1/openapi.json',
     output: z.record(z.string(), z.unknown()),
     summary: 'This interface as OpenAPI 3.1',
   }),
-  'system.jwks': operation({
+  'system.jwks': operation('GET', '/.well-known/jwks.json', {
     ...open,
-    method: 'GET',
-    path: '/.well-known/jwks.json',
     output: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
     summary: 'Public keys of the local identity provider',
   }),
-  'clock.get': operation({
-    method: 'GET',
-    path: '/api/v1/clock',
+  'clock.get': operation('GET', '/api/v1/clock', {
     output: clockSchema,
     access: 'key',
     scope: 'read',
     summary: 'The clock of the service, and whether retention may act on it',
     tag: 'System',
   }),
-  'clock.confirm': operation({
-    method: 'POST',
-    path: '/api/v1/clock/confirm',
+  'clock.confirm': operation('POST', '/api/v1/clock/confirm', {
     output: clockSchema,
     access: 'owner',
     summary: 'Say that the clock is right as it stands now, so that retention goes on',
