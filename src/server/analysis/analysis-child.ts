@@ -6,7 +6,7 @@ import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
 import { loadRules } from '../../engine/rules/compile.ts';
-import { ExampleReader } from '../store/examples/example-reader.ts';
+import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
 import type { AnalysisOrder, AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
 
 /** Below the server and its encoder: whatever is asked here can wait. */
@@ -27,7 +27,7 @@ async function carryOut(order: AnalysisOrder): Promise<void> {
 }
 
 async function readAndSearch(order: AnalysisOrder): Promise<DataFindings | SliceReport> {
-  const reader = new ExampleReader(order.databaseFile);
+  const reader = openExampleReader(order.databaseFile);
   try {
     return order.kind === 'findings' ? await findProblems(reader, order) : await findSlices(reader, order);
   } finally {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
-import { SnapshotStore } from '../../../src/server/store/policies/snapshots.ts';
+import { createSnapshotStore } from '../../../src/server/store/policies/snapshots.ts';
 import { temporaryFolder } from '../workbench.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../../src/server/store/migrations'));
@@ -198,7 +198,7 @@ it('corrections that an earlier program made teach the next training and measure
 
   const newer = openDatabase(file, { synchronous: 'NORMAL', migrations });
   newer.pragma('foreign_keys = OFF');
-  const snapshots = new SnapshotStore(newer);
+  const snapshots = createSnapshotStore(newer);
   expect(snapshots.copyExamples('policy', 't', ['yes'])).toBe(2);
   expect(snapshots.readAfter('policy', -1, 10).map(({ exampleId, source }) => [exampleId, source])).toEqual([
     ['imported', 'user'],

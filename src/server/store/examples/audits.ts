@@ -120,52 +120,39 @@ function addCounts(groups: readonly RawCounts[]): AuditCounts {
   );
 }
 
-export class AuditStore {
-  readonly #statements: ReturnType<typeof prepareStatements>;
+export function createAuditStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
 
-  constructor(db: WorkbenchDatabase) {
-    this.#statements = prepareStatements(db);
-  }
-
-  /**
-   * Up to `limit` drawn decisions that are still in the log and that nobody was shown or has corrected, oldest first;
-   * `now` is in milliseconds since 1970.
-   */
-  listWaiting(typeSeq: number, now: number, limit: number): WaitingDraw[] {
-    return this.#statements.waiting
-      .all(typeSeq, toWeek(now), limit)
-      .map((row) => ({ ...row, input: JSON.parse(row.input) }));
-  }
-
-  countWaiting(typeSeq: number, now: number): number {
-    return this.#statements.countWaiting.get(typeSeq, toWeek(now)) ?? 0;
-  }
-
-  /** Forgets what the week under way would draw, so that a changed number draws anew from the decisions to come. */
-  beginWeekAnew(typeSeq: number, now: number): void {
-    this.#statements.removeUndrawn.run(typeSeq, toWeek(now));
-  }
-
-  /** Notes which example shows a drawn decision. */
-  show(seq: number, exampleId: string): void {
-    this.#statements.show.run(exampleId, seq);
-  }
-
-  /** Gives drawn decisions for an option its new name, as their judgements get it. */
-  renameOption(decisionTypeId: string, from: string, to: string): void {
-    this.#statements.rename.run({ decisionTypeId, from, to });
-  }
-
-  /**
-   * Counts the drawn decisions of each policy, the newest first, up to the one that was judged last: what stands before
-   * it is a whole piece of the sample, whatever was left out.
-   */
-  countByPolicy(typeSeq: number, now: number): PolicyAudit[] {
-    return this.#statements.versions.all(typeSeq, toWeek(now)).map(({ policyVersion, drawn, weekly }) => {
-      const last = this.#statements.lastJudged.get(typeSeq, policyVersion) ?? 0;
-      const groups = this.#statements.counts.all(typeSeq, policyVersion, last);
-      const automatic = addCounts(groups.filter((group) => group.automatic === 1));
-      return { policyVersion, drawn, isWeekly: weekly > 0, all: addCounts(groups), automatic };
-    });
-  }
+  return {
+    /**
+     * Up to `limit` drawn decisions that are still in the log and that nobody was shown or has corrected, oldest first;
+     * `now` is in milliseconds since 1970.
+     */
+    listWaiting: (typeSeq: number, now: number, limit: number): WaitingDraw[] =>
+      statements.waiting.all(typeSeq, toWeek(now), limit).map((row) => ({ ...row, input: JSON.parse(row.input) })),
+    countWaiting: (typeSeq: number, now: number): number => statements.countWaiting.get(typeSeq, toWeek(now)) ?? 0,
+    /** Forgets what the week under way would draw, so that a changed number draws anew from the decisions to come. */
+    beginWeekAnew(typeSeq: number, now: number): void {
+      statements.removeUndrawn.run(typeSeq, toWeek(now));
+    },
+    /** Notes which example shows a drawn decision. */
+    show(seq: number, exampleId: string): void {
+      statements.show.run(exampleId, seq);
+    },
+    /** Gives drawn decisions for an option its new name, as their judgements get it. */
+    renameOption(decisionTypeId: string, from: string, to: string): void {
+      statements.rename.run({ decisionTypeId, from, to });
+    },
+    /**
+     * Counts the drawn decisions of each policy, the newest first, up to the one that was judged last: what stands
+     * before it is a whole piece of the sample, whatever was left out.
+     */
+    countByPolicy: (typeSeq: number, now: number): PolicyAudit[] =>
+      statements.versions.all(typeSeq, toWeek(now)).map(({ policyVersion, drawn, weekly }) => {
+        const last = statements.lastJudged.get(typeSeq, policyVersion) ?? 0;
+        const groups = statements.counts.all(typeSeq, policyVersion, last);
+        const automatic = addCounts(groups.filter((group) => group.automatic === 1));
+        return { policyVersion, drawn, isWeekly: weekly > 0, all: addCounts(groups), automatic };
+      }),
+  };
 }

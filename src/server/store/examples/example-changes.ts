@@ -148,97 +148,86 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-/** Bulk changes and their undoing; every method is for a transaction of its caller. */
-export class ExampleChangeStore {
-  readonly #db: WorkbenchDatabase;
-  readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #noteChange: (decisionTypeId: string) => void;
-
-  /** `noteChange` hears of every type whose examples are changed. */
-  constructor(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
-    this.#db = db;
-    this.#noteChange = noteChange;
-    this.#statements = prepareStatements(db);
+/**
+ * Bulk changes and their undoing; every method is for a transaction of its caller. `noteChange` hears of every type
+ * whose examples are changed.
+ */
+export function createExampleChangeStore(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
+  const statements = prepareStatements(db);
+  function restoreDeleted(token: string): number {
+    const asNew = statements.isPlaceTaken.get({ token }) ?? 0;
+    return statements.restoreDeleted.run({ token, asNew }).changes;
   }
 
-  /** Changes or deletes the selected examples and keeps under `token` what undoes it; returns their number. */
-  apply(
-    decisionTypeId: string,
-    selection: ExampleSelection,
-    change: ExampleChange,
-    token: string,
-    changedAt: number,
-  ): number {
-    this.#noteChange(decisionTypeId);
-    const selected =
-      'filter' in selection
-        ? toWhere(decisionTypeId, selection.filter)
-        : {
-            sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
-            values: [decisionTypeId, JSON.stringify(selection.ids)],
-          };
-    const { values } = selected;
-    const sql = `${selected.sql}${toCondition(change)}`;
-    const kept = toJsonObject(change === 'delete' ? allColumns : labelColumns);
-    this.#db
-      .prepare(
+  return {
+    /** Changes or deletes the selected examples and keeps under `token` what undoes it; returns their number. */
+    apply(
+      decisionTypeId: string,
+      selection: ExampleSelection,
+      change: ExampleChange,
+      token: string,
+      changedAt: number,
+    ): number {
+      noteChange(decisionTypeId);
+      const selected =
+        'filter' in selection
+          ? toWhere(decisionTypeId, selection.filter)
+          : {
+              sql: 'decision_type_id = ? AND id IN (SELECT value FROM json_each(?))',
+              values: [decisionTypeId, JSON.stringify(selection.ids)],
+            };
+      const { values } = selected;
+      const sql = `${selected.sql}${toCondition(change)}`;
+      const kept = toJsonObject(change === 'delete' ? allColumns : labelColumns);
+      db.prepare(
         `INSERT INTO example_undos (token, decision_type_id, rows, created_at)
          SELECT ?, ?, json_group_array(${kept}), ? FROM examples WHERE ${sql}`,
-      )
-      .run(token, decisionTypeId, changedAt, ...values);
-    this.#statements.trim.run(decisionTypeId);
-    if (change === 'delete') return this.#db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
-    const update = this.#db.prepare(`UPDATE examples SET ${toAssignment(change)}, updated_at = ? WHERE ${sql}`);
-    return update.run(toColumnValue(change), changedAt, ...values).changes;
-  }
-
-  /**
-   * Keeps under `token` what undoes a change of an option, before its examples change: their labels, or all of them
-   * where they are deleted. A rename keeps none: its undo is another rename.
-   */
-  keepOption(typeId: string, change: OptionChange, isDeletion: boolean, token: string, at: number): void {
-    const label = change.isRename ? null : change.from;
-    const kept = { token, typeId, at, change: JSON.stringify(change), label, isDeletion: Number(isDeletion) };
-    this.#statements.keepOption.run(kept);
-    this.#statements.trim.run(typeId);
-  }
-
-  /**
-   * Finds what a token undoes: examples alone (`optionChange` null) or also an option; null for an unknown token.
-   * `isCovered` where an option was changed after it.
-   */
-  find(token: string, decisionTypeId: string): { optionChange: OptionChange | null; isCovered: boolean } | null {
-    const found = this.#statements.find.get(token, decisionTypeId);
-    if (found === undefined) return null;
-    const optionChange = found.optionChange === null ? null : (JSON.parse(found.optionChange) as OptionChange);
-    return { optionChange, isCovered: found.isCovered === 1 };
-  }
-
-  /**
-   * Takes one change of examples back, once: labels become what they were, deleted examples come back; what was changed
-   * or added since is left alone. Returns the number of examples; none for an unknown token.
-   */
-  undo(token: string, decisionTypeId: string): number {
-    this.#noteChange(decisionTypeId);
-    const labels = this.#statements.restoreLabels.run({ token }).changes;
-    const deleted = this.#restoreDeleted(token);
-    this.#statements.forget.run(token);
-    return labels + deleted;
-  }
-
-  /**
-   * Gives its kept examples back to an option, once, but none that was labelled otherwise since; returns their number.
-   * What was changed after it cannot be undone any more: it may name an option that is none now.
-   */
-  undoOption(token: string, typeId: string, { into }: OptionChange): number {
-    this.#noteChange(typeId);
-    const affected = this.#statements.restoreOption.run({ token, into }).changes + this.#restoreDeleted(token);
-    this.#statements.forgetSince.run({ token, typeId });
-    return affected;
-  }
-
-  #restoreDeleted(token: string): number {
-    const asNew = this.#statements.isPlaceTaken.get({ token }) ?? 0;
-    return this.#statements.restoreDeleted.run({ token, asNew }).changes;
-  }
+      ).run(token, decisionTypeId, changedAt, ...values);
+      statements.trim.run(decisionTypeId);
+      if (change === 'delete') return db.prepare(`DELETE FROM examples WHERE ${sql}`).run(...values).changes;
+      const update = db.prepare(`UPDATE examples SET ${toAssignment(change)}, updated_at = ? WHERE ${sql}`);
+      return update.run(toColumnValue(change), changedAt, ...values).changes;
+    },
+    /**
+     * Keeps under `token` what undoes a change of an option, before its examples change: their labels, or all of them
+     * where they are deleted. A rename keeps none: its undo is another rename.
+     */
+    keepOption(typeId: string, change: OptionChange, isDeletion: boolean, token: string, at: number): void {
+      const label = change.isRename ? null : change.from;
+      const kept = { token, typeId, at, change: JSON.stringify(change), label, isDeletion: Number(isDeletion) };
+      statements.keepOption.run(kept);
+      statements.trim.run(typeId);
+    },
+    /**
+     * Finds what a token undoes: examples alone (`optionChange` null) or also an option; null for an unknown token.
+     * `isCovered` where an option was changed after it.
+     */
+    find(token: string, decisionTypeId: string): { optionChange: OptionChange | null; isCovered: boolean } | null {
+      const found = statements.find.get(token, decisionTypeId);
+      if (found === undefined) return null;
+      const optionChange = found.optionChange === null ? null : (JSON.parse(found.optionChange) as OptionChange);
+      return { optionChange, isCovered: found.isCovered === 1 };
+    },
+    /**
+     * Takes one change of examples back, once: labels become what they were, deleted examples come back; what was
+     * changed or added since is left alone. Returns the number of examples; none for an unknown token.
+     */
+    undo(token: string, decisionTypeId: string): number {
+      noteChange(decisionTypeId);
+      const labels = statements.restoreLabels.run({ token }).changes;
+      const deleted = restoreDeleted(token);
+      statements.forget.run(token);
+      return labels + deleted;
+    },
+    /**
+     * Gives its kept examples back to an option, once, but none that was labelled otherwise since; returns their
+     * number. What was changed after it cannot be undone any more: it may name an option that is none now.
+     */
+    undoOption(token: string, typeId: string, { into }: OptionChange): number {
+      noteChange(typeId);
+      const affected = statements.restoreOption.run({ token, into }).changes + restoreDeleted(token);
+      statements.forgetSince.run({ token, typeId });
+      return affected;
+    },
+  };
 }

@@ -52,72 +52,66 @@ const toJudged = ({ input, isWrong, isEscalated }: RawJudged): JudgedRow => ({
   isEscalated: isEscalated === 1,
 });
 
-/** A connection that cannot write. Every read is short, so that it never holds up the writer's log. */
-export class ExampleReader {
-  readonly #db: Database.Database;
-  readonly #statements: ReturnType<typeof openStatements>;
+/**
+ * A connection that cannot write. Every read is short, so that it never holds up the writer's log. Throws when there is
+ * no such file.
+ */
+export function openExampleReader(file: string) {
+  const db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
+  const statements = openStatements(db);
 
-  /** Throws when there is no such file. */
-  constructor(file: string) {
-    this.#db = new Database(file, { readonly: true, fileMustExist: true, timeout: 5_000 });
-    this.#statements = openStatements(this.#db);
-  }
-
-  count(typeId: string): number {
-    return this.#statements.count.get(typeId) ?? 0;
-  }
-
-  /** Yields the examples of a type, oldest first, some at a time. */
-  *readExamples(typeId: string, policyId: string | null): Generator<FindingRow[]> {
-    for (let after = -1; ; ) {
-      const rows = this.#statements.after.all({ typeId, policyId: policyId ?? '', after, limit: rowsPerRead });
-      yield rows.map(({ id, input, decision, heldOut }) => ({
-        id,
-        input: JSON.parse(input),
-        decision,
-        heldOut: heldOut === 1,
-      }));
-      after = rows.at(-1)?.seq ?? after;
-      if (rows.length < rowsPerRead) return;
-    }
-  }
-
-  /**
-   * The suspect labels of a policy's training, the most certain first; those of examples changed since are left out.
-   */
-  readSuspects(typeId: string, policy: CheckedPolicy, options: readonly string[]): LabelCheck[] {
-    return this.#statements.suspects
-      .all({ ...policy, typeId, options: JSON.stringify(options) })
-      .map((check) => ({ ...check, suspect: check.suspect === 1 }));
-  }
-
-  /** Yields what a policy said of its held-out examples that are still there and as they were measured. */
-  *readHeldOut(policyId: string): Generator<RecordedRow[]> {
-    for (let after = ''; ; ) {
-      const rows = this.#statements.heldOut.all({ policyId, after, limit: rowsPerRead });
-      yield rows.map(toMeasured).flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
-      after = rows.at(-1)?.id ?? after;
-      if (rows.length < rowsPerRead) return;
-    }
-  }
-
-  /**
-   * Yields the logged decisions of a policy (`policyVersion` as logs name it) that somebody has corrected or confirmed.
-   */
-  *readCorrected(typeId: string, policyVersion: string): Generator<JudgedRow[]> {
-    for (let after = -1; ; ) {
-      const examples = this.#statements.corrections.all(typeId, after, rowsPerRead);
-      yield examples.flatMap(({ logId }) => {
-        // The id of a record ends in its row number (008_log_ids.sql).
-        const row = this.#statements.corrected.get(Number.parseInt(logId.slice(24), 16), policyVersion);
-        return row === undefined ? [] : [toJudged(row)];
-      });
-      after = examples.at(-1)?.seq ?? after;
-      if (examples.length < rowsPerRead) return;
-    }
-  }
-
-  close(): void {
-    this.#db.close();
-  }
+  return {
+    count: (typeId: string): number => statements.count.get(typeId) ?? 0,
+    /** Yields the examples of a type, oldest first, some at a time. */
+    *readExamples(typeId: string, policyId: string | null): Generator<FindingRow[]> {
+      for (let after = -1; ; ) {
+        const rows = statements.after.all({ typeId, policyId: policyId ?? '', after, limit: rowsPerRead });
+        yield rows.map(({ id, input, decision, heldOut }) => ({
+          id,
+          input: JSON.parse(input),
+          decision,
+          heldOut: heldOut === 1,
+        }));
+        after = rows.at(-1)?.seq ?? after;
+        if (rows.length < rowsPerRead) return;
+      }
+    },
+    /**
+     * The suspect labels of a policy's training, the most certain first; those of examples changed since are left out.
+     */
+    readSuspects: (typeId: string, policy: CheckedPolicy, options: readonly string[]): LabelCheck[] =>
+      statements.suspects
+        .all({ ...policy, typeId, options: JSON.stringify(options) })
+        .map((check) => ({ ...check, suspect: check.suspect === 1 })),
+    /** Yields what a policy said of its held-out examples that are still there and as they were measured. */
+    *readHeldOut(policyId: string): Generator<RecordedRow[]> {
+      for (let after = ''; ; ) {
+        const rows = statements.heldOut.all({ policyId, after, limit: rowsPerRead });
+        yield rows.map(toMeasured).flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
+        after = rows.at(-1)?.id ?? after;
+        if (rows.length < rowsPerRead) return;
+      }
+    },
+    /**
+     * Yields the logged decisions of a policy (`policyVersion` as logs name it) that somebody has corrected or
+     * confirmed.
+     */
+    *readCorrected(typeId: string, policyVersion: string): Generator<JudgedRow[]> {
+      for (let after = -1; ; ) {
+        const examples = statements.corrections.all(typeId, after, rowsPerRead);
+        yield examples.flatMap(({ logId }) => {
+          // The id of a record ends in its row number (008_log_ids.sql).
+          const row = statements.corrected.get(Number.parseInt(logId.slice(24), 16), policyVersion);
+          return row === undefined ? [] : [toJudged(row)];
+        });
+        after = examples.at(-1)?.seq ?? after;
+        if (examples.length < rowsPerRead) return;
+      }
+    },
+    close(): void {
+      db.close();
+    },
+  };
 }
+
+export type ExampleReader = ReturnType<typeof openExampleReader>;

@@ -112,50 +112,39 @@ export function toMeasured({ input: json, unfamiliar, inputHash, ...row }: RawMe
 
 const noCounts: ComparisonCounts = { rows: 0, bothRight: 0, bothWrong: 0, onlyFirstRight: 0, onlySecondRight: 0 };
 
-export class HeldOutStore {
-  readonly #statements: ReturnType<typeof prepareStatements>;
+export function createHeldOutStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
 
-  constructor(db: WorkbenchDatabase) {
-    this.#statements = prepareStatements(db);
-  }
-
-  /** One page of a policy's held-out rows, most confident first, with the number of all that match. */
-  page(filter: HeldOutFilter, page: number, pageSize: number): { rows: HeldOutRecord[]; total: number } {
-    const rows = this.#statements.page.all({ ...filter, ...toSlice(page, pageSize) });
-    return {
-      rows: rows.map((row) => ({ ...row, input: readInput(row.input) })),
-      total: this.#statements.count.get(filter) ?? 0,
-    };
-  }
-
-  /** Up to `limit` held-out rows of a policy, as they were measured; ids are random, so the first ones are a sample. */
-  listMeasured(policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] {
-    return this.#statements.measured
-      .all(policyId, limit)
-      .map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row) }));
-  }
-
-  /** The input of an example as it is now; null when it was deleted. */
-  readInput(exampleId: string): JsonObject | null {
-    return readInput(this.#statements.input.get(exampleId) ?? null);
-  }
-
-  listAnswers(policyId: string): HeldOutAnswer[] {
-    return this.#statements.answers.all(policyId);
-  }
-
-  /** Counts over the rows that both policies held out, and one page of those that only one of them gets right. */
-  compare(pair: PolicyPair, page: number, pageSize: number): { counts: ComparisonCounts; rows: ComparedRecord[] } {
-    const rows = this.#statements.differing.all({ ...pair, ...toSlice(page, pageSize) });
-    return {
-      counts: this.#statements.comparisonCounts.get(pair) ?? noCounts,
-      rows: rows.map(({ exampleId, input, expected, first, second, firstConfidence, secondConfidence }) => ({
-        exampleId,
-        input: readInput(input),
-        expected,
-        first: { predicted: first, confidence: firstConfidence },
-        second: { predicted: second, confidence: secondConfidence },
-      })),
-    };
-  }
+  return {
+    /** One page of a policy's held-out rows, most confident first, with the number of all that match. */
+    page(filter: HeldOutFilter, page: number, pageSize: number): { rows: HeldOutRecord[]; total: number } {
+      const rows = statements.page.all({ ...filter, ...toSlice(page, pageSize) });
+      return {
+        rows: rows.map((row) => ({ ...row, input: readInput(row.input) })),
+        total: statements.count.get(filter) ?? 0,
+      };
+    },
+    /**
+     * Up to `limit` held-out rows of a policy, as they were measured; ids are random, so the first ones are a sample.
+     */
+    listMeasured: (policyId: string, limit: number): (MeasuredRecord & { exampleId: string })[] =>
+      statements.measured.all(policyId, limit).map(({ exampleId, ...row }) => ({ exampleId, ...toMeasured(row) })),
+    /** The input of an example as it is now; null when it was deleted. */
+    readInput: (exampleId: string): JsonObject | null => readInput(statements.input.get(exampleId) ?? null),
+    listAnswers: (policyId: string): HeldOutAnswer[] => statements.answers.all(policyId),
+    /** Counts over the rows that both policies held out, and one page of those that only one of them gets right. */
+    compare(pair: PolicyPair, page: number, pageSize: number): { counts: ComparisonCounts; rows: ComparedRecord[] } {
+      const rows = statements.differing.all({ ...pair, ...toSlice(page, pageSize) });
+      return {
+        counts: statements.comparisonCounts.get(pair) ?? noCounts,
+        rows: rows.map(({ exampleId, input, expected, first, second, firstConfidence, secondConfidence }) => ({
+          exampleId,
+          input: readInput(input),
+          expected,
+          first: { predicted: first, confidence: firstConfidence },
+          second: { predicted: second, confidence: secondConfidence },
+        })),
+      };
+    },
+  };
 }

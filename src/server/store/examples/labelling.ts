@@ -70,75 +70,61 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-export class LabellingStore {
-  readonly #db: WorkbenchDatabase;
-  readonly #statements: ReturnType<typeof prepareStatements>;
-  readonly #noteChange: (decisionTypeId: string) => void;
+/** `noteChange` hears of every type whose examples are labelled. */
+export function createLabellingStore(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
+  const statements = prepareStatements(db);
 
-  /** `noteChange` hears of every type whose examples are labelled. */
-  constructor(db: WorkbenchDatabase, noteChange: (decisionTypeId: string) => void) {
-    this.#db = db;
-    this.#noteChange = noteChange;
-    this.#statements = prepareStatements(db);
-  }
-
-  /** Gives an example the label of a teacher; false where somebody labelled it or put it aside meanwhile. */
-  labelByTeacher(decisionTypeId: string, id: string, decision: string, updatedAt: number): boolean {
-    this.#noteChange(decisionTypeId);
-    return this.#statements.labelByTeacher.run(decision, updatedAt, id, decisionTypeId).changes > 0;
-  }
-
-  /** Up to `limit` examples before a place that are to label (or have a person's label), newest first. */
-  readForTeacher(
-    decisionTypeId: string,
-    kind: 'to_label' | 'labelled',
-    before: number,
-    limit: number,
-  ): PlacedExample[] {
-    const rows = this.#statements[kind === 'to_label' ? 'readToLabel' : 'readLabelled'];
-    return rows.all(decisionTypeId, before, limit).map((row) => ({ ...toExample(row), seq: row.seq }));
-  }
-
-  /** Up to `limit` examples before a place (`Number.MAX_SAFE_INTEGER`: from the newest on), without their inputs. */
-  readStates(decisionTypeId: string, before: number, limit: number): ExampleState[] {
-    return this.#statements.readStates
-      .all(decisionTypeId, before, limit)
-      .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 }));
-  }
-
-  /** The inputs of examples as the JSON that is stored; those that do not exist are left out. */
-  readInputs(decisionTypeId: string, ids: readonly string[]): ExampleInput[] {
-    return this.#statements.readInputs
-      .all(JSON.stringify(ids), decisionTypeId)
-      .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 }));
-  }
-
-  /**
-   * The inputs of some of the newest 2,000 examples, `limit` at most, whose stored JSON is not longer than `maxBytes`.
-   */
-  readNewestInputs(decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] {
-    return this.#statements.readNewestInputs
-      .all(decisionTypeId, maxBytes, limit)
-      .map((json) => JSON.parse(json) as JsonObject);
-  }
-
-  /** Up to `limit` examples of a queue, newest first but for the audit, without those of the ids `except`. */
-  readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
-    const { sql, values } = toQueueWhere(decisionTypeId, queue);
-    const direction = queue.kind === 'audit' ? 'ASC' : 'DESC';
-    const rows = this.#db.prepare<Value[], RawExample>(
-      `${selectExamples} WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq ${direction} LIMIT ?`,
-    );
-    return rows.all(...values, JSON.stringify(except), limit).map(toExample);
-  }
-
-  countQueue(decisionTypeId: string, queue: ExampleQueue): number {
-    const { sql, values } = toQueueWhere(decisionTypeId, queue);
-    return (
-      this.#db
-        .prepare<Value[], number>(`SELECT count(*) FROM examples WHERE ${sql}`)
-        .pluck()
-        .get(...values) ?? 0
-    );
-  }
+  return {
+    /** Gives an example the label of a teacher; false where somebody labelled it or put it aside meanwhile. */
+    labelByTeacher(decisionTypeId: string, id: string, decision: string, updatedAt: number): boolean {
+      noteChange(decisionTypeId);
+      return statements.labelByTeacher.run(decision, updatedAt, id, decisionTypeId).changes > 0;
+    },
+    /** Up to `limit` examples before a place that are to label (or have a person's label), newest first. */
+    readForTeacher(
+      decisionTypeId: string,
+      kind: 'to_label' | 'labelled',
+      before: number,
+      limit: number,
+    ): PlacedExample[] {
+      const rows = statements[kind === 'to_label' ? 'readToLabel' : 'readLabelled'];
+      return rows.all(decisionTypeId, before, limit).map((row) => ({ ...toExample(row), seq: row.seq }));
+    },
+    /** Up to `limit` examples before a place (`Number.MAX_SAFE_INTEGER`: from the newest on), without their inputs. */
+    readStates: (decisionTypeId: string, before: number, limit: number): ExampleState[] =>
+      statements.readStates
+        .all(decisionTypeId, before, limit)
+        .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 })),
+    /** The inputs of examples as the JSON that is stored; those that do not exist are left out. */
+    readInputs: (decisionTypeId: string, ids: readonly string[]): ExampleInput[] =>
+      statements.readInputs
+        .all(JSON.stringify(ids), decisionTypeId)
+        .map((row) => ({ ...row, isUnconfirmed: row.isUnconfirmed === 1 })),
+    /**
+     * The inputs of some of the newest 2,000 examples, `limit` at most, whose stored JSON is not longer than
+     * `maxBytes`.
+     */
+    readNewestInputs: (decisionTypeId: string, limit: number, maxBytes: number): JsonObject[] =>
+      statements.readNewestInputs.all(decisionTypeId, maxBytes, limit).map((json) => JSON.parse(json) as JsonObject),
+    /** Up to `limit` examples of a queue, newest first but for the audit, without those of the ids `except`. */
+    readQueue(decisionTypeId: string, queue: ExampleQueue, limit: number, except: readonly string[]): ExampleRecord[] {
+      const { sql, values } = toQueueWhere(decisionTypeId, queue);
+      const direction = queue.kind === 'audit' ? 'ASC' : 'DESC';
+      const rows = db.prepare<Value[], RawExample>(
+        `${selectExamples} WHERE ${sql} AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY seq ${direction} LIMIT ?`,
+      );
+      return rows.all(...values, JSON.stringify(except), limit).map(toExample);
+    },
+    countQueue(decisionTypeId: string, queue: ExampleQueue): number {
+      const { sql, values } = toQueueWhere(decisionTypeId, queue);
+      return (
+        db
+          .prepare<Value[], number>(`SELECT count(*) FROM examples WHERE ${sql}`)
+          .pluck()
+          .get(...values) ?? 0
+      );
+    },
+  };
 }
+
+export type LabellingStore = ReturnType<typeof createLabellingStore>;

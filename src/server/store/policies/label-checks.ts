@@ -38,46 +38,36 @@ function prepareStatements(db: WorkbenchDatabase) {
 }
 
 /** Checks of labels, one row for each example that a training saw. Only those of a type's newest policy are kept. */
-export class LabelCheckStore {
-  readonly #db: WorkbenchDatabase;
-  readonly #statements: ReturnType<typeof prepareStatements>;
+export function createLabelCheckStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
 
-  constructor(db: WorkbenchDatabase) {
-    this.#db = db;
-    this.#statements = prepareStatements(db);
-  }
-
-  /** Keeps some of the checks of an attempt; those of one that is not the current one are left out. */
-  add({ policyId, attemptId }: { policyId: string; attemptId: string }, checks: readonly LabelCheck[]): void {
-    this.#db.transaction(() => {
-      if (this.#statements.isCurrent.get(policyId, attemptId) === undefined) return;
-      for (const check of checks) this.#statements.insert.run({ ...check, policyId, suspect: Number(check.suspect) });
-    })();
-  }
-
-  /** The ids of up to `limit` examples with a suspect label, most certain first, without those of `except`. */
-  listSuspects(
-    typeId: string,
-    policy: CheckedPolicy,
-    options: readonly string[],
-    limit: number,
-    except: readonly string[],
-  ): string[] {
-    const facts = { ...policy, typeId, options: JSON.stringify(options), limit, except: JSON.stringify(except) };
-    return this.#statements.listSuspects.pluck().all(facts) as string[];
-  }
-
-  countSuspects(typeId: string, policy: CheckedPolicy, options: readonly string[]): number {
-    const facts = { ...policy, typeId, options: JSON.stringify(options) };
-    return (this.#statements.countSuspects.pluck().get(facts) as number | undefined) ?? 0;
-  }
-
-  remove(policyId: string): void {
-    this.#statements.remove.run(policyId);
-  }
-
-  /** Removes up to `limit` checks of the other policies of the type; returns their number. */
-  removeOlder(policyId: string, limit: number): number {
-    return this.#statements.removeOlder.run({ policyId, limit }).changes;
-  }
+  return {
+    /** Keeps some of the checks of an attempt; those of one that is not the current one are left out. */
+    add({ policyId, attemptId }: { policyId: string; attemptId: string }, checks: readonly LabelCheck[]): void {
+      db.transaction(() => {
+        if (statements.isCurrent.get(policyId, attemptId) === undefined) return;
+        for (const check of checks) statements.insert.run({ ...check, policyId, suspect: Number(check.suspect) });
+      })();
+    },
+    /** The ids of up to `limit` examples with a suspect label, most certain first, without those of `except`. */
+    listSuspects(
+      typeId: string,
+      policy: CheckedPolicy,
+      options: readonly string[],
+      limit: number,
+      except: readonly string[],
+    ): string[] {
+      const facts = { ...policy, typeId, options: JSON.stringify(options), limit, except: JSON.stringify(except) };
+      return statements.listSuspects.pluck().all(facts) as string[];
+    },
+    countSuspects(typeId: string, policy: CheckedPolicy, options: readonly string[]): number {
+      const facts = { ...policy, typeId, options: JSON.stringify(options) };
+      return (statements.countSuspects.pluck().get(facts) as number | undefined) ?? 0;
+    },
+    remove(policyId: string): void {
+      statements.remove.run(policyId);
+    },
+    /** Removes up to `limit` checks of the other policies of the type; returns their number. */
+    removeOlder: (policyId: string, limit: number): number => statements.removeOlder.run({ policyId, limit }).changes,
+  };
 }

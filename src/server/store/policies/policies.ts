@@ -81,84 +81,64 @@ export type NewRulesPolicy = {
  * The reading queries, and the making of a policy of rules alone. What a training writes is in training-runs.ts, what
  * is deployed in deployments.ts.
  */
-export class PolicyStore {
-  readonly #statements: ReturnType<typeof prepareStatements>;
-
-  constructor(db: WorkbenchDatabase) {
-    this.#statements = prepareStatements(db);
-  }
-
+export function createPolicyStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
   /** The number that the next policy of a type gets. */
-  getNextVersion(typeId: string): number {
-    return this.#statements.nextVersion.get(typeId) ?? 1;
-  }
+  const getNextVersion = (typeId: string): number => statements.nextVersion.get(typeId) ?? 1;
 
-  /**
-   * Writes a policy of rules alone, as it is made of the active version of its type. Throws `conflict` where its number
-   * has been given to another policy meanwhile. For a transaction of the caller.
-   */
-  insertRulesOnly(type: DecisionTypeRecord, { id, version, toolVersions, bundle, createdAt }: NewRulesPolicy): void {
-    if (version !== this.getNextVersion(type.id)) {
-      throw new WorkbenchError('conflict', 'Another policy of the type was made meanwhile. Try again.');
-    }
-    this.#statements.insertRulesOnly.run({
-      id,
-      version,
-      createdAt,
-      organisationId: type.organisationId,
-      decisionTypeId: type.id,
-      versionId: type.activeVersion.id,
-      trainingConfig: JSON.stringify(trainingConfigSchema.parse({})),
-      fallbackOption: type.fallbackOption,
-      toolVersions: JSON.stringify(toolVersions),
-      piiFields: JSON.stringify(type.piiFields),
-      bundleSha256: bundle.sha256,
-      bundleSizeBytes: bundle.sizeBytes,
-    });
-  }
-
-  /** The policies of a type, newest first. */
-  list(typeId: string): PolicySummaryRecord[] {
-    return this.#statements.list.all(typeId).map(toPolicySummary);
-  }
-
-  get(typeId: string, policyId: string): PolicyRecord | null {
-    const raw = this.#statements.get.get(policyId, typeId);
+  function byId(policyId: string): PolicyRecord | null {
+    const raw = statements.byId.get(policyId);
     return raw === undefined ? null : toPolicy(raw);
   }
 
-  byId(policyId: string): PolicyRecord | null {
-    const raw = this.#statements.byId.get(policyId);
-    return raw === undefined ? null : toPolicy(raw);
-  }
-
-  /** The policy of a type whose training succeeded last. */
-  findNewestTrained(typeId: string): CheckedPolicy | null {
-    return this.#statements.newestTrained.get(typeId) ?? null;
-  }
-
-  attempts(policyId: string): AttemptRecord[] {
-    return this.#statements.attempts.all(policyId).map(toAttempt);
-  }
-
-  /** The policies of all organisations whose training has not ended. */
-  listInProgress(): PolicyRecord[] {
-    return this.#statements.inProgress.all().map(toPolicy);
-  }
-
-  /** The policy of the organisation whose training is in progress: each has one slot. */
-  findSlotHolder(organisationId: string): PolicyRecord | null {
-    const policyId = this.#statements.slotHolder.get(organisationId);
-    return policyId === undefined ? null : this.byId(policyId);
-  }
-
-  /** The latest training that succeeded before `policy` began: of its own type where there is one. */
-  findPastRun(policy: PolicyRecord): PastRun | null {
-    return this.#statements.pastRun.get(policy.organisationId, policy.createdAt, policy.decisionTypeId) ?? null;
-  }
-
-  /** Whether the file of the policy is the bundle of a finished training. */
-  hasBundle(policyId: string): boolean {
-    return this.#statements.bundleOwner.get(policyId) !== undefined;
-  }
+  return {
+    getNextVersion,
+    /**
+     * Writes a policy of rules alone, as it is made of the active version of its type. Throws `conflict` where its
+     * number has been given to another policy meanwhile. For a transaction of the caller.
+     */
+    insertRulesOnly(type: DecisionTypeRecord, { id, version, toolVersions, bundle, createdAt }: NewRulesPolicy): void {
+      if (version !== getNextVersion(type.id)) {
+        throw new WorkbenchError('conflict', 'Another policy of the type was made meanwhile. Try again.');
+      }
+      statements.insertRulesOnly.run({
+        id,
+        version,
+        createdAt,
+        organisationId: type.organisationId,
+        decisionTypeId: type.id,
+        versionId: type.activeVersion.id,
+        trainingConfig: JSON.stringify(trainingConfigSchema.parse({})),
+        fallbackOption: type.fallbackOption,
+        toolVersions: JSON.stringify(toolVersions),
+        piiFields: JSON.stringify(type.piiFields),
+        bundleSha256: bundle.sha256,
+        bundleSizeBytes: bundle.sizeBytes,
+      });
+    },
+    /** The policies of a type, newest first. */
+    list: (typeId: string): PolicySummaryRecord[] => statements.list.all(typeId).map(toPolicySummary),
+    get(typeId: string, policyId: string): PolicyRecord | null {
+      const raw = statements.get.get(policyId, typeId);
+      return raw === undefined ? null : toPolicy(raw);
+    },
+    byId,
+    /** The policy of a type whose training succeeded last. */
+    findNewestTrained: (typeId: string): CheckedPolicy | null => statements.newestTrained.get(typeId) ?? null,
+    attempts: (policyId: string): AttemptRecord[] => statements.attempts.all(policyId).map(toAttempt),
+    /** The policies of all organisations whose training has not ended. */
+    listInProgress: (): PolicyRecord[] => statements.inProgress.all().map(toPolicy),
+    /** The policy of the organisation whose training is in progress: each has one slot. */
+    findSlotHolder(organisationId: string): PolicyRecord | null {
+      const policyId = statements.slotHolder.get(organisationId);
+      return policyId === undefined ? null : byId(policyId);
+    },
+    /** The latest training that succeeded before `policy` began: of its own type where there is one. */
+    findPastRun: (policy: PolicyRecord): PastRun | null =>
+      statements.pastRun.get(policy.organisationId, policy.createdAt, policy.decisionTypeId) ?? null,
+    /** Whether the file of the policy is the bundle of a finished training. */
+    hasBundle: (policyId: string): boolean => statements.bundleOwner.get(policyId) !== undefined,
+  };
 }
+
+export type PolicyStore = ReturnType<typeof createPolicyStore>;

@@ -20,35 +20,30 @@ function prepareStatements(db: WorkbenchDatabase) {
 }
 
 /** A promise that a policy keeps is read with the policy. */
-export class PromiseStore {
-  readonly #statements: ReturnType<typeof prepareStatements>;
+export function createPromiseStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
 
-  constructor(db: WorkbenchDatabase) {
-    this.#statements = prepareStatements(db);
-  }
-
-  /** Keeps what is promised of a policy in place of what was; null takes it back. */
-  set(policyId: string, promise: KeptPromise | null): void {
-    this.#statements.set.run(promise === null ? null : JSON.stringify(promise), policyId);
-  }
-
-  declare(typeId: string, declared: DeclaredPromise): void {
-    this.#statements.declare.run(JSON.stringify(declared), typeId);
-  }
-
-  findDeclared(typeId: string): DeclaredPromise | null {
-    const text = this.#statements.findDeclared.get(typeId) ?? null;
-    return text === null ? null : declaredPromiseSchema.parse(JSON.parse(text));
-  }
-
-  /** Takes the promise of a type back, and those that its policies keep. */
-  withdraw(typeId: string): void {
-    this.#statements.declare.run(null, typeId);
-    this.#statements.withdrawAll.run(typeId);
-  }
-
-  /** Counts over decisions by rule or classifier from `sinceMs` on; answers of a connected model are not among them. */
-  countCorrections(typeSeq: number, policyVersion: string, sinceMs: number): CorrectionCounts {
-    return this.#statements.countCorrections.get(typeSeq, policyVersion, sinceMs) ?? { checked: 0, wrong: 0 };
-  }
+  return {
+    /** Keeps what is promised of a policy in place of what was; null takes it back. */
+    set(policyId: string, promise: KeptPromise | null): void {
+      statements.set.run(promise === null ? null : JSON.stringify(promise), policyId);
+    },
+    declare(typeId: string, declared: DeclaredPromise): void {
+      statements.declare.run(JSON.stringify(declared), typeId);
+    },
+    findDeclared(typeId: string): DeclaredPromise | null {
+      const text = statements.findDeclared.get(typeId) ?? null;
+      return text === null ? null : declaredPromiseSchema.parse(JSON.parse(text));
+    },
+    /** Takes the promise of a type back, and those that its policies keep. */
+    withdraw(typeId: string): void {
+      statements.declare.run(null, typeId);
+      statements.withdrawAll.run(typeId);
+    },
+    /**
+     * Counts over decisions by rule or classifier from `sinceMs` on; answers of a connected model are not among them.
+     */
+    countCorrections: (typeSeq: number, policyVersion: string, sinceMs: number): CorrectionCounts =>
+      statements.countCorrections.get(typeSeq, policyVersion, sinceMs) ?? { checked: 0, wrong: 0 },
+  };
 }

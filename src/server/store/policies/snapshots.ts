@@ -35,28 +35,25 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-export class SnapshotStore {
-  readonly #statements: ReturnType<typeof prepareStatements>;
+export function createSnapshotStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
 
-  constructor(db: WorkbenchDatabase) {
-    this.#statements = prepareStatements(db);
-  }
-
-  /**
-   * Copies the examples of a type that are labelled with one of the options; returns their number. Those whose label a
-   * teacher gave and nobody reviewed count as synthetic, so that no figure is measured on them; those that a
-   * correction of a live decision made are named as such, unless the audit drew it: drawn by chance, it stands for all.
-   */
-  copyExamples(policyId: string, typeId: string, options: readonly string[]): number {
-    return this.#statements.copy.run(policyId, typeId, JSON.stringify(options)).changes;
-  }
-
-  /** Up to `limit` rows after a position (−1: from the first). */
-  readAfter(policyId: string, position: number, limit: number): SnapshotRecord[] {
-    return this.#statements.after.all(policyId, position, limit).map((row) => ({ ...row, test: row.test === 1 }));
-  }
-
-  remove(policyId: string): void {
-    this.#statements.remove.run(policyId);
-  }
+  return {
+    /**
+     * Copies the examples of a type that are labelled with one of the options; returns their number. Those whose label
+     * a teacher gave and nobody reviewed count as synthetic, so that no figure is measured on them; those that a
+     * correction of a live decision made are named as such, unless the audit drew it: drawn by chance, it stands for
+     * all.
+     */
+    copyExamples: (policyId: string, typeId: string, options: readonly string[]): number =>
+      statements.copy.run(policyId, typeId, JSON.stringify(options)).changes,
+    /** Up to `limit` rows after a position (−1: from the first). */
+    readAfter: (policyId: string, position: number, limit: number): SnapshotRecord[] =>
+      statements.after.all(policyId, position, limit).map((row) => ({ ...row, test: row.test === 1 })),
+    remove(policyId: string): void {
+      statements.remove.run(policyId);
+    },
+  };
 }
+
+export type SnapshotStore = ReturnType<typeof createSnapshotStore>;

@@ -5,9 +5,9 @@ import type { HeldOutRow } from '../../../engine/training/request.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import type { DecisionTypeRecord } from '../types/decision-types.ts';
-import { LabelCheckStore } from './label-checks.ts';
+import { createLabelCheckStore } from './label-checks.ts';
 import { type CompletedStage, inProgressSql, type ToolVersions } from './policy-records.ts';
-import { SnapshotStore } from './snapshots.ts';
+import { createSnapshotStore } from './snapshots.ts';
 
 /** How far an attempt is; `fraction` (0–1) is of the whole training. */
 export type AttemptProgress = {
@@ -95,8 +95,8 @@ function prepareAttemptStatements(db: WorkbenchDatabase) {
 
 /** The writing queries of trainings, each a transaction of its own or part of the caller's. */
 export class TrainingRunStore {
-  readonly snapshots: SnapshotStore;
-  readonly labelChecks: LabelCheckStore;
+  readonly snapshots;
+  readonly labelChecks;
   readonly #db: WorkbenchDatabase;
   readonly #clock: Clock;
   readonly #policies: ReturnType<typeof preparePolicyStatements>;
@@ -105,8 +105,8 @@ export class TrainingRunStore {
   constructor(db: WorkbenchDatabase, clock: Clock) {
     this.#db = db;
     this.#clock = clock;
-    this.snapshots = new SnapshotStore(db);
-    this.labelChecks = new LabelCheckStore(db);
+    this.snapshots = createSnapshotStore(db);
+    this.labelChecks = createLabelCheckStore(db);
     this.#policies = preparePolicyStatements(db);
     this.#attempts = prepareAttemptStatements(db);
   }

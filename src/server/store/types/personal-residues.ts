@@ -49,67 +49,55 @@ function prepareStatements(db: WorkbenchDatabase) {
 /**
  * The queries about personal values that were written before their fields were declared. A type is named by its row.
  */
-export class PersonalResidueStore {
-  readonly #db: WorkbenchDatabase;
-  readonly #statements: ReturnType<typeof prepareStatements>;
+export function createPersonalResidueStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
 
-  constructor(db: WorkbenchDatabase) {
-    this.#db = db;
-    this.#statements = prepareStatements(db);
-  }
-
-  /** Returns what of a type's log is not rewritten, or null. */
-  findLogResidue(typeSeq: number): LogResidue | null {
-    const row = this.#statements.find.get(typeSeq);
-    return row === undefined ? null : { rawTo: row.rawTo, isClearing: row.isClearing === 1 };
-  }
-
-  /** Counts a type's records up to a row number, from the summaries of full blocks and the rows of the last one. */
-  countRecords(typeSeq: number, upTo: number): number {
-    const block = toBlockNumber(upTo);
-    const full = this.#statements.countBlocks.get(typeSeq, block) ?? 0;
-    return full + (this.#statements.countRows.get(block * blockRows, upTo, typeSeq) ?? 0);
-  }
-
-  /**
-   * Notes that every present record of a type may hold such values; with `isClearing`, that they are to be rewritten.
-   */
-  note(typeSeq: number, isClearing: boolean): void {
-    this.#statements.note.run({ typeSeq, isClearing: isClearing ? 1 : 0 });
-  }
-
-  /** The types whose records are to be rewritten. */
-  listClearing(): number[] {
-    return this.#statements.clearing.all();
-  }
-
-  /**
-   * Rewrites some of a type's records, from the newest on, each slice a commit with the place that it reached; returns
-   * whether there are more. `redact` is given the fields that are declared now.
-   */
-  rewriteSome(typeSeq: number, redact: (input: JsonObject, piiFields: string[]) => JsonObject): boolean {
-    const { find, piiFields, inputs, rewrite, lower, remove } = this.#statements;
-    const rewriteSlice = this.#db.transaction((): boolean => {
-      const residue = find.get(typeSeq);
-      if (residue === undefined) return false;
-      const fields = JSON.parse(piiFields.get(typeSeq) ?? '[]') as string[];
-      const first = Math.max(0, residue.rawTo - sliceRows + 1);
-      for (const { seq, input } of inputs.all(first, residue.rawTo, typeSeq)) {
-        const redacted = JSON.stringify(redact(JSON.parse(input), fields));
-        if (redacted !== input) rewrite.run(redacted, seq);
-      }
-      if (first > 0) lower.run(first - 1, typeSeq);
-      else remove.run(typeSeq);
-      return first > 0;
-    });
-    return rewriteSlice.immediate();
-  }
-
-  /** The policies of a type that have a bundle, with the fields declared when they were trained; null: not known. */
-  listPolicies(typeId: string): { id: string; piiFields: string[] | null }[] {
-    return this.#statements.policies.all(typeId).map(({ id, piiFields }) => ({
-      id,
-      piiFields: piiFields === null ? null : (JSON.parse(piiFields) as string[]),
-    }));
-  }
+  return {
+    /** Returns what of a type's log is not rewritten, or null. */
+    findLogResidue(typeSeq: number): LogResidue | null {
+      const row = statements.find.get(typeSeq);
+      return row === undefined ? null : { rawTo: row.rawTo, isClearing: row.isClearing === 1 };
+    },
+    /** Counts a type's records up to a row number, from the summaries of full blocks and the rows of the last one. */
+    countRecords(typeSeq: number, upTo: number): number {
+      const block = toBlockNumber(upTo);
+      const full = statements.countBlocks.get(typeSeq, block) ?? 0;
+      return full + (statements.countRows.get(block * blockRows, upTo, typeSeq) ?? 0);
+    },
+    /**
+     * Notes that every present record of a type may hold such values; with `isClearing`, that they are to be rewritten.
+     */
+    note(typeSeq: number, isClearing: boolean): void {
+      statements.note.run({ typeSeq, isClearing: isClearing ? 1 : 0 });
+    },
+    /** The types whose records are to be rewritten. */
+    listClearing: (): number[] => statements.clearing.all(),
+    /**
+     * Rewrites some of a type's records, from the newest on, each slice a commit with the place that it reached;
+     * returns whether there are more. `redact` is given the fields that are declared now.
+     */
+    rewriteSome(typeSeq: number, redact: (input: JsonObject, piiFields: string[]) => JsonObject): boolean {
+      const { find, piiFields, inputs, rewrite, lower, remove } = statements;
+      const rewriteSlice = db.transaction((): boolean => {
+        const residue = find.get(typeSeq);
+        if (residue === undefined) return false;
+        const fields = JSON.parse(piiFields.get(typeSeq) ?? '[]') as string[];
+        const first = Math.max(0, residue.rawTo - sliceRows + 1);
+        for (const { seq, input } of inputs.all(first, residue.rawTo, typeSeq)) {
+          const redacted = JSON.stringify(redact(JSON.parse(input), fields));
+          if (redacted !== input) rewrite.run(redacted, seq);
+        }
+        if (first > 0) lower.run(first - 1, typeSeq);
+        else remove.run(typeSeq);
+        return first > 0;
+      });
+      return rewriteSlice.immediate();
+    },
+    /** The policies of a type that have a bundle, with the fields declared when they were trained; null: not known. */
+    listPolicies: (typeId: string): { id: string; piiFields: string[] | null }[] =>
+      statements.policies.all(typeId).map(({ id, piiFields }) => ({
+        id,
+        piiFields: piiFields === null ? null : (JSON.parse(piiFields) as string[]),
+      })),
+  };
 }

@@ -42,40 +42,30 @@ function prepareStatements(db: WorkbenchDatabase) {
   };
 }
 
-export class TypeRemovalStore {
-  readonly #db: WorkbenchDatabase;
-  readonly #statements: ReturnType<typeof prepareStatements>;
+export function createTypeRemovalStore(db: WorkbenchDatabase) {
+  const statements = prepareStatements(db);
 
-  constructor(db: WorkbenchDatabase) {
-    this.#db = db;
-    this.#statements = prepareStatements(db);
-  }
-
-  /** The types that were deleted before `beforeMs`, and those whose removal has begun. */
-  listExpired(beforeMs: number): ExpiredType[] {
-    return this.#statements.expired.all(beforeMs);
-  }
-
-  /** Keeps a type from being restored, because a part of it may be gone soon. */
-  begin({ id }: ExpiredType): void {
-    this.#statements.begin.run(id);
-  }
-
-  /**
-   * Removes everything of a type but its log, which has to be empty: each slice is a commit, and yields. Entries of the
-   * credit ledger stay, since they are the organisation's. Returns the ids of the policies that are gone.
-   */
-  *remove(type: ExpiredType): Generator<void, string[]> {
-    const { slices, rest, policies } = this.#statements;
-    for (const slice of slices) {
-      while (slice.run(type.id).changes === sliceRows) yield;
-    }
-    const removed = policies.all(type.id);
-    this.#db
-      .transaction(() => {
+  return {
+    /** The types that were deleted before `beforeMs`, and those whose removal has begun. */
+    listExpired: (beforeMs: number): ExpiredType[] => statements.expired.all(beforeMs),
+    /** Keeps a type from being restored, because a part of it may be gone soon. */
+    begin({ id }: ExpiredType): void {
+      statements.begin.run(id);
+    },
+    /**
+     * Removes everything of a type but its log, which has to be empty: each slice is a commit, and yields. Entries of
+     * the credit ledger stay, since they are the organisation's. Returns the ids of the policies that are gone.
+     */
+    *remove(type: ExpiredType): Generator<void, string[]> {
+      const { slices, rest, policies } = statements;
+      for (const slice of slices) {
+        while (slice.run(type.id).changes === sliceRows) yield;
+      }
+      const removed = policies.all(type.id);
+      db.transaction(() => {
         for (const statement of rest) statement.run(type);
-      })
-      .immediate();
-    return removed;
-  }
+      }).immediate();
+      return removed;
+    },
+  };
 }

@@ -9,28 +9,24 @@ export type Sightings = { trustedAt: number; later: { at: number; ranMs: number 
 
 type RawSightings = { trustedAt: number; at: number | null; ranMs: number | null };
 
-export class ClockSightingStore {
-  readonly #read;
-  readonly #write;
+export function createClockSightingStore(db: WorkbenchDatabase) {
+  const read = db.prepare<[], RawSightings>(
+    'SELECT trusted_at AS trustedAt, doubt_seen_at AS at, doubt_agreed_ms AS ranMs FROM clock_sightings',
+  );
+  const write = db.prepare(
+    'INSERT OR REPLACE INTO clock_sightings (id, trusted_at, doubt_seen_at, doubt_agreed_ms) VALUES (1, ?, ?, ?)',
+  );
 
-  constructor(db: WorkbenchDatabase) {
-    this.#read = db.prepare<[], RawSightings>(
-      'SELECT trusted_at AS trustedAt, doubt_seen_at AS at, doubt_agreed_ms AS ranMs FROM clock_sightings',
-    );
-    this.#write = db.prepare(
-      'INSERT OR REPLACE INTO clock_sightings (id, trusted_at, doubt_seen_at, doubt_agreed_ms) VALUES (1, ?, ?, ?)',
-    );
-  }
-
-  /** Null in a data file that was never looked at with a clock. */
-  read(): Sightings | null {
-    const row = this.#read.get();
-    if (row === undefined) return null;
-    const { trustedAt, at, ranMs } = row;
-    return { trustedAt, later: at === null || ranMs === null ? null : { at, ranMs } };
-  }
-
-  write({ trustedAt, later }: Sightings): void {
-    this.#write.run(trustedAt, later?.at ?? null, later?.ranMs ?? null);
-  }
+  return {
+    /** Null in a data file that was never looked at with a clock. */
+    read(): Sightings | null {
+      const row = read.get();
+      if (row === undefined) return null;
+      const { trustedAt, at, ranMs } = row;
+      return { trustedAt, later: at === null || ranMs === null ? null : { at, ranMs } };
+    },
+    write({ trustedAt, later }: Sightings): void {
+      write.run(trustedAt, later?.at ?? null, later?.ranMs ?? null);
+    },
+  };
 }
