@@ -12,6 +12,7 @@ import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, isDownload } from '../operations/context.ts';
 import type { OperationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
+import { withNamed } from '../operations/with-named.ts';
 import { LargeBody, WrittenAnswer } from '../preparation/preparation.ts';
 import type { Receipt } from '../services/receipts.ts';
 import { answerOnce, keyHeader } from './idempotency.ts';
@@ -53,7 +54,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
     const answer = (request: FastifyRequest, reply: FastifyReply) => {
       const { params, query, body } = readRequest(request);
       const handle = (receipt: Receipt | null) => {
-        const result = handler(deps, {
+        const named = withNamed(deps, {
           params,
           query,
           body,
@@ -62,7 +63,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
         });
-        return mapMaybePromise(result, (outcome) => {
+        return mapMaybePromise(handler(deps, named), (outcome) => {
           tellChange(deps, name, row, { caller: request.caller, params, requestId: request.id });
           return sendAnswer(request, reply, row, outcome);
         });

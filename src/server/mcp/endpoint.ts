@@ -18,6 +18,7 @@ import { awaitTurn } from '../operations/await-turn.ts';
 import { type Deps, type Download, isDownload } from '../operations/context.ts';
 import { operationHandlers } from '../operations/handlers.ts';
 import { tellChange } from '../operations/tell-change.ts';
+import { withNamed } from '../operations/with-named.ts';
 import { offerResources } from './resources.ts';
 import type { Act, McpCall, Tool } from './tool.ts';
 import { tools } from './tools.ts';
@@ -184,7 +185,7 @@ async function runOperation(deps: Deps, act: Act, values: ToolArguments, call: M
   // Each handler fits its own row; over all rows together the types cannot say so.
   const handler = operationHandlers[operation] as (deps: Deps, request: unknown) => unknown;
   await awaitTurn(deps, row, params);
-  const answer = await handler(deps, { params, query, body, receipt: null, ...call });
+  const answer = await handler(deps, withNamed(deps, { params, query, body, receipt: null, ...call }));
   tellChange(deps, operation, row, { ...call, params });
   return isDownload(answer) ? toAddress(row, params, query, call.baseUrl, answer) : answer;
 }

@@ -27,7 +27,9 @@ import type { PromiseChecks } from '../services/policies/promises.ts';
 import type { Receipt, Receipts } from '../services/receipts.ts';
 import type { TrustedTime } from '../services/upkeep/trusted-time.ts';
 import type { WorkbenchDatabase } from '../store/database.ts';
+import type { PolicyRecord } from '../store/policies/policy-records.ts';
 import type { Store } from '../store/store.ts';
+import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
 
 export type Deps = {
   options: ServerOptions;
@@ -86,6 +88,9 @@ type HandlerRequest<N extends OperationName> = Omit<ParsedRequest<Operations[N]>
   caller: Operations[N]['access'] extends 'public' ? Caller | null : Caller;
   /** Where the answer is kept with the effect; null for a call without an Idempotency-Key. */
   receipt: Operations[N] extends { takesIdempotencyKey: true } ? Receipt | null : null;
+  /** What the path names, found when it is asked for; throws where the caller has none. */
+  type: Operations[N]['path'] extends `${string}:decision_type_id${string}` ? DecisionTypeRecord : never;
+  policy: Operations[N]['path'] extends `${string}:policy_id${string}` ? PolicyRecord : never;
   requestId: string;
   /** Address as the caller wrote it, e.g. http://127.0.0.1:8737 */
   baseUrl: string;

@@ -9,7 +9,6 @@ import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { writeNumber } from '../../hot-path/write-number.ts';
 import { isoTime } from '../../process/clock.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
@@ -136,8 +135,7 @@ async function* writeJson(shown: Shown, slices: Iterable<LoggedDecision[]>): Asy
 }
 
 export const logHandlers = {
-  'logs.list': async (deps, { caller, params, query }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'logs.list': async (deps, { type, query }) => {
     const { decisions, total } = query.review
       ? deps.store.logs.pageToReview(type.seq, query, query.page, query.page_size)
       : await deps.store.logs.page(type.seq, query, query.page, query.page_size);
@@ -148,9 +146,8 @@ export const logHandlers = {
     );
   },
 
-  'logs.export': (deps, { caller, params, query }) => {
+  'logs.export': (deps, { type, query }) => {
     const { logs } = deps.store;
-    const type = findDecisionType(deps, caller, params.decision_type_id);
     const csv = query.format === 'csv';
     const pieces = csv
       ? writeCsv(toShown(deps, type), logs.slicesWithJsonInput(type.seq, query, exportSliceSize))
@@ -163,8 +160,7 @@ export const logHandlers = {
     };
   },
 
-  'logs.correct': (deps, { caller, params, body }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'logs.correct': (deps, { type, params, body }) => {
     const { decision, reason_codes: reasonCodes = [] } = body;
     const logged =
       decision === null
@@ -173,12 +169,11 @@ export const logHandlers = {
     return toLogRecord(toShown(deps, type), logged);
   },
 
-  'logs.restore': async (deps, { caller, params }) => ({
-    restored: await restoreRemoved(deps, findDecisionType(deps, caller, params.decision_type_id)),
+  'logs.restore': async (deps, { type }) => ({
+    restored: await restoreRemoved(deps, type),
   }),
 
-  'metrics.type': (deps, { caller, params }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'metrics.type': (deps, { type }) => {
     const since = deps.clock.now() - dayMs;
     const metrics = deps.store.logs.computeMetrics(type.seq, since);
     const latenciesMs = deps.store.logs.listLatencies(type.seq, since, maxTimedDecisions);

@@ -1,15 +1,13 @@
 /** The audit as the wire has it. */
 import { describeAudit, measureAudit } from '../../../engine/measure/audit.ts';
 import type { PolicyAuditAnswer } from '../../contract/examples/audit.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { PolicyAudit } from '../../store/examples/audits.ts';
 import type { Deps, Handlers } from '../context.ts';
 
 type Used = Pick<Deps, 'store' | 'clock'>;
 
 export const auditHandlers = {
-  'audit.get': ({ store, clock }, { caller, params }) => {
-    const type = findDecisionType({ store }, caller, params.decision_type_id);
+  'audit.get': ({ store, clock }, { type }) => {
     const policies = store.audits.countByPolicy(type.seq, clock.now()).map(toPolicyAudit);
     const deployed = store.deployments.find(type.id);
     const version = deployed === null ? null : store.policies.byId(deployed.id)?.version;

@@ -1,7 +1,6 @@
 /** What may be wrong with the examples of a decision type. */
 import { toExample } from '../../preparation/example-wire.ts';
 import { findDataProblems } from '../../services/examples/data-findings.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
@@ -21,8 +20,7 @@ const noCounts = {
 };
 
 export const dataFindingHandlers = {
-  'data_findings.list': async (deps, { params, query, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'data_findings.list': async (deps, { type, query }) => {
     const state = await findDataProblems(deps, type);
     const { items, counts } = state.known?.result ?? { items: [], counts: noCounts };
     const matching = query.kind === undefined ? items : items.filter(({ kind }) => kind === query.kind);

@@ -16,7 +16,6 @@ import {
   updateExample,
 } from '../../services/examples/examples.ts';
 import { countQueues } from '../../services/examples/labelling.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { ExampleChange } from '../../store/examples/example-changes.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
@@ -27,8 +26,7 @@ type Used = Pick<Deps, 'store' | 'clock' | 'newId' | 'runtime' | 'preparation' |
 const maxReportedProblems = 100;
 
 export const exampleHandlers = {
-  'examples.create': async (deps, { caller, params, body, receipt }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'examples.create': async (deps, { type, caller, body, receipt }) => {
     const order = { type: toExampleType(type), nowMs: deps.clock.now() };
     const loc = ['body', 'examples'];
     if (body instanceof LargeBody) {
@@ -44,16 +42,14 @@ export const exampleHandlers = {
     return answer;
   },
 
-  'examples.list': async (deps, { caller, params, query }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'examples.list': async (deps, { type, query }) => {
     const { page: asked, page_size, sort, page_of, ...filter } = query;
     const part = { page: asked, pageSize: page_size, sort, pageOf: page_of };
     const { examples, total, page } = await deps.exampleLists.readPage(type.id, filter, part);
     return toPage(examples.map(toExample), total, { page, page_size });
   },
 
-  'examples.stats': (deps, { caller, params }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'examples.stats': (deps, { type }) => {
     const { total, labelled, reviewed, synthetic, byOption } = deps.store.examples.computeTotals(type.id);
     const none = Object.fromEntries(type.activeVersion.definition.options.map((option) => [option, 0]));
     return {
@@ -67,11 +63,9 @@ export const exampleHandlers = {
     };
   },
 
-  'examples.get': (deps, { caller, params }) =>
-    toExample(findExample(deps, findDecisionType(deps, caller, params.decision_type_id), params.example_id)),
+  'examples.get': (deps, { type, params }) => toExample(findExample(deps, type, params.example_id)),
 
-  'examples.update': (deps, { caller, params, body }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'examples.update': (deps, { type, params, body }) => {
     const { reviewed, test, status, note, replaces, ...request } = body;
     const { fields, problems } = readExampleFields(request, type.activeVersion.definition, ['body']);
     refuseProblems(problems.slice(0, maxReportedProblems));
@@ -79,23 +73,18 @@ export const exampleHandlers = {
     return toExample(updateExample(deps, type, params.example_id, update));
   },
 
-  'examples.delete': (deps, { caller, params }) =>
-    deleteExample(deps, findDecisionType(deps, caller, params.decision_type_id), params.example_id),
+  'examples.delete': (deps, { type, params }) => deleteExample(deps, type, params.example_id),
 
-  'examples.bulk': (deps, { caller, params, body }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'examples.bulk': (deps, { type, body }) => {
     const selection = body.ids === undefined ? { filter: body.filter ?? {} } : { ids: body.ids };
     const { affected, undoToken } = changeExamples(deps, type, selection, toChange(body));
     return { affected, undo_token: undoToken };
   },
 
-  'examples.undo': (deps, { caller, params, body }) =>
-    undoExampleChange(deps, findDecisionType(deps, caller, params.decision_type_id), body.undo_token),
+  'examples.undo': (deps, { type, body }) => undoExampleChange(deps, type, body.undo_token),
 
-  'examples.import': (deps, { caller, params, body, receipt }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    return importExamples(deps, toCallerId(caller), type, body, (result) => receipt?.keep(result));
-  },
+  'examples.import': (deps, { type, caller, body, receipt }) =>
+    importExamples(deps, toCallerId(caller), type, body, (result) => receipt?.keep(result)),
 } satisfies Handlers<Used>;
 
 function toChange(body: ExampleBulk): ExampleChange {

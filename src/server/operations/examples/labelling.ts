@@ -4,14 +4,12 @@ import { toExample } from '../../preparation/example-wire.ts';
 import { findSimilarExamples, suggestLabels, takeNextExamples } from '../../services/examples/labelling.ts';
 import { describeNumbers } from '../../services/examples/numbers.ts';
 import type { TeacherLabelling } from '../../services/examples/teacher-labelling.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
 
 type Used = Pick<Deps, 'store' | 'clock' | 'runtime' | 'auth' | 'newId' | 'teacherLabellings'>;
 
 export const labellingHandlers = {
-  'examples.next': async (deps, { caller, params, query }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'examples.next': async (deps, { type, query }) => {
     const next = await takeNextExamples(deps, type, query);
     return {
       items: next.items.map((item) => ({ ...item, example: toExample(item.example) })),
@@ -23,33 +21,29 @@ export const labellingHandlers = {
     };
   },
 
-  'examples.suggest': async (deps, { caller, params, body }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'examples.suggest': async (deps, { type, body }) => {
     const found = await suggestLabels(deps, type, body.ids);
     return { items: found.map(({ id, suggestion }) => ({ example_id: id, suggestion })) };
   },
 
-  'examples.numbers': (deps, { caller, params }) => ({
-    items: describeNumbers(deps, findDecisionType(deps, caller, params.decision_type_id)),
+  'examples.numbers': (deps, { type }) => ({
+    items: describeNumbers(deps, type),
   }),
 
-  'examples.similar': async (deps, { caller, params, query }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'examples.similar': async (deps, { type, params, query }) => {
     const similar = await findSimilarExamples(deps, type, params.example_id, query);
     return { items: similar.map(({ example, similarity }) => ({ example: toExample(example), similarity })) };
   },
-  'teacher_labelling.start': (deps, { caller, params, body }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'teacher_labelling.start': (deps, { type, caller, body }) => {
     const { min_agreement: minAgreement, min_probability: minProbability, max_examples: maxExamples } = body;
     const request = { minAgreement, minProbability, maxExamples };
     return toTeacherLabelling(deps.teacherLabellings.start(caller, type, request));
   },
 
-  'teacher_labelling.get': (deps, { caller, params }) =>
-    toTeacherLabelling(deps.teacherLabellings.read(findDecisionType(deps, caller, params.decision_type_id).id)),
+  'teacher_labelling.get': (deps, { type }) => toTeacherLabelling(deps.teacherLabellings.read(type.id)),
 
-  'teacher_labelling.cancel': async (deps, { caller, params }) =>
-    toTeacherLabelling(await deps.teacherLabellings.cancel(findDecisionType(deps, caller, params.decision_type_id).id)),
+  'teacher_labelling.cancel': async (deps, { type }) =>
+    toTeacherLabelling(await deps.teacherLabellings.cancel(type.id)),
 } satisfies Handlers<Used>;
 
 function toTeacherLabelling(job: TeacherLabelling): OutputOf<'teacher_labelling.get'> {

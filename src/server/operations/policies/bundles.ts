@@ -1,13 +1,11 @@
 /** A policy as a file. */
 import { exportBundle, findExportablePolicy } from '../../services/policies/deployment.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
 
 type Used = Pick<Deps, 'store' | 'metering' | 'runtime' | 'promiseChecks'>;
 
 export const bundleHandlers = {
-  'bundle.export': async (deps, { caller, params, query }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'bundle.export': async (deps, { type, caller, query }) => {
     const exportable = findExportablePolicy(deps, caller, type, query.policy_id);
     const { bytes, fileName, identity } = await exportBundle(deps.runtime, type, exportable, query.slim);
     return { download: true, contentType: 'application/zip', fileName, body: bytes, etag: identity.digest };

@@ -6,7 +6,6 @@ import { findPolicy } from '../../services/policies/policies.ts';
 import { makePolicyReport } from '../../services/policies/policy-report.ts';
 import { findSlices } from '../../services/policies/slices.ts';
 import { tryRules } from '../../services/policies/tried-rules.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { HeldOutRecord } from '../../store/examples/held-out.ts';
 import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';
@@ -71,17 +70,10 @@ function compareClassifiers(
 }
 
 export const evaluationHandlers = {
-  'policies.whole': (deps, { params, query, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    return deps.heldOutDecisions.measureInDetail(type, findPolicy(deps.store, type, params.policy_id), query);
-  },
-  'policies.try_rules': (deps, { params, body, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    return tryRules(deps, toCallerId(caller), type, findPolicy(deps.store, type, params.policy_id), body);
-  },
-  'policies.slices': async (deps, { params, query, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    const policy = findPolicy(deps.store, type, params.policy_id);
+  'policies.whole': (deps, { type, policy, query }) => deps.heldOutDecisions.measureInDetail(type, policy, query),
+  'policies.try_rules': (deps, { type, policy, body, caller }) =>
+    tryRules(deps, toCallerId(caller), type, policy, body),
+  'policies.slices': async (deps, { type, policy, query }) => {
     const state = await findSlices(deps, type, policy, {
       rows: query.rows,
       judged: query.judged,
@@ -91,16 +83,12 @@ export const evaluationHandlers = {
     });
     return { ...(state.known?.result ?? noSlices), ...toAnalysisState(state) };
   },
-  'policies.report': async (deps, { params, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    const policy = findPolicy(deps.store, type, params.policy_id);
+  'policies.report': async (deps, { type, policy, caller }) => {
     const body = Buffer.from(await makePolicyReport(deps, caller, type, policy));
     const fileName = `${type.name}-v${policy.version}-report.html`;
     return { download: true, contentType: 'text/html; charset=utf-8', fileName, body };
   },
-  'policies.held_out': (deps, { params, query, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    const policy = findPolicy(deps.store, type, params.policy_id);
+  'policies.held_out': (deps, { type, policy, query }) => {
     const { page, page_size } = query;
     const decided = deps.heldOutDecisions.decide(type, policy, query);
     const filter = { policyId: policy.id, expected: query.expected ?? null, predicted: query.predicted ?? null };
@@ -116,9 +104,8 @@ export const evaluationHandlers = {
     }));
     return toPage(items, total, query);
   },
-  'policies.compare': (deps, { params, query, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
-    const pair = [findPolicy(deps.store, type, params.policy_id), findPolicy(deps.store, type, query.with)] as const;
+  'policies.compare': (deps, { type, policy, query }) => {
+    const pair = [policy, findPolicy(deps.store, type, query.with)] as const;
     const { counts, rows } =
       query.judged === 'classifier'
         ? compareClassifiers(deps, pair, query)

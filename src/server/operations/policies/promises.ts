@@ -1,7 +1,4 @@
-/** Promises of a policy and of its type, and what its decisions cost. */
-import type { Caller } from '../../auth/caller.ts';
 import { weighPolicyCosts } from '../../services/policies/costs.ts';
-import { findPolicy } from '../../services/policies/policies.ts';
 import { findPolicyPromise } from '../../services/policies/promises.ts';
 import {
   declarePromise,
@@ -9,7 +6,6 @@ import {
   readTypePromise,
   withdrawPromise,
 } from '../../services/policies/type-promises.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { Deps, Handlers } from '../context.ts';
 
 type Used = Pick<
@@ -17,42 +13,27 @@ type Used = Pick<
   'store' | 'metering' | 'clock' | 'newId' | 'runtime' | 'preparation' | 'promiseChecks' | 'heldOutDecisions'
 >;
 
-function findBoth(deps: Used, caller: Caller, params: { decision_type_id: string; policy_id: string }) {
-  const type = findDecisionType(deps, caller, params.decision_type_id);
-  return { type, policy: findPolicy(deps.store, type, params.policy_id) };
-}
-
 export const promiseHandlers = {
-  'policies.costs': (deps, { params, caller }) => {
-    const { type, policy } = findBoth(deps, caller, params);
-    return weighPolicyCosts(deps, type, policy);
-  },
+  'policies.costs': (deps, { type, policy }) => weighPolicyCosts(deps, type, policy),
 
-  'policies.promise': (deps, { params, query, caller }) => {
-    const { type, policy } = findBoth(deps, caller, params);
-    return findPolicyPromise(deps, type, policy, query);
-  },
+  'policies.promise': (deps, { type, policy, query }) => findPolicyPromise(deps, type, policy, query),
 
-  'policies.keep_promise': (deps, { params, body, caller }) => {
-    const { type, policy } = findBoth(deps, caller, params);
+  'policies.keep_promise': (deps, { type, policy, body }) => {
     const kept = keepPromise(deps, type, policy, body);
     const status = deps.promiseChecks.read(kept.type, kept.policy);
     if (status === null) throw new Error(`The policy ${policy.id} lost its promise at once.`);
     return status;
   },
 
-  'policies.withdraw_promise': (deps, { params, caller }) => {
-    const { type, policy } = findBoth(deps, caller, params);
+  'policies.withdraw_promise': (deps, { type, policy }) => {
     withdrawPromise(deps, type, policy);
   },
 
-  'promises.get': (deps, { params, caller }) =>
-    readTypePromise(deps, findDecisionType(deps, caller, params.decision_type_id)),
+  'promises.get': (deps, { type }) => readTypePromise(deps, type),
 
-  'promises.declare': (deps, { params, body, caller }) =>
-    declarePromise(deps, findDecisionType(deps, caller, params.decision_type_id), body),
+  'promises.declare': (deps, { type, body }) => declarePromise(deps, type, body),
 
-  'promises.withdraw': (deps, { params, caller }) => {
-    deps.store.promises.withdraw(findDecisionType(deps, caller, params.decision_type_id).id);
+  'promises.withdraw': (deps, { type }) => {
+    deps.store.promises.withdraw(type.id);
   },
 } satisfies Handlers<Used>;

@@ -2,18 +2,16 @@
 import { limits } from '../../../engine/limits.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { requireScope } from '../../auth/auth.ts';
-import type { Caller } from '../../auth/caller.ts';
 import type { PolicyDetail, PolicySummary, Readiness } from '../../contract/policies/training.ts';
 import { isoTime, isoTimeOrNull } from '../../process/clock.ts';
 import { createTurns } from '../../process/turns.ts';
 import { noteDataProblems } from '../../services/examples/data-findings.ts';
 import { deployPolicy } from '../../services/policies/deployment.ts';
 import { tellPromise } from '../../services/policies/job-events.ts';
-import { describeAttention, findPolicy } from '../../services/policies/policies.ts';
+import { describeAttention } from '../../services/policies/policies.ts';
 import { makeRulesPolicy } from '../../services/policies/rules-policies.ts';
 import { cancelTraining, startTraining } from '../../services/policies/training.ts';
 import { assessReadiness, type TrainingReadiness } from '../../services/policies/training-readiness.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import type { PolicyRecord, PolicySummaryRecord } from '../../store/policies/policy-records.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { describeProgress, toExecutionName } from './training-progress.ts';
@@ -42,13 +40,6 @@ const maxMeasured = 20;
 
 const toPolicyType = ({ isRulesOnly }: Pick<PolicyRecord, 'isRulesOnly'>) =>
   isRulesOnly ? 'rules_only' : 'compiled_classifier';
-
-type PolicyParams = { decision_type_id: string; policy_id: string };
-
-/** The caller's policy of the type that the path names. */
-function findCallersPolicy({ store }: Pick<Deps, 'store'>, caller: Caller, params: PolicyParams): PolicyRecord {
-  return findPolicy(store, findDecisionType({ store }, caller, params.decision_type_id), params.policy_id);
-}
 
 function toSummary(
   policy: PolicySummaryRecord,
@@ -127,29 +118,26 @@ function toReadiness(readiness: TrainingReadiness, notes: string[]): Readiness {
 }
 
 export const trainingHandlers = {
-  async 'training.start'(deps, { params, body, caller, receipt }) {
+  async 'training.start'(deps, request) {
+    const { body, caller, receipt } = request;
     if (body.auto_deploy) requireScope(caller, 'deploy');
-    const type = findDecisionType(deps, caller, params.decision_type_id);
     const toAnswer = (policy: PolicyRecord) => ({ ...toSummary(policy, null), policy_id: policy.id });
-    const policy = await startTraining(deps, caller, type, body, {
+    const policy = await startTraining(deps, caller, request.type, body, {
       begun: (begun) => receipt?.keep(toAnswer(begun)),
       takenBack: () => receipt?.withdraw(),
     });
     return toAnswer(policy);
   },
 
-  async 'training.readiness'(deps, { params, query, caller }) {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  async 'training.readiness'(deps, { type, query }) {
     return toReadiness(await assessReadiness(deps, type, query), noteDataProblems(deps, type));
   },
 
-  async 'policies.create'(deps, { params, caller, receipt }) {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  async 'policies.create'(deps, { type, receipt }) {
     return toDetail(deps, await makeRulesPolicy(deps, type, (made) => receipt?.keep(toDetail(deps, made))));
   },
 
-  async 'policies.list'(deps, { params, caller }) {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  async 'policies.list'(deps, { type }) {
     const takeTurns = createTurns(deps.clock);
     const summaries: PolicySummary[] = [];
     for (const [place, policy] of deps.store.policies.list(type.id).entries()) {
@@ -163,24 +151,23 @@ export const trainingHandlers = {
     return summaries;
   },
 
-  'policies.get'(deps, { params, caller }) {
+  'policies.get'(deps, request) {
     deps.jobs.checkHeartbeats();
-    return toDetail(deps, findCallersPolicy(deps, caller, params));
+    return toDetail(deps, request.policy);
   },
 
-  async 'policies.deploy'(deps, { params, caller, receipt }) {
-    const policy = findCallersPolicy(deps, caller, params);
+  async 'policies.deploy'(deps, { policy, receipt }) {
     const deployed = await deployPolicy(deps, policy, (made) => receipt?.keep(toDetail(deps, made)));
     tellPromise(deps, policy.id);
     return toDetail(deps, deployed);
   },
 
-  'policies.cancel': (deps, { params, caller }) =>
-    toDetail(deps, cancelTraining(deps, findCallersPolicy(deps, caller, params))),
+  'policies.cancel': (deps, { policy }) => toDetail(deps, cancelTraining(deps, policy)),
 
-  'policies.progress'(deps, { params, caller }) {
+  'policies.progress'(deps, request) {
+    // Before it is read: a training that is dead ends with it.
     deps.jobs.checkHeartbeats();
-    const policy = findCallersPolicy(deps, caller, params);
+    const { policy } = request;
     return describeProgress({
       policy,
       attempts: deps.store.policies.attempts(policy.id),

@@ -4,7 +4,6 @@ import { prepareDeployedPolicy } from '../../services/policies/deployment.ts';
 import {
   createDecisionType,
   deleteDecisionType,
-  findDecisionType,
   findVersion,
   restoreDecisionType,
   updateDecisionType,
@@ -42,8 +41,7 @@ export const decisionTypeHandlers = {
     );
   },
 
-  'decision_types.get': (deps, { caller, params }) =>
-    toDecisionType(deps, findDecisionType(deps, caller, params.decision_type_id)),
+  'decision_types.get': (deps, { type }) => toDecisionType(deps, type),
 
   'decision_types.update': async (deps, { caller, params, body }) =>
     toDecisionType(deps, await updateDecisionType(deps, caller, params.decision_type_id, body)),
@@ -57,15 +55,13 @@ export const decisionTypeHandlers = {
     return toDecisionType(deps, type);
   },
 
-  'pii_residue.clear': (deps, { caller, params }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'pii_residue.clear': (deps, { type }) => {
     requestClearing(deps, type);
     const answer = toDecisionType(deps, type);
     return { decision_type: answer, next: describeNextStep(answer.pii_residue) };
   },
 
-  'versions.list': (deps, { caller, params }) =>
-    deps.store.decisionTypes.listVersions(findDecisionType(deps, caller, params.decision_type_id).id).map(toVersion),
+  'versions.list': (deps, { type }) => deps.store.decisionTypes.listVersions(type.id).map(toVersion),
 
   'versions.get': (deps, { caller, params }) =>
     toVersion(findVersion(deps, caller, params.decision_type_id, params.version_id)),

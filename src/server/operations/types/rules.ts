@@ -1,6 +1,5 @@
 /** Rules before they are saved: checked alone, or against what the decision type knows. */
 import { toCallerId } from '../../auth/caller.ts';
-import { findDecisionType } from '../../services/types/decision-types.ts';
 import { analyseRules } from '../../services/types/rules-analysis.ts';
 import type { Deps, Handlers } from '../context.ts';
 
@@ -8,10 +7,8 @@ type Used = Pick<Deps, 'store' | 'auth' | 'preparation'>;
 
 export const ruleHandlers = {
   'rules.check': (deps, { body, caller }) => deps.preparation.runAdmitted(toCallerId(caller), 'checkRules', body),
-  'rules.analyse': (deps, { params, body, caller }) =>
-    analyseRules(deps, toCallerId(caller), findDecisionType(deps, caller, params.decision_type_id), body),
-  'rules.propose': async (deps, { params, query, caller }) => {
-    const type = findDecisionType(deps, caller, params.decision_type_id);
+  'rules.analyse': (deps, { type, body, caller }) => analyseRules(deps, toCallerId(caller), type, body),
+  'rules.propose': async (deps, { type, query }) => {
     // The language of the rules is loaded with the first question about it: it would delay every start.
     const { proposeRulesFor } = await import('../../services/types/rule-proposals.ts');
     return proposeRulesFor(deps, type, query.min_precision);

@@ -1,0 +1,33 @@
+/** What the path of a request names, for the handlers. */
+import type { Caller } from '../auth/caller.ts';
+import { findPolicy } from '../services/policies/policies.ts';
+import { findDecisionType } from '../services/types/decision-types.ts';
+import type { PolicyRecord } from '../store/policies/policy-records.ts';
+import type { DecisionTypeRecord } from '../store/types/decision-types.ts';
+import type { Deps } from './context.ts';
+
+/**
+ * Adds the caller's decision type, and the policy of it, that the path of a request names. Each is found when it is
+ * asked for, and throws as `findDecisionType` and `findPolicy` do.
+ */
+export function withNamed<Request extends { params: unknown; caller: Caller | null }>(
+  { store }: Pick<Deps, 'store'>,
+  request: Request,
+): Request & { readonly type: DecisionTypeRecord; readonly policy: PolicyRecord } {
+  const ids = request.params as { decision_type_id: string; policy_id: string };
+  let type: DecisionTypeRecord | null = null;
+  const findType = (): DecisionTypeRecord => {
+    if (request.caller === null) throw new Error('An authorised request has no caller.');
+    type ??= findDecisionType({ store }, request.caller, ids.decision_type_id);
+    return type;
+  };
+  return {
+    ...request,
+    get type() {
+      return findType();
+    },
+    get policy() {
+      return findPolicy(store, findType(), ids.policy_id);
+    },
+  };
+}
