@@ -77,54 +77,26 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   }
   if (command === 'token') return { command, dataDir };
   if (command === 'mcp') return { command, dataDir, apiKey: readApiKey(env['WORKBENCH_API_KEY']) };
+  /** The text of a flag or, where it is not given, of the environment variable of the same name. */
+  const read = (flag: TextFlag): Setting => ({
+    flag,
+    text: values[flag] ?? env[`WORKBENCH_${flag.toUpperCase().replaceAll('-', '_')}`],
+  });
   return {
     command,
     open: values.open,
     options: {
       dataDir,
-      port: readInteger('--port', values.port ?? env['WORKBENCH_PORT'] ?? '8737', 0, 65_535),
+      port: readInteger(read('port'), 8_737, 0, 65_535),
       rendererDir: path.join(findProgramFolder(import.meta.dirname), 'out', 'renderer'),
-      synchronous: readChoice('--synchronous', values.synchronous ?? env['WORKBENCH_SYNCHRONOUS'] ?? 'FULL', [
-        'FULL',
-        'NORMAL',
-      ]),
-      heartbeatTimeoutMs: readInteger(
-        '--heartbeat-timeout-ms',
-        values['heartbeat-timeout-ms'] ?? env['WORKBENCH_HEARTBEAT_TIMEOUT_MS'] ?? '30000',
-        1_000,
-        3_600_000,
-      ),
-      trainingMemoryMb: readInteger(
-        '--training-memory-mb',
-        values['training-memory-mb'] ?? env['WORKBENCH_TRAINING_MEMORY_MB'] ?? '2000',
-        256,
-        1_000_000,
-      ),
-      teacherTimeoutMs: readInteger(
-        '--teacher-timeout-ms',
-        values['teacher-timeout-ms'] ?? env['WORKBENCH_TEACHER_TIMEOUT_MS'] ?? '60000',
-        1_000,
-        3_600_000,
-      ),
-      maxWrongCredentialsPerMinute: readInteger(
-        '--max-wrong-credentials',
-        values['max-wrong-credentials'] ?? env['WORKBENCH_MAX_WRONG_CREDENTIALS'] ?? '60',
-        1,
-        1_000_000,
-      ),
+      synchronous: readChoice(read('synchronous'), 'FULL', ['FULL', 'NORMAL']),
+      heartbeatTimeoutMs: readInteger(read('heartbeat-timeout-ms'), 30_000, 1_000, 3_600_000),
+      trainingMemoryMb: readInteger(read('training-memory-mb'), 2_000, 256, 1_000_000),
+      teacherTimeoutMs: readInteger(read('teacher-timeout-ms'), 60_000, 1_000, 3_600_000),
+      maxWrongCredentialsPerMinute: readInteger(read('max-wrong-credentials'), 60, 1, 1_000_000),
       acceptsRetraining: values['accept-retraining'],
-      logLevel: readChoice('--log-level', values['log-level'] ?? env['WORKBENCH_LOG_LEVEL'] ?? 'warn', [
-        'silent',
-        'error',
-        'warn',
-        'info',
-        'debug',
-      ]),
-      oidc: readOidc(
-        values['oidc-issuer'] ?? env['WORKBENCH_OIDC_ISSUER'],
-        values['oidc-audience'] ?? env['WORKBENCH_OIDC_AUDIENCE'],
-        values['oidc-jwks'] ?? env['WORKBENCH_OIDC_JWKS'],
-      ),
+      logLevel: readChoice(read('log-level'), 'warn', ['silent', 'error', 'warn', 'info', 'debug']),
+      oidc: readOidc(read('oidc-issuer').text, read('oidc-audience').text, read('oidc-jwks').text),
     },
   };
 }
@@ -132,7 +104,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
 /** Reads the commands that care for data folders; null for every other one. */
 function readDataCommand(
   [command, operand, ...excess]: readonly string[],
-  { to, 'with-secrets': withSecrets }: ReturnType<typeof parseFlags>['values'],
+  { to, 'with-secrets': withSecrets }: Flags,
   dataDir: string,
   isDataDirGiven: boolean,
 ): DataCommand | null {
@@ -149,16 +121,21 @@ function readDataCommand(
   return { command, backup: folder, dataDir };
 }
 
-function readInteger(name: string, text: string, min: number, max: number): number {
+type Flags = ReturnType<typeof parseFlags>['values'];
+type TextFlag = { [Flag in keyof Flags]-?: Flags[Flag] extends string | undefined ? Flag : never }[keyof Flags];
+type Setting = { flag: TextFlag; text: string | undefined };
+
+function readInteger({ flag, text }: Setting, usual: number, min: number, max: number): number {
+  if (text === undefined) return usual;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new StartError('options', `${name} must be a whole number from ${min} to ${max}, not "${text}".`);
+  throw new StartError('options', `--${flag} must be a whole number from ${min} to ${max}, not "${text}".`);
 }
 
-function readChoice<T extends string>(name: string, text: string, choices: readonly T[]): T {
-  const found = choices.find((choice) => choice === text);
+function readChoice<T extends string>({ flag, text }: Setting, usual: T, choices: readonly T[]): T {
+  const found = choices.find((choice) => choice === (text ?? usual));
   if (found !== undefined) return found;
-  throw new StartError('options', `${name} must be one of ${choices.join(', ')}, not "${text}".`);
+  throw new StartError('options', `--${flag} must be one of ${choices.join(', ')}, not "${text}".`);
 }
 
 function parseFlags(args: readonly string[]) {
