@@ -1,5 +1,5 @@
 import { Button, Modal } from '@mantine/core';
-import { useState } from 'react';
+import { useMutation } from '@tanstack/react-query';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
 import { changedFields, findConflicts, type TypeDraft, toDraft } from '../state/drafts.ts';
 import { notify } from '../state/notices.tsx';
@@ -37,21 +37,16 @@ const fieldNames: Record<keyof TypeDraft, string> = {
 function useSave(type: DecisionType) {
   const workbench = useWorkbench();
   const { base, draft } = useDraft(type);
-  const [state, setState] = useState<{ isSaving: boolean; error: unknown; conflicts: readonly (keyof TypeDraft)[] }>({
-    isSaving: false,
-    error: null,
-    conflicts: [],
-  });
   const params = { decision_type_id: type.id };
-  const save = async (force: boolean) => {
-    const schema = readJsonText(draft.inputSchemaText, 'input schema');
-    if (!('value' in schema)) return;
-    setState({ isSaving: true, error: null, conflicts: [] });
-    try {
+  const saving = useMutation({
+    /** Resolves with the fields that somebody else has changed, too: then nothing is written. */
+    mutationFn: async (force: boolean) => {
+      const schema = readJsonText(draft.inputSchemaText, 'input schema');
+      if (!('value' in schema)) return [];
       const present = await workbench.client.call('decision_types.get', { params });
       workbench.queries.setQueryData(['decision_types.get', { params }], present);
       const conflicts = force ? [] : findConflicts(base, draft, toDraft(present));
-      if (conflicts.length > 0) return setState({ isSaving: false, error: null, conflicts });
+      if (conflicts.length > 0) return conflicts;
       const changed = changedFields(base, draft);
       const { inputSchemaText: _text, ...fields } = draft;
       const body = Object.fromEntries(
@@ -63,12 +58,11 @@ function useSave(type: DecisionType) {
       });
       workbench.drafts.getState().discard(type.id);
       notify({ kind: 'info', text: `Saved. Version ${saved.active_version.version_number} is active.` });
-      setState({ isSaving: false, error: null, conflicts: [] });
-    } catch (error) {
-      setState({ isSaving: false, error, conflicts: [] });
-    }
-  };
-  return { ...state, save, dismiss: () => setState({ isSaving: false, error: null, conflicts: [] }) };
+      return [];
+    },
+  });
+  const { isPending, error, data: conflicts = [], mutate, reset } = saving;
+  return { isSaving: isPending, error, conflicts, save: mutate, dismiss: reset };
 }
 
 /** Save, undo, redo and discard for the edits of a type; in the head of the pane, always in sight. */
@@ -96,7 +90,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
       keys: 'Mod+S',
       inFields: true,
       enabled: canSave,
-      run: () => void save(false),
+      run: () => save(false),
     },
     { id: 'undo', title: 'Undo', group: 'Edit', keys: 'Mod+Z', enabled: canUndo, run: undo },
     { id: 'redo', title: 'Redo', group: 'Edit', keys: 'Mod+Shift+Z', enabled: canRedo, run: redo },
@@ -124,7 +118,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
       <Button variant="default" disabled={changed.length === 0} onClick={discard}>
         Discard changes
       </Button>
-      <Button disabled={!canSave} loading={isSaving} onClick={() => void save(false)}>
+      <Button disabled={!canSave} loading={isSaving} onClick={() => save(false)}>
         Save changes
       </Button>
       {error !== null && <ErrorNote error={error} />}
@@ -143,7 +137,7 @@ export function SaveTools({ type }: { type: DecisionType }) {
             <Button variant="default" onClick={discard}>
               Take theirs
             </Button>
-            <Button onClick={() => void save(true)}>Save mine</Button>
+            <Button onClick={() => save(true)}>Save mine</Button>
           </div>
         </div>
       </Modal>

@@ -1,4 +1,5 @@
 import { Button, Checkbox } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { PolicySummary } from '../../../server/contract/policies/training.ts';
@@ -242,31 +243,17 @@ function OnCommonRows({
 function Export({ type }: { type: DecisionType }) {
   const { client } = useWorkbench();
   const [slim, setSlim] = useState(false);
-  const [state, setState] = useState<{ isRunning: boolean; error: unknown; done: string | null }>({
-    isRunning: false,
-    error: null,
-    done: null,
+  const packing = useMutation({
+    mutationFn: async () => {
+      const params = { decision_type_id: type.id };
+      const { blob, fileName } = await client.download('bundle.export', { params, query: { slim } });
+      return { blob, name: fileName ?? `${type.name}.zip` };
+    },
+    onSuccess: ({ blob, name }) => saveFile(blob, name),
   });
-  const run = async () => {
-    setState({ isRunning: true, error: null, done: null });
-    try {
-      const { blob, fileName } = await client.download('bundle.export', {
-        params: { decision_type_id: type.id },
-        query: { slim },
-      });
-      const name = fileName ?? `${type.name}.zip`;
-      saveFile(blob, name);
-      setState({
-        isRunning: false,
-        error: null,
-        done: `${name}, ${decimal(blob.size / 1_000_000, 1)} MB, is in your downloads.`,
-      });
-    } catch (error) {
-      setState({ isRunning: false, error, done: null });
-    }
-  };
+  const { isPending, error, data, mutate } = packing;
   useCommands([
-    { id: 'export-bundle', title: 'Export bundle', group: 'Files', enabled: !state.isRunning, run: () => void run() },
+    { id: 'export-bundle', title: 'Export bundle', group: 'Files', enabled: !isPending, run: () => mutate() },
   ]);
   return (
     <Part title="Use it offline">
@@ -282,13 +269,17 @@ function Export({ type }: { type: DecisionType }) {
           onChange={(event) => setSlim(event.currentTarget.checked)}
         />
         <div className="row">
-          <Button loading={state.isRunning} onClick={() => void run()}>
+          <Button loading={isPending} onClick={() => mutate()}>
             Export bundle
           </Button>
-          {state.isRunning && <Busy>Packing the bundle…</Busy>}
-          {state.done && <span role="status">{state.done}</span>}
+          {isPending && <Busy>Packing the bundle…</Busy>}
+          {data && (
+            <span role="status">
+              {data.name}, {decimal(data.blob.size / 1_000_000, 1)} MB, is in your downloads.
+            </span>
+          )}
         </div>
-        {state.error !== null && <ErrorNote error={state.error} />}
+        {error && <ErrorNote error={error} />}
       </div>
     </Part>
   );
