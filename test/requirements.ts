@@ -523,6 +523,8 @@ const ruleSheet = {
     'Plain words in a condition (between, is, if … then, a decimal comma) get the words of the language, and a value that never occurs gets those that do.',
   'RSH-6':
     'Lines of a spreadsheet become rules after a preview that names what is not understood; the sheet is copied in the same form.',
+  'END-1':
+    'The sheet of rules is saved as an Excel file and comes back from it to the letter, code and priorities included; a cell that cannot be read is named as in a spreadsheet, and then nothing changes.',
 };
 
 const border = {

@@ -1,7 +1,11 @@
 /** The sheet of rules in the browser: written by keyboard, pasted from a spreadsheet, taken back. */
+import { mkdtemp, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readSheets } from '../../src/engine/import/read-file.ts';
+import { writeWorkbook } from '../../src/engine/import/write-workbook.ts';
 import { openWindow, pictures, type Window } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
@@ -208,6 +212,39 @@ describe('the sheet of rules', () => {
     const [head, ...rows] = copied.split('\n').map((line) => line.split('\t'));
     expect(head).toEqual((await grid().getByRole('columnheader').allInnerTexts()).slice(1, -1));
     expect(rows.at(-1)?.slice(0, 3)).toEqual(['Costly', '> 900', 'premium']);
+  });
+
+  test('saves the sheet as an Excel file that replaces all rules, in one step, or changes nothing [END-1]', async () => {
+    const texts = async () =>
+      Promise.all(Array.from({ length: (await lines().count()) - 2 }, (_, line) => textsOf(line)));
+    const before = await texts();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Excel', exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('refunds rules.xlsx');
+    const file = join(await mkdtemp(join(tmpdir(), 'rules-')), 'rules.xlsx');
+    await download.saveAs(file);
+    const [sheet] = await readSheets(new Uint8Array(await readFile(file)), 1_000_000);
+    const cells = sheet?.lines.map((line) => line.cells.map((cell) => String(cell ?? ''))) ?? [];
+    const give = async (given: string[][]) => {
+      await page.getByRole('button', { name: 'Import…' }).click();
+      const buffer = Buffer.from(writeWorkbook('Rules', given));
+      await page.getByLabel('Excel file with rules').setInputFiles({ name: 'edited.xlsx', mimeType: '', buffer });
+    };
+    await give(cells.map((line, index) => (index === 2 ? line.with(1, '> much') : line)));
+    await page.getByText('B3: “much” is not a number.').waitFor();
+    expect(await page.getByRole('button', { name: `Replace ${before.length} rules` }).isDisabled()).toBe(true);
+    await page.screenshot({ path: join(pictures, 'rules-file.png') });
+    await press('Escape');
+    expect(await texts()).toEqual(before);
+    await give(cells.toSpliced(1, 1).map((line, index) => (index === 1 ? line.with(1, '<= 60') : line)));
+    await page.getByRole('button', { name: `Replace ${before.length} rules by these ${before.length - 1}` }).click();
+    await expect.poll(async () => (await texts())[0]?.slice(0, 2)).toEqual([before[1]?.[0], '<= 60']);
+    expect((await texts()).slice(1)).toEqual(before.slice(2));
+    await grid().focus();
+    await press('ControlOrMeta+z');
+    await expect.poll(texts).toEqual(before);
   });
 
   test('a rule that does not fit a row says so, stays as it is, and is opened as code by Enter [RSH-3]', async () => {

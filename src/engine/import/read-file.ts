@@ -2,6 +2,7 @@
 import { decodeText } from './decode-text.ts';
 import { findSeparator, readDelimited } from './read-delimited.ts';
 import { parsePlainJson, readJson, readJsonLines } from './read-json.ts';
+import type { WorkbookSheet } from './read-workbook.ts';
 import { fromObjects, type ParseJson, type Sheet, type SheetChoice, type TextFormat, UnreadableFile } from './sheet.ts';
 
 /** How much of a file's start shows whether it is a text. */
@@ -93,15 +94,24 @@ async function readParquet(bytes: Uint8Array): Promise<Sheet> {
   return fromObjects(rows, ['Parquet']);
 }
 
+/** The sheets of an Excel workbook, the fullest first. Throws UnreadableFile. */
+export async function readSheets(bytes: Uint8Array, maxBytes: number): Promise<WorkbookSheet[]> {
+  const { readSheets } = await import('./read-workbook.ts');
+  const sheets = await readPacked(
+    'Excel',
+    readSheets(bytes, (size) => refuseSize(size, maxBytes)),
+  );
+  if (sheets === null) throw new UnreadableFile(describeOther('a ZIP archive'));
+  return sheets;
+}
+
 async function readWorkbook(bytes: Uint8Array, choice: SheetChoice, maxBytes: number): Promise<Sheet> {
-  const workbook = await import('./read-workbook.ts');
-  const sheet = await workbook.readWorkbook(bytes, choice, (size) => refuseSize(size, maxBytes));
-  if (sheet === null) throw new UnreadableFile(describeOther('a ZIP archive'));
-  return sheet;
+  const sheets = await readSheets(bytes, maxBytes);
+  return (await import('./read-workbook.ts')).readWorkbook(sheets, choice);
 }
 
 /** Reads a packed file; what its reader throws becomes a sentence about the file. */
-async function readPacked(kind: string, read: Promise<Sheet>): Promise<Sheet> {
+async function readPacked<Read>(kind: string, read: Promise<Read>): Promise<Read> {
   try {
     return await read;
   } catch (error) {
@@ -119,7 +129,7 @@ export async function readFile(
 ): Promise<Sheet> {
   refuseSize(bytes.length, fileLimits.maxBytes);
   if (startsWith(bytes, 'PAR1')) return readPacked('Parquet', readParquet(bytes));
-  if (startsWith(bytes, 'PK\x03\x04')) return readPacked('Excel', readWorkbook(bytes, choice, fileLimits.maxBytes));
+  if (startsWith(bytes, 'PK\x03\x04')) return readWorkbook(bytes, choice, fileLimits.maxBytes);
   const other = otherFiles.find(([sign]) => startsWith(bytes, sign));
   if (other) throw new UnreadableFile(describeOther(other[1]));
   const { text, encoding } = decodeText(bytes);

@@ -39,17 +39,22 @@ function toLines(data: readonly (readonly unknown[])[]): TableLine[] {
   return lines;
 }
 
-/** Reads a workbook; null where the archive is none. Throws UnreadableFile for a sheet that it does not have. */
-export async function readWorkbook(
+export type WorkbookSheet = { name: string; lines: TableLine[] };
+
+/** The sheets of a workbook, the fullest first; null where the archive is none. */
+export async function readSheets(
   bytes: Uint8Array,
-  choice: SheetChoice,
   refuseSize: (bytes: number) => void,
-): Promise<Sheet | null> {
+): Promise<WorkbookSheet[] | null> {
   const inflated = inflateWorkbook(bytes, refuseSize);
   if (inflated === null) return null;
   const sheets = (await readXlsxFile(inflated)).map(({ sheet, data }) => ({ name: sheet, lines: toLines(data) }));
-  const countCells = ({ lines }: { lines: TableLine[] }) => lines.length * (lines[0]?.cells.length ?? 0);
-  sheets.sort((a, b) => countCells(b) - countCells(a));
+  const countCells = ({ lines }: WorkbookSheet) => lines.length * (lines[0]?.cells.length ?? 0);
+  return sheets.sort((a, b) => countCells(b) - countCells(a));
+}
+
+/** The table of a workbook's fullest or chosen sheet. Throws UnreadableFile for a sheet that it does not have. */
+export function readWorkbook(sheets: readonly WorkbookSheet[], choice: SheetChoice): Sheet {
   const chosen = choice.sheet === undefined ? sheets[0] : sheets.find(({ name }) => name === choice.sheet);
   const names = sheets.map(({ name }) => name);
   if (chosen === undefined)

@@ -31,3 +31,13 @@ export function appendRule(rules: readonly Rule[], made: Omit<Rule, 'name' | 'pr
   const priority = Math.max(0, ...rules.map((rule) => rule.priority)) + priorityStep;
   return [...rules, { ...made, name: free, priority }];
 }
+
+/** Rules in place of all the others, in the order in which they are given; a place keeps its priority. */
+export function replaceRules(rules: readonly Rule[], made: readonly Rule[]): Rule[] {
+  const order = orderRules(rules);
+  let priority = 0;
+  return made.map((rule, index) => {
+    priority = rules[order[index] ?? -1]?.priority ?? priority + priorityStep;
+    return { ...rule, priority };
+  });
+}

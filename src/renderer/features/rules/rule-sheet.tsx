@@ -8,19 +8,13 @@ import { takesKeys, useRowsFocus } from '../../commands/key-focus.ts';
 import { Figure, FigureHead } from '../../parts/figure.tsx';
 import { useNewest } from '../../parts/hooks/use-newest.ts';
 import { OptionName } from '../../parts/option.tsx';
+import { saveFile } from '../../parts/save-file.ts';
 import { count, number } from '../../parts/text/figures.ts';
 import { isolate, showUnseen } from '../../parts/text/names.ts';
 import { useCommands } from '../../state/use-commands.ts';
-import {
-  listChoices,
-  listFreeFields,
-  readText,
-  type SheetColumn,
-  type SheetField,
-  type SheetRow,
-  toTsv,
-} from './sheet.ts';
+import { listChoices, listFreeFields, readText, type SheetColumn, type SheetField, type SheetRow } from './sheet.ts';
 import { SheetInput } from './sheet-input.tsx';
+import { toLines, toTsv } from './sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 import { type Sheet, tellCopied } from './use-sheet.ts';
 
@@ -314,14 +308,24 @@ function CodeCell({
   );
 }
 
+/** Saves the sheet as an Excel workbook, whose writer is loaded when it is needed. */
+async function saveWorkbook(typeName: string, { rows, columns }: Sheet): Promise<void> {
+  const { writeWorkbook } = await import('../../../engine/import/write-workbook.ts');
+  const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
+  const blob = new Blob([writeWorkbook('Rules', toLines(rows, columns))], { type });
+  saveFile(blob, `${typeName} rules.xlsx`);
+}
+
 /** Offers what can be done with the whole sheet. */
 export function SheetTools({
+  typeName,
   sheet,
   fields,
   onPaste,
   before,
   after,
 }: {
+  typeName: string;
   sheet: Sheet;
   fields: readonly SheetField[];
   onPaste(): void;
@@ -334,11 +338,13 @@ export function SheetTools({
     moveTo(rows.length, 0);
     typing.begin(rows.length, 0, '');
   };
-  const copy = () => void navigator.clipboard.writeText(toTsv(rows, columns)).then(() => tellCopied(rows));
+  const copy = () => void navigator.clipboard.writeText(toTsv(toLines(rows, columns))).then(() => tellCopied(rows));
+  const save = () => void saveWorkbook(typeName, sheet);
   useCommands([
     { id: 'add-rule', title: 'New rule', group: 'Create', run: add },
     { id: 'copy-rules', title: 'Copy the rules for a spreadsheet', group: 'Edit', run: copy },
-    { id: 'paste-rules', title: 'Paste rules from a spreadsheet', group: 'Create', run: onPaste },
+    { id: 'save-rules-file', title: 'Save the rules as an Excel file', group: 'Files', run: save },
+    { id: 'paste-rules', title: 'Import rules from a spreadsheet', group: 'Create', run: onPaste },
   ]);
   return (
     <div className="row sheet-tools">
@@ -356,7 +362,10 @@ export function SheetTools({
         onChange={(id) => id !== null && sheet.addColumn(id)}
       />
       <Button variant="default" onClick={onPaste}>
-        Paste…
+        Import…
+      </Button>
+      <Button variant="default" disabled={rows.length === 0} onClick={save}>
+        Excel
       </Button>
       <Button variant="default" disabled={rows.length === 0} onClick={copy}>
         Copy

@@ -14,7 +14,7 @@ import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { ChosenRule } from './chosen-rule.tsx';
 import { RuleEditor } from './editor/rule-editor.tsx';
-import { PasteRules } from './paste-rules.tsx';
+import { type GivenSheet, ImportRules } from './import-rules.tsx';
 import { RuleSheet, SheetTools } from './rule-sheet.tsx';
 import { RuleTest } from './rule-test.tsx';
 import { RulesAnalysisPanel } from './rules-analysis-panel.tsx';
@@ -121,23 +121,30 @@ function ViewSwitch({ view }: { view: string }) {
 
 /** All rules in one sheet; beside it the rule at the cursor in words and in code. */
 function TableView({ type, desk, fields, analysis, problems, head, testButton, below, test }: ViewProps) {
-  const [pasted, setPasted] = useState<string | null>(null);
+  const [given, setGiven] = useState<GivenSheet | null>(null);
   const narrow = useNarrow();
   const openCode = (place: number) => {
     desk.choose(place);
     showView('list');
   };
-  const sheet = useSheet(desk, fields, openCode, setPasted);
+  const sheet = useSheet(desk, fields, openCode, setGiven);
   const seen = analysis.data?.fields ?? noFields;
   return (
     <PlaceLayout
       id="rules-table"
       main={
         <Pane title="Rules" level={1} tools={<SaveTools type={type} />}>
-          <SheetTools sheet={sheet} fields={fields} onPaste={() => setPasted('')} before={head} after={testButton} />
+          <SheetTools
+            typeName={type.name}
+            sheet={sheet}
+            fields={fields}
+            onPaste={() => setGiven('')}
+            before={head}
+            after={testButton}
+          />
           <RuleSheet type={type} desk={desk} sheet={sheet} problems={problems} analysis={analysis.data} />
           {below}
-          <PasteRules text={pasted} onText={setPasted} desk={desk} fields={fields} />
+          <ImportRules given={given} onGiven={setGiven} desk={desk} sheet={sheet} fields={fields} />
         </Pane>
       }
       inspector={

@@ -1,8 +1,7 @@
-/** The sheet of all rules: its columns, the texts of its cells, what is typed into them, and its copy as TSV. */
+/** The sheet of all rules: its columns, the texts of its cells, and what is typed into them. */
 import type { Rule } from '../../../engine/domain.ts';
 import { type Cell, type CellField, putCell, toCells, writeValue } from '../../../engine/rules/analysis/cells.ts';
 import type { KnownField } from '../../../engine/rules/analysis/fields.ts';
-import { parseCondition } from '../../../engine/rules/parsing/parse.ts';
 import { printPath } from '../../../engine/rules/parsing/print.ts';
 import { findNearest } from '../../../engine/rules/suggest.ts';
 import type { RulesAnalysis } from '../../../server/contract/types/rules.ts';
@@ -22,8 +21,8 @@ export type Choice = { value: string; name: string; count: number | null };
 
 /** Columns that an empty sheet begins with. */
 const maxFirstColumns = 5;
-const nameColumn: SheetColumn = { id: 'name', name: 'Rule', kind: 'name' };
-const lastColumns: SheetColumn[] = [
+export const nameColumn: SheetColumn = { id: 'name', name: 'Rule', kind: 'name' };
+export const lastColumns: SheetColumn[] = [
   { id: 'then', name: 'Then', kind: 'then' },
   { id: 'reason', name: 'Reason', kind: 'reason' },
 ];
@@ -145,94 +144,4 @@ export function listChoices(
     const isMeant = name.toLowerCase().includes(last.trim().toLowerCase()) && !taken.includes(name.toLowerCase());
     return isMeant ? [{ value: `${before}${name}`, name, count: counted?.counts[index] ?? null }] : [];
   });
-}
-
-const codeColumn = 'condition';
-
-/** A text as a cell of TSV: in quotation marks where a spreadsheet would else cut it. */
-const toTsvCell = (text: string) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-
-/** The sheet as TSV with a head; conditions that fit no row have a column of their own. */
-export function toTsv(rows: readonly SheetRow[], columns: readonly SheetColumn[]): string {
-  const hasCode = rows.some(({ cells }) => cells === null);
-  const head = [...columns.map(({ name }) => name), ...(hasCode ? [codeColumn] : [])];
-  const lines = rows.map((row) => [
-    ...columns.map((column) => readText(row, column)),
-    ...(hasCode ? [row.cells === null ? row.rule.condition : ''] : []),
-  ]);
-  return [head, ...lines].map((line) => line.map(toTsvCell).join('\t')).join('\n');
-}
-
-/** Rules read from pasted lines, and what of the lines was not understood. */
-export type PastedRules = { rules: Omit<Rule, 'priority'>[]; problems: string[] };
-
-const headNames: Readonly<Record<string, 'name' | 'then' | 'reason' | 'condition'>> = {
-  rule: 'name',
-  name: 'name',
-  then: 'then',
-  decision: 'then',
-  outcome: 'then',
-  reason: 'reason',
-  'reason code': 'reason',
-  reason_code: 'reason',
-  condition: codeColumn,
-  code: codeColumn,
-};
-
-type Head = SheetColumn | typeof codeColumn | null;
-
-function readHead(names: readonly string[], fields: readonly SheetField[]): { heads: Head[]; problems: string[] } {
-  const problems: string[] = [];
-  const heads = names.map((name): Head => {
-    const lowered = name.trim().toLowerCase();
-    const field = fields.find(({ path }) => path.join('.').toLowerCase() === lowered);
-    if (field) return { id: printPath(field.path), name, kind: 'field', field };
-    const own = headNames[lowered];
-    if (own === codeColumn) return codeColumn;
-    if (own) return [nameColumn, ...lastColumns].find(({ kind }) => kind === own) ?? null;
-    if (lowered === '' || lowered === '#') return null;
-    const nearest = findNearest(
-      name.trim(),
-      fields.map(({ path }) => path.join('.')),
-    );
-    const hint = nearest ? ` Did you mean ${isolate(nearest)}?` : '';
-    problems.push(`The column “${isolate(name)}” is left out: no field has this name.${hint}`);
-    return null;
-  });
-  return { heads, problems };
-}
-
-function readCode(condition: string): Written {
-  const [problem] = parseCondition(condition).problems;
-  return problem ? { problem: problem.message } : { patch: { condition } };
-}
-
-/** Reads pasted lines, the first of which names fields, as new rules; a line with a problem makes none. */
-export function readPasted(
-  [names = [], ...lines]: readonly string[][],
-  fields: readonly SheetField[],
-  draft: Pick<TypeDraft, 'options' | 'reason_codes'>,
-): PastedRules {
-  const { heads, problems } = readHead(names, fields);
-  const kinds = heads.map((head) => (typeof head === 'object' ? head?.kind : head));
-  const start = 'The first line must name the columns, as they stand above the table:';
-  if (!kinds.includes('then')) return { rules: [], problems: [`${start} one of them is “Then”.`, ...problems] };
-  if (!kinds.includes('field') && !kinds.includes(codeColumn))
-    return { rules: [], problems: [`${start} no field is among them.`, ...problems] };
-  const rules = lines.flatMap((line, index) => {
-    if (line.every((cell) => cell.trim() === '')) return [];
-    let rule = { name: `pasted ${index + 1}`, condition: '', then: '', reason_code: null as string | null };
-    const wrong: string[] = [];
-    heads.forEach((head, place) => {
-      const text = line[place]?.trim() ?? '';
-      if (head === null || (text === '' && (head === codeColumn || head.kind !== 'then'))) return;
-      const written = head === codeColumn ? readCode(text) : writeText(rule, head, text, draft, []);
-      if ('problem' in written) wrong.push(`Line ${index + 2}, ${isolate(names[place] ?? '')}: ${written.problem}`);
-      else rule = { ...rule, ...written.patch };
-    });
-    if (wrong.length === 0 && rule.condition === '') wrong.push(`Line ${index + 2} has no condition.`);
-    problems.push(...wrong);
-    return wrong.length > 0 ? [] : [rule];
-  });
-  return { rules, problems };
 }

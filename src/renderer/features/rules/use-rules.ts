@@ -13,7 +13,7 @@ import { useOperation } from '../../state/queries.ts';
 import { changeQuery, useQueryPart } from '../../state/route.ts';
 import { useDraft } from '../../state/use-draft.ts';
 import { useWorkbench } from '../../state/workbench.ts';
-import { appendRule, moveRule, orderRules } from './order-rules.ts';
+import { appendRule, moveRule, orderRules, replaceRules } from './order-rules.ts';
 
 const analysisDelayMs = 700;
 
@@ -76,6 +76,10 @@ export function useRules(type: DecisionType) {
     isNew: chosen === newPlace,
     choose,
     addRules,
+    replaceRules: (made: readonly Rule[]) => {
+      edit({ hard_rules: replaceRules(rules, made) });
+      choose(0);
+    },
     setRuleAt,
     /** Adds a rule of which only a part is known. */
     add: (known: Partial<Rule> = {}) => {

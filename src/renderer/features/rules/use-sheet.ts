@@ -13,10 +13,10 @@ import {
   type SheetRow,
   toField,
   toSheetRow,
-  toTsv,
   type Written,
   writeText,
 } from './sheet.ts';
+import { toLines, toTsv } from './sheet-lines.ts';
 import type { RulesDesk } from './use-rules.ts';
 
 /** The cell that is typed in: what it holds so far, and why that was not taken. */
@@ -184,7 +184,7 @@ export function useSheet(
     copy: (event: ClipboardEvent) => {
       if (event.target !== event.currentTarget) return;
       event.preventDefault();
-      event.clipboardData.setData('text/plain', toTsv(rows, columns));
+      event.clipboardData.setData('text/plain', toTsv(toLines(rows, columns)));
       tellCopied(rows);
     },
     paste: (event: ClipboardEvent) => {

@@ -1,0 +1,164 @@
+/** The sheet of rules as lines of a spreadsheet, copied or in a file, and what such lines mean. */
+import type { Rule } from '../../../engine/domain.ts';
+import { toLetters } from '../../../engine/import/sheet.ts';
+import { parseCondition } from '../../../engine/rules/parsing/parse.ts';
+import { printPath } from '../../../engine/rules/parsing/print.ts';
+import { findNearest } from '../../../engine/rules/suggest.ts';
+import { isolate } from '../../parts/text/names.ts';
+import type { TypeDraft } from '../../state/drafts.ts';
+import {
+  lastColumns,
+  nameColumn,
+  readText,
+  type SheetColumn,
+  type SheetField,
+  type SheetRow,
+  toField,
+  toSheetRow,
+  type Written,
+  writeText,
+} from './sheet.ts';
+
+const codeColumn: { kind: 'code'; name: string } = { kind: 'code', name: 'Code' };
+type Head = SheetColumn | typeof codeColumn;
+
+const ownHeads: readonly Head[] = [nameColumn, ...lastColumns, codeColumn];
+/** What else these columns are called. */
+const otherNames: Readonly<Record<string, Head['kind']>> = {
+  name: 'name',
+  decision: 'then',
+  outcome: 'then',
+  'reason code': 'reason',
+  reason_code: 'reason',
+  condition: 'code',
+};
+
+/** The name above a column; a field whose name is not its own there is named as in code. */
+function nameHead(column: SheetColumn, columns: readonly SheetColumn[]): string {
+  const isTaken = [...columns, codeColumn].some((other) => other !== column && other.name === column.name);
+  return column.kind === 'field' && isTaken ? column.id : column.name;
+}
+
+/** The sheet as lines, the first of which names the columns; conditions that fit no row have a column of their own. */
+export function toLines(rows: readonly SheetRow[], columns: readonly SheetColumn[]): string[][] {
+  const hasCode = rows.some(({ cells }) => cells === null);
+  const toCode = ({ cells, rule }: SheetRow) => (cells === null ? rule.condition : '');
+  return [
+    [...columns.map((column) => nameHead(column, columns)), ...(hasCode ? [codeColumn.name] : [])],
+    ...rows.map((row) => [...columns.map((column) => readText(row, column)), ...(hasCode ? [toCode(row)] : [])]),
+  ];
+}
+
+/** A text as a cell of TSV: in quotation marks where a spreadsheet would else cut it. */
+const toTsvCell = (text: string) => (/[\t\n\r"]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+export const toTsv = (lines: readonly (readonly string[])[]) =>
+  lines.map((line) => line.map(toTsvCell).join('\t')).join('\n');
+
+/** A line of a spreadsheet, with its number there. */
+export type GivenLine = { line: number; cells: readonly string[] };
+/** Rules read from lines, and what of the lines was not understood. */
+export type GivenRules = { rules: Rule[]; problems: string[] };
+
+function readHead(
+  names: readonly string[],
+  fields: readonly SheetField[],
+): { heads: (Head | null)[]; problems: string[] } {
+  const problems: string[] = [];
+  const dotted = ({ path }: SheetField) => path.join('.');
+  const heads = names.map((given): Head | null => {
+    const name = given.trim();
+    const lowered = name.toLowerCase();
+    if (lowered === '' || lowered === '#') return null;
+    const field =
+      fields.find(({ path }) => printPath(path) === name) ??
+      (ownHeads.some((own) => own.name === name)
+        ? undefined
+        : (fields.find((each) => dotted(each) === name) ??
+          fields.find((each) => dotted(each).toLowerCase() === lowered)));
+    if (field) return { id: printPath(field.path), name, kind: 'field', field };
+    const own = ownHeads.find((each) => each.name.toLowerCase() === lowered || each.kind === otherNames[lowered]);
+    if (own) return own;
+    const nearest = findNearest(name, fields.map(dotted));
+    const hint = nearest ? ` Did you mean ${isolate(nearest)}?` : '';
+    problems.push(`The column “${isolate(name)}” is left out: no field has this name.${hint}`);
+    return null;
+  });
+  return { heads, problems };
+}
+
+function writeCode(rule: Pick<Rule, 'condition'>, code: string): Written {
+  if (rule.condition !== '') return { problem: 'This line has cells and code. Keep one of them.' };
+  const [problem] = parseCondition(code).problems;
+  return problem ? { problem: problem.message } : { patch: { condition: code } };
+}
+
+type Reading = { fields: readonly SheetField[]; draft: Pick<TypeDraft, 'options' | 'reason_codes'> };
+/** Where a cell of the lines is, in words; whether the lines are all the rules, so that no two have one name. */
+type Given = { toPlace(line: number, column: number, name: string): string; isWhole: boolean };
+
+/** Reads lines, the first of which names the columns, as rules; a line with a problem makes none. */
+function readLines(
+  [first = { line: 1, cells: [] }, ...lines]: readonly GivenLine[],
+  { fields, draft }: Reading,
+  { toPlace, isWhole }: Given,
+): GivenRules {
+  const { heads, problems } = readHead(first.cells, fields);
+  const kinds = heads.map((head) => head?.kind);
+  const start = 'The first line must name the columns, as they stand above the table:';
+  if (!kinds.includes('then')) return { rules: [], problems: [`${start} one of them is “Then”.`, ...problems] };
+  if (!kinds.includes('field') && !kinds.includes('code'))
+    return { rules: [], problems: [`${start} no field is among them.`, ...problems] };
+  const rules: Rule[] = [];
+  for (const { line, cells } of lines) {
+    if (cells.every((cell) => cell.trim() === '')) continue;
+    let rule: Rule = { name: `rule ${line - first.line}`, condition: '', then: '', reason_code: null, priority: 0 };
+    const wrong: string[] = [];
+    heads.forEach((head, column) => {
+      const text = cells[column]?.trim() ?? '';
+      if (head === null || (text === '' && head.kind !== 'then')) return;
+      const written =
+        head.kind === 'code' ? writeCode(rule, text) : writeText(rule, head, text, draft, isWhole ? rules : []);
+      if ('problem' in written) wrong.push(`${toPlace(line, column, first.cells[column] ?? '')}: ${written.problem}`);
+      else rule = { ...rule, ...written.patch };
+    });
+    if (wrong.length === 0 && rule.condition === '') wrong.push(`Line ${line} has no condition.`);
+    problems.push(...wrong);
+    if (wrong.length === 0) rules.push(rule);
+  }
+  return { rules, problems };
+}
+
+/** Reads pasted lines as rules to be added. */
+export function readPasted(lines: readonly GivenLine[], reading: Reading): GivenRules {
+  const toPlace = (line: number, _column: number, name: string) => `Line ${line}, ${isolate(name)}`;
+  return readLines(lines, reading, { toPlace, isWhole: false });
+}
+
+/** Tells a row from others: by its cells in any order, or its code. */
+const toSign = ({ rule, cells }: SheetRow) =>
+  JSON.stringify(cells ? [...cells].map(([id, { text }]) => [id, text]).sort() : rule.condition.trim());
+
+/**
+ * Reads the lines of a file as all the rules, in place of those of now. A rule whose cells are as before keeps its
+ * condition to the letter.
+ */
+export function readWhole(
+  lines: readonly GivenLine[],
+  { rows, columns }: { rows: readonly SheetRow[]; columns: readonly SheetColumn[] },
+  { fields, draft }: Reading,
+): GivenRules {
+  const named = new Set(fields.map(({ path }) => printPath(path)));
+  const used = columns.flatMap((column) => (column.kind === 'field' && !named.has(column.id) ? [column.field] : []));
+  const known = [...fields, ...used];
+  const toPlace = (line: number, column: number) => `${toLetters(column)}${line}`;
+  const read = readLines(lines, { fields: known, draft }, { toPlace, isWhole: true });
+  const old = new Map(rows.map((row) => [row.rule.name.trim(), row]));
+  const find = toField(known);
+  const rules = read.rules.map((rule) => {
+    const before = old.get(rule.name);
+    const isSame = before !== undefined && toSign(before) === toSign(toSheetRow(rule, 0, find));
+    return isSame ? { ...rule, condition: before.rule.condition } : rule;
+  });
+  return { ...read, rules };
+}

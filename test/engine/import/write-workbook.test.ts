@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readSheets } from '../../../src/engine/import/read-file.ts';
+import { toLetters } from '../../../src/engine/import/sheet.ts';
+import { writeWorkbook } from '../../../src/engine/import/write-workbook.ts';
+
+describe('a workbook that is written', () => {
+  test('comes back with every text as it was, whatever its characters [END-1]', async () => {
+    const texts = fc
+      .oneof(
+        fc.string({ unit: 'binary' }),
+        fc.string({ unit: 'grapheme' }),
+        fc.constantFrom('=1+1', '1000', 'true', '_x0041_', '_x005F_', '<a href="&amp;">', 'a\r\n\tb', '\u0001\ufffe'),
+      )
+      // The reader takes spaces at both ends away.
+      .map((text) => `.${text}.`);
+    const tables = fc.array(fc.tuple(texts, texts, texts), { minLength: 1, maxLength: 6 });
+    await fc.assert(
+      fc.asyncProperty(tables, async (lines) => {
+        const [sheet] = await readSheets(writeWorkbook('Rules', lines), 1_000_000);
+        expect(sheet?.name).toBe('Rules');
+        expect(sheet?.lines.map(({ cells }) => cells)).toEqual(lines);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('holds 200 lines of long texts, and cells are counted as spreadsheets do [END-1]', async () => {
+    const lines = Array.from({ length: 200 }, (_, line) =>
+      Array.from({ length: 30 }, (_, column) => (column % 3 === 0 ? '' : `${line} ${column} `.repeat(200).trim())),
+    );
+    const [sheet] = await readSheets(writeWorkbook('Rules', lines), 10_000_000);
+    expect(sheet?.lines.map(({ cells }) => cells.map((cell) => cell ?? ''))).toEqual(lines);
+    expect([0, 25, 26, 701, 702].map(toLetters)).toEqual(['A', 'Z', 'AA', 'ZZ', 'AAA']);
+  });
+});

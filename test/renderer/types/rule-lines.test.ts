@@ -1,0 +1,105 @@
+/** The sheet of rules as a file: what is saved comes back to the letter, and what cannot be read changes nothing. */
+import { describe, expect, test } from 'vitest';
+import type { Rule } from '../../../src/engine/domain.ts';
+import { readSheets } from '../../../src/engine/import/read-file.ts';
+import { writeWorkbook } from '../../../src/engine/import/write-workbook.ts';
+import { replaceRules } from '../../../src/renderer/features/rules/order-rules.ts';
+import { listColumns, type SheetField, toField, toSheetRow } from '../../../src/renderer/features/rules/sheet.ts';
+import { readWhole, toLines } from '../../../src/renderer/features/rules/sheet-lines.ts';
+
+const field = (type: SheetField['type'], ...path: string[]): SheetField => ({ path, type, values: null });
+const fields = [
+  field('number', 'amount'),
+  field('text', 'customer', 'tier'),
+  field('text', 'customer.tier'),
+  field('bool', 'opened'),
+  field('text', 'Reason'),
+  field('text', 'bought'),
+];
+const draft = { options: ['approve', 'deny', 'review'], reason_codes: ['LIMIT'] };
+const conditions = [
+  'ctx.amount > 1000',
+  'has(ctx.amount) && ctx.amount >= 50 && ctx.amount <= 200',
+  'ctx.customer.tier in ["basic", "plus"] && ctx["customer.tier"] == "1000"',
+  'ctx.opened == true && ctx.Reason.lowerAscii().contains("law & <order>")',
+  'ctx.amount > 10 ||\n  ctx.opened // either',
+  'ctx.unknown == "=1+1"',
+  'ctx.bought >= "2026-03-01" && ctx.amount < 5',
+];
+const rules: Rule[] = conditions.map((condition, place) => ({
+  name: `rule "${place}" — ä\u202e`,
+  condition,
+  then: draft.options[place % 3] ?? '',
+  reason_code: place % 2 ? 'LIMIT' : null,
+  priority: 3 + 7 * place,
+}));
+const toSheet = (of: readonly Rule[]) => {
+  const rows = of.map((rule, place) => toSheetRow(rule, place, toField(fields)));
+  return { rows, columns: listColumns(rows, fields, []) };
+};
+const readBack = async (lines: string[][], of: readonly Rule[] = rules) => {
+  const [sheet] = await readSheets(writeWorkbook('Rules', lines), 1_000_000);
+  const given = (sheet?.lines ?? []).map(({ line, cells }) => ({ line, cells: cells.map((one) => String(one ?? '')) }));
+  return readWhole(given, toSheet(of), { fields, draft });
+};
+const linesOf = (of: readonly Rule[]) => {
+  const { rows, columns } = toSheet(of);
+  return toLines(rows, columns);
+};
+
+describe('rules as an Excel file', () => {
+  test('come back to the letter, code, names of columns and priorities included [END-1]', async () => {
+    expect(linesOf(rules)[0]).toEqual([
+      'Rule',
+      'amount',
+      'ctx.customer.tier',
+      'ctx["customer.tier"]',
+      'opened',
+      'ctx.Reason',
+      'bought',
+      'unknown',
+      'Then',
+      'Reason',
+      'Code',
+    ]);
+    const read = await readBack(linesOf(rules));
+    expect(read.problems).toEqual([]);
+    expect(replaceRules(rules, read.rules)).toEqual(rules);
+  });
+
+  test('decide the same where they are new: only tests that change nothing are gone [END-1]', async () => {
+    const { rules: read, problems } = await readBack(linesOf(rules), [...rules.slice(5, 6)]);
+    expect(problems).toEqual([]);
+    expect(read.map(({ condition }) => condition)).toEqual([
+      conditions[0],
+      'ctx.amount >= 50 && ctx.amount <= 200',
+      conditions[2],
+      conditions[3],
+      conditions[4],
+      conditions[5],
+      'ctx.amount < 5 && ctx.bought >= "2026-03-01"',
+    ]);
+    expect(replaceRules([], read).map(({ priority }) => priority)).toEqual([10, 20, 30, 40, 50, 60, 70]);
+  });
+
+  test('are refused by the names of their cells [END-1]', async () => {
+    const lines = linesOf(rules.slice(0, 5));
+    const change = (line: number, column: string, text: string) => {
+      const cells = lines[line - 1];
+      const at = lines[0]?.indexOf(column) ?? -1;
+      if (cells && at >= 0) cells[at] = text;
+    };
+    change(2, 'amount', '> much');
+    change(3, 'Rule', rules[0]?.name ?? '');
+    change(4, 'Then', 'refuse');
+    change(6, 'amount', '7');
+    const { problems } = await readBack(lines);
+    expect(problems.map((problem) => problem.slice(0, 45))).toEqual([
+      'B2: “much” is not a number. Write for example',
+      'G4: “refuse” is no option. There are: approve',
+      'I6: This line has cells and code. Keep one of',
+    ]);
+    change(2, 'amount', '> 5');
+    expect((await readBack(lines)).problems[0]).toMatch(/^A3: Another rule is named/);
+  });
+});
