@@ -116,6 +116,7 @@ const parts = {
     'parts/hooks',
     'parts/fields',
     'parts',
+    'parts/charts',
     'parts/explained',
     'features/rules/editor',
     'features/examples/table',

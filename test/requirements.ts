@@ -328,6 +328,12 @@ const training = {
   'CST-9': 'Under Define an option is given a threshold of its own, which is saved, decides and is taken away again.',
   'CST-10':
     'costs suggests thresholds of single options only where they certainly cost less than one for all on rows they were not chosen on; Evaluate shows and takes them alike.',
+  'CHA-1':
+    'Each chart of Evaluate says in a sentence what it shows and has its figures as a table that opens by keyboard: rows by confidence, right beside said confidence, and what more examples brought, with 95 % intervals.',
+  'CHA-2':
+    'The costs of a policy have a curve: what 1,000 decisions cost with each threshold in steps of 0.02, one for all options. Evaluate draws it with the threshold of now and the cheapest one.',
+  'CHA-3':
+    'Charts fit their place from 1024 to 2560 pixels, in both themes, without a violation that axe knows; their tables open by keyboard, and the library that draws them is loaded with the first of them.',
   'HDL-2':
     'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
   'HDL-3':

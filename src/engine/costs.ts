@@ -95,6 +95,9 @@ export const costFindingSchema = z
       .describe('With the thresholds of least cost, measured on rows that they were not chosen on'),
     saving: costEstimateSchema.nullable().describe('Of the suggested thresholds, row by row against those of now'),
     by_hand: costEstimateSchema.nullable().describe('A person looks at everything'),
+    curve: z
+      .array(z.object({ auto_decide: z.number(), per_1000: z.number() }))
+      .describe('Cost over the threshold from which on answers stand alone, one for all options; empty without costs'),
     sentence: z.string(),
   })
   .meta({ id: 'CostFinding' });

@@ -30,6 +30,8 @@ const confidenceRows = 400;
 const priorMistakes = 5;
 /** An option that is predicted of fewer rows gets no threshold of its own. */
 const minOptionRows = 20;
+/** Thresholds at which the curve of costs is drawn. */
+const curveSteps = 50;
 /** Thresholds are proposed to 0.0001. */
 const precision = 10_000;
 
@@ -144,14 +146,28 @@ type Suggest = (rows: readonly ReplayedRow[]) => ThresholdSettings;
 /** Makes what finds the thresholds of least cost on rows; thresholds of the type change only what they have to. */
 function compileSuggestion({ costs, settings, ownEscalation }: CostQuestion, look: number): Suggest {
   const costOf = compileCosts(costs);
-  const accepts = settings.escalation_policy.between === 'accept';
   return (rows) => {
     const open = blendCosts(listOpenRows(rows, costOf), rows.length);
-    const auto_decide = findCheapestThreshold(open, look, ownEscalation ?? 0);
-    // Where what lies between the thresholds is accepted, the lower one is what decides alone.
-    const escalation = accepts ? auto_decide : Math.min(settings.confidence_thresholds.escalation, auto_decide);
-    return { ...settings, confidence_thresholds: { auto_decide, escalation } };
+    return decideFrom(findCheapestThreshold(open, look, ownEscalation ?? 0), settings);
   };
+}
+
+/** Settings that let answers stand alone from a confidence on, and change nothing else that they need not. */
+function decideFrom(auto_decide: number, settings: ThresholdSettings): ThresholdSettings {
+  // Where what lies between the thresholds is accepted, the lower one is what decides alone.
+  const accepts = settings.escalation_policy.between === 'accept';
+  const escalation = accepts ? auto_decide : Math.min(settings.confidence_thresholds.escalation, auto_decide);
+  return { ...settings, confidence_thresholds: { auto_decide, escalation } };
+}
+
+/** The cost with each threshold that may be set, in equal steps. */
+function drawCurve(rows: readonly ReplayedRow[], { costs, settings, ownEscalation }: CostQuestion) {
+  return Array.from({ length: curveSteps + 1 }, (_, step) => step / curveSteps)
+    .filter((auto_decide) => auto_decide >= (ownEscalation ?? 0))
+    .map((auto_decide) => ({
+      auto_decide,
+      per_1000: computeCostPer1000(rows, decideFrom(auto_decide, settings), costs) ?? 0,
+    }));
 }
 
 /** As `compileSuggestion`, with a threshold for each option that is predicted of enough rows. */
@@ -240,7 +256,7 @@ export function measureCosts(
     const sentence = isWeighable(costs)
       ? `${rows.length} held-out rows are too few to weigh costs. It takes ${minRows}.`
       : 'Set what a look costs and what a wrong answer costs; then the two can be weighed.';
-    return { ...common, now: null, suggested: null, saving: null, by_hand: null, sentence };
+    return { ...common, now: null, suggested: null, saving: null, by_hand: null, curve: [], sentence };
   }
   const perLook = 1_000 * costs.look;
   const by_hand = { per_1000: perLook, low: perLook, high: perLook };
@@ -264,6 +280,7 @@ export function measureCosts(
     suggested: chosen === null ? null : { ...estimates.then, ...ofThen },
     saving: chosen === null ? null : estimates.saving,
     by_hand,
+    curve: drawCurve(rows, question),
   };
   return { ...finding, sentence: describe(finding, isKept, question.refusal) };
 }

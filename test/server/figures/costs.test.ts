@@ -133,7 +133,7 @@ describe('the costs of a policy', () => {
     pairs: [{ right: 'refuse', decided: 'pay', cost: 6 }],
   };
 
-  it('are those of its held-out rows under the thresholds of now, and follow them [CST-4]', async () => {
+  it('are those of its held-out rows under the thresholds of now, follow them, and are told for any other [CST-4] [CHA-2]', async () => {
     const { call, url, policy, weigh } = await openClaims(claimCosts);
     type Row = { expected: string; predicted: string; confidence: number };
     const rows: Row[] = (await call('GET', `${policy}/held-out?page_size=100`)).body.items;
@@ -153,7 +153,10 @@ describe('the costs of a policy', () => {
       expect(now.high).toBeGreaterThanOrEqual(now.per_1000);
       expect(by_hand).toEqual({ per_1000: 3_000, low: 3_000, high: 3_000 });
     }
-    const { suggested } = await weigh();
+    const { suggested, curve } = await weigh();
+    const steps: { auto_decide: number; per_1000: number }[] = curve;
+    expect(steps.map(({ auto_decide }) => auto_decide)).toEqual(Array.from({ length: 51 }, (_, step) => step / 50));
+    for (const { auto_decide, per_1000 } of steps) expect(per_1000).toBeCloseTo(per1000(auto_decide), 6);
     const best = per1000(suggested.thresholds.auto_decide);
     expect(best).toBeLessThan(Math.min(per1000(0.95), per1000(1)));
   });

@@ -4,6 +4,7 @@ import type { CostEstimate, CostFinding } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds, Metrics } from '../../../engine/domain.ts';
 import { listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { DecisionType, DecisionTypeUpdate } from '../../../server/contract/types/decision-types.ts';
+import { Chart } from '../../parts/charts/chart.tsx';
 import { Figure } from '../../parts/figure.tsx';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
 import { decimal, number, percent } from '../../parts/text/figures.ts';
@@ -110,6 +111,7 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
           nothing decided alone
         </Amount>
       </div>
+      <CostCurve finding={finding} now={now} suggested={isOffered ? suggested : null} />
       {isOffered ? (
         <div className="row">
           <Button loading={setting.isPending} onClick={() => take(suggested)}>
@@ -121,6 +123,34 @@ function Weighed({ type, finding, setting }: { type: DecisionType; finding: Cost
         <p className="muted">{suggested === null ? finding.sentence : 'No other thresholds are seen to cost less.'}</p>
       )}
     </>
+  );
+}
+
+type Placed = { thresholds: ConfidenceThresholds } | null;
+type CurveProps = { finding: CostFinding; now: Placed; suggested: Placed };
+
+/** Draws what decisions cost wherever the threshold stands, with the one of now and the one suggested. */
+function CostCurve({ finding: { curve, by_hand, currency }, now, suggested }: CurveProps) {
+  const unit = currency === null ? '' : ` ${isolate(currency)}`;
+  const mark = (name: string, at: Placed) =>
+    at === null ? [] : [{ axis: 'x' as const, at: at.thresholds.auto_decide, name }];
+  return (
+    <Chart
+      rows={curve}
+      columns={[
+        { name: 'Decided alone from', show: ({ auto_decide }) => decimal(auto_decide, 2) },
+        { name: `Cost of 1,000${unit && `,${unit}`}`, show: ({ per_1000 }) => formatAmount(per_1000) },
+      ]}
+      x={{ name: 'Decided alone from this confidence on', show: number, from: ({ auto_decide }) => auto_decide }}
+      y={{ name: `Cost of 1,000${unit && `,${unit}`}`, show: number }}
+      lines={[{ colour: 'var(--accent)', of: ({ per_1000 }) => per_1000, drawn: 'line' }]}
+      guides={[
+        ...mark('now', now),
+        ...mark('suggested', suggested),
+        ...(by_hand === null ? [] : [{ axis: 'y' as const, at: by_hand.per_1000, name: 'all by hand' }]),
+      ]}
+      says="What 1,000 decisions cost by the threshold, one for all options: at the left nearly all stand alone and errors cost, at the right nearly all are looked at. A suggestion also heeds what the confidence says, so it may stand beside the lowest point of few examples."
+    />
   );
 }
 

@@ -6,6 +6,7 @@ import { decimal, percent } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { ClassTable } from './class-table.tsx';
 import { Familiarity, LearningCurvePart } from './learning.tsx';
+import { Reliability } from './reliability.tsx';
 import { WeakSlices } from './weak-slices.tsx';
 
 type Props = { type: DecisionType; policy: PolicyDetail; metrics: Metrics; perClass: Metrics['per_class'] };
@@ -21,7 +22,8 @@ export function Details({ type, policy, metrics, perClass }: Props) {
       <Part title="The classifier alone">
         <ClassifierFigures metrics={metrics} policy={policy} />
       </Part>
-      {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} />}
+      {metrics.reliability.length > 0 && <Reliability bins={metrics.reliability} />}
+      {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} metrics={metrics} />}
       {metrics.familiarity !== null && <Familiarity type={type} effect={metrics.familiarity} />}
       {metrics.notes.length > 0 && (
         <Part title="Notes from the training">

@@ -1,9 +1,11 @@
-import type { FamiliarityEffect, LearningCurve } from '../../../engine/domain.ts';
+import type { FamiliarityEffect, LearningCurve, Metrics } from '../../../engine/domain.ts';
+import { computeWilsonInterval } from '../../../engine/intervals.ts';
+import { formatShare } from '../../../engine/measure/format-share.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { Chart } from '../../parts/charts/chart.tsx';
 import { Part } from '../../parts/notes.tsx';
-import { PlainTable } from '../../parts/plain-table.tsx';
-import { decimal, percent } from '../../parts/text/figures.ts';
-import { showUnseen } from '../../parts/text/names.ts';
+import { decimal, number, percent } from '../../parts/text/figures.ts';
+import { isolate, showUnseen } from '../../parts/text/names.ts';
 
 const adviceTones = { more: 'warn', enough: 'good', separate: 'accent' } as const;
 const adviceNames = { more: 'More examples', enough: 'Enough', separate: 'Tell apart' } as const;
@@ -11,31 +13,12 @@ const order = ['more', 'separate', 'enough'] as const;
 const maxAdvice = 20;
 
 /** How the figures grow with the examples, and what would help each option. */
-export function LearningCurvePart({ curve }: { curve: LearningCurve }) {
+export function LearningCurvePart({ curve, metrics }: { curve: LearningCurve; metrics: Metrics }) {
   const advice = [...curve.advice].sort((a, b) => order.indexOf(a.advice) - order.indexOf(b.advice));
   return (
     <Part title="Would more examples help?">
       <div className="stack">
-        <PlainTable
-          heads={[
-            {
-              name: 'Share of the examples',
-              says: 'The part of the training examples that the classifier learned from.',
-            },
-            { name: 'Examples', says: 'How many examples that is.' },
-            { name: 'Right', says: 'The share of unseen examples that the classifier alone then decides correctly.' },
-            { name: 'Macro F1', says: 'The mean of the F1 of all options, each counting the same however rare it is.' },
-          ]}
-        >
-          {curve.points.map((point) => (
-            <tr key={point.share}>
-              <td className="number">{Math.round(point.share * 100)} %</td>
-              <td className="number">{point.train_size.toLocaleString()}</td>
-              <td className="number">{percent(point.accuracy)}</td>
-              <td className="number">{decimal(point.macro_f1, 3)}</td>
-            </tr>
-          ))}
-        </PlainTable>
+        <LearningChart metrics={metrics} points={curve.points} />
         <ul className="stack tight wrap">
           {advice.slice(0, maxAdvice).map(({ option, advice: kind, sentence }) => (
             <li key={option}>
@@ -46,6 +29,37 @@ export function LearningCurvePart({ curve }: { curve: LearningCurve }) {
         </ul>
       </div>
     </Part>
+  );
+}
+
+/** Draws how often the classifier is right after learning from so many examples, beside the commonest answer. */
+function LearningChart({ points, metrics }: Pick<LearningCurve, 'points'> & { metrics: Metrics }) {
+  const { test_size: rows, whole } = metrics;
+  const baseline = whole?.baseline;
+  const intervalOf = ({ accuracy }: LearningCurve['points'][number]) =>
+    computeWilsonInterval(Math.round(accuracy * rows), rows);
+  return (
+    <Chart
+      rows={points}
+      columns={[
+        { name: 'Examples', show: ({ train_size }) => number(train_size) },
+        { name: 'Right', show: ({ accuracy }) => percent(accuracy) },
+        { name: 'From', show: (point) => percent(intervalOf(point).low) },
+        { name: 'To', show: (point) => percent(intervalOf(point).high) },
+        { name: 'Macro F1', show: ({ macro_f1 }) => decimal(macro_f1, 3) },
+      ]}
+      x={{ name: 'Examples learned from', show: number, from: ({ train_size }) => train_size }}
+      y={{ name: 'Right', show: formatShare }}
+      lines={[
+        { colour: 'var(--accent)', of: ({ accuracy }) => accuracy, interval: intervalOf, drawn: 'points and line' },
+      ]}
+      guides={
+        baseline && baseline.accuracy.share !== null
+          ? [{ axis: 'y', at: baseline.accuracy.share, name: `always ${isolate(baseline.option)}` }]
+          : []
+      }
+      says={`How often the classifier alone is right on ${number(rows)} unseen examples, after learning from a part of the others. The upright lines hold 95 of 100 such measurements.`}
+    />
   );
 }
 

@@ -5,6 +5,7 @@ import { listOwnThresholds } from '../../../engine/thresholds.ts';
 import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import type { ServerCall } from '../../api/journal.ts';
+import { Chart } from '../../parts/charts/chart.tsx';
 import { ErrorNote, Part } from '../../parts/notes.tsx';
 import { count, decimal, number, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
@@ -14,8 +15,6 @@ import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { tryThresholds, useTriedThresholds } from './tried-thresholds.ts';
 
-const heightPx = 110;
-const widthPx = 600;
 const step = 0.01;
 
 type Props = { type: DecisionType; policyId: string; whole: OutputOf<'policies.whole'> };
@@ -67,18 +66,6 @@ export function ThresholdDesk({ type, policyId, whole }: Props) {
           onKept={() => tryThresholds(null)}
         />
         <Distribution bins={whole.confidence_bins} low={low} high={high} />
-        <RangeSlider
-          aria-label="Thresholds"
-          thumbFromLabel="Fall back below"
-          thumbToLabel="Decide directly from"
-          min={0}
-          max={1}
-          step={step}
-          minRange={0}
-          label={(value) => decimal(value, 2)}
-          value={[low, high]}
-          onChange={([escalation, auto_decide]) => tryThresholds({ auto_decide, escalation })}
-        />
         <Effect type={type} whole={whole} low={low} high={high} />
         {update.isError && <ErrorNote error={update.error} />}
         <div className="row">
@@ -169,51 +156,45 @@ function PromiseLine({ type, policyId, targetError, onKept }: PromiseLineProps) 
   );
 }
 
+/** Draws how sure the classifier is of the rows that thresholds decide about, with the thresholds and their handles. */
 function Distribution({ bins, low, high }: { bins: readonly ConfidenceBin[]; low: number; high: number }) {
-  // The root keeps the few bars at the low end visible beside the many at the high one.
-  const scale = heightPx / Math.sqrt(Math.max(1e-9, ...bins.map(({ right, wrong }) => right + wrong)));
-  const toX = (confidence: number) => confidence * widthPx;
-  const zones = [
-    { from: 0, to: low, tone: 'var(--bad-soft)' },
-    { from: low, to: high, tone: 'var(--warn-soft)' },
-    { from: high, to: 1, tone: 'var(--good-soft)' },
-  ];
   return (
-    <svg
-      className="chart"
-      viewBox={`0 0 ${widthPx} ${heightPx + 4}`}
-      preserveAspectRatio="none"
-      role="img"
-      aria-label="How confident the classifier is on the unseen examples that no rule decides; wrong ones are drawn in red."
-    >
-      <title>
-        How confident the classifier is on the unseen examples that no rule decides; wrong ones are drawn in red.
-      </title>
-      {zones.map(({ from, to, tone }) => (
-        <rect key={tone} x={toX(from)} width={Math.max(0, toX(to - from))} y={0} height={heightPx} fill={tone} />
-      ))}
-      {bins.map(({ low: from, high: to, right, wrong }) => {
-        const all = right + wrong;
-        const height = all === 0 ? 0 : Math.max(1.5, Math.sqrt(all) * scale);
-        const wrongHeight = all === 0 ? 0 : (height * wrong) / all;
-        const width = Math.max(1, toX(to - from) - 2);
-        return (
-          <g key={from}>
-            <rect
-              x={toX(from) + 1}
-              width={width}
-              y={heightPx - height}
-              height={Math.max(0, height - wrongHeight)}
-              fill="var(--accent)"
-            />
-            <rect x={toX(from) + 1} width={width} y={heightPx - wrongHeight} height={wrongHeight} fill="var(--bad)" />
-          </g>
-        );
-      })}
-      {[low, high].map((value, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: always these two, in this order
-        <line key={index} x1={toX(value)} x2={toX(value)} y1={0} y2={heightPx} stroke="var(--text)" strokeWidth={2} />
-      ))}
-    </svg>
+    <Chart
+      rows={bins}
+      columns={[
+        { name: 'Confidence', show: (bin) => `${decimal(bin.low, 2)} to ${decimal(bin.high, 2)}` },
+        { name: 'Right', show: ({ right }) => number(right) },
+        { name: 'Wrong', show: ({ wrong }) => number(wrong) },
+      ]}
+      x={{ name: 'Confidence', show: number, domain: [0, 1], from: (bin) => bin.low, to: (bin) => bin.high }}
+      y={{ name: 'Rows', show: number, isRoot: true }}
+      bars={{
+        series: [
+          { key: 'wrong', colour: 'var(--bad)', of: ({ wrong }) => wrong },
+          { key: 'right', colour: 'var(--accent)', of: ({ right }) => right },
+        ],
+      }}
+      zones={[
+        { from: 0, to: low, colour: 'var(--bad-soft)' },
+        { from: low, to: high, colour: 'var(--warn-soft)' },
+        { from: high, to: 1, colour: 'var(--good-soft)' },
+      ]}
+      below={
+        <RangeSlider
+          aria-label="Thresholds"
+          thumbFromLabel="Fall back below"
+          thumbToLabel="Decide directly from"
+          min={0}
+          max={1}
+          step={step}
+          minRange={0}
+          label={(value) => decimal(value, 2)}
+          value={[low, high]}
+          onChange={([escalation, auto_decide]) => tryThresholds({ auto_decide, escalation })}
+        />
+      }
+      guides={[low, high].map((at) => ({ axis: 'x', at, name: decimal(at, 2) }))}
+      says="How sure the classifier is of the unseen examples that no rule decides; wrong ones are red."
+    />
   );
 }

@@ -1,0 +1,32 @@
+/** What a chart shows: rows, and what is drawn and said of each. Drawing and table are made of the same rows. */
+export type ChartSpec<Row> = {
+  rows: readonly Row[];
+  /** What the table says of a row; the first column names it. */
+  columns: readonly { name: string; show(row: Row): string }[];
+  /** Where a row begins and, if it covers a span, ends; a `Date` is drawn along time in UTC. */
+  x: Axis & { from(row: Row): number | Date; to?(row: Row): number | Date };
+  y: Axis;
+  /** Bars from the ground up, the first series lowest; `isFaint` takes a row's bars back. */
+  bars?: { series: readonly Series<Row>[]; isFaint?(row: Row): boolean };
+  /** Lines through the middle of the rows, with the interval of each value where it has one. */
+  lines?: readonly Line<Row>[];
+  /** Values that hold for the whole chart, such as a threshold or what is reached without a model. */
+  guides?: readonly { axis: 'x' | 'y'; at: number; name: string }[];
+  /** Spans of the x axis with a ground of their own. */
+  zones?: readonly { from: number; to: number; colour: string }[];
+};
+
+/** `isRoot` draws the root of a value, so that small ones stay in sight beside large ones. */
+type Axis = { name: string; show(value: number): string; domain?: readonly [number, number]; isRoot?: boolean };
+type Series<Row> = { key: string; colour: string; of(row: Row): number };
+type Line<Row> = {
+  colour: string;
+  of(row: Row): number;
+  interval?(row: Row): { low: number; high: number };
+  /** Points are joined, or not; a line without points has too many of them, a dashed one is what is expected. */
+  drawn: 'points and line' | 'points' | 'line' | 'dashed';
+};
+
+/** What lies beside the drawing, in pixels: what stands below it can stand below the same value. */
+export const chartMarginsPx = { left: 44, right: 14 };
+export const chartHeightPx = 168;

@@ -1,0 +1,60 @@
+import './charts.css';
+import { useElementSize } from '@mantine/hooks';
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import { PlainTable } from '../plain-table.tsx';
+import type { ChartSpec } from './chart-spec.ts';
+
+const widthBeforeLayoutPx = 600;
+
+/** A drawing with the sentence that says what is seen, and its figures as a table for whoever does not see or point. */
+export function Chart<Row>({
+  says,
+  below,
+  ...spec
+}: ChartSpec<Row> & {
+  says: ReactNode;
+  /** Stands between drawing and sentence: what the colours mean, or handles below their values. */
+  below?: ReactNode;
+}) {
+  const id = useId();
+  const place = useRef<HTMLDivElement>(null);
+  const { ref, width } = useElementSize();
+  const [isLost, setLost] = useState(false);
+  useEffect(() => {
+    let isOver = false;
+    const show = ({ drawChart }: typeof import('./drawing.ts')) => {
+      if (!isOver) place.current?.replaceChildren(drawChart(spec, width || widthBeforeLayoutPx));
+    };
+    // Without the drawing, the table says the same; the next change tries again.
+    import('./drawing.ts').then(show, () => setLost(true));
+    return () => {
+      isOver = true;
+    };
+  });
+  return (
+    <figure className="chart">
+      <div ref={ref}>
+        <div ref={place} role="img" aria-labelledby={id} className={isLost ? 'hidden' : 'drawing'} />
+      </div>
+      {below}
+      <figcaption id={id} className="muted small">
+        {says}
+      </figcaption>
+      <details open={isLost || undefined}>
+        <summary className="small">As a table</summary>
+        <PlainTable heads={spec.columns.map(({ name }) => name)}>
+          {spec.rows.map((row, place) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a row of the chart is its place
+            <tr key={place}>
+              {spec.columns.map(({ name, show }) => (
+                <td key={name} className="number">
+                  {show(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </PlainTable>
+      </details>
+    </figure>
+  );
+}

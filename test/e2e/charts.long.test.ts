@@ -1,0 +1,67 @@
+/** Charts as people look at them: in both themes and in windows of any size, and as tables by keyboard. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listViolations } from './tools/axe.ts';
+import { openWindow, pictures, type Window, waitForQuiet } from './tools/browser-page.ts';
+import { toPalettePng } from './tools/palette-png.ts';
+import { startSample } from './tools/sample.ts';
+import type { RunningWorkbench } from './tools/workbench-process.ts';
+
+const sizes = [
+  { width: 1024, height: 700 },
+  { width: 1440, height: 900 },
+  { width: 2560, height: 1440 },
+];
+const places = { evaluate: 4 };
+
+let workbench: RunningWorkbench;
+let type: string;
+
+beforeAll(async () => {
+  const sample = await startSample();
+  ({ workbench, type } = sample);
+  await workbench.call('PUT', sample.path, { costs: { currency: '€', look: 1.5, wrong: 10 } });
+});
+afterAll(() => workbench?.stop());
+
+describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
+  let opened: Window;
+  beforeAll(async () => {
+    opened = await openWindow(workbench, '#/', { colorScheme: theme, reducedMotion: 'reduce' });
+  });
+  afterAll(() => opened?.close());
+
+  test.each(Object.entries(places))('of %s fit their place in every window, and open as tables by keyboard [CHA-3]', async (place, charts) => {
+    const { page, faults } = opened;
+    await page.evaluate((next) => {
+      window.location.hash = next;
+    }, `#/types/${type}/${place}`);
+    const drawn = page.locator('figure.chart svg');
+    await expect.poll(() => drawn.count(), { timeout: 20_000 }).toBe(charts);
+    for (const size of sizes) {
+      await page.setViewportSize(size);
+      await waitForQuiet(page);
+      const isWithin = await drawn.evaluateAll((all) =>
+        all.map((svg) => {
+          const part = svg.closest('.part, .pane')?.getBoundingClientRect();
+          const { left, right } = svg.getBoundingClientRect();
+          return part !== undefined && left >= part.left && right <= part.right;
+        }),
+      );
+      expect(isWithin).toEqual(isWithin.map(() => true));
+      for (let place = 0; place < charts; place++) await drawn.nth(place).scrollIntoViewIfNeeded();
+      writeFileSync(
+        join(pictures, `charts-${place}-${size.width}-${theme}.png`),
+        toPalettePng(await page.screenshot()),
+      );
+    }
+    for (const chart of await page.locator('figure.chart').all()) {
+      await chart.getByText('As a table').focus();
+      await page.keyboard.press('Enter');
+      await chart.getByRole('table').waitFor();
+    }
+    expect(await listViolations(page)).toEqual([]);
+    expect(faults).toEqual([]);
+  });
+});

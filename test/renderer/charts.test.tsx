@@ -1,0 +1,70 @@
+/** Charts as those read them who do not see them: by the sentence below, and as a table. */
+import { screen, waitFor } from '@testing-library/react';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Metrics } from '../../src/engine/domain.ts';
+import { number, percent } from '../../src/renderer/parts/text/figures.ts';
+import { openForTest } from '../server/workbench.ts';
+import { makeClaims } from './deployed.ts';
+import { closePage, showWindow } from './page.tsx';
+
+let folder: Awaited<ReturnType<typeof makeClaims>>;
+beforeAll(async () => {
+  folder = await makeClaims();
+});
+afterAll(() => folder.remove());
+afterEach(closePage);
+
+async function openPlace(place: string, settings: object = {}) {
+  const { call } = await openForTest({ dataDir: folder.copy() });
+  await call('PUT', folder.url, settings);
+  showWindow(call, `#/types/${folder.url.slice(folder.url.lastIndexOf('/') + 1)}/${place}`);
+  const policyUrl = `${folder.url}/policies/${folder.policyId}`;
+  return { call, policyUrl, metrics: (await call('GET', policyUrl)).body.metrics as Metrics };
+}
+
+/** Waits for the chart of a part of the page; gives its table, a list of cells for each row. */
+async function readChart(part: string): Promise<string[][]> {
+  const region = await screen.findByRole('region', { name: part });
+  await waitFor(() => expect(region.querySelector('figure svg :is(path, rect)')).not.toBeNull());
+  const find = (selector: string) => region.querySelector(`figure.chart ${selector}`);
+  // A native disclosure: the keyboard reaches and opens it in every browser.
+  expect(find('details > summary')?.textContent).toBe('As a table');
+  expect(find('[role=img]')?.getAttribute('aria-labelledby')).toBe(find('figcaption')?.id);
+  return [...region.querySelectorAll('figure.chart tbody tr')].map((row) =>
+    [...row.querySelectorAll('td')].map(({ textContent }) => textContent ?? ''),
+  );
+}
+
+describe('the charts of Evaluate', () => {
+  it('say as a table how sure decisions are, how sure they may be, and what examples brought [CHA-1]', async () => {
+    const { call, policyUrl, metrics } = await openPlace('evaluate');
+    const { confidence_bins: bins } = (await call('GET', `${policyUrl}/whole-decision`)).body;
+    const sure = await readChart('Thresholds');
+    expect(sure.map((cells) => cells.slice(1))).toEqual(
+      bins.map(({ right, wrong }: { right: number; wrong: number }) => [number(right), number(wrong)]),
+    );
+    const calibrated = await readChart('Is 90 % sure right 90 times in 100?');
+    expect(calibrated.map((cells) => cells.slice(1))).toEqual(
+      metrics.reliability.map(({ count, confidence, accuracy, accuracy_interval: { low, high } }) => [
+        number(count),
+        ...[confidence, accuracy, low, high].map(percent),
+      ]),
+    );
+    const learned = await readChart('Would more examples help?');
+    expect(learned.map(([examples, right]) => [examples, right])).toEqual(
+      metrics.learning_curve?.points.map((point) => [number(point.train_size), percent(point.accuracy)]),
+    );
+    const [low, high] = learned.at(-1)?.slice(2) ?? [];
+    const all = metrics.accuracy_interval ?? { low: 0, high: 0 };
+    expect([low, high]).toEqual([percent(all.low), percent(all.high)]);
+  });
+
+  it('say what decisions cost wherever the threshold stands [CHA-2]', async () => {
+    const { call, policyUrl } = await openPlace('evaluate', { costs: { look: 3, wrong: 400 } });
+    const { curve } = (await call('GET', `${policyUrl}/costs`)).body;
+    const costs = await readChart('Costs');
+    expect(costs).toHaveLength(curve.length);
+    expect(costs[0]?.[0]).toBe('0.00');
+    expect(costs.at(-1)?.[1]).toBe(number(Math.round(curve.at(-1).per_1000)));
+  });
+});
