@@ -4,10 +4,11 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import pino, { type Logger } from 'pino';
+import type { DriftReport } from '../engine/findings/drift.ts';
 import type { DataFindings } from '../engine/findings/search-data.ts';
 import type { SliceReport } from '../engine/findings/slices.ts';
 import { type Analyses, Analysis } from './analysis/analysis.ts';
-import type { FindingsOrder, SlicesOrder } from './analysis/orders.ts';
+import type { AnalysisOrder, DriftOrder, FindingsOrder, SlicesOrder } from './analysis/orders.ts';
 import { createAuth, serverKeyKind } from './auth/auth.ts';
 import { openModelConnections } from './connections/model-connections.ts';
 import { mcpPath, pagesPath } from './contract/paths.ts';
@@ -202,7 +203,7 @@ function openAnalyses(
   closing: ClosingStack,
 ): Analyses {
   const { options, clock, log } = deps;
-  const toParts = (job: 'findings' | 'slices') => ({
+  const toParts = (job: AnalysisOrder['kind']) => ({
     spawn: options.spawnChild ?? spawnChild,
     clock,
     log,
@@ -212,7 +213,9 @@ function openAnalyses(
   closing.defer(() => findings.close());
   const slices = new Analysis<SlicesOrder, SliceReport>(toParts('slices'));
   closing.defer(() => slices.close());
-  return { findings, slices };
+  const drift = new Analysis<DriftOrder, DriftReport>(toParts('drift'));
+  closing.defer(() => drift.close());
+  return { findings, slices, drift };
 }
 
 function openCaretaker(

@@ -32,36 +32,39 @@ describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
   });
   afterAll(() => opened?.close());
 
-  test.each(Object.entries(places))('of %s fit their place in every window, and open as tables by keyboard [CHA-3]', async (place, charts) => {
-    const { page, faults } = opened;
-    await page.evaluate((next) => {
-      window.location.hash = next;
-    }, `#/types/${type}/${place}`);
-    const drawn = page.locator('figure.chart svg');
-    await expect.poll(() => drawn.count(), { timeout: 20_000 }).toBe(charts);
-    for (const size of sizes) {
-      await page.setViewportSize(size);
-      await waitForQuiet(page);
-      const isWithin = await drawn.evaluateAll((all) =>
-        all.map((svg) => {
-          const part = svg.closest('.part, .pane')?.getBoundingClientRect();
-          const { left, right } = svg.getBoundingClientRect();
-          return part !== undefined && left >= part.left && right <= part.right;
-        }),
-      );
-      expect(isWithin).toEqual(isWithin.map(() => true));
-      for (let place = 0; place < charts; place++) await drawn.nth(place).scrollIntoViewIfNeeded();
-      writeFileSync(
-        join(pictures, `charts-${place}-${size.width}-${theme}.png`),
-        toPalettePng(await page.screenshot()),
-      );
-    }
-    for (const chart of await page.locator('figure.chart').all()) {
-      await chart.getByText('As a table').focus();
-      await page.keyboard.press('Enter');
-      await chart.getByRole('table').waitFor();
-    }
-    expect(await listViolations(page)).toEqual([]);
-    expect(faults).toEqual([]);
-  });
+  test.each(Object.entries(places))(
+    'of %s fit their place in every window, and open as tables by keyboard [CHA-3]',
+    async (place, charts) => {
+      const { page, faults } = opened;
+      await page.evaluate((next) => {
+        window.location.hash = next;
+      }, `#/types/${type}/${place}`);
+      const drawn = page.locator('figure.chart svg');
+      await expect.poll(() => drawn.count(), { timeout: 20_000 }).toBe(charts);
+      for (const size of sizes) {
+        await page.setViewportSize(size);
+        await waitForQuiet(page);
+        const isWithin = await drawn.evaluateAll((all) =>
+          all.map((svg) => {
+            const part = svg.closest('.part, .pane')?.getBoundingClientRect();
+            const { left, right } = svg.getBoundingClientRect();
+            return part !== undefined && left >= part.left && right <= part.right;
+          }),
+        );
+        expect(isWithin).toEqual(isWithin.map(() => true));
+        for (let place = 0; place < charts; place++) await drawn.nth(place).scrollIntoViewIfNeeded();
+        writeFileSync(
+          join(pictures, `charts-${place}-${size.width}-${theme}.png`),
+          toPalettePng(await page.screenshot()),
+        );
+      }
+      for (const chart of await page.locator('figure.chart').all()) {
+        await chart.getByText('As a table').focus();
+        await page.keyboard.press('Enter');
+        await chart.getByRole('table').waitFor();
+      }
+      expect(await listViolations(page)).toEqual([]);
+      expect(faults).toEqual([]);
+    },
+  );
 });

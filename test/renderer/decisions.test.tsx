@@ -112,6 +112,16 @@ describe('Monitor', () => {
     await waitFor(() => expect(window.location.hash).toContain('review=yes'));
   });
 
+  it('says which fields have changed since the examples, beside the place in the rail, too [DRF-2]', async () => {
+    await openPlace(
+      'monitor',
+      Array.from({ length: 50 }, () => ({ ...plain, shop: { country: 'PL' } })),
+    );
+    const note = await screen.findByRole('status', { name: 'Drift' });
+    expect(note.textContent).toContain('shop.country is "PL": 100 % of the decisions, none of the examples.');
+    expect(await screen.findByTitle(/^Monitor: \d fields? differs? from those of the examples/)).toBeTruthy();
+  });
+
   it('opens a record by key, takes the right decision, and takes that back', async () => {
     const { call, url } = await openPlace('monitor', inputs);
     await waitFor(async () => expect(within(await grid()).getAllByRole('row')).toHaveLength(4));

@@ -86,12 +86,13 @@ export const staleByLabels: readonly OperationName[] = ['examples.stats', 'train
 export const staleByPromise: readonly OperationName[] = [...policyReads, ...typeReads];
 
 /** What new log records make stale. */
-export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type', 'audit.get'];
+export const staleByLogs: readonly OperationName[] = ['logs.list', 'metrics.type', 'metrics.drift', 'audit.get'];
 
 /** Lists what work in the background makes stale: while it goes on, its progress; at its end, what it has made. */
 export function staleByJob({ job, ended }: Extract<WorkbenchEvent, { event: 'job' }>): readonly OperationName[] {
   if (job === 'findings') return ['data_findings.list'];
   if (job === 'slices') return ['policies.slices'];
+  if (job === 'drift') return ['metrics.drift'];
   return ended ? [...policyReads, ...typeReads, 'examples.stats'] : ['policies.progress', 'policies.list'];
 }
 

@@ -1,7 +1,7 @@
 /** How a decision type stands, in one line for rail and bar. */
 import { isInProgress } from '../../engine/domain.ts';
 import type { DecisionType } from '../../server/contract/types/decision-types.ts';
-import { number, toRight } from '../parts/text/figures.ts';
+import { count, number, toRight } from '../parts/text/figures.ts';
 import { quoteNames } from '../parts/text/names.ts';
 import { useOperation } from '../state/queries.ts';
 import type { Place } from '../state/route.ts';
@@ -46,6 +46,8 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
     { params },
     { enabled, refetchMs: (data) => (data?.some(({ status }) => isInProgress(status)) ? trainingPollMs : false) },
   ).data;
+  const isDeciding = enabled && type?.model_deployed === true;
+  const drift = useOperation('metrics.drift', { params }, { enabled: isDeciding }).data?.items.length ?? 0;
   const newest = policies?.[0];
   const deployed = policies?.find((policy) => policy.deployed) ?? null;
   const right = deployed?.whole ? toRight(deployed.whole) : null;
@@ -65,6 +67,14 @@ export function useTypeState(typeId: string | null, type: DecisionType | null): 
           : {}),
       ...(right !== null && deployed?.whole ? { evaluate: toFigure(right, quoteNames(deployed.whole.headline)) } : {}),
       ...(deployed ? { deploy: toFigure(`v${deployed.version}`, 'the policy that decides now.') } : {}),
+      ...(drift > 0
+        ? {
+            monitor: toFigure(
+              'changed',
+              `${count(drift, 'field differs', 'fields differ')} from those of the examples.`,
+            ),
+          }
+        : {}),
     },
     deployed: deployed && {
       name: `v${deployed.version}`,

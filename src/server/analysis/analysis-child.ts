@@ -1,34 +1,38 @@
 /** Entry of a process that looks at all examples of a type, so that nobody waits for it: one order, then its end. */
 import { setPriority } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type DriftReport, findDrift } from '../../engine/findings/drift.ts';
 import { compileJudge } from '../../engine/findings/judge-rows.ts';
 import { describeSuspects } from '../../engine/findings/labels.ts';
 import { type DataFindings, startDataSearch } from '../../engine/findings/search-data.ts';
 import { findWeakSlices, type JudgedRow, type SliceReport } from '../../engine/findings/slices.ts';
 import { loadRules } from '../../engine/rules/compile.ts';
 import { type ExampleReader, openExampleReader } from '../store/examples/example-reader.ts';
-import type { AnalysisOrder, AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
+import type { AnalysisOrder, AnalysisReply, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
 
 /** Below the server and its encoder: whatever is asked here can wait. */
 const niceness = 10;
 /** What comes after the last row takes about as long as the rows themselves. */
 const readingShare = 0.8;
+/** Newest examples, and newest decisions, that are compared. */
+const maxCompared = { examples: 5_000, decisions: 1_000 };
 
 process.once('disconnect', () => process.exit(0));
 setPriority(niceness);
 process.once('message', (order: AnalysisOrder) => void carryOut(order));
 
 async function carryOut(order: AnalysisOrder): Promise<void> {
-  const reply: AnalysisReply<DataFindings | SliceReport> = await readAndSearch(order).then(
+  const reply: AnalysisReply<DataFindings | SliceReport | DriftReport> = await readAndSearch(order).then(
     (result) => ({ kind: 'done', result }),
     (error: unknown) => ({ kind: 'failed', fault: String(error) }),
   );
   process.send?.(reply, () => process.disconnect());
 }
 
-async function readAndSearch(order: AnalysisOrder): Promise<DataFindings | SliceReport> {
+async function readAndSearch(order: AnalysisOrder): Promise<DataFindings | SliceReport | DriftReport> {
   const reader = openExampleReader(order.databaseFile);
   try {
+    if (order.kind === 'drift') return compareInputs(reader, order);
     return order.kind === 'findings' ? await findProblems(reader, order) : await findSlices(reader, order);
   } finally {
     reader.close();
@@ -70,4 +74,10 @@ async function findSlices(reader: ExampleReader, order: SlicesOrder): Promise<Sl
   }
   report(readingShare);
   return findWeakSlices(found, { minRows, piiFields, maxError: null });
+}
+
+function compareInputs(reader: ExampleReader, { typeId, typeSeq, piiFields }: DriftOrder): DriftReport {
+  const examples = reader.readNewestInputs(typeId, maxCompared.examples);
+  const decisions = reader.readDecidedInputs(typeSeq, maxCompared.decisions);
+  return findDrift(examples, decisions, piiFields);
 }

@@ -2,13 +2,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { setTimeout as wait } from 'node:timers/promises';
 import { WorkbenchError } from '../../engine/errors.ts';
+import type { DriftReport } from '../../engine/findings/drift.ts';
 import type { DataFindings } from '../../engine/findings/search-data.ts';
 import type { SliceReport } from '../../engine/findings/slices.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import { createRecentCache, type RecentCache } from '../process/recent-cache.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import type { AnalysisOrder, AnalysisReply, FindingsOrder, SlicesOrder } from './orders.ts';
+import type { AnalysisOrder, AnalysisReply, DriftOrder, FindingsOrder, SlicesOrder } from './orders.ts';
 
 const childHeapMb = 1_024;
 /** Subjects whose last result is kept. */
@@ -20,7 +21,11 @@ type Running = { key: string; share: number; ended: Promise<void> };
 /** What is known of a subject: the last result, and how far a new one is (0 to 1), or null where none is made. */
 export type AnalysisState<Result> = { known: Known<Result> | null; isFresh: boolean; progress: number | null };
 
-export type Analyses = { findings: Analysis<FindingsOrder, DataFindings>; slices: Analysis<SlicesOrder, SliceReport> };
+export type Analyses = {
+  findings: Analysis<FindingsOrder, DataFindings>;
+  slices: Analysis<SlicesOrder, SliceReport>;
+  drift: Analysis<DriftOrder, DriftReport>;
+};
 
 type AnalysisOptions = {
   spawn: SpawnChild;

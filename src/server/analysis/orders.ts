@@ -32,7 +32,15 @@ export type SlicesOrder = {
   minRows: number;
   piiFields: string[];
 };
-export type AnalysisOrder = FindingsOrder | SlicesOrder;
+
+export type DriftOrder = {
+  kind: 'drift';
+  databaseFile: string;
+  typeId: string;
+  typeSeq: number;
+  piiFields: string[];
+};
+export type AnalysisOrder = FindingsOrder | SlicesOrder | DriftOrder;
 
 /** Child to server: any number of `progress` (`share` from 0 to 1), then one of the others. */
 export type AnalysisReply<Result> =

@@ -8,6 +8,7 @@ import { decimal, percent } from '../../parts/text/figures.ts';
 import { isolate } from '../../parts/text/names.ts';
 import { useOperation } from '../../state/queries.ts';
 import { AuditNote } from './audit-note.tsx';
+import { DriftNote } from './drift-note.tsx';
 
 const liveMs = 5_000;
 const maxOptions = 6;
@@ -50,6 +51,7 @@ export function Overview({ type }: { type: DecisionType }) {
         ]}
       />
       <PromiseState promise={type.declared_promise} />
+      <DriftNote type={type} />
       <AuditNote type={type} />
       <Mix type={type} distribution={metrics.data.decision_distribution} />
     </div>

@@ -1,9 +1,10 @@
 /** The log of decisions and the metrics made from it. */
 import { z } from 'zod';
 import { stages } from '../../../engine/domain.ts';
+import { driftSchema } from '../../../engine/findings/drift.ts';
 import { limits } from '../../../engine/limits.ts';
 import { errorKinds } from '../../../engine/rules/evaluation/values.ts';
-import { dateTime, pageQuery, paginated, uuid } from '../common.ts';
+import { analysisStateShape, dateTime, pageQuery, paginated, uuid } from '../common.ts';
 import { operation, updates } from '../operation.ts';
 
 const logRecordSchema = z
@@ -109,6 +110,18 @@ export const logOperations = {
     }),
     summary: 'Metrics of the last 24 hours',
     ignoresExamples: true,
+  }),
+  'metrics.drift': operation('GET', `${base}/drift`, {
+    ...common,
+    output: z.object({
+      items: z.array(driftSchema.meta({ id: 'Drift' })).describe('One for each field that differs, the largest first'),
+      decisions: z.int().describe('The newest decisions that were compared, at most 1,000'),
+      examples: z.int().describe('The newest labelled examples that were compared, at most 5,000'),
+      comparable: z.boolean().describe('Whether there are 50 of each, as a comparison needs'),
+      ...analysisStateShape,
+    }),
+    summary:
+      'Fields whose values have other shares among the decisions of now than among the examples; 50 of each are needed',
   }),
   'metrics.organisation': operation('GET', '/api/v1/metrics', {
     ...common,

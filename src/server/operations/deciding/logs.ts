@@ -8,13 +8,17 @@ import type { LogRecord } from '../../contract/deciding/logs.ts';
 import { exportSliceSize } from '../../hot-path/export-slice-size.ts';
 import { writeNumber } from '../../hot-path/write-number.ts';
 import { isoTime } from '../../process/clock.ts';
+import { findDriftOfType } from '../../services/deciding/drift.ts';
 import { correctDecision, restoreRemoved, withdrawCorrection } from '../../services/deciding/logged-decisions.ts';
 import type { LoggedDecision } from '../../store/deciding/logs.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';
 import { toPage } from '../pages.ts';
 
-type Used = Pick<Deps, 'store' | 'auth' | 'clock' | 'newId'>;
+type Used = Pick<Deps, 'store' | 'auth' | 'clock' | 'newId' | 'options' | 'analyses'>;
+
+const nothingCompared = { items: [], decisions: 0, examples: 0, comparable: false };
 
 const dayMs = 24 * 3600 * 1000;
 /** Newest decisions of a day whose latencies are looked at. */
@@ -187,6 +191,11 @@ export const logHandlers = {
       escalation_rate: metrics.escalationRate,
       decision_distribution: metrics.distribution,
     };
+  },
+
+  'metrics.drift': async (deps, { type }) => {
+    const state = await findDriftOfType(deps, type);
+    return { ...(state.known?.result ?? nothingCompared), ...toAnalysisState(state) };
   },
 
   'metrics.organisation': (deps, { caller }) => {

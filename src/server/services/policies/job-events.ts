@@ -1,4 +1,5 @@
 /** Telling those who listen that work in the background has moved on. */
+import type { AnalysisOrder } from '../../analysis/orders.ts';
 import type { EventHub } from '../../events/event-hub.ts';
 import type { Store } from '../../store/store.ts';
 import { readWithType } from './policies.ts';
@@ -6,7 +7,7 @@ import type { PromiseChecks } from './promises.ts';
 
 type Deps = { events: Pick<EventHub, 'isHeard' | 'tell'>; store: Pick<Store, 'decisionTypes' | 'policies'> };
 
-export function tellJob({ events, store }: Deps, job: 'findings' | 'slices', typeId: string, ended: boolean): void {
+export function tellJob({ events, store }: Deps, job: AnalysisOrder['kind'], typeId: string, ended: boolean): void {
   const organisationId = events.isHeard ? store.decisionTypes.findOrganisation(typeId) : null;
   if (organisationId === null) return;
   events.tell(organisationId, { event: 'job', job, decision_type_id: typeId, policy_id: null, ended });

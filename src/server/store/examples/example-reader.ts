@@ -1,5 +1,6 @@
 /** Reading the examples of a type from another process, beside the one that writes. */
 import Database from 'better-sqlite3';
+import type { JsonObject } from '../../../engine/domain.ts';
 import type { FindingRow } from '../../../engine/findings/finding.ts';
 import type { LabelCheck } from '../../../engine/findings/labels.ts';
 import type { JudgedRow } from '../../../engine/findings/slices.ts';
@@ -14,6 +15,8 @@ type RawRow = { seq: number; id: string; input: string; decision: string | null;
 type RawCheck = Omit<LabelCheck, 'suspect'> & { suspect: number };
 
 const rowsPerRead = 1_000;
+/** Log records of all types among which the newest of one are looked for. */
+const maxSearchedRecords = 200_000;
 
 function openStatements(db: Database.Database) {
   return {
@@ -39,6 +42,18 @@ function openStatements(db: Database.Database) {
       `SELECT seq, log_id AS logId FROM examples
        WHERE decision_type_id = ? AND seq > ? AND log_id IS NOT NULL ORDER BY seq LIMIT ?`,
     ),
+    newest: db
+      .prepare<[string, number], string>(
+        `SELECT input FROM examples WHERE decision_type_id = ? AND decision IS NOT NULL AND log_id IS NULL
+         ORDER BY seq DESC LIMIT ?`,
+      )
+      .pluck(),
+    decided: db
+      .prepare<[number, number, number], string>(
+        `SELECT input FROM decision_logs WHERE decision_type_seq = ? AND removed_at IS NULL
+         AND seq > (SELECT max(seq) FROM decision_logs) - ? ORDER BY seq DESC LIMIT ?`,
+      )
+      .pluck(),
     corrected: db.prepare<[number, string], RawJudged>(
       `SELECT input, decision <> corrected_decision AS isWrong, escalated AS isEscalated
        FROM decision_logs WHERE seq = ? AND policy_version = ? AND corrected_decision IS NOT NULL`,
@@ -76,6 +91,12 @@ export function openExampleReader(file: string) {
         if (rows.length < rowsPerRead) return;
       }
     },
+    /** Returns the inputs of the newest labelled examples, those that live decisions became left out. */
+    readNewestInputs: (typeId: string, maxRows: number): JsonObject[] =>
+      statements.newest.all(typeId, maxRows).map((input) => JSON.parse(input)),
+    /** Returns the inputs of the newest decisions of a type, as far as they are among the newest of all types. */
+    readDecidedInputs: (typeSeq: number, maxRows: number): JsonObject[] =>
+      statements.decided.all(typeSeq, maxSearchedRecords, maxRows).map((input) => JSON.parse(input)),
     /**
      * The suspect labels of a policy's training, the most certain first; those of examples changed since are left out.
      */

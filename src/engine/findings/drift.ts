@@ -1,0 +1,74 @@
+/** How the inputs of today differ from the examples: one sentence for each field that does. */
+import { z } from 'zod';
+import type { JsonObject } from '../domain.ts';
+import { formatShare } from '../measure/format-share.ts';
+import { collectRows, countCommon } from '../row-sets.ts';
+import { adjustForDiscoveries, computeFisherTail, listLogFactorials } from './significance.ts';
+import { listConditions } from './slice-conditions.ts';
+
+export const driftSchema = z.object({
+  field: z.string(),
+  condition: z.string().describe('The value or range of the field whose share has changed most'),
+  decisions_share: z.number().describe('Of the decisions, those whose input fulfils the condition'),
+  examples_share: z.number(),
+  sentence: z.string(),
+});
+type Drift = z.infer<typeof driftSchema>;
+/** How many rows there are, whether they are enough to be compared, and what differs. */
+export type DriftReport = { examples: number; decisions: number; comparable: boolean; items: Drift[] };
+
+/** Fewer rows on either side say too little. */
+const minRows = 50;
+/** The share of false ones that is expected among the differences found. */
+const falseDiscoveryRate = 0.01;
+/** A smaller change of a share is seldom worth a look. */
+const minDifference = 0.1;
+
+/**
+ * Finds the fields of which a value, a quarter of the numbers or lengths, or absence has another share among decisions
+ * than among examples: by at least 10 points, and by Fisher's exact test with at most 1 % false ones expected
+ * (Benjamini & Hochberg 1995). One entry for each field: what has become more frequent, the largest rise
+ * first, else what has become rarer; personal fields are left out.
+ * Either side needs 50 rows to be compared.
+ */
+export function findDrift(
+  examples: readonly JsonObject[],
+  decisions: readonly JsonObject[],
+  piiFields: readonly string[],
+): DriftReport {
+  const counts = { examples: examples.length, decisions: decisions.length };
+  if (Math.min(examples.length, decisions.length) < minRows) return { ...counts, comparable: false, items: [] };
+  const all = examples.length + decisions.length;
+  const logs = listLogFactorials(all);
+  const isDecision = collectRows(all, (row) => row >= examples.length);
+  const tried = listConditions([...examples, ...decisions], 1, piiFields).map(({ field, text, rows, count }) => {
+    const decided = countCommon(rows, isDecision);
+    const shares = { decisions: decided / decisions.length, examples: (count - decided) / examples.length };
+    const [hits, size] =
+      shares.decisions > shares.examples ? [decided, decisions.length] : [count - decided, examples.length];
+    const p = Math.min(1, 2 * computeFisherTail(logs, { hits, size, allHits: count, all }));
+    return { field, text, shares, rise: shares.decisions - shares.examples, p };
+  });
+  const adjusted = adjustForDiscoveries(
+    tried.map(({ p }) => p),
+    tried.length,
+  );
+  const found = tried
+    .filter(({ rise }, i) => Math.abs(rise) >= minDifference && (adjusted[i] ?? 1) <= falseDiscoveryRate)
+    .sort((a, b) => b.rise - a.rise);
+  const items = [...Map.groupBy(found, ({ field }) => field).values()].flatMap(([largest]) =>
+    largest === undefined ? [] : [toDrift(largest.field, largest.text, largest.shares)],
+  );
+  return { ...counts, comparable: true, items };
+}
+
+function toDrift(field: string, condition: string, shares: { decisions: number; examples: number }): Drift {
+  const say = (share: number) => (share === 0 ? 'none' : formatShare(share));
+  return {
+    field,
+    condition,
+    decisions_share: shares.decisions,
+    examples_share: shares.examples,
+    sentence: `${condition}: ${say(shares.decisions)} of the decisions, ${say(shares.examples)} of the examples.`,
+  };
+}

@@ -1,0 +1,37 @@
+import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
+import { ErrorNote } from '../../parts/notes.tsx';
+import { count } from '../../parts/text/figures.ts';
+import { showUnseen } from '../../parts/text/names.ts';
+import { useOperation } from '../../state/queries.ts';
+
+const maxFields = 5;
+const computingMs = 1_000;
+const keptMs = 60_000;
+
+/** Says which fields of decisions have other values than in the examples; nothing before there are enough. */
+export function DriftNote({ type }: { type: DecisionType }) {
+  const drift = useOperation(
+    'metrics.drift',
+    { params: { decision_type_id: type.id } },
+    { refetchMs: (data) => (data?.state === 'computing' ? computingMs : keptMs) },
+  );
+  if (drift.isError) return <ErrorNote error={drift.error} />;
+  if (!drift.data || drift.data.computed_at === null) return null;
+  const { items, decisions, comparable } = drift.data;
+  if (!comparable) return null;
+  if (items.length === 0) {
+    return <p className="muted">The newest {count(decisions, 'decision')} have inputs like the examples.</p>;
+  }
+  return (
+    <div className="note warn stack tight" role="status" aria-label="Drift">
+      <strong>The inputs have changed since the examples were collected.</strong>
+      <ul>
+        {items.slice(0, maxFields).map(({ field, sentence }) => (
+          <li key={field}>{showUnseen(sentence)}</li>
+        ))}
+        {items.length > maxFields && <li>and {count(items.length - maxFields, 'more field')}</li>}
+      </ul>
+      <p>The figures under Evaluate may no longer hold. Correct some of these decisions, then train again.</p>
+    </div>
+  );
+}

@@ -1,0 +1,70 @@
+/** How the inputs of today differ from the examples. */
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../../src/engine/domain.ts';
+import { findDrift } from '../../../src/engine/findings/drift.ts';
+import { createRandom } from '../../../src/engine/random.ts';
+
+/** Inputs with ten fields of several kinds; `change` says what has become of one. */
+function draw(count: number, seed: number, change: (input: JsonObject, at: number) => JsonObject = (input) => input) {
+  const random = createRandom(seed);
+  const pick = (values: readonly string[]) => values[Math.floor(random() * values.length)] ?? '';
+  return Array.from({ length: count }, (_, i) =>
+    change(
+      {
+        channel: pick(['mail', 'phone', 'web', 'shop']),
+        tier: pick(['gold', 'silver', 'none']),
+        amount: Math.round(1_000 * random()),
+        age: 18 + Math.floor(60 * random()),
+        isMember: random() < 0.3,
+        name: `customer ${i}`,
+        note: `number ${i} ${'some words '.repeat(1 + Math.floor(8 * random()))}`,
+        rate: random(),
+      },
+      random(),
+    ),
+  );
+}
+
+const findFields = (decisions: readonly JsonObject[], piiFields: readonly string[] = []) =>
+  findDrift(draw(600, 1), decisions, piiFields).items.map(({ field }) => field);
+
+describe('inputs that have changed', () => {
+  it.each<[string, (input: JsonObject, at: number) => JsonObject, string]>([
+    [
+      'a new value',
+      (input, at) => ({ ...input, channel: at < 0.77 ? 'whatsapp' : 'web' }),
+      'channel is "whatsapp": 76.4 % of the decisions, none of the examples.',
+    ],
+    ['a number twelve times as large', (input) => ({ ...input, amount: 12 * Number(input.amount) }), 'amount is over'],
+    [
+      'a field that is often missing',
+      ({ age = 0, ...rest }, at) => (at < 0.4 ? rest : { ...rest, age }),
+      'age is missing',
+    ],
+    ['texts of another length', (input) => ({ ...input, note: 'short' }), 'note'],
+    ['a new field', (input) => ({ ...input, campaign: 'spring' }), 'campaign is "spring": 100 % of the decisions'],
+  ])('are named with one sentence: %s [DRF-1]', (_, change, sentence) => {
+    const { items, comparable } = findDrift(draw(600, 1), draw(500, 2, change), []);
+    expect(comparable).toBe(true);
+    expect(items).toHaveLength(1);
+    expect(items[0]?.sentence).toContain(sentence);
+  });
+
+  it('are not seen in inputs like the examples in 99 of 100 draws, and a small change is not told [DRF-1]', () => {
+    const falseAlarms = Array.from({ length: 100 }, (_, seed) => findFields(draw(300, 100 + seed)).length);
+    expect(falseAlarms.filter((found) => found > 0).length).toBeLessThanOrEqual(1);
+    const slightly = draw(1_000, 3, (input, at) => (at < 0.05 ? { ...input, channel: 'whatsapp' } : input));
+    expect(findFields(slightly)).toEqual([]);
+  });
+
+  it('are not looked for in personal fields, nor where there are too few [DRF-1]', () => {
+    const changed = draw(500, 2, (input) => ({ ...input, channel: 'whatsapp' }));
+    expect(findFields(changed, ['channel'])).toEqual([]);
+    expect(findDrift(draw(600, 1), changed.slice(0, 49), [])).toEqual({
+      examples: 600,
+      decisions: 49,
+      comparable: false,
+      items: [],
+    });
+  });
+});
