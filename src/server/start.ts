@@ -24,7 +24,6 @@ import { creditPrices } from './metering/plans.ts';
 import type { Deps } from './operations/context.ts';
 import { Preparation } from './preparation/preparation.ts';
 import { type Clock, createIdSource, sha256, systemClock } from './process/clock.ts';
-import { ClosingStack } from './process/closing-stack.ts';
 import { acquireFolderLock } from './process/folder-lock.ts';
 import { type Log, openLogDestination } from './process/log.ts';
 import type { ServerOptions } from './process/options.ts';
@@ -109,7 +108,7 @@ export type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise
  * open. Tests build on it.
  */
 export async function openWorkbench(options: ServerOptions, clock: Clock, log: Logger): Promise<OpenWorkbench> {
-  const closing = new ClosingStack();
+  const closing = new AsyncDisposableStack();
   const open = async (): Promise<OpenWorkbench> => {
     const deps = openDeps(options, clock, log, closing);
     await deps.exampleAdditions.removeUnfinished();
@@ -124,17 +123,28 @@ export async function openWorkbench(options: ServerOptions, clock: Clock, log: L
       trashDir: toFolderPaths(options.dataDir).trash,
     });
     closing.defer(() => housekeeping.stop());
-    return { app, deps, close: () => closing.close() };
+    return { app, deps, close: () => closing.disposeAsync() };
   };
   try {
-    return await closing.closeUnless(open);
+    return await openOrClose(closing, open);
   } catch (cause) {
     throw toStartError(options.dataDir, cause);
   }
 }
 
+/** Opens the parts that register their closings; where that fails, those so far are closed, and its error is thrown. */
+async function openOrClose<T>(closing: AsyncDisposableStack, open: () => Promise<T>): Promise<T> {
+  try {
+    return await open();
+  } catch (error) {
+    // What also fails to close after a failed start must not hide why the start failed.
+    await closing.disposeAsync().catch(() => undefined);
+    throw error;
+  }
+}
+
 /** Opens what the handlers are given, lowest layer first, each part with its closing. */
-function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: ClosingStack): Deps {
+function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: AsyncDisposableStack): Deps {
   const newId = createIdSource(clock.now);
   prepareDataFolder(options.dataDir);
   const { artifacts } = toFolderPaths(options.dataDir);
@@ -200,7 +210,7 @@ function openDeps(options: ServerOptions, clock: Clock, log: Logger, closing: Cl
 
 function openAnalyses(
   deps: Pick<Deps, 'options' | 'clock' | 'log' | 'events' | 'store'>,
-  closing: ClosingStack,
+  closing: AsyncDisposableStack,
 ): Analyses {
   const { options, clock, log } = deps;
   const toParts = (job: AnalysisOrder['kind']) => ({
@@ -223,7 +233,7 @@ function openCaretaker(
   version: string,
   clock: Clock,
   log: Logger,
-  closing: ClosingStack,
+  closing: AsyncDisposableStack,
 ): Caretaker {
   const isChecked = isCheckedAtStart(toFolderPaths(dataDir).database);
   const caretaker = new Caretaker({ dataDir, toolVersion: version, spawn, clock, log, isChecked });
@@ -233,7 +243,7 @@ function openCaretaker(
 
 function openRuntime(
   deps: Pick<Deps, 'options' | 'db' | 'store' | 'clock' | 'log' | 'preparation'>,
-  closing: ClosingStack,
+  closing: AsyncDisposableStack,
 ): Runtime {
   const { options, db, store, clock, log, preparation } = deps;
   const textModel = openTextModel(options.resourcesDir);
@@ -281,7 +291,10 @@ function openRuntime(
 }
 
 /** Starts the runner of trainings; what a training needs of the services is handed down to it. */
-function openJobs(deps: Omit<Deps, 'jobs' | 'teacherLabellings' | 'analyses'>, closing: ClosingStack): TrainingJobs {
+function openJobs(
+  deps: Omit<Deps, 'jobs' | 'teacherLabellings' | 'analyses'>,
+  closing: AsyncDisposableStack,
+): TrainingJobs {
   const { options, store, clock, log, runtime } = deps;
   const { artifacts: artifactsDir, trash: trashDir } = toFolderPaths(options.dataDir);
   const teacherDeps = { ...deps, modelConnections: runtime.modelConnections };
@@ -333,7 +346,7 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
   // The standard output is a machine interface: logs go to the standard error.
   const log = pino({ level: options.logLevel }, openLogDestination(systemClock.now));
   prepareDataFolder(options.dataDir);
-  const closing = new ClosingStack();
+  const closing = new AsyncDisposableStack();
   const open = async () => {
     const lock = acquireFolderLock(options.dataDir);
     closing.defer(() => lock.release());
@@ -352,19 +365,19 @@ export async function startWorkbench(startOptions: StartOptions): Promise<Workbe
     };
   };
   try {
-    return await closing.closeUnless(open);
+    return await openOrClose(closing, open);
   } catch (cause) {
     throw toStartError(options.dataDir, cause);
   }
 }
 
-async function closeInTime(closing: ClosingStack): Promise<void> {
+async function closeInTime(closing: AsyncDisposableStack): Promise<void> {
   const giveUp = new AbortController();
   const tooLate = wait(maxClosingMs, undefined, { signal: giveUp.signal }).then(() => {
     throw new Error(`A part of the program did not close within ${maxClosingMs / 1_000} s.`);
   });
   try {
-    await Promise.race([closing.close(), tooLate]);
+    await Promise.race([closing.disposeAsync(), tooLate]);
   } finally {
     giveUp.abort();
     // The wait that is not needed any more rejects, too.
