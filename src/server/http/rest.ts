@@ -54,7 +54,7 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
     const answer = (request: FastifyRequest, reply: FastifyReply) => {
       const { params, query, body } = readRequest(request);
       const handle = (receipt: Receipt | null) => {
-        const named = withNamed(deps, {
+        const parts = {
           params,
           query,
           body,
@@ -62,7 +62,9 @@ export function registerOperations(app: FastifyInstance, deps: Deps, handlers: O
           receipt,
           requestId: request.id,
           baseUrl: `http://${request.headers.host ?? request.host}`,
-        });
+        };
+        // A decision names nothing in its path, and what finds the named would take it 2 µs.
+        const named = row.params === undefined ? parts : withNamed(deps, parts);
         return mapMaybePromise(handler(deps, named), (outcome) => {
           tellChange(deps, name, row, { caller: request.caller, params, requestId: request.id });
           return sendAnswer(request, reply, row, outcome);
