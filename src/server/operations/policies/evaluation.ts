@@ -1,11 +1,15 @@
 /** The held-out examples of evaluated policies: cells of the confusion matrix, and two policies on the same rows. */
 import { computeMcNemarP, describeComparison } from '../../../engine/measure/compare.ts';
 import { toCallerId } from '../../auth/caller.ts';
-import type { Comparison, DecidedRow, PolicyPair } from '../../services/policies/held-out-decisions.ts';
+import {
+  type Comparison,
+  type DecidedRow,
+  type PolicyPair,
+  tryRules,
+} from '../../services/policies/held-out-decisions.ts';
 import { findPolicy } from '../../services/policies/policies.ts';
 import { makePolicyReport } from '../../services/policies/policy-report.ts';
 import { findSlices } from '../../services/policies/slices.ts';
-import { tryRules } from '../../services/policies/tried-rules.ts';
 import type { HeldOutRecord } from '../../store/examples/held-out.ts';
 import { toAnalysisState } from '../analysis-state.ts';
 import type { Deps, Handlers } from '../context.ts';

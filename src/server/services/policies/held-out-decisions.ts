@@ -1,4 +1,6 @@
+import { noCosts } from '../../../engine/costs.ts';
 import type { ConfidenceThresholds } from '../../../engine/domain.ts';
+import { WorkbenchError } from '../../../engine/errors.ts';
 import {
   type ConfidenceBin,
   type Confusion,
@@ -7,15 +9,18 @@ import {
 } from '../../../engine/measure/confusion.ts';
 import { decideRow, type ReplayedDecision, type ReplayedRow } from '../../../engine/measure/replay.ts';
 import { measureWholeDecision } from '../../../engine/measure/whole-decision.ts';
-import type { WholeDecision } from '../../../engine/measured.ts';
+import type { RulesEffect, WholeDecision } from '../../../engine/measured.ts';
 import { mergeThresholds } from '../../../engine/thresholds.ts';
 import { toInvalidValue, toValidationError } from '../../errors/validation-error.ts';
+import type { AnalysisRequest } from '../../preparation/analyse-rules.ts';
+import type { Preparation } from '../../preparation/preparation.ts';
 import { createRecentCache } from '../../process/recent-cache.ts';
+import { followsSettings, readPresentSettings } from '../../runtime/current-settings.ts';
 import type { ComparedRecord, ComparisonCounts } from '../../store/examples/held-out.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
-import { type Replayed, readTrainedFrom, replayHeldOut } from './promises.ts';
+import { maxReplayedRows, type Replayed, readTrainedFrom, replayHeldOut } from './promises.ts';
 
 /** A policy, as far as its held-out rows are decided. */
 type HeldOutPolicy = Omit<PolicyRecord, 'metrics'>;
@@ -149,4 +154,42 @@ export class HeldOutDecisions {
     const settings = { ...known.settings, ...tryThresholds(known.settings, ownEscalation, tried) };
     return { ...known, settings, options: version.definition.options };
   }
+}
+
+type TrialDeps = { store: Pick<Store, 'heldOut' | 'decisionTypes'>; preparation: Pick<Preparation, 'runAdmitted'> };
+
+/**
+ * Returns whether rules make the whole decision better or worse, worked out elsewhere. Throws `validation_error` for
+ * rules that do not compile, and `conflict` for a policy that no rules of now reach.
+ */
+export async function tryRules(
+  { store, preparation }: TrialDeps,
+  callerId: string,
+  type: DecisionTypeRecord,
+  policy: PolicyRecord,
+  { rules: hard_rules, ...request }: Pick<AnalysisRequest, 'rules' | 'options' | 'reason_codes'>,
+): Promise<RulesEffect> {
+  const trained = readTrainedFrom({ store }, policy);
+  if (!followsSettings(type, trained)) {
+    throw new WorkbenchError('conflict', 'The policy was trained with other options. Train the type again.');
+  }
+  const saved = type.activeVersion.definition;
+  const { options = saved.options, reason_codes = saved.reason_codes } = request;
+  const { rules: _compiled, ...settings } = readPresentSettings(type, trained);
+  const rows = store.heldOut
+    .listMeasured(policy.id, maxReplayedRows)
+    .flatMap(({ input, ...row }) => (input === null ? [] : [{ ...row, input }]));
+  const effect = await preparation.runAdmitted(callerId, 'tryRules', {
+    saved,
+    tried: { hard_rules, options, reason_codes },
+    settings,
+    rows,
+    costs: type.costs ?? noCosts,
+  });
+  if ('problems' in effect) {
+    throw toValidationError(
+      effect.problems.map(({ rule, field, message }) => toInvalidValue(['body', 'rules', rule, field], message)),
+    );
+  }
+  return effect;
 }
