@@ -292,6 +292,10 @@ const training = {
   'LFT-3':
     'needs_attention of a policy trained on what rules left says when their conditions have changed; names, answers and order of rules change nothing.',
   'TRN-14': 'A policy keeps the hash of its snapshot, the seed, the settings and the versions of what computed it.',
+  'PFI-1':
+    'A training ends when its policy is measured, stored and deployed; learning curve and label checks follow in the same process, and metrics.follow_up says whether they are pending, done or ended. No bundle depends on them.',
+  'PFI-2':
+    'What follows a training gives way to any new one, which finds the slot free; a kill, a close or a cancel then takes nothing from the stored policy but the rest of its report.',
   'PRM-1':
     'GET …/promise gives the lowest threshold whose error among automatic decisions, rules included, is bounded by the target with the certainty, or the rows it would take.',
   'PRM-2': 'The bounds hold at every threshold at once, so trying several targets on the same rows breaks no promise.',

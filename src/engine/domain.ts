@@ -398,7 +398,17 @@ export const metricsSchema = z
       .nullable()
       .default(null)
       .describe('What tuning the text model brought; null where it was not tried'),
-    learning_curve: learningCurveSchema.nullable().default(null),
+    learning_curve: learningCurveSchema
+      .nullable()
+      .default(null)
+      .describe('Null until `follow_up` is done, and of a tuned text model'),
+    follow_up: z
+      .object({ state: z.enum(['pending', 'done', 'ended']), sentence: z.string() })
+      .nullable()
+      .default(null)
+      .describe(
+        'Learning curve and checks of labels, computed after the training: pending, done, or ended by another training or the end of the program; null for policies of earlier versions',
+      ),
     familiarity: familiarityEffectSchema
       .nullable()
       .default(null)
@@ -459,6 +469,16 @@ export const metricsSchema = z
   })
   .meta({ id: 'Metrics' });
 export type Metrics = z.infer<typeof metricsSchema>;
+
+export const pendingFollowUp = {
+  state: 'pending',
+  sentence: 'Still being computed: which labels are suspect, and whether more examples would help.',
+} as const satisfies Metrics['follow_up'];
+export const endedFollowUp = {
+  state: 'ended',
+  sentence:
+    'Another training began, or the program was closed, before it was known which labels are suspect and whether more examples would help.',
+} as const satisfies Metrics['follow_up'];
 
 export const stages = ['rules', 'classifier', 'escalation', 'fallback'] as const;
 export type Stage = (typeof stages)[number];

@@ -47,7 +47,7 @@ import { HeldOutDecisions } from './services/policies/held-out-decisions.ts';
 import { tellJob, tellPromise, tellTraining } from './services/policies/job-events.ts';
 import { PromiseChecks } from './services/policies/promises.ts';
 import { endInterruptedTraining } from './services/policies/training.ts';
-import { completeTraining } from './services/policies/training-completion.ts';
+import { completeReport, completeTraining } from './services/policies/training-completion.ts';
 import { toTrainingRequest } from './services/policies/training-request.ts';
 import { askTeacher, hasTeacher } from './services/policies/training-teacher.ts';
 import { Receipts } from './services/receipts.ts';
@@ -312,6 +312,7 @@ function openJobs(
         if (outcome === 'stored') tellPromise(deps, finished.policyId);
         return outcome;
       },
+      completeReport: (attempt, metrics) => completeReport(deps, attempt, metrics),
     },
     onProgress: (policyId, isEnded) => tellTraining(deps, policyId, isEnded),
     spawn: options.spawnChild ?? spawnChild,

@@ -147,11 +147,18 @@ export async function pollUntil<T>(poll: () => Promise<T>, done: (answer: T) => 
 export const terminal = ({ body }: Pick<Answer, 'body'>): boolean =>
   ['trained', 'deployed', 'cancelled', 'failed'].includes(body.status);
 
-/** Trains the type at `url` to the end and gives the policy's id; an end other than deployed or trained is an error. */
+/**
+ * Trains the type at `url` until its report is complete and gives the policy's id; an end other than deployed or trained
+ * is an error.
+ */
 export async function train(call: Call, url: string, config: object = { tune_hyperparams: false }): Promise<string> {
   const { policy_id: policyId } = (await call('POST', `${url}/train`, config)).body;
   const { body } = await pollUntil(() => call('GET', `${url}/policies/${policyId}/progress`), terminal);
   if (!['trained', 'deployed'].includes(body.status)) throw new Error(`${body.status}: ${body.error}`);
+  await pollUntil(
+    () => call('GET', `${url}/policies/${policyId}`),
+    ({ body: policy }) => policy.metrics.follow_up.state !== 'pending',
+  );
   return policyId;
 }
 

@@ -8,10 +8,10 @@ const spans: Record<TrainingStage, [number, number]> = {
   generate: [0, 0.01],
   prepare: [0.01, 0.03],
   features: [0.03, 0.05],
-  text_model: [0.05, 0.6],
-  classifier: [0.6, 0.82],
-  evaluate: [0.82, 0.93],
-  package: [0.93, 1],
+  text_model: [0.05, 0.64],
+  classifier: [0.64, 0.87],
+  evaluate: [0.87, 0.92],
+  package: [0.92, 1],
 };
 
 /** The shortest time between two throttled reports. */

@@ -69,6 +69,9 @@ export type TrainOutcome = {
   bundle: Uint8Array;
   metrics: Metrics;
   heldOut: HeldOutRow[];
-  /** One for each row whose label could be checked, in the order of the rows. */
-  labelChecks: LabelCheck[];
+  /** Computes the rest of the report from what the run holds in memory; throws 'conflict' when it is cancelled. */
+  followUp(): FollowUp;
 };
+
+/** What completes the metrics, and one check for each row whose label could be checked, in the order of the rows. */
+export type FollowUp = { metrics: Pick<Metrics, 'learning_curve' | 'follow_up'>; labelChecks: LabelCheck[] };

@@ -1,11 +1,14 @@
-/** The story of a training run: generate → prepare → features → text model → classifier → evaluate → package. */
+/**
+ * The story of a training run: generate → prepare → features → text model → classifier → evaluate → package. Learning
+ * curve and label checks follow when the policy decides already.
+ */
 import { createProgressReporter } from './progress.ts';
 import type { TrainOutcome, TrainPorts, TrainRequest } from './request.ts';
 import { fitClassifier } from './stages/classifier.ts';
 import { evaluateClassifier } from './stages/evaluate.ts';
 import { planFeatures } from './stages/features.ts';
+import { followUp } from './stages/follow-up.ts';
 import { generateExamples } from './stages/generate.ts';
-import { checkExampleLabels } from './stages/label-checks.ts';
 import { packagePolicy } from './stages/package.ts';
 import { prepareExamples } from './stages/prepare.ts';
 import type { Run } from './stages/state.ts';
@@ -24,6 +27,5 @@ export async function train(request: TrainRequest, ports: TrainPorts): Promise<T
   const textModelled = await chooseTextModel(planned);
   const classified = { ...planned, ...textModelled, ...fitClassifier({ ...planned, ...textModelled }) };
   const evaluated = { ...classified, ...(await evaluateClassifier(classified)) };
-  const checked = { ...evaluated, ...checkExampleLabels(evaluated) };
-  return packagePolicy(checked);
+  return { ...(await packagePolicy(evaluated)), followUp: () => followUp(evaluated) };
 }

@@ -93,7 +93,9 @@ export function staleByJob({ job, ended }: Extract<WorkbenchEvent, { event: 'job
   if (job === 'findings') return ['data_findings.list'];
   if (job === 'slices') return ['policies.slices'];
   if (job === 'drift') return ['metrics.drift'];
-  return ended ? [...policyReads, ...typeReads, 'examples.stats'] : ['policies.progress', 'policies.list'];
+  return ended
+    ? [...policyReads, ...typeReads, 'examples.stats', 'data_findings.list']
+    : ['policies.progress', 'policies.list'];
 }
 
 /** Answers to read again: those of `names`, and of one decision type where one is named. */

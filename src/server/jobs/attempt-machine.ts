@@ -1,8 +1,9 @@
 /**
  * The life of one training attempt as a pure state machine: what has happened so far, what happens next, what is to be
  * done about it. It holds three guarantees: a training that began ends in exactly one terminal state; an attempt ends
- * only when its process is confirmed gone, so that nobody else gets the training slot before; and an attempt that has
- * ended does nothing more. `training-jobs.ts` performs the effects.
+ * only when its process is confirmed gone; and an attempt that has ended does nothing more. Nobody else gets the
+ * training slot before its process is gone or has stored its policy; from then on it only completes the report, and
+ * gives way to any new training. `training-jobs.ts` performs the effects.
  */
 import type { WorkerResult } from './worker-messages.ts';
 
@@ -13,10 +14,12 @@ export type AttemptPhase =
   /** The process is started; it has not taken the order yet. */
   | { kind: 'dispatching' }
   | { kind: 'running' }
-  /** The worker wrote its file and reported it; its process is being ended. */
-  | { kind: 'finishing'; result: WorkerResult }
-  /** The process is gone; its result is being checked and stored. */
-  | { kind: 'storing' }
+  /** The worker wrote its file and reported it; the result is being checked and stored while the process waits. */
+  | { kind: 'storing'; isGone: boolean }
+  /** The policy is stored; its process completes the report. */
+  | { kind: 'followingUp' }
+  /** There is nothing more to record; the process is being ended. */
+  | { kind: 'leaving'; outcome: 'stored' | 'stale' }
   /** The process is being ended for a reason that another attempt would meet again. */
   | { kind: 'failing'; error: string }
   /** The process sent no heartbeat and is being ended. */
@@ -41,6 +44,10 @@ export type AttemptEvent =
   | { kind: 'replaced' }
   | { kind: 'cancelRequested' }
   | { kind: 'closeRequested' }
+  /** The process has completed the report. */
+  | { kind: 'followedUp' }
+  /** A new training begins. */
+  | { kind: 'superseded' }
   /** The process is confirmed gone; `how` says by what. */
   | { kind: 'exited'; how: string }
   | { kind: 'stored' }
@@ -52,6 +59,8 @@ export type AttemptEffect =
   | { kind: 'kill' }
   | { kind: 'recordStopping' }
   | { kind: 'store'; result: WorkerResult }
+  /** Have the process complete the report. */
+  | { kind: 'goOn' }
   /** Remove its files, forget it, end what was asked of a teacher for it. */
   | { kind: 'release' }
   | { kind: 'recordEnd'; status: 'failed' | 'cancelled'; error: string | null }
@@ -95,12 +104,12 @@ export function next(state: AttemptState, event: AttemptEvent): Transition {
       return nextWhileDispatching(state, event);
     case 'running':
       return nextWhileRunning(state, event);
-    case 'finishing':
-      if (event.kind === 'exited') return enter(state, { kind: 'storing' }, { kind: 'store', result: phase.result });
-      if (event.kind === 'cancelRequested') return enter(state, { kind: 'cancelling' }, kill);
-      return stay(state);
     case 'storing':
-      return nextWhileStoring(state, event);
+      return nextWhileStoring(state, phase.isGone, event);
+    case 'followingUp':
+      return nextWhileFollowingUp(state, event);
+    case 'leaving':
+      return event.kind === 'exited' ? end(state, phase.outcome) : stay(state);
     case 'failing':
       if (event.kind === 'exited') return endFailed(state, phase.error);
       if (event.kind === 'cancelRequested') return enter(state, { kind: 'cancelling' }, kill);
@@ -138,7 +147,7 @@ function nextWhileDispatching(state: AttemptState, event: AttemptEvent): Transit
 function nextWhileRunning(state: AttemptState, event: AttemptEvent): Transition {
   switch (event.kind) {
     case 'finished':
-      return enter(state, { kind: 'finishing', result: event.result }, kill);
+      return enter(state, { kind: 'storing', isGone: false }, { kind: 'store', result: event.result });
     case 'failed':
       return enter(state, { kind: 'failing', error: event.error }, kill);
     case 'heartbeatMissed':
@@ -152,17 +161,41 @@ function nextWhileRunning(state: AttemptState, event: AttemptEvent): Transition 
   }
 }
 
-/** The process is gone: a cancel ends the attempt at once, and a close waits for what is being stored. */
-function nextWhileStoring(state: AttemptState, event: AttemptEvent): Transition {
+/** The result is reported: only a cancel takes it back, and a process that dies or must go does it no harm. */
+function nextWhileStoring(state: AttemptState, isGone: boolean, event: AttemptEvent): Transition {
+  const proceed = (phase: AttemptPhase, effect: AttemptEffect): Transition =>
+    isGone ? next({ ...state, phase }, { kind: 'exited', how: '' }) : enter(state, phase, effect);
   switch (event.kind) {
     case 'stored':
-      return end(state, 'stored');
+      return proceed({ kind: 'followingUp' }, { kind: 'goOn' });
     case 'storingRefused':
-      return end(state, 'stale');
+      return proceed({ kind: 'leaving', outcome: 'stale' }, kill);
     case 'storingFailed':
-      return endFailed(state, event.error);
+      return proceed({ kind: 'failing', error: event.error }, kill);
     case 'cancelRequested':
-      return endCancelled(state);
+      return proceed({ kind: 'cancelling' }, kill);
+    case 'exited':
+      return enter(state, { kind: 'storing', isGone: true });
+    case 'failed':
+    case 'heartbeatMissed':
+    case 'closeRequested':
+      return stay(state, kill);
+    default:
+      return stay(state);
+  }
+}
+
+/** The policy is stored, so whatever ends the process takes nothing from it but the rest of its report. */
+function nextWhileFollowingUp(state: AttemptState, event: AttemptEvent): Transition {
+  switch (event.kind) {
+    case 'followedUp':
+    case 'failed':
+    case 'heartbeatMissed':
+    case 'superseded':
+    case 'closeRequested':
+      return enter(state, { kind: 'leaving', outcome: 'stored' }, kill);
+    case 'exited':
+      return end(state, 'stored');
     default:
       return stay(state);
   }

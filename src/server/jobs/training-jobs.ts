@@ -47,9 +47,10 @@ export class TrainingJobs {
 
   /**
    * Dispatches the first attempt of a policy. Resolves when a worker took it, rejects when none did: nothing runs then
-   * and the caller records the failure.
+   * and the caller records the failure. What completes the report of an earlier training is ended.
    */
   async start(key: AttemptKey): Promise<void> {
+    for (const other of this.#active.values()) this.#apply(other, { kind: 'superseded' });
     const attempt = this.#launch(key, firstAttempt);
     try {
       await attempt.process.accepted;
@@ -81,7 +82,7 @@ export class TrainingJobs {
     }
   }
 
-  /** The progress of a training whose process runs; null when none does. */
+  /** The progress of a training whose process runs, also to complete the report of a policy; null when none does. */
   findProgress(policyId: string): LiveProgress | null {
     const attempt = this.#active.get(policyId);
     if (attempt === undefined) return null;
@@ -158,7 +159,13 @@ export class TrainingJobs {
     const { state, effects } = next(attempt.state, event);
     attempt.state = state;
     for (const effect of effects) this.#perform(attempt, effect);
-    this.#options.onProgress(attempt.policyId, !this.#active.has(attempt.policyId));
+    this.#tell(attempt);
+  }
+
+  /** A training is over when its policy is stored, whatever its process still computes. */
+  #tell({ policyId }: ActiveAttempt): void {
+    const phase = this.#active.get(policyId)?.state.phase.kind ?? 'ended';
+    this.#options.onProgress(policyId, phase === 'followingUp' || phase === 'leaving' || phase === 'ended');
   }
 
   #perform(attempt: ActiveAttempt, effect: AttemptEffect): void {
@@ -172,6 +179,9 @@ export class TrainingJobs {
         break;
       case 'store':
         void this.#store(attempt, effect.result);
+        break;
+      case 'goOn':
+        void attempt.process.send({ kind: 'goOn' });
         break;
       case 'release':
         this.#release(attempt);
@@ -228,27 +238,41 @@ export class TrainingJobs {
   }
 
   #receive(attempt: ActiveAttempt, report: Exclude<WorkerReport, { kind: 'accepted' }>): void {
-    const { clock, maxMemoryMb, pendingWrites, trainingRuns } = this.#options;
+    const { clock, maxMemoryMb, pendingWrites, ports, trainingRuns } = this.#options;
     attempt.lastHeartbeatAt = clock.now();
-    if (!isRunning(attempt)) return;
+    const isFollowingUp = attempt.state.phase.kind === 'followingUp';
+    if (!isFollowingUp && !isRunning(attempt)) return;
     if (report.kind === 'done') {
       attempt.progress = finishProgress(attempt.progress, clock.now());
       this.#apply(attempt, { kind: 'finished', result: report });
     } else if (report.kind === 'failed') {
-      this.#apply(attempt, { kind: 'failed', error: report.message });
+      this.#fail(attempt, report.message);
     } else if (report.residentMb > maxMemoryMb) {
-      const error = `Out of memory: the training needs more than ${maxMemoryMb} MB. Train on fewer examples or fields.`;
-      this.#apply(attempt, { kind: 'failed', error });
+      this.#fail(
+        attempt,
+        `Out of memory: the training needs more than ${maxMemoryMb} MB. Train on fewer examples or fields.`,
+      );
     } else if (report.kind === 'snapshot') {
       pendingWrites.run(() => trainingRuns.describeSnapshot(attempt, report));
     } else if (report.kind === 'labels') {
       pendingWrites.run(() => trainingRuns.labelChecks.add(attempt, report.checks));
     } else if (report.kind === 'teach') {
       void this.#answerQuestion(attempt, report);
-    } else {
+    } else if (report.kind === 'followedUp') {
+      pendingWrites.run(() => ports.completeReport(attempt, report.metrics));
+      this.#apply(attempt, { kind: 'followedUp' });
+    } else if (!isFollowingUp) {
       this.#keepProgress(attempt, report);
-      this.#options.onProgress(attempt.policyId, !this.#active.has(attempt.policyId));
+      this.#tell(attempt);
     }
+  }
+
+  #fail(attempt: ActiveAttempt, error: string): void {
+    const { policyId, state } = attempt;
+    // A policy that is stored keeps no error.
+    if (!isRunning(attempt))
+      this.#options.log.warn({ policyId, error, phase: state.phase.kind }, 'a report stays incomplete');
+    this.#apply(attempt, { kind: 'failed', error });
   }
 
   /** Keeps progress in memory, and in the database once a second and at every new stage. */

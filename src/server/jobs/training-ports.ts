@@ -1,5 +1,5 @@
 /** What the runner of trainings is given, what it asks of the services above it, and what it shows. */
-import type { Proposal, TeacherRequest } from '../../engine/training/request.ts';
+import type { FollowUp, Proposal, TeacherRequest } from '../../engine/training/request.ts';
 import type { Clock } from '../process/clock.ts';
 import type { Log } from '../process/log.ts';
 import type { SpawnChild } from '../process/spawn-child.ts';
@@ -31,6 +31,8 @@ type TrainingPorts = {
    * meanwhile. Rejects, nothing stored, when the bundle is not sound or cannot be written.
    */
   complete(finished: FinishedTraining, isWanted: () => boolean): Promise<'stored' | 'refused' | 'unwanted'>;
+  /** Writes what was computed after the training into the report of its policy, whose label checks are there already. */
+  completeReport(attempt: AttemptKey, metrics: FollowUp['metrics']): void;
 };
 
 export type TrainingJobsOptions = {

@@ -1,7 +1,7 @@
 /** What the server and a training process say to each other. */
 import type { Metrics, TrainingStage } from '../../engine/domain.ts';
 import type { LabelCheck } from '../../engine/findings/labels.ts';
-import type { HeldOutRow, Proposal, TeacherRequest, TrainRequest } from '../../engine/training/request.ts';
+import type { FollowUp, HeldOutRow, Proposal, TeacherRequest, TrainRequest } from '../../engine/training/request.ts';
 import type { SnapshotRecord } from '../store/policies/snapshots.ts';
 
 /** Server to worker; sent once, the rows follow. */
@@ -21,6 +21,9 @@ export type RowsMessage = { rows: SnapshotRecord[]; last: boolean };
 /** Server to worker, in answer to `teach`. */
 export type TeachReply = { id: number } & ({ proposals: Proposal[] } | { failure: string });
 
+/** Server to worker, in answer to `done`: the policy is stored, and the rest of its report is computed. */
+export type GoOnMessage = { kind: 'goOn' };
+
 /** The file that a worker wrote, and what it measured. */
 export type WorkerResult = { sha256: string; sizeBytes: number; metrics: Metrics; heldOut: HeldOutRow[] };
 
@@ -31,7 +34,8 @@ export type WorkerReport =
   | { kind: 'progress'; stage: TrainingStage; fraction: number; message: string; residentMb: number }
   | { kind: 'snapshot'; sha256: string; seed: number; runtime: string; residentMb: number }
   | { kind: 'teach'; id: number; request: TeacherRequest; residentMb: number }
-  /** Some of the checks of labels; all of them come before `done`. */
-  | { kind: 'labels'; checks: LabelCheck[]; residentMb: number }
   | ({ kind: 'done' } & WorkerResult)
+  /** Some of the checks of labels; all of them come before `followedUp`. */
+  | { kind: 'labels'; checks: LabelCheck[]; residentMb: number }
+  | { kind: 'followedUp'; metrics: FollowUp['metrics']; residentMb: number }
   | { kind: 'failed'; message: string };

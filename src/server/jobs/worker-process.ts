@@ -1,7 +1,7 @@
 /** One execution of a training in its own process: start, messages, end. Knows nothing of the database. */
 import type { ChildProcess } from 'node:child_process';
 import type { SpawnChild } from '../process/spawn-child.ts';
-import type { RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker-messages.ts';
+import type { GoOnMessage, RowsMessage, TeachReply, WorkerOrder, WorkerReport } from './worker-messages.ts';
 
 export type WorkerEvents = {
   /** Comes at most once, when the worker has taken the order. */
@@ -50,7 +50,7 @@ export class WorkerProcess {
   }
 
   /** Resolves when the message was handed over, or cannot be: a worker that is gone shows itself by its exit. */
-  send(message: TeachReply | RowsMessage): Promise<void> {
+  send(message: TeachReply | RowsMessage | GoOnMessage): Promise<void> {
     return new Promise((resolve) => this.#child.send(message, () => resolve()));
   }
 

@@ -1,8 +1,9 @@
 /**
- * Entry of the training process: gets plain data, trains, writes one file, reports. It holds no database and dies with
- * its parent.
+ * Entry of the training process: gets plain data, trains, writes one file, reports, and completes the report once the
+ * policy is stored. It holds no database and dies with its parent.
  */
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { availableParallelism, setPriority } from 'node:os';
 import type { JsonObject, TrainingExample } from '../../engine/domain.ts';
@@ -35,7 +36,7 @@ async function work(order: WorkerOrder): Promise<void> {
   try {
     const outcome = await run(order, await rows);
     writeDurably(order.outFile, outcome.bundle);
-    await reportLabelChecks(outcome.labelChecks);
+    const goOn = once(process, 'message');
     await report({
       kind: 'done',
       sha256: sha256(outcome.bundle),
@@ -43,6 +44,10 @@ async function work(order: WorkerOrder): Promise<void> {
       metrics: outcome.metrics,
       heldOut: outcome.heldOut,
     });
+    await goOn;
+    const { metrics, labelChecks } = outcome.followUp();
+    await reportLabelChecks(labelChecks);
+    await report({ kind: 'followedUp', metrics, residentMb: residentMb() });
   } catch (error) {
     await report({ kind: 'failed', message: toMessage(error) });
   } finally {

@@ -216,6 +216,7 @@ describe('the model card', () => {
       log_loss_before: null,
       suggested_thresholds: [],
       learning_curve: null,
+      follow_up: null,
       rare_options: {
         mode: 'set_aside' as const,
         min_per_option: 38,

@@ -35,8 +35,8 @@ describe('the progress of a run', () => {
       reportShare(step / 1000);
     }
     expect(messages).toEqual(['Fitting', 'Fitting', 'Fitting']);
-    expect(fractions[0]).toBeCloseTo(0.875, 12);
-    expect(fractions[2]).toBeCloseTo(0.93, 12);
+    expect(fractions[0]).toBeCloseTo(0.895, 12);
+    expect(fractions[2]).toBeCloseTo(0.92, 12);
   });
 
   it('repeats the last report as a heartbeat, and stops a cancelled run there', () => {

@@ -9,8 +9,8 @@ import type { TrainPorts, TrainRequest } from '../../../src/engine/training/requ
 import { fitClassifier } from '../../../src/engine/training/stages/classifier.ts';
 import { evaluateClassifier } from '../../../src/engine/training/stages/evaluate.ts';
 import { planFeatures } from '../../../src/engine/training/stages/features.ts';
+import { followUp } from '../../../src/engine/training/stages/follow-up.ts';
 import { generateExamples } from '../../../src/engine/training/stages/generate.ts';
-import { checkExampleLabels } from '../../../src/engine/training/stages/label-checks.ts';
 import { packagePolicy } from '../../../src/engine/training/stages/package.ts';
 import { prepareExamples } from '../../../src/engine/training/stages/prepare.ts';
 import type { Run } from '../../../src/engine/training/stages/state.ts';
@@ -289,14 +289,69 @@ describe('the classifier stage', () => {
 describe('the evaluate stage', () => {
   const definition = createDefinition(['a', 'b']);
 
-  it('measures on the held-out rows, draws the curve, and fits the final model on all rows', async () => {
+  it('measures on the held-out rows, and fits the final model on all rows', async () => {
     const state = await classifyRun(createRequest(createInteractionRows(), definition));
-    const { evaluation, learningCurve, finalModel, finalRows } = await evaluateClassifier(state);
+    const { evaluation, finalModel, finalRows } = await evaluateClassifier(state);
     expect(evaluation.heldOut.map((row) => row.example_id)).toEqual(state.testRows.map((row) => row.id));
     expect(evaluation.figures.accuracy).toBeGreaterThan(0.9);
-    expect(learningCurve?.points.map(({ share }) => share)).toEqual([0.25, 0.5, 0.75, 1]);
     expect(finalRows).toBe(state.rows);
     expect(finalModel.rows.count).toBe(240);
+  });
+
+  it('keeps the measured model where a refit is not wanted', async () => {
+    const state = await classifyRun(createRequest(pairs(50), definition, { config: { ...config, refit: false } }));
+    const { finalModel, finalRows } = await evaluateClassifier(state);
+    expect(finalModel).toBe(state.measuredModel);
+    expect(finalRows).toBe(state.trainRows);
+  });
+});
+
+describe('the package stage', () => {
+  const request = createRequest(pairs(60), createDefinition(['a', 'b']), {
+    config: { ...config, escalation_threshold: 0.9 },
+  });
+  const evaluateRun = async (changes: Partial<TrainPorts> = {}) => {
+    const classified = await classifyRun(request, changes);
+    return { ...classified, ...(await evaluateClassifier(classified)) };
+  };
+
+  it('packs a bundle that decides, and completes the metrics', async () => {
+    const state = await evaluateRun();
+    const { bundle, metrics, heldOut } = await packagePolicy(state);
+    const unpacked = unpackBundle(bundle, sha256);
+    expect(unpacked.manifest).toMatchObject({ policy_version: 'v3', text: null });
+    expect(unpacked.manifest.confidence_thresholds).toEqual({ auto_decide: 0.9, escalation: 0.9 });
+    const decider = compileDecider(unpacked, { encoder: null, tokenizer: null, now: () => 0 });
+    expect(await decider.decide({ amount: 3 })).toMatchObject({ ok: true });
+    expect(metrics).toMatchObject({ train_size: 48, test_size: 12, feature_count: state.finalModel.calibrated.D });
+    expect(metrics.notes).toEqual(state.notes);
+    expect(metrics).toMatchObject({ learning_curve: null, follow_up: { state: 'pending' } });
+    expect(heldOut).toEqual(state.evaluation.heldOut);
+  });
+
+  it('refuses an exported graph that gives other numbers than the model', async () => {
+    const state = await evaluateRun({
+      runModel: async (model, inputs) => {
+        const outputs = await runModel(model, inputs);
+        return { ...outputs, probabilities: outputs['probabilities']?.map((p) => p + 0.001) ?? new Float32Array(0) };
+      },
+    });
+    await expect(packagePolicy(state)).rejects.toThrow('differs from the trained one');
+  });
+});
+
+describe('what follows a training', () => {
+  const definition = createDefinition(['a', 'b']);
+  const followUpRun = async (classified: Awaited<ReturnType<typeof classifyRun>>) =>
+    followUp({ ...classified, ...(await evaluateClassifier(classified)) });
+
+  it('draws the learning curve, and checks the label of every row', async () => {
+    const { metrics, labelChecks } = await followUpRun(
+      await classifyRun(createRequest(createInteractionRows(), definition)),
+    );
+    expect(metrics.learning_curve?.points.map(({ share }) => share)).toEqual([0.25, 0.5, 0.75, 1]);
+    expect(metrics.follow_up?.state).toBe('done');
+    expect(labelChecks).toHaveLength(240);
   });
 
   it('asks for no examples of what rules decide, although the classifier cannot learn it', async () => {
@@ -305,7 +360,7 @@ describe('the evaluate stage', () => {
     }));
     const advise = async (hard_rules: typeof rules) => {
       const state = await classifyRun(createRequest(pairs(200), createDefinition(['a', 'b'], { hard_rules })));
-      return (await evaluateClassifier(state)).learningCurve?.advice;
+      return (await followUpRun(state)).metrics.learning_curve?.advice;
     };
     // One of the two is hardly ever found in a number that says nothing.
     expect((await advise([]))?.some(({ advice }) => advice !== 'enough')).toBe(true);
@@ -318,50 +373,8 @@ describe('the evaluate stage', () => {
     );
   });
 
-  it('keeps the measured model where a refit is not wanted', async () => {
-    const state = await classifyRun(createRequest(pairs(50), definition, { config: { ...config, refit: false } }));
-    const { finalModel, finalRows } = await evaluateClassifier(state);
-    expect(finalModel).toBe(state.measuredModel);
-    expect(finalRows).toBe(state.trainRows);
-  });
-
   it('draws no curve where nothing is held out', async () => {
-    const { learningCurve } = await evaluateClassifier(await classifyRun(createRequest(few, definition)));
-    expect(learningCurve).toBeNull();
-  });
-});
-
-describe('the package stage', () => {
-  const request = createRequest(pairs(60), createDefinition(['a', 'b']), {
-    config: { ...config, escalation_threshold: 0.9 },
-  });
-  const evaluateRun = async (changes: Partial<TrainPorts> = {}) => {
-    const classified = await classifyRun(request, changes);
-    const evaluated = { ...classified, ...(await evaluateClassifier(classified)) };
-    return { ...evaluated, ...checkExampleLabels(evaluated) };
-  };
-
-  it('packs a bundle that decides, and completes the metrics', async () => {
-    const state = await evaluateRun();
-    const { bundle, metrics, heldOut, labelChecks } = await packagePolicy(state);
-    expect(labelChecks).toHaveLength(60);
-    const unpacked = unpackBundle(bundle, sha256);
-    expect(unpacked.manifest).toMatchObject({ policy_version: 'v3', text: null });
-    expect(unpacked.manifest.confidence_thresholds).toEqual({ auto_decide: 0.9, escalation: 0.9 });
-    const decider = compileDecider(unpacked, { encoder: null, tokenizer: null, now: () => 0 });
-    expect(await decider.decide({ amount: 3 })).toMatchObject({ ok: true });
-    expect(metrics).toMatchObject({ train_size: 48, test_size: 12, feature_count: state.finalModel.calibrated.D });
-    expect(metrics.notes).toEqual(state.notes);
-    expect(heldOut).toEqual(state.evaluation.heldOut);
-  });
-
-  it('refuses an exported graph that gives other numbers than the model', async () => {
-    const state = await evaluateRun({
-      runModel: async (model, inputs) => {
-        const outputs = await runModel(model, inputs);
-        return { ...outputs, probabilities: outputs['probabilities']?.map((p) => p + 0.001) ?? new Float32Array(0) };
-      },
-    });
-    await expect(packagePolicy(state)).rejects.toThrow('differs from the trained one');
+    const { metrics } = await followUpRun(await classifyRun(createRequest(few, definition)));
+    expect(metrics.learning_curve).toBeNull();
   });
 });

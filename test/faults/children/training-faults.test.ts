@@ -207,7 +207,7 @@ describe('a training that is interrupted', () => {
 
 describe('a training that has just finished', () => {
   /** Opens a workbench in which `act` comes between the report of a worker's result and what is done about it. */
-  async function openWith(act: () => void): Promise<void> {
+  async function openWith(act: () => void): Promise<Workbench> {
     bench = await startWorkbench(dataDir, {
       spawnChild: (name, options) => {
         const child = spawnChild(name, options);
@@ -217,6 +217,7 @@ describe('a training that has just finished', () => {
         return child;
       },
     });
+    return bench;
   }
   const begin = async () => {
     const path = await createTrainable(bench, loanType, loanExamples(40));
@@ -236,11 +237,9 @@ describe('a training that has just finished', () => {
   });
 
   it('is cancelled when that is asked before it is stored', async () => {
-    const finished = Promise.withResolvers<void>();
-    await openWith(finished.resolve);
+    const { policies } = (await openWith(() => queueMicrotask(cancel))).deps.store;
+    const cancel = () => policies.listInProgress().forEach(({ id }) => void bench.deps.jobs.cancel(id));
     const { policy } = await begin();
-    await finished.promise;
-    expect((await bench.call('POST', `${policy}/cancel`)).status).toBe(200);
     const done = await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal);
     expect(done.body).toMatchObject({ status: 'cancelled', attempts: [{ status: 'cancelled' }] });
     expect(artifacts()).toEqual([]);
@@ -258,6 +257,75 @@ describe('a training that has just finished', () => {
       attempts: [{ status: 'failed' }],
     });
     expect(artifacts()).toEqual([]);
+  });
+});
+
+describe('what follows a training', () => {
+  let pid: number;
+
+  /** Trains until the policy is deployed; the worker stands still before it completes the report. */
+  async function deployHalfReported() {
+    bench = await startWorkbench(dataDir, {
+      spawnChild: (name, options) => {
+        const child = spawnChild(name, options);
+        child.on('message', (report: { kind: string }) => {
+          if (report.kind === 'done') child.kill('SIGSTOP');
+        });
+        return child;
+      },
+    });
+    const path = await createTrainable(bench, loanType, loanExamples(40));
+    const { policy_id: policyId } = (await bench.call('POST', `${path}/train`, { tune_hyperparams: false })).body;
+    pid = workerPid(bench, policyId);
+    const policy = `${path}/policies/${policyId}`;
+    expect((await pollUntil(() => bench.call('GET', `${policy}/progress`), terminal)).body.status).toBe('deployed');
+    expect((await readMetrics(policy)).follow_up.state).toBe('pending');
+    return { path, policy };
+  }
+  const readMetrics = async (policy: string) => (await bench.call('GET', policy)).body.metrics;
+
+  /** The policy decides, its report says what is missing, and its process is gone. */
+  async function expectEnded(policy: string): Promise<void> {
+    await pollUntil(
+      async () => isAlive(pid),
+      (isLeft) => !isLeft,
+    );
+    const { body } = await pollUntil(
+      () => bench.call('GET', policy),
+      (answer) => answer.body.metrics.follow_up.state !== 'pending',
+    );
+    expect(body).toMatchObject({
+      status: 'deployed',
+      error: null,
+      last_training_error: null,
+      metrics: { learning_curve: null, follow_up: { state: 'ended' } },
+    });
+    expect((await bench.call('GET', `${policy}/progress`)).body).toMatchObject({
+      progress_percent: 100,
+      attempts: [{ status: 'succeeded', error: null }],
+    });
+    const { body: decided } = await bench.call('POST', '/decide', { decision_type: 'loan', input: { amount: 60_000 } });
+    expect(decided).toMatchObject({ decision: 'decline', policy_version: 'v1' });
+  }
+
+  it('gives way to the next training, which finds the slot free; a cancel is too late for it [PFI-2]', async () => {
+    const { path, policy } = await deployHalfReported();
+    expect((await bench.call('POST', `${policy}/cancel`)).status).toBe(409);
+    expect((await bench.call('POST', `${path}/train`, { auto_deploy: false })).status).toBe(202);
+    await expectEnded(policy);
+  });
+
+  it('harms no policy by a kill, nor by the end of the program [PFI-2]', async () => {
+    const { policy } = await deployHalfReported();
+    process.kill(pid, 'SIGKILL');
+    await expectEnded(policy);
+    await bench.stop();
+    removeDataDir(dataDir);
+    const next = await deployHalfReported();
+    await bench.stop();
+    expect(isAlive(pid)).toBe(false);
+    bench = await startWorkbench(dataDir);
+    await expectEnded(next.policy);
   });
 });
 

@@ -30,6 +30,8 @@ import type { KillableOrder, KillableReport } from '../tools/killable-server.ts'
 const perStage = Number(process.env['TRAINING_KILLS_PER_STAGE'] ?? 2);
 const random = createRandom(Number(process.env['TRAINING_KILLS_SEED'] ?? 1));
 const stages = trainingStages.map(({ stage }) => stage as string);
+/** After the training, while the report of the stored policy is completed. */
+const afterwards = 'follow_up';
 /** The longest wait between the beginning of a stage and the kill. */
 const spreadMs = 60;
 const limitMs = 30_000 * perStage + 30_000;
@@ -91,7 +93,8 @@ describe('P4: a worker that is killed', () => {
         const delayMs = random() * spreadMs;
         let doomed = false;
         child.on('message', (report: WorkerReport) => {
-          if (doomed || report.kind !== 'progress' || report.stage !== stage) return;
+          const reached = report.kind === 'progress' ? report.stage : report.kind === 'done' ? afterwards : null;
+          if (doomed || reached !== stage) return;
           doomed = true;
           setTimeout(() => child.kill('SIGKILL'), delayMs);
         });
@@ -105,13 +108,14 @@ describe('P4: a worker that is killed', () => {
     removeDataDir(dataDir);
   });
 
-  it.each(perStage > 1 ? stages : ['prepare', 'text_model', 'evaluate'])(
+  it.each(perStage > 1 ? [...stages, afterwards] : ['prepare', 'text_model', 'evaluate', afterwards])(
     'in stage %s',
     { timeout: limitMs },
     async (stage) => {
       for (let kill = 0; kill < perStage; kill += 1) {
         workerPids = [];
-        const again = random() < 0.5 ? [stages[Math.floor(random() * stages.length)] ?? stage] : [];
+        const again =
+          stage !== afterwards && random() < 0.5 ? [stages[Math.floor(random() * stages.length)] ?? stage] : [];
         deaths = [stage, ...again];
         const killed = deaths.length;
         const started = await bench.call('POST', `${path}/train`, { auto_deploy: false });
@@ -170,7 +174,7 @@ describe('P3, P4: a program that is killed', () => {
     return { policyId, workerPids: [...workerPids] };
   }
 
-  const chosen = perStage > 1 ? [...stages, 'store'] : ['classifier', 'package', 'store'];
+  const chosen = perStage > 1 ? [...stages, 'store', afterwards] : ['classifier', 'package', 'store', afterwards];
   it.each(chosen)('in stage %s', { timeout: limitMs }, async (stage) => {
     for (let kill = 0; kill < perStage; kill += 1) {
       const autoDeploy = stage === 'store';

@@ -5,7 +5,10 @@ import { startWorkbench } from '../../server/workbench.ts';
 
 /** Test to server. */
 export type KillableOrder = { path: string; config: object };
-/** Server to test; `store` is the moment in which the worker has finished and the server stores the result. */
+/**
+ * Server to test; `store` is the moment in which the worker has finished and the server stores the result, `follow_up`
+ * when the worker is heard again after that.
+ */
 export type KillableReport =
   | { kind: 'ready' }
   | { kind: 'started'; policyId: string }
@@ -20,9 +23,12 @@ const bench = await startWorkbench(dataDir, {
     const child = spawnChild(name, options);
     const workerPid = child.pid;
     if (name === 'worker' && workerPid !== undefined) {
+      let isDone = false;
       child.on('message', (report: WorkerReport) => {
-        if (report.kind === 'progress') tell({ kind: 'stage', stage: report.stage, workerPid });
-        if (report.kind === 'done') tell({ kind: 'stage', stage: 'store', workerPid });
+        if (isDone) tell({ kind: 'stage', stage: 'follow_up', workerPid });
+        else if (report.kind === 'progress') tell({ kind: 'stage', stage: report.stage, workerPid });
+        else if (report.kind === 'done') tell({ kind: 'stage', stage: 'store', workerPid });
+        isDone ||= report.kind === 'done';
       });
     }
     return child;

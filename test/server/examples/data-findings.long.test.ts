@@ -9,7 +9,7 @@ import {
   pollUntil,
   removeDataDir,
   startWorkbench,
-  terminal,
+  train,
   type Workbench,
 } from '../workbench.ts';
 
@@ -52,11 +52,6 @@ describe('the findings about the data', () => {
       () => bench.call('GET', `${path}/data-findings?page_size=100${query}`),
       ({ status, body }) => status !== 200 || body.state === 'ready',
     );
-  const train = async () => {
-    const { body } = await bench.call('POST', `${path}/train`, { tune_hyperparams: false });
-    await pollUntil(() => bench.call('GET', `${path}/policies/${body.policy_id}/progress`), terminal);
-    return body.policy_id as string;
-  };
   const inputOf = (id: string): Loan['input'] =>
     JSON.parse(
       bench.deps.db.prepare<[string], string>('SELECT input FROM examples WHERE id = ?').pluck().get(id) ?? '',
@@ -86,7 +81,7 @@ describe('the findings about the data', () => {
   });
 
   it('[FND-2] [CAR-3] list the suspect labels of the training, surest first, until they are mended or reviewed', async () => {
-    const policyId = await train();
+    const policyId = await train(bench.call, path);
     const count = bench.deps.db.prepare<[string], number>('SELECT count(*) FROM label_checks WHERE policy_id = ?');
     expect(count.pluck().get(policyId)).toBe(123);
     const { body } = await ready('&kind=suspect_label');
@@ -104,7 +99,7 @@ describe('the findings about the data', () => {
     );
     expect(found.map((item) => item?.suggested_decision)).toEqual(wrong.map((i) => loans[i]?.decision));
     const { body: policy } = await bench.call('GET', `${path}/policies/${policyId}`);
-    expect(policy.metrics.notes.join(' ')).toContain(`${items.length} of 123 labels are suspect`);
+    expect(policy.metrics.follow_up.sentence).toContain(`${items.length} of 123 labels are suspect`);
 
     const [first, second] = found;
     const ids = (item: Item | undefined) => item?.example_ids ?? [];
@@ -142,7 +137,7 @@ describe('the findings about the data', () => {
   });
 
   it('keep the checks of the newest policy only', async () => {
-    const policyId = await train();
+    const policyId = await train(bench.call, path);
     const policies = bench.deps.db.prepare<[], string>('SELECT DISTINCT policy_id FROM label_checks').pluck();
     await pollUntil(
       async () => ({ status: 200, headers: {}, body: policies.all() }),

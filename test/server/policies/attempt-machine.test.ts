@@ -17,8 +17,9 @@ const result = { sha256: 'abc', sizeBytes: 3, heldOut: [] } as unknown as Worker
 const phases: Record<AttemptPhase['kind'], AttemptPhase> = {
   dispatching: { kind: 'dispatching' },
   running: { kind: 'running' },
-  finishing: { kind: 'finishing', result },
-  storing: { kind: 'storing' },
+  storing: { kind: 'storing', isGone: false },
+  followingUp: { kind: 'followingUp' },
+  leaving: { kind: 'leaving', outcome: 'stored' },
   failing: { kind: 'failing', error: 'Out of memory.' },
   stopping: { kind: 'stopping' },
   cancelling: { kind: 'cancelling' },
@@ -37,6 +38,8 @@ const events: Record<AttemptEvent['kind'], AttemptEvent> = {
   stored: { kind: 'stored' },
   storingFailed: { kind: 'storingFailed', error: 'The disk is full.' },
   storingRefused: { kind: 'storingRefused' },
+  followedUp: { kind: 'followedUp' },
+  superseded: { kind: 'superseded' },
 };
 
 /** Phase after the event, `ended:` with the outcome, then the effects. A pair that is not named changes nothing. */
@@ -49,7 +52,7 @@ const table: Partial<Record<AttemptPhase['kind'], Partial<Record<AttemptEvent['k
     exited: 'ended:undispatched release',
   },
   running: {
-    finished: 'finishing kill',
+    finished: 'storing store',
     failed: 'failing kill',
     heartbeatMissed: 'stopping recordStopping kill',
     replaced: 'running kill',
@@ -57,13 +60,24 @@ const table: Partial<Record<AttemptPhase['kind'], Partial<Record<AttemptEvent['k
     closeRequested: 'closing kill',
     exited: 'ended:retried release retry',
   },
-  finishing: { cancelRequested: 'cancelling kill', exited: 'storing store' },
   storing: {
-    stored: 'ended:stored release',
-    storingRefused: 'ended:stale release',
-    storingFailed: 'ended:failed release recordEnd(failed, The disk is full.)',
-    cancelRequested: 'ended:cancelled release recordEnd(cancelled, null)',
+    stored: 'followingUp goOn',
+    storingRefused: 'leaving kill',
+    storingFailed: 'failing kill',
+    cancelRequested: 'cancelling kill',
+    failed: 'storing kill',
+    heartbeatMissed: 'storing kill',
+    closeRequested: 'storing kill',
   },
+  followingUp: {
+    followedUp: 'leaving kill',
+    failed: 'leaving kill',
+    heartbeatMissed: 'leaving kill',
+    closeRequested: 'leaving kill',
+    superseded: 'leaving kill',
+    exited: 'ended:stored release',
+  },
+  leaving: { exited: 'ended:stored release' },
   failing: {
     cancelRequested: 'cancelling kill',
     closeRequested: 'failing kill',
@@ -114,8 +128,21 @@ describe('a training attempt', () => {
   });
 
   it('hands on the result that was reported', () => {
-    const finishing = next({ phase: phases.running, mayRetry: true }, events.finished).state;
-    expect(next(finishing, events.exited).effects).toEqual([{ kind: 'store', result }]);
+    expect(next({ phase: phases.running, mayRetry: true }, events.finished).effects).toEqual([
+      { kind: 'store', result },
+    ]);
+  });
+
+  it('[PFI-2] stores what was reported whatever becomes of its process, and then ends at once', () => {
+    const gone = next({ phase: phases.storing, mayRetry: true }, events.exited).state;
+    expect(gone.phase).toEqual({ kind: 'storing', isGone: true });
+    expect(describeTransition(gone, events.closeRequested)).toBe('storing kill');
+    expect(describeTransition(gone, events.stored)).toBe('ended:stored release');
+    expect(describeTransition(gone, events.storingRefused)).toBe('ended:stale release');
+    expect(describeTransition(gone, events.storingFailed)).toBe(
+      'ended:failed release recordEnd(failed, The disk is full.)',
+    );
+    expect(describeTransition(gone, events.cancelRequested)).toBe('ended:cancelled release recordEnd(cancelled, null)');
   });
 
   it('ends once, never before its process is gone, and does nothing afterwards', () => {
@@ -137,6 +164,7 @@ describe('a training attempt', () => {
         expect(count('release')).toBe(state.phase.kind === 'ended' ? 1 : 0);
         expect(count('recordEnd', 'recordInterruption', 'retry')).toBeLessThanOrEqual(1);
         expect(count('store')).toBeLessThanOrEqual(1);
+        expect(count('goOn')).toBeLessThanOrEqual(count('store'));
       }),
     );
   });

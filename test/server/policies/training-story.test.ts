@@ -91,6 +91,15 @@ describe('a decision type that is trained and used', () => {
     expect(kept).toBe(detail.body.metrics.test_size);
   });
 
+  it('completes the report of the deployed policy afterwards, and says so until then [PFI-1]', async () => {
+    const readMetrics = async () => (await bench.call('GET', `${path}/policies/${policyId}`)).body.metrics;
+    const metrics = await pollUntil(readMetrics, ({ follow_up }) => follow_up.state !== 'pending');
+    expect(metrics.follow_up).toEqual({ state: 'done', sentence: expect.stringContaining('of 100 labels') });
+    expect(metrics.learning_curve.points).toHaveLength(4);
+    const checked = bench.deps.db.prepare('SELECT count(*) FROM label_checks WHERE policy_id = ?').pluck();
+    expect(checked.get(policyId)).toBe(100);
+  });
+
   it('measures and learns from every example, and keeps their digest and its circumstances [TRN-14]', async () => {
     const { metrics } = (await bench.call('GET', `${path}/policies/${policyId}`)).body;
     expect(metrics.train_size + metrics.test_size).toBe(100);

@@ -81,7 +81,7 @@ function adviseOn(option: string, whole: Confusion, half: Confusion | null): Lea
 
 /**
  * Computes the figures with 25, 50, 75 and 100 % of the training rows (the last are those of `whole`), and a sentence
- * per option on what would help. `measure` fits on rows and measures on the held-out ones; `share` is theirs of all.
+ * per option on what would help. `measure` fits on rows and measures on the held-out ones.
  * What helps is judged by what `decide` makes of the held-out rows: examples of what rules decide would change nothing.
  * Rare options are not learned. Above 20,000 rows nothing is fitted, and a part in which an option is missing is left
  * out.
@@ -90,7 +90,7 @@ export function computeLearningCurve(
   rows: readonly LabelledRow[],
   rareOptions: readonly string[],
   whole: ModelEvaluation,
-  measure: (part: readonly LabelledRow[], share: number) => ModelEvaluation,
+  measure: (part: readonly LabelledRow[]) => ModelEvaluation,
   decide: (evaluation: ModelEvaluation) => Confusion,
 ): LearningCurve {
   const points: LearningCurve['points'] = [];
@@ -102,7 +102,7 @@ export function computeLearningCurve(
     const part = takeQuarters(rows, count);
     // Every option must be there to be learned.
     if (new Set(part.map((row) => row.label)).size < labels) continue;
-    const evaluation = measure(part, count / 4);
+    const evaluation = measure(part);
     if (count === 2) half = decide(evaluation);
     add(count / 4, part.length, evaluation);
   }

@@ -1,34 +1,30 @@
-import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
 import { formatCount } from '../../numeric.ts';
 import { encodeTexts } from '../data/encode-texts.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { chooseChecks, noticeProbes } from '../evaluate/choose-checks.ts';
-import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
-import { computeLearningCurve } from '../evaluate/learning-curve.ts';
+import { evaluateModel } from '../evaluate/evaluate-model.ts';
 import { listProbeTexts } from '../evaluate/probes.ts';
 import { type FittedModel, fitChoice } from '../select/fit-choice.ts';
 import type { HeadStarts } from '../select/linear-heads.ts';
-import { labelChecksFrom } from './label-checks.ts';
-import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
+import type { Classified, Evaluated, Prepared, Run, TextModelled } from './state.ts';
 
-type State = Run &
-  Pick<Generated, 'rules' | 'rare'> &
-  Pick<Prepared, 'rows' | 'presentOptions' | 'sharing' | 'trainRows' | 'testRows' | 'measuredRows' | 'split'> &
+/** What a further fit of the choice needs. */
+export type RefitState = Pick<Run, 'request' | 'progress'> &
+  Pick<Prepared, 'presentOptions' | 'sharing'> &
   Pick<TextModelled, 'texts' | 'tuned'> &
   Pick<Classified, 'choice' | 'measuredModel'>;
 
-/** Where the step for a part of the learning curve stands in the stage: from 0.4 times its share, a tenth long. */
-const curveShare = 0.4;
-const curveStep = 0.1;
+type State = Run & RefitState & Pick<Prepared, 'rows' | 'trainRows' | 'measuredRows' | 'split'>;
+
+/** The share of the stage that is done before the final model is fitted. */
 const finalFitFrom = 0.5;
 
 /**
- * Measures the model that saw the training rows only, draws the learning curve (none of a tuned encoder), and fits the
- * final model on all rows where the configuration says so and there are no test rows of the analyst's own. Rejects with
- * whatever the encoder rejects with.
+ * Measures the model that saw the training rows only, and fits the final model on all rows where the configuration says
+ * so and there are no test rows of the analyst's own. Rejects with whatever the encoder rejects with.
  */
 export async function evaluateClassifier(state: State): Promise<Evaluated> {
-  const { request, ports, progress, rows, trainRows, testRows, measuredRows, texts, measuredModel, split } = state;
+  const { request, ports, progress, rows, trainRows, measuredRows, texts, measuredModel, split } = state;
   const adapters = state.tuned?.adapters ?? null;
   progress.report('evaluate', 0, `Measuring on ${formatCount(measuredRows.length)} examples`);
   const { plan } = measuredModel;
@@ -50,39 +46,8 @@ export async function evaluateClassifier(state: State): Promise<Evaluated> {
     options: request.definition.options,
     seed: request.seed,
   });
-  const learningCurve =
-    // The parts would be read by an encoder that has learned from all of them.
-    testRows.length === 0 || adapters !== null
-      ? null
-      : computeLearningCurve(
-          trainRows,
-          state.rare.options,
-          evaluation,
-          (part, share) => measurePart(state, part, share),
-          (measured) => decideWithRules(state, measured),
-        );
   const finalRows = split.refitted ? rows : trainRows;
-  return { evaluation, checks, learningCurve, finalModel: fitFinalModel(state), finalRows };
-}
-
-/** Counts what rules and classifier decide of the held-out rows, thresholds aside. */
-function decideWithRules({ request, rules, testRows }: State, { heldOut }: ModelEvaluation): Confusion {
-  const decisions = heldOut.map(({ expected, predicted }, i) => {
-    const ruled = rules.evaluate(testRows[i]?.input ?? {}, false).matched?.then;
-    return { expected, decision: ruled ?? predicted };
-  });
-  return tabulateDecisions(decisions, request.definition.options);
-}
-
-function measurePart(state: State, part: readonly LabelledRow[], share: number): ModelEvaluation {
-  const { request, progress, texts, testRows } = state;
-  const from = curveShare * share;
-  const message = `Measuring with ${100 * share} % of the examples`;
-  const report = progress.startStep('evaluate', from, from + curveStep, message);
-  const model = refit(state, part, 'draft', report);
-  const { options } = request.definition;
-  const nothing = { familiarity: null, near: null, probes: [] };
-  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, seed: request.seed });
+  return { evaluation, checks, finalModel: fitFinalModel(state), finalRows };
 }
 
 function fitFinalModel(state: State): FittedModel {
@@ -92,12 +57,12 @@ function fitFinalModel(state: State): FittedModel {
     return measuredModel;
   }
   const message = `Fitting on all ${formatCount(rows.length)} examples`;
-  return refit(state, rows, 'final', progress.startStep('evaluate', finalFitFrom, labelChecksFrom, message));
+  return refit(state, rows, 'final', progress.startStep('evaluate', finalFitFrom, 1, message));
 }
 
 /** Fits the choice on other rows, with a plan that is learned again from them. */
-function refit(
-  { request, presentOptions, sharing, texts, tuned, choice, measuredModel }: State,
+export function refit(
+  { request, presentOptions, sharing, texts, tuned, choice, measuredModel }: RefitState,
   rows: readonly LabelledRow[],
   precision: 'draft' | 'final',
   report: (share: number) => void,

@@ -4,7 +4,7 @@ import { bundleFormatVersion, type Manifest } from '../../bundle/manifest.ts';
 import { writeModelCard } from '../../bundle/model-card.ts';
 import { compileDecider } from '../../decide/decider.ts';
 import { recordGoldenLines } from '../../decide/golden.ts';
-import type { Metrics } from '../../domain.ts';
+import { type Metrics, pendingFollowUp } from '../../domain.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
 import { suggestThresholds } from '../../measure/promise.ts';
 import { replayRows } from '../../measure/replay.ts';
@@ -22,20 +22,20 @@ import type { TrainOutcome } from '../request.ts';
 import { learnReasonHeads } from '../select/reason-heads.ts';
 import { reportRareOptions } from './rare-options.ts';
 import { checkSliceGate, listWeakParts } from './slice-gate.ts';
-import type { Checked, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
+import type { Classified, Evaluated, Generated, Prepared, Run, TextModelled } from './state.ts';
 
 type State = Run &
   Pick<Generated, 'rules' | 'rare' | 'examples' | 'origins'> &
   Pick<Prepared, 'rows' | 'trainRows' | 'testRows' | 'measuredRows' | 'split' | 'leftToRules'> &
   Pick<TextModelled, 'texts' | 'tuned' | 'textTuning'> &
-  Checked &
+  Pick<Classified, 'notes'> &
   Evaluated;
 
 /**
  * Packs the slim bundle and completes the metrics. Rejects with an ordinary Error where an exported graph does not give
  * the numbers of its model.
  */
-export async function packagePolicy(state: State): Promise<TrainOutcome> {
+export async function packagePolicy(state: State): Promise<Omit<TrainOutcome, 'followUp'>> {
   const { request, ports, progress, rules, trainRows, testRows, measuredRows, evaluation, finalModel } = state;
   progress.report('package', 0, 'Exporting the classifier');
   const classifier = exportClassifier(finalModel.calibrated);
@@ -93,7 +93,7 @@ export async function packagePolicy(state: State): Promise<TrainOutcome> {
   const modelCard = writeModelCard({ ...parts, golden, metrics, promise: null });
   const bundle = packBundle({ ...parts, golden, modelCard }, ports.sha256);
   progress.report('package', 1, 'The policy is ready');
-  return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut, labelChecks: state.labelChecks };
+  return { bundle, metrics, heldOut: testRows.length === 0 ? [] : evaluation.heldOut };
 }
 
 /** The plan with the rank of the adapters that its encoder is fed with. */
@@ -158,7 +158,7 @@ function measureDecisions(
 }
 
 function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readonly number[]): Metrics {
-  const { trainRows, testRows, split, evaluation, learningCurve, finalModel, origins, notes } = state;
+  const { trainRows, testRows, split, evaluation, finalModel, origins, notes } = state;
   const { heads } = parts.reasons;
   const decisions = measureDecisions(state, parts);
   const codes = heads.map(({ code }) => code).join(', ');
@@ -170,7 +170,8 @@ function completeMetrics(state: State, parts: DecidingParts, latenciesMs: readon
     split,
     left_to_rules: state.leftToRules,
     text_tuning: state.textTuning,
-    learning_curve: learningCurve,
+    learning_curve: null,
+    follow_up: pendingFollowUp,
     feature_count: finalModel.calibrated.D + finalModel.calibrated.V,
     ...decisions,
     // Known to the service alone, which writes it.

@@ -5,7 +5,6 @@
 import type { Metrics, TrainingExample } from '../../domain.ts';
 import type { CheckName } from '../../features/familiarity.ts';
 import type { FeaturePlan } from '../../features/plan.ts';
-import type { LabelCheck } from '../../findings/labels.ts';
 import type { Adapters } from '../../ports.ts';
 import type { CompiledRules } from '../../rules/compile.ts';
 import type { EncodedTexts } from '../data/encode-texts.ts';
@@ -88,11 +87,7 @@ export type Evaluated = {
   evaluation: ModelEvaluation;
   /** By which checks the policy tells unfamiliar inputs. */
   checks: readonly CheckName[];
-  learningCurve: Metrics['learning_curve'];
   finalModel: FittedModel;
   /** The rows that the final model saw. */
   finalRows: readonly LabelledRow[];
 };
-
-/** After the label checks, which end the evaluate stage: what models that have not seen a row say of its label. */
-export type Checked = Notes & { labelChecks: LabelCheck[] };

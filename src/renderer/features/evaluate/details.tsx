@@ -2,6 +2,7 @@ import type { Metrics } from '../../../engine/domain.ts';
 import type { PolicyDetail } from '../../../server/contract/policies/training.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { Facts, Part } from '../../parts/notes.tsx';
+import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { decimal, percent } from '../../parts/text/figures.ts';
 import { showUnseen } from '../../parts/text/names.ts';
 import { ClassTable } from './class-table.tsx';
@@ -24,6 +25,12 @@ export function Details({ type, policy, metrics, perClass }: Props) {
       </Part>
       {metrics.reliability.length > 0 && <Reliability bins={metrics.reliability} />}
       {metrics.learning_curve !== null && <LearningCurvePart curve={metrics.learning_curve} metrics={metrics} />}
+      {metrics.follow_up !== null && (
+        <Part title="After the training">
+          <PendingFollowUp typeId={type.id} policyId={policy.id} />
+          {metrics.follow_up.state !== 'pending' && <p>{metrics.follow_up.sentence}</p>}
+        </Part>
+      )}
       {metrics.familiarity !== null && <Familiarity type={type} effect={metrics.familiarity} />}
       {metrics.notes.length > 0 && (
         <Part title="Notes from the training">

@@ -18,6 +18,7 @@ import { useCommands } from '../../state/use-commands.ts';
 import { useUndo } from '../../state/use-undo.ts';
 import { useWorkbench } from '../../state/workbench.ts';
 import { ExampleCard, type ViewProps } from './card-view.tsx';
+import { CheckingLabels } from './queue-end.tsx';
 import { QueuePane } from './queue-pane.tsx';
 
 type Bulk = InputOf<'examples.bulk'>['body'];
@@ -223,6 +224,7 @@ export function FindingsView({ type, stats, queue, onQueue, tools, title }: View
         >
           {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
           {(list.isPending || list.data?.state === 'computing') && <Busy>Searching the examples…</Busy>}
+          <CheckingLabels typeId={type.id} />
           {list.data?.state === 'ready' && items.length === 0 && (
             <EmptyState title="Nothing was found">
               No contradiction, duplicate, suspect label or other problem is known.

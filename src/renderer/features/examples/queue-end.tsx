@@ -3,7 +3,9 @@ import type { OutputOf } from '../../../server/contract/operations.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { EmptyState } from '../../parts/notes.tsx';
 import { OptionName } from '../../parts/option.tsx';
+import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { count, number } from '../../parts/text/figures.ts';
+import { useOperation } from '../../state/queries.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { type Advice, countAgreement } from './advice.ts';
 import { countQueue, queues } from './queues.ts';
@@ -45,6 +47,12 @@ function Done({ typeId, labels, advice }: { typeId: string; labels: ReadonlyMap<
   );
 }
 
+/** Says that the labels of a type are still being checked after its newest training, as long as they are. */
+export function CheckingLabels({ typeId }: { typeId: string }) {
+  const newest = useOperation('policies.list', { params: { decision_type_id: typeId } }).data?.[0];
+  return newest && <PendingFollowUp typeId={typeId} policyId={newest.id} />;
+}
+
 /** Stands behind the last example of a queue and says whether any is left, and the next queue that holds some. */
 export function QueueEnd({
   type,
@@ -80,7 +88,12 @@ export function QueueEnd({
   return (
     <EmptyState
       title={left === 0 ? 'Done: nothing left in this queue' : 'That was the last one'}
-      facts={labels.size > 0 && <Done {...{ typeId: type.id, labels, advice }} />}
+      facts={
+        <>
+          {queue === 'suspect' && <CheckingLabels typeId={type.id} />}
+          {labels.size > 0 && <Done {...{ typeId: type.id, labels, advice }} />}
+        </>
+      }
       actions={
         <>
           {next && (

@@ -5,6 +5,7 @@ import type { PolicySummary, Progress } from '../../../server/contract/policies/
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { invalidate } from '../../api/changes.ts';
 import { Busy, ErrorNote, Part } from '../../parts/notes.tsx';
+import { PendingFollowUp } from '../../parts/pending-follow-up.tsx';
 import { percent } from '../../parts/text/figures.ts';
 import { quoteNames } from '../../parts/text/names.ts';
 import { notify } from '../../state/notices.tsx';
@@ -162,6 +163,7 @@ function Result({ type, policy, isDeployed }: { type: DecisionType; policy: Poli
       {policy.needs_attention && <p className="note warn">{policy.needs_attention}</p>}
       {metrics?.left_to_rules && <p>{metrics.left_to_rules.sentence}</p>}
       {metrics?.rare_options && <p>{metrics.rare_options.sentence}</p>}
+      <PendingFollowUp typeId={type.id} policyId={policy.id} />
       <div className="row">
         {policy.accuracy !== null && (
           <Button variant="default" onClick={open('evaluate')}>

@@ -7,7 +7,7 @@ import type { PastRun } from '../../store/policies/policies.ts';
 import type { AttemptRecord, PolicyRecord } from '../../store/policies/policy-records.ts';
 
 /** What a first training is taken to need before its own pace is known. */
-const firstGuess = { baseMs: 4_000, perExampleMs: 25 } as const;
+const firstGuess = { baseMs: 4_000, perExampleMs: 20 } as const;
 
 export type ProgressSources = {
   policy: PolicyRecord;

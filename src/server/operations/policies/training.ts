@@ -1,4 +1,5 @@
 /** Training and policies: start, watch, cancel, deploy. */
+import { endedFollowUp } from '../../../engine/domain.ts';
 import { limits } from '../../../engine/limits.ts';
 import type { WholeDecision } from '../../../engine/measured.ts';
 import { requireScope } from '../../auth/auth.ts';
@@ -84,7 +85,10 @@ function toDetail(deps: Pick<Deps, 'store' | 'jobs' | 'promiseChecks'>, policy: 
     quality_gate_met: policy.isQualityGateMet,
     created_at: isoTime(policy.createdAt),
     training_config: trainingConfig,
-    metrics: policy.metrics,
+    metrics:
+      policy.metrics?.follow_up?.state === 'pending' && live === null
+        ? { ...policy.metrics, follow_up: endedFollowUp }
+        : policy.metrics,
     target_f1: trainingConfig.target_f1,
     error: policy.error,
     current_attempt_id: policy.currentAttemptId,

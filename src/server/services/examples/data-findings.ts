@@ -15,7 +15,7 @@ const patienceMs = 2_000;
 
 /** Everything that a search depends on. */
 function toKey(store: Store, type: DecisionTypeRecord): string {
-  const policy = store.policies.findNewestTrained(type.id);
+  const policy = store.policies.findNewestChecked(type.id);
   return [store.examples.readRevision(type.id), type.activeVersion.id, policy?.id ?? '', ...type.piiFields].join(' ');
 }
 
@@ -28,7 +28,7 @@ export function findDataProblems(deps: Deps, type: DecisionTypeRecord): Promise<
     typeId: type.id,
     options: type.activeVersion.definition.options,
     piiFields: type.piiFields,
-    policy: store.policies.findNewestTrained(type.id),
+    policy: store.policies.findNewestChecked(type.id),
   };
   return analyses.findings.ask(type.id, toKey(store, type), order, patienceMs);
 }

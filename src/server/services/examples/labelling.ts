@@ -147,7 +147,7 @@ function readQueue(
 ): ExampleRecord[] {
   const { store } = deps;
   if (queue !== 'suspect') return store.labelling.readQueue(type.id, toStoreQueue(deps, type, queue), limit, except);
-  const policy = store.policies.findNewestTrained(type.id);
+  const policy = store.policies.findNewestChecked(type.id);
   if (policy === null) return [];
   const ids = store.trainingRuns.labelChecks.listSuspects(
     type.id,
@@ -175,7 +175,7 @@ export function countQueues(deps: QueueDeps, type: DecisionTypeRecord): Record<L
 
 function countRemaining(deps: QueueDeps, type: DecisionTypeRecord, queue: LabellingQueue): number {
   if (queue === 'suspect') {
-    const policy = deps.store.policies.findNewestTrained(type.id);
+    const policy = deps.store.policies.findNewestChecked(type.id);
     const { options } = type.activeVersion.definition;
     return policy === null ? 0 : deps.store.trainingRuns.labelChecks.countSuspects(type.id, policy, options);
   }

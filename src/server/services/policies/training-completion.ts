@@ -1,10 +1,11 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { FollowUp } from '../../../engine/training/request.ts';
 import type { FinishedTraining } from '../../jobs/training-ports.ts';
 import { sha256 } from '../../process/clock.ts';
 import { renameDurably } from '../../process/durable-file.ts';
 import { artifactPath } from '../../runtime/deployed-deciders.ts';
-import { StaleAttemptError } from '../../store/policies/training-runs.ts';
+import { type AttemptKey, StaleAttemptError } from '../../store/policies/training-runs.ts';
 import { type DeploymentDeps, prepareDeployedPolicy } from './deployment.ts';
 import { readWithType } from './policies.ts';
 import { compareWithDeployed, describeMissedGate } from './quality-gate.ts';
@@ -38,9 +39,6 @@ export async function completeTraining(
   try {
     renameDurably(partFile, file);
     const isDeployed = recordCompletion(deps, finished);
-    removeOlderLabelChecks(deps, policyId).catch((error: unknown) =>
-      deps.log.error({ err: error, policyId }, 'the label checks of older policies could not be removed'),
-    );
     if (isDeployed) prepareInBackground(deps, policyId);
     return 'stored';
   } catch (error) {
@@ -86,8 +84,24 @@ function keepPromiseOrSay(deps: CompletionDeps, policyId: string): string | null
   return state === 'not_kept' ? sentence : null;
 }
 
+/**
+ * Completes the report of a stored policy by what was computed after its training; from then on its label checks count,
+ * which are there already, and those of older policies go.
+ */
+export function completeReport(
+  deps: Pick<CompletionDeps, 'store' | 'log'>,
+  attempt: AttemptKey,
+  metrics: FollowUp['metrics'],
+): void {
+  const { policyId } = attempt;
+  if (!deps.store.trainingRuns.completeReport(attempt, metrics)) return;
+  removeOlderLabelChecks(deps, policyId).catch((error: unknown) =>
+    deps.log.error({ err: error, policyId }, 'the label checks of older policies could not be removed'),
+  );
+}
+
 /** A few at a time, so that calls are answered in between. */
-async function removeOlderLabelChecks({ store }: CompletionDeps, policyId: string): Promise<void> {
+async function removeOlderLabelChecks({ store }: Pick<CompletionDeps, 'store'>, policyId: string): Promise<void> {
   while (store.trainingRuns.labelChecks.removeOlder(policyId, checksPerTurn) > 0) await nextTurn();
 }
 

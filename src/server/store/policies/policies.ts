@@ -42,6 +42,12 @@ function prepareStatements(db: WorkbenchDatabase) {
        WHERE decision_type_id = ? AND status IN ('trained', 'deployed') AND metrics <> '${noMetrics}'
        ORDER BY version DESC LIMIT 1`,
     ),
+    newestFollowedUp: db.prepare<[string], CheckedPolicy>(
+      `SELECT id, created_at AS createdAt FROM policies
+       WHERE decision_type_id = ? AND status IN ('trained', 'deployed') AND metrics <> '${noMetrics}'
+         AND coalesce(metrics ->> '$.follow_up.state', 'done') = 'done'
+       ORDER BY version DESC LIMIT 1`,
+    ),
     attempts: db.prepare<[string], RawAttempt>(
       `${selectAttempts} WHERE policy_id = ? ORDER BY attempt_number LIMIT 100`,
     ),
@@ -123,8 +129,9 @@ export function createPolicyStore(db: WorkbenchDatabase) {
       return raw === undefined ? null : toPolicy(raw);
     },
     byId,
-    /** The policy of a type whose training succeeded last. */
-    findNewestTrained: (typeId: string): CheckedPolicy | null => statements.newestTrained.get(typeId) ?? null,
+    /** The newest policy of a type whose labels were checked; while those of none were, the newest that was trained. */
+    findNewestChecked: (typeId: string): CheckedPolicy | null =>
+      statements.newestFollowedUp.get(typeId) ?? statements.newestTrained.get(typeId) ?? null,
     attempts: (policyId: string): AttemptRecord[] => statements.attempts.all(policyId).map(toAttempt),
     /** The policies of all organisations whose training has not ended. */
     listInProgress: (): PolicyRecord[] => statements.inProgress.all().map(toPolicy),

@@ -1,7 +1,7 @@
 /** What a training writes. Every write of an attempt names the attempt: one that was replaced changes nothing. */
 import { randomUUID } from 'node:crypto';
 import type { Metrics, TrainingConfig, TrainingStage } from '../../../engine/domain.ts';
-import type { HeldOutRow } from '../../../engine/training/request.ts';
+import type { FollowUp, HeldOutRow } from '../../../engine/training/request.ts';
 import type { Clock } from '../../process/clock.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import type { DecisionTypeRecord } from '../types/decision-types.ts';
@@ -64,6 +64,10 @@ function preparePolicyStatements(db: WorkbenchDatabase) {
       `UPDATE policies SET status = 'trained', quality_gate_met = @qualityGateMet, metrics = @metrics,
          bundle_sha256 = @bundleSha256, bundle_size_bytes = @bundleSizeBytes, completed_at = @at
        WHERE id = @policyId AND current_attempt_id = @attemptId AND status = 'training'`,
+    ),
+    completeReport: db.prepare(
+      `UPDATE policies SET metrics = json_patch(metrics, ?)
+       WHERE id = ? AND current_attempt_id = ? AND status IN ('trained', 'deployed')`,
     ),
     insertHeldOut: db.prepare(
       `INSERT INTO held_out_predictions (policy_id, example_id, expected, predicted, probabilities, unfamiliar,
@@ -210,6 +214,11 @@ export class TrainingRunStore {
       this.#attempts.end.run('succeeded', null, at, attemptId);
       this.snapshots.remove(policyId);
     });
+  }
+
+  /** Writes what was computed after the training; false where the policy is gone. */
+  completeReport({ policyId, attemptId }: AttemptKey, metrics: FollowUp['metrics']): boolean {
+    return this.#policies.completeReport.run(JSON.stringify(metrics), policyId, attemptId).changes === 1;
   }
 
   #addAttempt(policyId: string): string {

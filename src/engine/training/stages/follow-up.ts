@@ -1,0 +1,90 @@
+import { type Confusion, tabulateDecisions } from '../../measure/confusion.ts';
+import { formatCount } from '../../numeric.ts';
+import type { LabelledRow } from '../data/labelled-rows.ts';
+import { evaluateModel, type ModelEvaluation } from '../evaluate/evaluate-model.ts';
+import { checkLabels } from '../evaluate/label-checks.ts';
+import { computeLearningCurve } from '../evaluate/learning-curve.ts';
+import { predictOutOfFold } from '../evaluate/out-of-fold.ts';
+import type { FollowUp } from '../request.ts';
+import { type RefitState, refit } from './evaluate.ts';
+import type { Evaluated, Generated, Prepared } from './state.ts';
+
+type State = RefitState &
+  Pick<Generated, 'rules' | 'rare'> &
+  Pick<Prepared, 'rows' | 'trainRows' | 'testRows'> &
+  Pick<Evaluated, 'evaluation' | 'finalModel'>;
+
+/**
+ * Computes what completes the report of a policy that can already decide: the learning curve (none of a tuned encoder)
+ * and the checks of labels. Throws WorkbenchError 'conflict' where the run is cancelled.
+ */
+export function followUp(state: State): FollowUp {
+  const { rows, trainRows, testRows, rare, evaluation, tuned } = state;
+  const learningCurve =
+    // The parts would be read by an encoder that has learned from all of them.
+    testRows.length === 0 || tuned !== null
+      ? null
+      : computeLearningCurve(
+          trainRows,
+          rare.options,
+          evaluation,
+          (part) => measurePart(state, part),
+          (measured) => decideWithRules(state, measured),
+        );
+  const labelChecks = checkExampleLabels(state);
+  const suspects = labelChecks.filter(({ suspect }) => suspect).length;
+  const sentence =
+    suspects === 0
+      ? `None of ${formatCount(rows.length)} labels is suspect.`
+      : `${formatCount(suspects)} of ${formatCount(rows.length)} labels are suspect: models that had not seen the example find another option likelier. Look at them in the findings about the data.`;
+  return { metrics: { learning_curve: learningCurve, follow_up: { state: 'done', sentence } }, labelChecks };
+}
+
+function measurePart(state: State, part: readonly LabelledRow[]): ModelEvaluation {
+  const { request, progress, texts, testRows } = state;
+  const model = refit(state, part, 'draft', progress.heartbeat);
+  const { options } = request.definition;
+  const nothing = { familiarity: null, near: null, probes: [] };
+  return evaluateModel({ model, ...nothing, rows: testRows, texts, options, seed: request.seed });
+}
+
+/** Counts what rules and classifier decide of the held-out rows, thresholds aside. */
+function decideWithRules({ request, rules, testRows }: State, { heldOut }: ModelEvaluation): Confusion {
+  const decisions = heldOut.map(({ expected, predicted }, i) => {
+    const ruled = rules.evaluate(testRows[i]?.input ?? {}, false).matched?.then;
+    return { expected, decision: ruled ?? predicted };
+  });
+  return tabulateDecisions(decisions, request.definition.options);
+}
+
+/**
+ * Checks the labels of all rows by cross-validation of the chosen classifier. A tuned encoder has learned the very
+ * labels, so then it is the linear classifier over the plain one that judges them.
+ */
+function checkExampleLabels(state: State): FollowUp['labelChecks'] {
+  const { request, progress, rows, presentOptions, sharing } = state;
+  const { options } = request.definition;
+  const outOfFold = predictOutOfFold({
+    ...chooseJudge(state),
+    rows,
+    presentOptions,
+    sharing,
+    optionCount: options.length,
+    seed: request.seed,
+    report: progress.heartbeat,
+  });
+  // Models that know options only as one say nothing about the label of any of them.
+  const isKnown = (option: string) => !sharing.includes(options.indexOf(option));
+  return checkLabels(rows, outOfFold, options).filter(({ label }) => isKnown(label));
+}
+
+function chooseJudge({
+  texts,
+  tuned,
+  choice,
+  finalModel,
+}: State): Pick<Parameters<typeof predictOutOfFold>[0], 'choice' | 'plan' | 'texts'> {
+  if (tuned === null) return { choice, plan: finalModel.plan, texts };
+  const { plan, textUse, linear } = tuned.plain.choice;
+  return { choice: { plan, textUse, linear: { ...linear, weight: 1 }, trees: null }, plan, texts: tuned.plain.texts };
+}
