@@ -13,6 +13,7 @@ import { prepareDecisionCharge } from '../../../src/server/store/account/credits
 import { openDatabase, readMigrations } from '../../../src/server/store/database.ts';
 import { prepareLogInsert } from '../../../src/server/store/deciding/log-writer.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from '../../e2e/tools/workbench-process.ts';
+import { usualDecision } from '../../server/usual-decision.ts';
 import { percentile } from './load.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
@@ -59,23 +60,16 @@ function fill(dataDir: string, types: { id: string; seq: number }[], rows: numbe
         const confidence = 1 - random() ** 2 / 2;
         const createdAt = Math.round(now - days * dayMs * (1 - index / total));
         last = insertLog({
+          ...usualDecision,
           decisionTypeSeq: type.seq,
           requestId: newId(),
           input: inputs[index % inputs.length] ?? {},
           decision: random() < 0.3 ? 'bad risk' : 'good risk',
           confidence,
-          stage: 'classifier',
-          reasonCodes: [],
           classProbabilities: { 'good risk': confidence, 'bad risk': 1 - confidence },
-          rulesTriggered: [],
           escalated: confidence < 0.75,
-          fallbackUsed: false,
           unfamiliar: random() < 0.02,
-          policyVersion: 'v1',
-          versionNumber: 1,
-          explanation: 'Rule «one» matched.',
           latencyMs: random(),
-          apiKeyId: null,
           createdAt,
         });
       }

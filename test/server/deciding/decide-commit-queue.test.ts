@@ -9,6 +9,7 @@ import { openDatabase, readMigrations, type WorkbenchDatabase } from '../../../s
 import { type CommitQueue, createCommitQueue } from '../../../src/server/store/deciding/commit-queue.ts';
 import type { NewLoggedDecision } from '../../../src/server/store/deciding/log-writer.ts';
 import { WriteLock } from '../../../src/server/store/write-lock.ts';
+import { usualDecision } from '../usual-decision.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../../src/server/store/migrations'));
 let folder: string;
@@ -36,24 +37,12 @@ afterEach(() => {
 
 function decision(note = ''): NewLoggedDecision {
   return {
-    decisionTypeSeq: 1,
+    ...usualDecision,
     requestId: randomUUID(),
     input: { note },
     decision: 'approve',
-    confidence: 0.9,
-    stage: 'classifier',
-    reasonCodes: [],
     classProbabilities: { approve: 0.9, decline: 0.1 },
-    rulesTriggered: [],
-    escalated: false,
-    fallbackUsed: false,
-    unfamiliar: false,
-    policyVersion: 'v1',
-    versionNumber: 1,
-    explanation: 'Rule «one» matched.',
     latencyMs: 0.2,
-    apiKeyId: null,
-    createdAt: 1_000,
   };
 }
 

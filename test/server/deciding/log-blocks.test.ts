@@ -11,6 +11,7 @@ import { blockRows } from '../../../src/server/store/blocks.ts';
 import { openDatabase, readMigrations, type WorkbenchDatabase } from '../../../src/server/store/database.ts';
 import { type NewLoggedDecision, prepareLogInsert } from '../../../src/server/store/deciding/log-writer.ts';
 import { LogStore } from '../../../src/server/store/deciding/logs.ts';
+import { usualDecision } from '../usual-decision.ts';
 
 const migrations = readMigrations(join(import.meta.dirname, '../../../src/server/store/migrations'));
 const minuteMs = 60_000;
@@ -28,23 +29,15 @@ function add(count: number, from: number): void {
   db.transaction(() => {
     for (let index = 0; index < count; index += 1) {
       const record: NewLoggedDecision = {
+        ...usualDecision,
         decisionTypeSeq: index % 900 === 0 ? 3 : index % 5 === 0 ? 2 : 1,
         requestId: `r${from + index}`,
-        input: {},
         decision: ['yes', 'no', 'rarely'][index % 701 === 0 ? 2 : Math.floor(random() * 2)] ?? '',
         confidence: Math.round(random() * 1_000) / 1_000,
-        stage: 'classifier',
-        reasonCodes: [],
         classProbabilities: {},
-        rulesTriggered: [],
         escalated: random() < 0.1,
-        fallbackUsed: false,
         unfamiliar: random() < 0.05,
-        policyVersion: 'v1',
-        versionNumber: 1,
-        explanation: 'Rule «one» matched.',
         latencyMs: Math.round(random() * 64) / 8,
-        apiKeyId: null,
         // the clock goes back half a day once
         createdAt: startMs + (from + index) * minuteMs - (index > count / 2 ? 720 * minuteMs : 0),
       };

@@ -6,6 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { applyRetention } from '../../../src/server/services/upkeep/housekeeping.ts';
 import { prepareLogInsert } from '../../../src/server/store/deciding/log-writer.ts';
+import { usualDecision } from '../usual-decision.ts';
 import { makeType, openForTest } from '../workbench.ts';
 
 const types = '/api/v1/decision-types';
@@ -21,23 +22,9 @@ async function openWithLogs() {
     opened.deps.store.transaction(() => {
       for (let index = from; index < from + count; index += 1) {
         insert({
-          decisionTypeSeq: 1,
+          ...usualDecision,
           requestId: `r${index}`,
           input: { index, note },
-          decision: 'yes',
-          confidence: 0.9,
-          stage: 'classifier',
-          reasonCodes: [],
-          classProbabilities: { yes: 0.9, no: 0.1 },
-          rulesTriggered: [],
-          escalated: false,
-          fallbackUsed: false,
-          unfamiliar: false,
-          policyVersion: 'v1',
-          versionNumber: 1,
-          explanation: 'Rule «one» matched.',
-          latencyMs: 1,
-          apiKeyId: null,
           createdAt: opened.deps.clock.now(),
         });
       }

@@ -2,6 +2,7 @@ import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { applyRetention } from '../../../src/server/services/upkeep/housekeeping.ts';
 import { type NewLoggedDecision, prepareLogInsert } from '../../../src/server/store/deciding/log-writer.ts';
+import { usualDecision } from '../usual-decision.ts';
 import { makeType, openForTest, stoppedClock } from '../workbench.ts';
 
 const types = '/api/v1/decision-types';
@@ -20,23 +21,15 @@ async function openWithLogs(
   opened.deps.store.transaction(() => {
     for (let index = 0; index < count; index += 1) {
       insert({
+        ...usualDecision,
         decisionTypeSeq: seq,
         requestId: `r${index}`,
         input: { n: index },
         decision: index % 2 === 0 ? 'yes' : 'no',
         confidence: (index % 10) / 10,
-        stage: 'classifier',
-        reasonCodes: [],
         classProbabilities: { yes: 0.5, no: 0.5 },
-        rulesTriggered: [],
         escalated: index % 4 === 0,
-        fallbackUsed: false,
-        unfamiliar: false,
-        policyVersion: 'v1',
-        versionNumber: 1,
-        explanation: 'Rule «one» matched.',
         latencyMs: 2,
-        apiKeyId: null,
         createdAt: clock.now() - (count - 1 - index) * 60_000,
         ...change(index),
       });

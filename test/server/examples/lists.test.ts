@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { prepareCreditInsert } from '../../../src/server/store/account/credits.ts';
 import { prepareLogInsert } from '../../../src/server/store/deciding/log-writer.ts';
+import { usualDecision } from '../usual-decision.ts';
 import { makeType, openForTest } from '../workbench.ts';
 
 const types = '/api/v1/decision-types';
@@ -21,23 +22,9 @@ async function openWithLists() {
   for (let n = 0; n < count; n += 1) {
     const createdAt = deps.clock.now();
     addLog({
+      ...usualDecision,
       decisionTypeSeq: seq,
       requestId: `r${n}`,
-      input: {},
-      decision: 'yes',
-      confidence: 0.9,
-      stage: 'classifier',
-      reasonCodes: [],
-      classProbabilities: { yes: 0.9, no: 0.1 },
-      rulesTriggered: [],
-      escalated: false,
-      fallbackUsed: false,
-      unfamiliar: false,
-      policyVersion: 'v1',
-      versionNumber: 1,
-      explanation: 'Rule «one» matched.',
-      latencyMs: 1,
-      apiKeyId: null,
       createdAt,
     });
     const entry = { organisationSeq: 1, operation: 'decision', credits: 1, decisionTypeId: id } as const;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { prepareLogInsert } from '../../../src/server/store/deciding/log-writer.ts';
+import { usualDecision } from '../usual-decision.ts';
 import { type Call, makeType, openForTest } from '../workbench.ts';
 
 const large = { name: 'large', condition: 'ctx.amount > 100', then: 'no' };
@@ -59,23 +60,16 @@ describe('before rules are saved', () => {
       deps.db.prepare<[string], number>('SELECT seq FROM decision_types WHERE id = ?').pluck().get(id) ?? 0;
     for (const amount of [150, 250]) {
       insert({
+        ...usualDecision,
         decisionTypeSeq: typeSeq,
         requestId: `request-${amount}`,
         input: { amount, country: 'DE' },
         decision: 'no',
         confidence: 1,
         stage: 'rules',
-        reasonCodes: [],
         classProbabilities: {},
         rulesTriggered: ['large'],
-        escalated: false,
-        fallbackUsed: false,
-        unfamiliar: false,
         policyVersion: '1',
-        versionNumber: 1,
-        explanation: 'Rule «one» matched.',
-        latencyMs: 1,
-        apiKeyId: null,
         createdAt: deps.clock.now(),
       });
     }
