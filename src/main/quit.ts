@@ -2,7 +2,7 @@
 import type { Workbench } from '../server/start.ts';
 
 /** What of Electron's `app` ends the program. */
-export type EndingApp = {
+type EndingApp = {
   on(event: 'will-quit', listener: (event: { preventDefault(): void }) => void): unknown;
   quit(): void;
   exit(code: number): void;

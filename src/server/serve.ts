@@ -50,7 +50,7 @@ Flags (environment variable, default):
   --help                    this text
 `;
 
-export type CommandLine =
+type CommandLine =
   | { command: 'help' }
   | { command: 'token'; dataDir: string }
   | { command: 'mcp'; dataDir: string; apiKey: string | null }

@@ -100,7 +100,7 @@ export function completeOptions(options: StartOptions): ServerOptions {
 }
 
 /** Everything below the HTTP listener. */
-export type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise<void> };
+type OpenWorkbench = { app: FastifyInstance; deps: Deps; close(): Promise<void> };
 
 /**
  * Opens everything below the HTTP listener on a data folder and recovers what an earlier run left: resolves its

@@ -55,7 +55,7 @@ export type Bundle = {
 export type BundleParts = Omit<Bundle, 'manifest'> & { manifest: ManifestDraft };
 
 /** The shared text files of a full bundle; `encoder` is null where the policy uses the tokenizer only. */
-export type TextModelFiles = { tokenizer: Uint8Array; encoder: Uint8Array | null; license: Uint8Array };
+type TextModelFiles = { tokenizer: Uint8Array; encoder: Uint8Array | null; license: Uint8Array };
 
 const newline = 0x0a;
 

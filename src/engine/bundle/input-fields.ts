@@ -45,7 +45,7 @@ export type InputField = z.infer<typeof inputFieldSchema>;
 type Seen = Pick<InputField, 'missing' | 'range'>;
 type FindSeen = (path: readonly string[], kind: InputFieldKind) => Seen;
 
-export type ReadingParts = { plan: FeaturePlan; rules: RulesFile; inputSchema: JsonObject | null };
+type ReadingParts = { plan: FeaturePlan; rules: RulesFile; inputSchema: JsonObject | null };
 
 /** Bytes of the list as the manifest has it; beyond, first values and then the list itself are left out. */
 const maxListBytes = 512 * 1024;

@@ -2,7 +2,7 @@
 import { addScaled, dot } from '../numeric.ts';
 
 /** Writes the gradient at `x` into `gradient` and returns the value. */
-export type Objective = (x: Float64Array, gradient: Float64Array) => number;
+type Objective = (x: Float64Array, gradient: Float64Array) => number;
 /** Multiplies a vector, in place, with a guess of the inverse Hessian (symmetric, positive definite). */
 export type Precondition = (vector: Float64Array) => void;
 export type MinimiseSettings = {
@@ -13,7 +13,7 @@ export type MinimiseSettings = {
   /** Stops when an iteration gains less than this share of the value. */
   valueTolerance: number;
 };
-export type Minimum = { x: Float64Array; value: number; iterations: number; converged: boolean };
+type Minimum = { x: Float64Array; value: number; iterations: number; converged: boolean };
 
 function findMaxMagnitude(v: Float64Array): number {
   let largest = 0;

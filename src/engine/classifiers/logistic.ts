@@ -7,7 +7,7 @@ import { absentLogit, type LogisticModel, type Placement } from './model.ts';
 import { buildPreconditioner } from './precondition.ts';
 
 /** Inverse penalties (C, as in scikit-learn): a larger one fits more closely. */
-export type LogisticSettings = {
+type LogisticSettings = {
   /** One for each dense column. */
   denseC: Float64Array;
   /** Of all n-grams. */

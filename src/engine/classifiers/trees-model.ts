@@ -48,7 +48,7 @@ export function listColumns(trees: Trees, dense: ArrayLike<number>, offset: numb
 }
 
 /** Adds every tree's value for a row with these columns to `scores` (scoreCount numbers). */
-export type TreeScorer = (columns: Float32Array, scores: Float64Array) => void;
+type TreeScorer = (columns: Float32Array, scores: Float64Array) => void;
 
 /**
  * Prepares the first `treeCount` trees for scoring many rows: what belongs to a node lies together, because reading

@@ -21,7 +21,7 @@ export type TreeSettings = Growth & {
 };
 
 /** Rows outside the training to watch the loss on; growing stops when it has not fallen for `patience` rounds. */
-export type EarlyStopping = { rows: Rows; labels: Int32Array; patience: number };
+type EarlyStopping = { rows: Rows; labels: Int32Array; patience: number };
 
 export type FittedTrees = Fitted & {
   /** Mean negative log-likelihood of the watched rows after each round, the empty model first. */

@@ -31,7 +31,7 @@ export type SeenField = {
 };
 
 /** Which fields may be tried and which first, and what is called between examples so that others have their turn. */
-export type SeenFieldsOptions = {
+type SeenFieldsOptions = {
   isExcluded(path: readonly string[]): boolean;
   weigh(path: readonly string[]): number;
   pause(): Promise<void>;

@@ -8,7 +8,7 @@ import type { MonotonicClock } from '../ports.ts';
  * What looking for other decisions needs from outside; `pause`, called often, lets others have their turn when it is
  * due.
  */
-export type WhatIfPorts = { now: MonotonicClock; pause(): Promise<void> };
+type WhatIfPorts = { now: MonotonicClock; pause(): Promise<void> };
 /** Decisions that may be made, and the time after which no further one is begun. */
 export type WhatIfBudget = { maxDecisions: number; maxMs: number };
 

@@ -42,7 +42,7 @@ import {
 } from './trace.ts';
 import { type Estimates, estimateWithout, type Stretch } from './weigh-text.ts';
 
-export type RulesPorts = {
+type RulesPorts = {
   now: MonotonicClock;
   /** Checks an input that may take longer than others can wait, in a process of its own; without it, none is. */
   checkElsewhere?(order: { schema: JsonObject; input: JsonObject }): Promise<ErrorDetail[]>;

@@ -76,7 +76,7 @@ export async function recordGoldenLines(
 }
 
 /** A golden input that is decided otherwise; `actual` holds the problems of an input that the schema refuses. */
-export type GoldenFailure = {
+type GoldenFailure = {
   index: number;
   expected: GoldenOutput;
   actual: GoldenOutput | { problems: ErrorDetail[] };

@@ -18,7 +18,7 @@ export type Stretch = { path: readonly string[]; start: number; end: number };
 /** The probability of an option without a stretch, by the stretch's number; each call computes it. */
 export type Estimates = (at: number) => number;
 
-export type WeighedPolicy = {
+type WeighedPolicy = {
   features: CompiledFeatures;
   classifier: ClassifierModel;
   denseWidth: number;

@@ -3,7 +3,7 @@
 const isoDate = /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/;
 
 /** `epochDays` counts from 1970-01-01 with the time of day as fraction; `weekday` 0 is Monday; `month` 1–12. */
-export type DateParts = { epochDays: number; month: number; weekday: number; hour: number };
+type DateParts = { epochDays: number; month: number; weekday: number; hour: number };
 
 /**
  * Days from 1970-01-01 to a date of the proleptic Gregorian calendar (Hinnant, "chrono-compatible low-level date

@@ -18,7 +18,7 @@ import {
 type FieldOf<K extends FieldKind> = Extract<Field, { kind: K }>;
 
 /** Writes the slots of one value into `dense` from `start` on; what it leaves alone must be 0 before. */
-export type SlotWriter = (value: Json | undefined, dense: Float32Array, start: number) => void;
+type SlotWriter = (value: Json | undefined, dense: Float32Array, start: number) => void;
 
 /**
  * A field kind. `fit` never fails; the writers of `compile` compute in double precision and fill `size(field)` slots.

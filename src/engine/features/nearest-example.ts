@@ -24,7 +24,7 @@ export type NearestFile = z.infer<typeof nearestSchema>;
 export type Directions = Pick<NearestFile, 'basis' | 'scale' | 'offset'>;
 
 /** The unit vector of an embedding along the directions; the embedding begins at `from`. */
-export type Projection = (embedding: ArrayLike<number>, from: number) => Float64Array;
+type Projection = (embedding: ArrayLike<number>, from: number) => Float64Array;
 
 /**
  * Σ a[aFrom + i] · b[bFrom + i] for i below `size`, in four sums side by side: a processor adds them at once, and an

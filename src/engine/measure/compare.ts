@@ -3,7 +3,7 @@ import { computeBinomialTail } from '../intervals.ts';
 import { formatShare } from './format-share.ts';
 
 /** Rows that only one of two policies decides right. */
-export type Discordance = { onlyFirst: number; onlySecond: number };
+type Discordance = { onlyFirst: number; onlySecond: number };
 
 /** Up to this p-value one of two policies is called better. */
 export const maxChance = 0.05;

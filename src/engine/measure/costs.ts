@@ -5,7 +5,7 @@ import { createStream, randomStreams } from '../random.ts';
 import { listOwnThresholds } from '../thresholds.ts';
 import { decideRow, type ReplayedRow } from './replay.ts';
 
-export type CostQuestion = {
+type CostQuestion = {
   costs: Costs;
   /** Those of the type. */
   options: readonly string[];

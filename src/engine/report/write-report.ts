@@ -9,7 +9,7 @@ import { listOwnThresholds } from '../thresholds.ts';
 import { escapeHtml, quoteText } from './html.ts';
 import { describeRule } from './rule-words.ts';
 
-export type ReportFacts = {
+type ReportFacts = {
   type: { name: string; description: string; options: readonly string[] };
   policy: { version: number; isDeployed: boolean; isRulesOnly: boolean; completedAt: string | null };
   /** The version of the type whose rules and thresholds decide. */

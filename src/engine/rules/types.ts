@@ -3,7 +3,7 @@ import { ruleFunctions, type StaticType } from './functions.ts';
 import type { At, RuleNode } from './tree.ts';
 
 /** A use of a type that can only fail, or of a field that is not known. */
-export type TypeProblem = { message: string; suggestion: string | null; at: At };
+type TypeProblem = { message: string; suggestion: string | null; at: At };
 /** Infers the type of a field path (segments after ctx), 'any' where it is not known, and may report a problem. */
 export type FieldTypes = (path: readonly string[], at: At, report: (problem: TypeProblem) => void) => StaticType;
 

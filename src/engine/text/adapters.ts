@@ -7,7 +7,7 @@ const layers = 6;
 const bytesPerNumber = 4;
 
 /** A matrix among the weights: its name in the graph, its shape and where it begins. */
-export type AdapterMatrix = { name: string; dims: [number, number]; from: number };
+type AdapterMatrix = { name: string; dims: [number, number]; from: number };
 
 /**
  * The matrices of adapters in the order of their weights: q_a0, q_b0, v_a0, v_b0, q_a1 … v_b5, row-major. What a

@@ -3,7 +3,7 @@
 const classToken = 101;
 const separatorToken = 102;
 
-export type EncoderInput = { ids: number[]; truncated: boolean };
+type EncoderInput = { ids: number[]; truncated: boolean };
 
 /** Puts [CLS] and [SEP] around the first `maxTokens - 2` ids and tells whether ids were cut off. */
 export function toEncoderInput(ids: readonly number[], maxTokens: number): EncoderInput {
@@ -12,7 +12,7 @@ export function toEncoderInput(ids: readonly number[], maxTokens: number): Encod
 }
 
 /** Token ids side by side, row-major, short texts filled up with zeros; the mask tells where each ends. */
-export type PaddedTexts = { dims: [number, number]; ids: BigInt64Array; mask: BigInt64Array };
+type PaddedTexts = { dims: [number, number]; ids: BigInt64Array; mask: BigInt64Array };
 
 export function padTexts(texts: readonly (readonly number[])[]): PaddedTexts {
   const length = Math.max(0, ...texts.map((ids) => ids.length));

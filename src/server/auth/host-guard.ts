@@ -1,7 +1,7 @@
 /** The guard against requests that a foreign web page causes. */
 import { WorkbenchError } from '../../engine/errors.ts';
 
-export type GuardedHeaders = {
+type GuardedHeaders = {
   host?: string | undefined;
   origin?: string | string[] | undefined;
   'sec-fetch-site'?: string | string[] | undefined;

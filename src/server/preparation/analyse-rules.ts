@@ -41,7 +41,7 @@ type MeasuredRule = Omit<WireRule, 'examples'> & {
   examples: Omit<WireRule['examples'], 'disagreeing'> & Pick<RuleImpact, 'disagreeing'>;
 };
 /** The analysis as the wire has it, except that inputs are whole and nothing in them is redacted. */
-export type MeasuredAnalysis = Omit<RulesAnalysis, 'impact'> & {
+type MeasuredAnalysis = Omit<RulesAnalysis, 'impact'> & {
   impact: (Omit<NonNullable<RulesAnalysis['impact']>, 'rules'> & { rules: MeasuredRule[] }) | null;
 };
 type Measured = { impact: Impact; change: RulesChange | null };

@@ -8,7 +8,7 @@ import { type ExampleRecord, toExampleStatus } from '../store/examples/examples.
 import { listLabelProblems } from './new-example.ts';
 
 /** The fields of an example that a request names; the others are undefined. */
-export type ExampleFields = {
+type ExampleFields = {
   input: JsonObject | undefined;
   decision: string | null | undefined;
   reasonCodes: string[] | undefined;

@@ -5,10 +5,10 @@ import { toInvalidValue, toUnknownOption } from '../errors/validation-error.ts';
 import type { ExampleRecord } from '../store/examples/examples.ts';
 
 /** What a new example is made of; it is the user's own and not reviewed unless something else is said. */
-export type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
+type NewExample = Pick<ExampleRecord, 'input' | 'decision' | 'reasonCodes'> &
   Partial<Pick<ExampleRecord, 'source' | 'reviewed' | 'test' | 'logId' | 'audited'>>;
 /** Where a problem with the labels of an example is reported. */
-export type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
+type LabelPlaces = { decision: ErrorDetail['loc']; reasonCode(index: number): ErrorDetail['loc'] };
 
 /** Makes an example of a type, to be added with `addExamples`. */
 export function newExample(

@@ -31,7 +31,7 @@ const maxUnknownDecisions = 100;
 
 type ImportOrder = Omit<ImportRequest, 'content' | 'format'> & { file: ImportFile };
 /** An import as the bytes of its body: JSON, or a form with the file. */
-export type ImportBody = { bytes: Uint8Array; contentType: string };
+type ImportBody = { bytes: Uint8Array; contentType: string };
 
 /**
  * Reads an example file, given as the body of its request or as the request, and says what is in it. With `commit` it

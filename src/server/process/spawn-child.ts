@@ -2,13 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-export type ChildName =
-  | 'encoder-child'
-  | 'labelling-child'
-  | 'worker'
-  | 'data-child'
-  | 'preparation-child'
-  | 'analysis-child';
+type ChildName = 'encoder-child' | 'labelling-child' | 'worker' | 'data-child' | 'preparation-child' | 'analysis-child';
 type SpawnOptions = {
   heapMb: number;
   /** Stands on the child's command line, so that this very process can be recognised later. */

@@ -30,7 +30,7 @@ export type BundleFacts = {
   promise: (NonNullable<Manifest['promise']> & NonNullable<ModelCardFacts['promise']>) | null;
 };
 
-export type DeployedDecidersOptions = {
+type DeployedDecidersOptions = {
   artifactsDir: string;
   textModel: TextModel;
   encoderHost: EncoderHost;

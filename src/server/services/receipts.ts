@@ -10,7 +10,7 @@ import type { Store } from '../store/store.ts';
 
 type Deps = { store: Pick<Store, 'receipts'>; auth: Pick<Auth, 'sealing'>; clock: Clock };
 
-export type KeyedRequest = { key: string; method: string; url: string; body: unknown };
+type KeyedRequest = { key: string; method: string; url: string; body: unknown };
 
 /** The place of one call's answer, for those who do what the call asks. */
 export type Receipt = {
@@ -20,7 +20,7 @@ export type Receipt = {
   withdraw(): void;
 };
 
-export type OpenReceipt = Receipt & { finish(): void };
+type OpenReceipt = Receipt & { finish(): void };
 
 /** How long an answer is kept. */
 export const receiptLifeMs = 24 * 3600 * 1000;

@@ -63,7 +63,7 @@ export const between = (column: string, list: string, low: number, high: number)
 export type Range = { first: number; last: number; n: number | null };
 
 /** A table with its summaries: `sums` are what `summary` adds up from either, besides the number of rows `n`. */
-export type BlockTable<Name extends string> = {
+type BlockTable<Name extends string> = {
   rows: string;
   /** What `read` selects of the rows. */
   columns: string;

@@ -14,7 +14,7 @@ const checkpointIntervalMs = 20;
 const maxCheckpointWaitMs = 5_000;
 const migrationName = /^(\d{3})_[a-z0-9_]+\.sql$/;
 
-export type Migration = { version: number; sql: string };
+type Migration = { version: number; sql: string };
 
 type UpgradeSettings = {
   migrations: readonly Migration[];

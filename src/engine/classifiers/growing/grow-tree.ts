@@ -22,7 +22,7 @@ export type GrownNode = {
 type Leaf = { from: number; to: number; sums: NodeSums; histogram: Histogram | null; split: Split | null; node: Draft };
 type Draft = { split: Split | null; left: Draft | null; right: Draft | null; value: number; cover: number };
 
-export type TreeRequest = {
+type TreeRequest = {
   /** The rows to learn from, and the fields that may be tested. */
   sample: Int32Array;
   fields: Int32Array;

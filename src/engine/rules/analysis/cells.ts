@@ -8,7 +8,7 @@ import type { KnownField } from './fields.ts';
 import { isSamePath, type TableRow, toCondition, toTable } from './table.ts';
 
 export type CellField = Pick<KnownField, 'path' | 'type'>;
-export type ReadCell = { tests: TableRow[] } | { problem: string };
+type ReadCell = { tests: TableRow[] } | { problem: string };
 /** A cell with a text, and the name of its field as in code. */
 export type Cell = { path: string[]; text: string };
 

@@ -19,7 +19,7 @@ export type Completion = {
  * `from`–`to` (UTF-16) is what a chosen item replaces. `lead` is the dot or the quote that stands there before the text
  * by which an item is found, its label; empty without one.
  */
-export type Completions = { from: number; to: number; lead: string; items: Completion[] };
+type Completions = { from: number; to: number; lead: string; items: Completion[] };
 
 const macroHelp: Record<string, string> = {
   all: 'True if the expression is true for every member.',
@@ -169,7 +169,7 @@ function listMethodCompletions(type: StaticType): Completion[] {
 }
 
 /** What is shown for the range `from`–`to` (UTF-16). */
-export type Hover = { from: number; to: number; title: string; help: string };
+type Hover = { from: number; to: number; title: string; help: string };
 
 /** Explains the word at an offset (UTF-16), or returns null. */
 export function findHover(source: string, offset: number, fields: readonly KnownField[]): Hover | null {

@@ -2,7 +2,7 @@
 
 export type Literal = string | number | boolean | null;
 /** The type of a rule value that JSON has too. */
-export type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
+type ValueType = 'null' | 'bool' | 'number' | 'text' | 'list' | 'map';
 /** Types of rule values by the names that JSON Schema has for them. */
 export const typesBySchemaName: Record<string, ValueType> = {
   string: 'text',

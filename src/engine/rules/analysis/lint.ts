@@ -28,7 +28,7 @@ export type RuleFinding = {
   at: At | null;
 };
 /** What the examples tell: their fields, and the outcomes of the same rules on them. */
-export type RuleEvidence = { fields: readonly KnownField[]; impact: Impact };
+type RuleEvidence = { fields: readonly KnownField[]; impact: Impact };
 
 /** What one check says of a rule; the rest has the usual values. */
 type Finding = Pick<RuleFinding, 'kind' | 'message' | 'suggestion'> & Partial<RuleFinding>;

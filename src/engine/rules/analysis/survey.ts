@@ -18,7 +18,7 @@ export type SeenField = {
   distribution: Distribution | null;
 };
 /** A survey under way: inputs go in one by one, and its fields may be read at any time. */
-export type FieldSurvey = { add(input: JsonObject): void; fields(): SeenField[] };
+type FieldSurvey = { add(input: JsonObject): void; fields(): SeenField[] };
 
 const maxDepth = 8;
 const maxFields = 2000;

@@ -15,7 +15,7 @@ import { hashInput } from './hash-input.ts';
 
 /** An example; `decision` is null where it is not labelled. */
 export type ProposalRow = { id: string; input: JsonObject; decision: string | null };
-export type ProposalRequest = {
+type ProposalRequest = {
   options: readonly string[];
   /** The rules of the type, which come first. */
   saved: CompiledRules;

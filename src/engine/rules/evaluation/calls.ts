@@ -22,7 +22,7 @@ import {
 } from './values.ts';
 
 /** Calls a function with arguments of any type; a wrong type is a failure like any other. */
-export type RuleFunction = (args: readonly Value[], run: Run) => Outcome;
+type RuleFunction = (args: readonly Value[], run: Run) => Outcome;
 
 const whitespace = '\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
 const leadingWhitespace = new RegExp(`^[${whitespace}]+`);

@@ -21,7 +21,7 @@ import {
 /** One compiled node: evaluates it for one input. A failure is returned, never thrown. */
 export type Step = (run: Run) => Outcome;
 /** Sees every compiled node and may wrap it; `depth` counts the comprehensions around the node. */
-export type Hook = (node: RuleNode, step: Step, depth: number) => Step;
+type Hook = (node: RuleNode, step: Step, depth: number) => Step;
 type CompileChild = (node: RuleNode) => Step;
 
 /** Compiles a checked tree. `hook` lets tracing put its own step around each node. */

@@ -69,7 +69,7 @@ export const limitReached = new RuleError('limit');
  */
 export type Run = { ctx: Value; first: Value; second: Value; steps: number };
 
-export type ValueMap = { readonly [key: string]: Value };
+type ValueMap = { readonly [key: string]: Value };
 
 /** True for a map: a JSON object or a map literal. */
 export function isMap(value: Value): value is ValueMap {

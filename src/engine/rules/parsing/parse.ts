@@ -13,7 +13,7 @@ import { parseSyntax } from './syntax.ts';
  * `ast` is null if there is any problem. `draft` is the tree as far as it could be read, for further checks only: a
  * part that is wrong is a variable without a name in it. `toRange` finds the place of its nodes in the source.
  */
-export type ParsedCondition = {
+type ParsedCondition = {
   ast: RuleNode | null;
   draft: { tree: RuleNode; toRange(at: At): SourceRange } | null;
   problems: ConditionProblem[];

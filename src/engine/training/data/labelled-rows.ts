@@ -20,7 +20,7 @@ export type LabelledRow = SplitRow & {
   ruled?: boolean;
 };
 
-export type PreparedRows = {
+type PreparedRows = {
   rows: LabelledRow[];
   /** For each label the index of its option in the definition, of options learned as one the first; ascending. */
   presentOptions: number[];

@@ -5,7 +5,7 @@ import { foldText } from './near-repeats.ts';
 import { compareStrings } from './split.ts';
 
 /** How many held-out rows have a near duplicate, and the ids of the first of them. */
-export type NearDuplicates = { count: number; exampleIds: string[] };
+type NearDuplicates = { count: number; exampleIds: string[] };
 
 const maxReportedIds = 100;
 

@@ -1,7 +1,7 @@
 /** Options with too few examples to be learned, which are left to a person. */
 import type { TrainingConfig, TrainingExample } from '../../domain.ts';
 
-export type RareSettings = Pick<TrainingConfig, 'min_per_option' | 'rare_options'>;
+type RareSettings = Pick<TrainingConfig, 'min_per_option' | 'rare_options'>;
 
 /**
  * The rare options in the order of the options, and those of them that are learned as one; `together` is empty or has

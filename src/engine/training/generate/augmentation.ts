@@ -11,7 +11,7 @@ import {
   type TeacherMaterial,
 } from './embedded-teacher.ts';
 
-export type Augmentation = {
+type Augmentation = {
   /** The examples of the request, then the synthetic ones. */
   examples: TrainingExample[];
   origins: Pick<Metrics, 'augmentation' | 'auto_generation'>;

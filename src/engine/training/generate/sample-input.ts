@@ -47,7 +47,7 @@ export function frameText(text: string, random: Random): string {
 }
 
 /** Draws a text for an option, of at most so many characters where that is possible. */
-export type PhraseSampler = (random: Random, maxLength?: number) => string;
+type PhraseSampler = (random: Random, maxLength?: number) => string;
 
 /** Makes a sampler of texts in whole sentences that name the option, so that they carry the label. */
 export function createPhraseSampler(option: string): PhraseSampler {
@@ -135,7 +135,7 @@ function resolveReference(root: JsonObject, node: Json | undefined): JsonObject 
 }
 
 /** A field of the input, and the values that rules compare it with. */
-export type ComparedField = { path: string[]; values: Json[] };
+type ComparedField = { path: string[]; values: Json[] };
 
 /** Lists the fields that rules compare with constants, by their dotted paths. */
 export function listComparedFields(trees: readonly RuleNode[]): Map<string, ComparedField> {

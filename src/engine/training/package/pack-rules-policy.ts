@@ -12,7 +12,7 @@ import type { RulesFile } from '../../rules/compile.ts';
 import { makeGoldenInputs } from './golden-inputs.ts';
 
 /** What a policy of rules alone is made of; its `fallback_option` is set. */
-export type RulesPolicyParts = {
+type RulesPolicyParts = {
   settings: Omit<ManifestDraft, 'classifier' | 'runtime' | 'text'>;
   rules: RulesFile;
   inputSchema: JsonObject | null;

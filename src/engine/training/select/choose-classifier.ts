@@ -18,7 +18,7 @@ import {
 /** A loss must be at most this many times that of something simpler to be worth its size. */
 const worthwhileLossRatio = 0.996;
 
-export type ClassifierChoiceParams = {
+type ClassifierChoiceParams = {
   textChoice: TextChoice;
   /** The number of different labels. */
   optionCount: number;

@@ -28,7 +28,7 @@ type TextComparison = {
   trial: LinearTrial;
 };
 
-export type TextChoiceParams = {
+type TextChoiceParams = {
   plan: FeaturePlan;
   rows: readonly LabelledRow[];
   /** The number of different labels. */

@@ -19,7 +19,7 @@ export type ClassifierChoice = {
   trees: { settings: TreeSettings; weight: number } | null;
 };
 
-export type FitParams = {
+type FitParams = {
   choice: ClassifierChoice;
   rows: readonly LabelledRow[];
   /** For each label the index of its option in the definition. */

@@ -16,7 +16,7 @@ export type HeadStarts = Partial<Record<HeadName, Float64Array>>;
 export type LinearSettings = { C: Partial<Record<HeadName, number>>; pool: Pool; starts: HeadStarts };
 
 /** A fitted linear classifier with the parameters of its heads, from which another fit may start. */
-export type FittedLinear = { calibrated: Fitted; uncalibrated: Fitted; starts: HeadStarts };
+type FittedLinear = { calibrated: Fitted; uncalibrated: Fitted; starts: HeadStarts };
 
 /** Settings for sets that are too small to be compared on. */
 const defaultC: Record<HeadName, number> = { tabular: 0.3, ngrams: 60, encoder: 20 };

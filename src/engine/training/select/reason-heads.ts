@@ -7,14 +7,14 @@ import { deriveSeed, randomStreams } from '../../random.ts';
 import type { LabelledRow } from '../data/labelled-rows.ts';
 import { assignFolds } from '../data/split.ts';
 
-export type ReasonHeads = {
+type ReasonHeads = {
   /** Codes with a head, and the options whose examples carry them. */
   heads: { code: string; options: string[] }[];
   /** The heads as one softmax model with a last column of zeros; null without heads. */
   model: LogisticModel | null;
 };
 
-export type ReasonHeadParams = {
+type ReasonHeadParams = {
   plan: FeaturePlan;
   rows: readonly LabelledRow[];
   /** The same rows as numbers under the plan. */

@@ -30,7 +30,7 @@ const tuningBudget = 2e10;
 
 /** One head at one C: logits of every row by the fit that had not seen it, and each fold's parameters. */
 type HeadTrial = { C: number; logits: Float64Array; firstFoldLoss: number; parameters: Float64Array[] };
-export type HeadTrials = Partial<Record<HeadName, HeadTrial>>;
+type HeadTrials = Partial<Record<HeadName, HeadTrial>>;
 /** Heads with their values of C and weights, and the log-loss of their sum on rows they had not seen. */
 export type LinearTrial = { heads: HeadTrials; pool: Pool; logits: Float64Array; logLoss: number };
 

@@ -55,7 +55,7 @@ const searchRanges: Record<SearchedSetting, SettingRange> = {
 export type TreeTrial = { settings: TreeSettings; result: CrossValidation };
 
 /** What trees cost: histogram entries of a row in a round, and the rounds that the final fit can afford. */
-export type TreeCost = { entriesPerRow: number; maxFinalRounds: number; isAffordable: boolean };
+type TreeCost = { entriesPerRow: number; maxFinalRounds: number; isAffordable: boolean };
 
 /** Estimates the cost of trees for a plan, options and the rows of the final fit. */
 export function estimateTreeCost(plan: FeaturePlan, optionCount: number, rowCount: number): TreeCost {
@@ -77,7 +77,7 @@ export type TreeSearch = {
   tick: () => void;
 };
 
-export type TreeSearchParams = {
+type TreeSearchParams = {
   plan: FeaturePlan;
   /** The rows that the linear classifier was compared on. */
   rows: readonly LabelledRow[];

@@ -6,7 +6,7 @@ const weightDecay = 0.01;
 const warmUpShare = 0.1;
 
 /** Changes parameters in place by one step against their gradients. */
-export type Optimiser = (parameters: Float32Array, gradients: Float32Array, rate: number) => void;
+type Optimiser = (parameters: Float32Array, gradients: Float32Array, rate: number) => void;
 
 /**
  * Makes an optimiser of `length` parameters: Adam with decoupled weight decay (Loshchilov & Hutter 2019), whose decay

@@ -13,7 +13,7 @@ import { countHeadWeights, placeInHead } from './tuning-step.ts';
 /** Inverse penalty of the regression from which the head starts, as in scikit-learn. */
 const headC = 10;
 
-export type FirstHeadParams = {
+type FirstHeadParams = {
   plan: FeaturePlan;
   learned: readonly LabelledRow[];
   /** The texts of the rows, as the plain encoder reads them. */

@@ -9,7 +9,7 @@ import type { AttemptRecord, PolicyRecord } from '../../store/policies/policy-re
 /** What a first training is taken to need before its own pace is known. */
 const firstGuess = { baseMs: 4_000, perExampleMs: 20 } as const;
 
-export type ProgressSources = {
+type ProgressSources = {
   policy: PolicyRecord;
   attempts: readonly AttemptRecord[];
   /** From memory, while a process runs. */

@@ -9,7 +9,7 @@ import { openEncoder, openTokenWeigher, runtimeVersion, type TokenWeigher } from
  * A text to embed; `adapters` is the digest of those that it is embedded with, null for the plain encoder. Where there
  * is a direction, the text comes alone, and the weights of its tokens in that direction are answered for its embedding.
  */
-export type EncoderText = {
+type EncoderText = {
   id: number;
   ids: readonly number[];
   adapters: string | null;

@@ -27,7 +27,7 @@ const silenceTimeoutMs = 15_000;
 /** Waits before restarts in a row; an answer in between starts over. */
 const restartDelaysMs = [0, 200, 500, 1_000, 2_000];
 
-export type EncoderHostOptions = {
+type EncoderHostOptions = {
   spawn: SpawnChild;
   model: { readonly encoderPath: string; readonly encoderSha256: string; readonly tuningGraphPath?: string };
   cachedTexts?: number;
@@ -35,7 +35,7 @@ export type EncoderHostOptions = {
   maxQueueLength?: number;
 };
 /** `restarting` also stands for the first loading of the model. */
-export type EncoderState = 'idle' | 'ready' | 'restarting';
+type EncoderState = 'idle' | 'ready' | 'restarting';
 type Waiting<T> = { resolve(value: T): void; reject(error: WorkbenchError): void };
 type Call = Waiting<Float32Array> & {
   id: number;

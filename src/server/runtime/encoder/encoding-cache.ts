@@ -18,7 +18,7 @@ const readBatchSize = 512;
 const fileNamePattern = /^(\d+)-[0-9a-f]{12}\.enc$/;
 const dayMs = 24 * 3600 * 1000;
 
-export type EncodingLimits = { maxBytes: number; maxDays: number };
+type EncodingLimits = { maxBytes: number; maxDays: number };
 /** About 340,000 texts; a month after it was written an embedding goes, whoever still uses it. */
 const encodingLimits: EncodingLimits = { maxBytes: 512 * 2 ** 20, maxDays: 30 };
 

@@ -18,7 +18,7 @@ const idleMs = 15 * 60_000;
 /** Time between two tries to read in examples where the encoder was away or the child died. */
 const retryMs = 5_000;
 
-export type LabellingModelsOptions = LabellingProcessOptions & {
+type LabellingModelsOptions = LabellingProcessOptions & {
   examples: Pick<ExampleStore, 'readRevision'>;
   feed: ExampleFeed;
   now(): number;

@@ -18,7 +18,7 @@ type Deps = {
 };
 
 /** A connection that is to be made, with its key or null. */
-export type NewConnection = Pick<ConnectionRecord, 'name' | 'url' | 'model' | 'privateNetwork' | 'generates'> & {
+type NewConnection = Pick<ConnectionRecord, 'name' | 'url' | 'model' | 'privateNetwork' | 'generates'> & {
   apiKey: string | null;
 };
 

@@ -4,7 +4,7 @@ import type { CreditEntry } from '../../store/account/credits.ts';
 import type { Store } from '../../store/store.ts';
 
 /** What is charged; a refund has negative credits. */
-export type Charge = Omit<CreditEntry, 'id' | 'createdAt'> & { createdAt?: number };
+type Charge = Omit<CreditEntry, 'id' | 'createdAt'> & { createdAt?: number };
 
 /**
  * Writes an entry with an id of its own, at the present time unless it names another. For a transaction of its caller.

@@ -20,7 +20,7 @@ import type { Receipt } from '../receipts.ts';
 import { findDecisionTypeByName } from '../types/decision-types.ts';
 import { askConnectedModel, type EscalationDeps } from './escalation.ts';
 
-export type DecisionDeps = {
+type DecisionDeps = {
   store: Pick<Store, 'decisionTypes' | 'deployments' | 'connections'>;
   runtime: { deployed: Pick<DeployedDeciders, 'get'>; decisions: CommitQueue } & EscalationDeps['runtime'];
   metering: Pick<Metering, 'checkDecision'>;
@@ -35,7 +35,7 @@ export type PendingDecision = { response: DecideResponse; recorded: Promise<void
 export type BatchOutcome = { ok: true; response: DecideResponse } | { ok: false; error: WorkbenchError };
 
 /** What of a call is not its request. */
-export type CallFacts = {
+type CallFacts = {
   requestId: string;
   trace: boolean;
   receipt: Receipt | null;

@@ -8,8 +8,8 @@ import type { ExampleRecord } from '../../store/examples/examples.ts';
 import type { Store } from '../../store/store.ts';
 
 /** Which part of a list is asked for; `pageOf` names an example whose page counts instead of `page`. */
-export type ListPart = { page: number; pageSize: number; sort?: string | undefined; pageOf?: string | undefined };
-export type ListPage = { examples: ExampleRecord[]; total: number; page: number };
+type ListPart = { page: number; pageSize: number; sort?: string | undefined; pageOf?: string | undefined };
+type ListPage = { examples: ExampleRecord[]; total: number; page: number };
 
 /** A column, or a field within the input, and which way. */
 type Sort = { column: OrderColumn; field: string | null; isDescending: boolean };

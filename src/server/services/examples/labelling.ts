@@ -27,7 +27,7 @@ type Deps = AuditDeps &
   };
 
 type NextExample = { example: ExampleRecord; suggestion: Suggestion | null; why: string };
-export type NextExamples = {
+type NextExamples = {
   items: NextExample[];
   remaining: number;
   recent: { right: number; of: number };

@@ -21,7 +21,7 @@ type Deps = Omit<LabellerDeps, 'store'> & {
   log: { error(facts: object, text: string): void };
 };
 
-export type TeacherLabellingRequest = { minAgreement: number; minProbability: number; maxExamples: number };
+type TeacherLabellingRequest = { minAgreement: number; minProbability: number; maxExamples: number };
 type TeacherLabellingState = 'idle' | 'measuring' | 'labelling' | 'done' | 'refused' | 'cancelled' | 'failed';
 export type TeacherLabelling = {
   state: TeacherLabellingState;

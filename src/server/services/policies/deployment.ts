@@ -23,10 +23,10 @@ export type DeploymentDeps = HostingDeps & {
 };
 
 /** A policy whose bundle may be exported. */
-export type ExportablePolicy = { policy: PolicyFile } & BundleFacts;
+type ExportablePolicy = { policy: PolicyFile } & BundleFacts;
 
 /** An exported bundle: its bytes, what it is called, and what tells it from every other. */
-export type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIdentity };
+type ExportedBundle = { bytes: Uint8Array; fileName: string; identity: BundleIdentity };
 
 /** Characters of the revision in a file's name: enough to tell the revisions of one policy apart. */
 const shownRevisionLength = 8;

@@ -192,7 +192,7 @@ const toFindingKey = (type: DecisionTypeRecord, { id }: PolicyRecord, declared: 
   JSON.stringify([id, declared, type.activeVersion.id, type.fallbackOption]);
 
 /** The answer to asking for a promise: a threshold, or a sentence on why there is none. */
-export type PromiseAnswer = PromiseFinding | { possible: false; sentence: string };
+type PromiseAnswer = PromiseFinding | { possible: false; sentence: string };
 
 /** The confidence from which the classifier decides alone. */
 function readLeastConfidence({ confidence_thresholds, escalation_policy }: ThresholdSettings): number {

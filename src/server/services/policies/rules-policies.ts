@@ -13,7 +13,7 @@ import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
 import { readPolicy } from './policies.ts';
 
-export type RulesPolicyDeps = {
+type RulesPolicyDeps = {
   store: Store;
   clock: Clock;
   options: Pick<ServerOptions, 'dataDir'>;

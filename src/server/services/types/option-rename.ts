@@ -16,7 +16,7 @@ export type OptionChangeDeps = {
   newId(): string;
 };
 
-export type OptionTouches = {
+type OptionTouches = {
   examples: number;
   /** Names of the rules that decide it. */
   rules: string[];

@@ -7,7 +7,7 @@ import type { Store } from '../../store/store.ts';
 import { restorableMs } from '../types/decision-types.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
-export type RemovalDeps = {
+type RemovalDeps = {
   db: WorkbenchDatabase;
   store: Pick<Store, 'typeRemoval' | 'logs'>;
   trustedTime: Pick<TrustedTime, 'now'>;

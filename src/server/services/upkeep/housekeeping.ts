@@ -13,8 +13,8 @@ import { continueClearing } from '../types/personal-data.ts';
 import { removeExpiredTypes } from './expired-types.ts';
 import type { TrustedTime } from './trusted-time.ts';
 
-export type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
-export type HousekeepingDeps = RetentionDeps &
+type RetentionDeps = { db: WorkbenchDatabase; store: Store; trustedTime: TrustedTime };
+type HousekeepingDeps = RetentionDeps &
   DeploymentDeps & {
     auth: Auth;
     artifactsDir: string;

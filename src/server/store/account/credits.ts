@@ -18,7 +18,7 @@ export type CreditEntry = {
 export type UsageRecord = Omit<CreditEntry, 'organisationSeq'>;
 
 /** What of the ledger a page of usage is about: entries since a time, of one operation or, with null, of all. */
-export type UsageQuery = {
+type UsageQuery = {
   organisationSeq: number;
   sinceMs: number;
   operation: CreditOperation | null;

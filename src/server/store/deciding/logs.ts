@@ -32,7 +32,7 @@ export type LoggedDecision<Input = JsonObject> = Required<
 };
 
 /** What the decisions of a type are like; the averages are null while there are none. */
-export type TypeMetrics = {
+type TypeMetrics = {
   total: number;
   avgConfidence: number | null;
   avgLatencyMs: number | null;

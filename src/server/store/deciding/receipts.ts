@@ -2,7 +2,7 @@
 import type { WorkbenchDatabase } from '../database.ts';
 
 /** Digests and the sealed answer, as they are stored. */
-export type ReceiptRecord = { id: Buffer; request: Buffer; answer: Buffer; createdAt: number };
+type ReceiptRecord = { id: Buffer; request: Buffer; answer: Buffer; createdAt: number };
 
 /** Receipts that one call of `removeBefore` deletes at most. */
 const maxRemoved = 500;

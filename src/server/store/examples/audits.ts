@@ -17,7 +17,7 @@ type Drawable = {
   policyVersion: string;
 };
 /** A drawn decision that nobody has been shown. */
-export type WaitingDraw = { seq: number; logId: string; input: JsonObject };
+type WaitingDraw = { seq: number; logId: string; input: JsonObject };
 /** The counts of a policy: of all its drawn decisions, some by week (`isWeekly`), and of those decided alone. */
 export type PolicyAudit = {
   policyVersion: string;

@@ -6,7 +6,7 @@ import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere
 /** What examples are ordered by, as it is stored; `input` is the JSON of the whole input. */
 export type OrderColumn = 'seq' | 'created_at' | 'updated_at' | 'decision' | 'input';
 /** An example by its row number, which grows with each one that is added, and its value of the column. */
-export type StoredKey = { seq: number; value: Value | null };
+type StoredKey = { seq: number; value: Value | null };
 
 export function createExamplePlaces(db: WorkbenchDatabase) {
   return {

@@ -36,7 +36,7 @@ export type ExampleRecord = {
 export type JsonRow = { id: string; input: string; decision: string | null };
 
 /** How many examples of a type there are, by what is known of them. */
-export type ExampleTotals = {
+type ExampleTotals = {
   total: number;
   labelled: number;
   reviewed: number;

@@ -13,7 +13,7 @@ export type HeldOutRecord = {
   confidence: number;
 };
 /** A held-out example as it was measured; `input` is null when the example was deleted or its input changed since. */
-export type MeasuredRecord = {
+type MeasuredRecord = {
   input: JsonObject | null;
   expected: string;
   predicted: string;
@@ -37,7 +37,7 @@ export type ComparisonCounts = {
   onlySecondRight: number;
 };
 /** Which rows of a policy; null takes every label. */
-export type HeldOutFilter = { policyId: string; expected: string | null; predicted: string | null };
+type HeldOutFilter = { policyId: string; expected: string | null; predicted: string | null };
 export type PolicyPair = { first: string; second: string };
 
 type Slice = { limit: number; offset: number };

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../engine/domain.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 import { type ExampleRecord, type RawExample, selectExamples, toExample, toWhere, type Value } from './examples.ts';
 
-export type PlacedExample = ExampleRecord & { seq: number };
+type PlacedExample = ExampleRecord & { seq: number };
 
 /** Where an example stands, without its input. `isUnconfirmed`: a teacher's label was not reviewed. */
 export type ExampleState = Pick<ExampleRecord, 'id' | 'decision' | 'mark'> & { seq: number; isUnconfirmed: boolean };

@@ -75,7 +75,7 @@ function prepareStatements(db: WorkbenchDatabase) {
 }
 
 /** A policy of rules alone that is to be written; its file is already there. `createdAt` is milliseconds since 1970. */
-export type NewRulesPolicy = {
+type NewRulesPolicy = {
   id: string;
   version: number;
   toolVersions: ToolVersions;

@@ -3,7 +3,7 @@ import { type DeclaredPromise, declaredPromiseSchema, type KeptPromise } from '.
 import type { WorkbenchDatabase } from '../database.ts';
 
 /** Automatic decisions that somebody corrected or confirmed, and the wrong ones among them. */
-export type CorrectionCounts = { checked: number; wrong: number };
+type CorrectionCounts = { checked: number; wrong: number };
 
 function prepareStatements(db: WorkbenchDatabase) {
   return {

@@ -19,7 +19,7 @@ export type AttemptProgress = {
 /** Names one attempt and the policy that it trains. */
 export type AttemptKey = { policyId: string; attemptId: string };
 /** What a training that succeeded leaves behind. */
-export type TrainingResult = {
+type TrainingResult = {
   metrics: Metrics;
   heldOut: HeldOutRow[];
   bundleSha256: string;

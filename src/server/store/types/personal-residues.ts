@@ -4,7 +4,7 @@ import { blockRows, toBlockNumber } from '../blocks.ts';
 import type { WorkbenchDatabase } from '../database.ts';
 
 /** The log of a type, as far as it is not rewritten: records up to `rawTo` may hold such values. */
-export type LogResidue = { rawTo: number; isClearing: boolean };
+type LogResidue = { rawTo: number; isClearing: boolean };
 
 /** Row numbers that one slice of the rewriting looks at. */
 const sliceRows = 500;

@@ -4,7 +4,7 @@
 import type { WorkbenchDatabase } from '../database.ts';
 
 /** A deleted type by its row and its id. */
-export type ExpiredType = { seq: number; id: string };
+type ExpiredType = { seq: number; id: string };
 
 /** Rows that one slice of the removal takes. */
 const sliceRows = 500;

@@ -5,7 +5,7 @@ import { StartError } from '../../process/start-error.ts';
 import { damagedError, isDamage, type WorkbenchDatabase } from '../database.ts';
 
 /** A data file as it lies on the disk; `folderId` is null in one that is older than such ids. */
-export type DatabaseState =
+type DatabaseState =
   | { kind: 'missing' }
   | { kind: 'empty' }
   | { kind: 'foreign' }
