@@ -79,7 +79,7 @@ export function readCommandLine(args: readonly string[], env: NodeJS.ProcessEnv)
   if (command === 'mcp') return { command, dataDir, apiKey: readApiKey(env['WORKBENCH_API_KEY']) };
   /** The text of a flag or, where it is not given, of the environment variable of the same name. */
   const read = (flag: TextFlag): Setting => ({
-    flag,
+    name: `--${flag}`,
     text: values[flag] ?? env[`WORKBENCH_${flag.toUpperCase().replaceAll('-', '_')}`],
   });
   return {
@@ -123,19 +123,19 @@ function readDataCommand(
 
 type Flags = ReturnType<typeof parseFlags>['values'];
 type TextFlag = { [Flag in keyof Flags]-?: Flags[Flag] extends string | undefined ? Flag : never }[keyof Flags];
-type Setting = { flag: TextFlag; text: string | undefined };
+type Setting = { name: `--${TextFlag}`; text: string | undefined };
 
-function readInteger({ flag, text }: Setting, usual: number, min: number, max: number): number {
+function readInteger({ name, text }: Setting, usual: number, min: number, max: number): number {
   if (text === undefined) return usual;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
   if (value >= min && value <= max) return value;
-  throw new StartError('options', `--${flag} must be a whole number from ${min} to ${max}, not "${text}".`);
+  throw new StartError('options', `${name} must be a whole number from ${min} to ${max}, not "${text}".`);
 }
 
-function readChoice<T extends string>({ flag, text }: Setting, usual: T, choices: readonly T[]): T {
+function readChoice<T extends string>({ name, text }: Setting, usual: T, choices: readonly T[]): T {
   const found = choices.find((choice) => choice === (text ?? usual));
   if (found !== undefined) return found;
-  throw new StartError('options', `--${flag} must be one of ${choices.join(', ')}, not "${text}".`);
+  throw new StartError('options', `${name} must be one of ${choices.join(', ')}, not "${text}".`);
 }
 
 function parseFlags(args: readonly string[]) {

@@ -1,3 +1,4 @@
+/** Promises of a policy and of its type, and what its decisions cost. */
 import { weighPolicyCosts } from '../../services/policies/costs.ts';
 import { findPolicyPromise } from '../../services/policies/promises.ts';
 import {
