@@ -25,6 +25,7 @@ export function Overview({ type }: { type: DecisionType }) {
     <div className="overview">
       <DamageNote />
       <ClockNote />
+      <DriftNote type={type} />
       <Facts
         items={[
           {
@@ -51,7 +52,6 @@ export function Overview({ type }: { type: DecisionType }) {
         ]}
       />
       <PromiseState promise={type.declared_promise} />
-      <DriftNote type={type} />
       <AuditNote type={type} />
       <Mix type={type} distribution={metrics.data.decision_distribution} />
     </div>
