@@ -341,6 +341,8 @@ const training = {
     'The costs of a policy have a curve: what 1,000 decisions cost with each threshold in steps of 0.02, one for all options. Evaluate draws it with the threshold of now and the cheapest one.',
   'CHA-3':
     'Charts fit their place from 1024 to 2560 pixels, in both themes, without a violation that axe knows; their tables open by keyboard, and the library that draws them is loaded with the first of them.',
+  'CHA-4':
+    'GET …/metrics/days gives the decisions of each of the last days, also those without any, by option with mean confidence and looks; Monitor draws them, with a table.',
   'HDL-2':
     'The whole decision has a matrix, a score of each option and its confidences, also with thresholds that are only tried, and held-out lists the rows of each cell of it.',
   'HDL-3':

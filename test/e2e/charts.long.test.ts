@@ -13,7 +13,7 @@ const sizes = [
   { width: 1440, height: 900 },
   { width: 2560, height: 1440 },
 ];
-const places = { evaluate: 4 };
+const places = { evaluate: 4, 'monitor?view=days': 1 };
 
 let workbench: RunningWorkbench;
 let type: string;
@@ -22,6 +22,9 @@ beforeAll(async () => {
   const sample = await startSample();
   ({ workbench, type } = sample);
   await workbench.call('PUT', sample.path, { costs: { currency: '€', look: 1.5, wrong: 10 } });
+  const { body } = await workbench.call<{ items: { input_payload: object }[] }>('GET', `${sample.path}/examples`);
+  const items = body.items.map(({ input_payload: input }) => ({ decision_type: 'refund-requests', input }));
+  expect((await workbench.call('POST', '/api/v1/decide/batch', items)).status).toBe(200);
 });
 afterAll(() => workbench?.stop());
 
@@ -39,7 +42,7 @@ describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
       await page.evaluate((next) => {
         window.location.hash = next;
       }, `#/types/${type}/${place}`);
-      const drawn = page.locator('figure.chart svg');
+      const drawn = page.locator('figure.chart [role=img] svg');
       await expect.poll(() => drawn.count(), { timeout: 20_000 }).toBe(charts);
       for (const size of sizes) {
         await page.setViewportSize(size);
@@ -54,7 +57,7 @@ describe.each(['light', 'dark'] as const)('charts, %s', (theme) => {
         expect(isWithin).toEqual(isWithin.map(() => true));
         for (let place = 0; place < charts; place++) await drawn.nth(place).scrollIntoViewIfNeeded();
         writeFileSync(
-          join(pictures, `charts-${place}-${size.width}-${theme}.png`),
+          join(pictures, `charts-${place.replace(/\W.*/, '')}-${size.width}-${theme}.png`),
           toPalettePng(await page.screenshot()),
         );
       }

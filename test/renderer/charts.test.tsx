@@ -1,10 +1,10 @@
 /** Charts as those read them who do not see them: by the sentence below, and as a table. */
-import { screen, waitFor } from '@testing-library/react';
+import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Metrics } from '../../src/engine/domain.ts';
 import { number, percent } from '../../src/renderer/parts/text/figures.ts';
 import { openForTest } from '../server/workbench.ts';
-import { makeClaims } from './deployed.ts';
+import { claims, makeClaims } from './deployed.ts';
 import { closePage, showWindow } from './page.tsx';
 
 let folder: Awaited<ReturnType<typeof makeClaims>>;
@@ -66,5 +66,21 @@ describe('the charts of Evaluate', () => {
     expect(costs).toHaveLength(curve.length);
     expect(costs[0]?.[0]).toBe('0.00');
     expect(costs.at(-1)?.[1]).toBe(number(Math.round(curve.at(-1).per_1000)));
+  });
+});
+
+describe('the chart of Monitor', () => {
+  it('shows the decisions of each day by option, in place of the records [CHA-4]', async () => {
+    const { call } = await openForTest({ dataDir: folder.copy() });
+    const items = [95, 12, 11].map((proof) => ({ decision_type: claims.name, input: { proof, amount: 500 } }));
+    await call('POST', '/api/v1/decide/batch', items);
+    showWindow(call, `#/types/${folder.url.slice(folder.url.lastIndexOf('/') + 1)}/monitor`);
+    fireEvent.click(await screen.findByLabelText('By day'));
+    const rows = await readChart('Decisions a day');
+    expect(rows).toHaveLength(14);
+    const { decision_distribution: today } = (await call('GET', `${folder.url}/metrics`)).body;
+    const options = Object.values<number>(today).sort((a, b) => b - a);
+    expect(rows.at(-1)?.slice(1, 2 + options.length)).toEqual(['3', ...options.map(number)]);
+    expect(screen.queryByRole('grid', { name: 'Decisions' })).toBeNull();
   });
 });

@@ -67,7 +67,7 @@ const affectedReads: Partial<Record<OperationName, readonly OperationName[]>> = 
   'promises.declare': [...policyReads, ...typeReads],
   'promises.withdraw': [...policyReads, ...typeReads],
   'logs.correct': [...exampleReads, 'logs.list', 'audit.get'],
-  'logs.restore': ['logs.list', 'metrics.type', 'metrics.organisation'],
+  'logs.restore': ['logs.list', 'metrics.type', 'metrics.days', 'metrics.organisation'],
   'connections.create': ['connections.list'],
   'connections.delete': ['connections.list'],
   'api_keys.create': ['api_keys.list'],

@@ -169,6 +169,20 @@ describe('the decision log', () => {
     expect((await call('GET', '/api/v1/metrics')).body).toMatchObject({ total_decisions: 4, decisions_today: 2 });
   });
 
+  it('gives the metrics of each of the last days, from midnight to midnight UTC [CHA-4]', async () => {
+    const midnight = Date.UTC(2026, 5, 15);
+    const times = [midnight - 86_400_000, midnight - 1, midnight, midnight + 60_000];
+    const { call, url } = await openWithLogs(4, (index) => ({ createdAt: times[index] ?? 0 }), midnight + 3_600_000);
+    const { items } = (await call('GET', `${url}/metrics/days?days=3`)).body;
+    expect(items).toMatchObject([
+      { day: '2026-06-13', total_decisions: 0, avg_confidence: null, escalation_rate: null, decision_distribution: {} },
+      { day: '2026-06-14', total_decisions: 2 },
+      { day: '2026-06-15', total_decisions: 2 },
+    ]);
+    expect(Object.values(items[2].decision_distribution)).toEqual([1, 1]);
+    expect((await call('GET', `${url}/metrics/days?days=91`)).status).toBe(422);
+  });
+
   it('forgets records past their retention [TYP-21]', async () => {
     const { call, url, deps, clock } = await openWithLogs(5);
     await call('PUT', url, { retention_days: 1 });

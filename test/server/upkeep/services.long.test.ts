@@ -107,6 +107,7 @@ describe('examples', () => {
       'decide.batch',
       'logs.export',
       'logs.list',
+      'metrics.days',
       'metrics.type',
       'policies.list',
       'policies.progress',

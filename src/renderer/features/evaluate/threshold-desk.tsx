@@ -170,8 +170,8 @@ function Distribution({ bins, low, high }: { bins: readonly ConfidenceBin[]; low
       y={{ name: 'Rows', show: number, isRoot: true }}
       bars={{
         series: [
-          { key: 'wrong', colour: 'var(--bad)', of: ({ wrong }) => wrong },
-          { key: 'right', colour: 'var(--accent)', of: ({ right }) => right },
+          { colour: 'var(--bad)', of: ({ wrong }) => wrong },
+          { colour: 'var(--accent)', of: ({ right }) => right },
         ],
       }}
       zones={[

@@ -1,6 +1,6 @@
 import './monitor.css';
-import { Button, Checkbox, NativeSelect } from '@mantine/core';
-import { useMemo, useRef, useState } from 'react';
+import { Button, Checkbox, NativeSelect, SegmentedControl } from '@mantine/core';
+import { type Ref, useMemo, useRef, useState } from 'react';
 import type { LogRecord } from '../../../server/contract/deciding/logs.ts';
 import type { DecisionType } from '../../../server/contract/types/decision-types.ts';
 import { DataGrid, type GridColumn, type GridHandle, moveCursor } from '../../parts/data-grid.tsx';
@@ -16,6 +16,7 @@ import { useOperation } from '../../state/queries.ts';
 import { changeQuery, goTo, useQueryPart } from '../../state/route.ts';
 import { useCommands } from '../../state/use-commands.ts';
 import { useWorkbench } from '../../state/workbench.ts';
+import { OverTime } from './over-time.tsx';
 import { Overview } from './overview.tsx';
 import { RecordDrawer } from './record-drawer.tsx';
 import { Retention } from './retention.tsx';
@@ -36,7 +37,6 @@ export function Monitor({ type }: { type: DecisionType }) {
   const cursor = items.findIndex(({ id }) => id === query.record);
   const record = items[cursor] ?? null;
   const grid = useRef<GridHandle>(null);
-  const columns = useColumns(type.id);
   const choose = (index: number) => changeQuery({ record: items[index]?.id ?? '' }, { replace: true });
   const close = () => changeQuery({ record: '' }, { replace: true });
   useRecordCommands(
@@ -55,34 +55,22 @@ export function Monitor({ type }: { type: DecisionType }) {
           title="Monitor"
           level={1}
           still
-          tools={<Tools type={type} review={review} decision={query.decision ?? ''} />}
+          tools={<Tools type={type} view={query.view ?? ''} review={review} decision={query.decision ?? ''} />}
         >
           <div className="table-view">
             <Overview type={type} />
-            {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
-            {items.length === 0 && <p className="note">No record fits this filter.</p>}
-            {items.length > 0 && (
-              <DataGrid
-                label="Decisions"
-                handle={grid}
-                columns={columns}
-                count={items.length}
-                rowAt={(index) => items[index]}
+            {query.view === 'days' ? (
+              <OverTime type={type} />
+            ) : (
+              <Records
+                typeId={type.id}
+                list={list}
+                page={page}
+                items={items}
                 cursor={cursor}
+                handle={grid}
                 onCursor={choose}
               />
-            )}
-            {list.data && items.length > 0 && (
-              <div className="row between foot">
-                <Figure className="muted" says="Log records that fit the filter.">
-                  {count(list.data.total, 'record')}
-                </Figure>
-                <Pages
-                  page={page}
-                  pages={list.data.pages}
-                  onPage={(next) => changeQuery({ page: String(next), record: '' })}
-                />
-              </div>
             )}
             <Retention type={type} />
           </div>
@@ -100,6 +88,50 @@ export function Monitor({ type }: { type: DecisionType }) {
         )
       }
     />
+  );
+}
+
+type RecordsProps = {
+  typeId: string;
+  list: ReturnType<typeof useOperation<'logs.list'>>;
+  page: number;
+  items: readonly LogRecord[];
+  cursor: number;
+  handle: Ref<GridHandle>;
+  onCursor(index: number): void;
+};
+
+/** One page of the log. */
+function Records({ typeId, list, page, items, cursor, handle, onCursor }: RecordsProps) {
+  const columns = useColumns(typeId);
+  return (
+    <>
+      {list.isError && <ErrorNote error={list.error} retry={() => void list.refetch()} />}
+      {items.length === 0 && <p className="note">No record fits this filter.</p>}
+      {items.length > 0 && (
+        <DataGrid
+          label="Decisions"
+          handle={handle}
+          columns={columns}
+          count={items.length}
+          rowAt={(index) => items[index]}
+          cursor={cursor}
+          onCursor={onCursor}
+        />
+      )}
+      {list.data && items.length > 0 && (
+        <div className="row between foot">
+          <Figure className="muted" says="Log records that fit the filter.">
+            {count(list.data.total, 'record')}
+          </Figure>
+          <Pages
+            page={page}
+            pages={list.data.pages}
+            onPage={(next) => changeQuery({ page: String(next), record: '' })}
+          />
+        </div>
+      )}
+    </>
   );
 }
 
@@ -188,7 +220,9 @@ function useColumns(typeId: string): GridColumn<LogRecord>[] {
   );
 }
 
-function Tools({ type, review, decision }: { type: DecisionType; review: boolean; decision: string }) {
+type ToolsProps = { type: DecisionType; view: string; review: boolean; decision: string };
+
+function Tools({ type, view, review, decision }: ToolsProps) {
   const { client } = useWorkbench();
   const [state, setState] = useState<{ isRunning: boolean; error: unknown }>({ isRunning: false, error: null });
   const exportLog = async () => {
@@ -208,6 +242,15 @@ function Tools({ type, review, decision }: { type: DecisionType; review: boolean
   useCommands([{ id: 'export-log', title: 'Export log as CSV', group: 'Files', run: () => void exportLog() }]);
   return (
     <>
+      <SegmentedControl
+        aria-label="View"
+        value={view}
+        data={[
+          { value: '', label: 'Records' },
+          { value: 'days', label: 'By day' },
+        ]}
+        onChange={(next) => changeQuery({ view: next, record: '' })}
+      />
       <Checkbox
         label="Needs a look"
         title="Only records that need a look and have no correction, those of unfamiliar inputs first."

@@ -18,7 +18,7 @@ export type ChartSpec<Row> = {
 
 /** `isRoot` draws the root of a value, so that small ones stay in sight beside large ones. */
 type Axis = { name: string; show(value: number): string; domain?: readonly [number, number]; isRoot?: boolean };
-type Series<Row> = { key: string; colour: string; of(row: Row): number };
+type Series<Row> = { colour: string; of(row: Row): number };
 type Line<Row> = {
   colour: string;
   of(row: Row): number;

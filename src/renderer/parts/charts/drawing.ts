@@ -99,7 +99,7 @@ function toScale({ name, show, domain, isRoot = false }: Omit<ChartSpec<never>['
     label: name,
     labelArrow: 'none',
     ticks: maxTicks,
-    tickFormat: show,
+    tickFormat: (value: number | Date) => show(+value),
     ...(domain ? { domain: [...domain] } : {}),
     ...(isRoot ? { type: 'sqrt' as const } : {}),
   };

@@ -8,6 +8,7 @@ const byDigits = [1, 2, 3].map(
 );
 const upToTenDigits = new Intl.NumberFormat(undefined, { maximumFractionDigits: 10 });
 const exactly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const fromNow = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 
 /** A number with at most ten digits behind its point. */
@@ -33,6 +34,11 @@ export function toRight({ accuracy }: Pick<WholeDecision, 'accuracy'>): string |
 /** A moment, exactly. */
 export function moment(iso: string): string {
   return exactly.format(new Date(iso));
+}
+
+/** A day in UTC by month and number. */
+export function shortDay(ms: number): string {
+  return dayOfYear.format(ms);
 }
 
 const steps = [

@@ -111,6 +111,23 @@ export const logOperations = {
     summary: 'Metrics of the last 24 hours',
     ignoresExamples: true,
   }),
+  'metrics.days': operation('GET', `${base}/metrics/days`, {
+    ...common,
+    query: z.strictObject({ days: z.int().min(1).max(90).default(14).describe('How many; today is the last of them') }),
+    output: z.object({
+      items: z.array(
+        z.object({
+          day: z.iso.date().describe('From midnight to midnight UTC'),
+          total_decisions: z.int(),
+          avg_confidence: z.number().nullable(),
+          escalation_rate: z.number().nullable(),
+          decision_distribution: z.record(z.string(), z.int()),
+        }),
+      ),
+    }),
+    summary: 'Decisions of each of the last days, the oldest first; days without any are zero',
+    ignoresExamples: true,
+  }),
   'metrics.drift': operation('GET', `${base}/drift`, {
     ...common,
     output: z.object({

@@ -198,6 +198,24 @@ export const logHandlers = {
     return { ...(state.known?.result ?? nothingCompared), ...toAnalysisState(state) };
   },
 
+  'metrics.days': async (deps, { type, query }) => {
+    const now = deps.clock.now();
+    const endMs = now - (now % dayMs) + dayMs;
+    const items = [];
+    for (let startMs = endMs - query.days * dayMs; startMs < endMs; startMs += dayMs) {
+      const metrics = deps.store.logs.computeMetrics(type.seq, startMs, startMs + dayMs);
+      items.push({
+        day: isoTime(startMs).slice(0, 10),
+        total_decisions: metrics.total,
+        avg_confidence: metrics.avgConfidence,
+        escalation_rate: metrics.escalationRate,
+        decision_distribution: metrics.distribution,
+      });
+      await nextTurn();
+    }
+    return { items };
+  },
+
   'metrics.organisation': (deps, { caller }) => {
     const now = deps.clock.now();
     const today = now - (now % dayMs);

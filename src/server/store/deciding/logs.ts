@@ -218,11 +218,13 @@ export class LogStore {
     this.#statements.correct.run(decision, seq);
   }
 
-  /** Returns the figures of a type's records since a time; 0 stands for the beginning. */
-  computeMetrics(typeSeq: number, sinceMs: number): TypeMetrics {
-    const ofType = equals('decision_type_seq', typeSeq);
+  /** Returns the figures of a type's records since a time, 0 stands for the beginning, and before another. */
+  computeMetrics(typeSeq: number, sinceMs: number, beforeMs: number | null = null): TypeMetrics {
+    const conditions = [equals('decision_type_seq', typeSeq)];
     // Without a bound on the time no summary has to be compared with it.
-    const groups = this.#log.summary(sinceMs === 0 ? [ofType] : [ofType, atLeast('created_at', sinceMs)], 'decision');
+    if (sinceMs > 0) conditions.push(atLeast('created_at', sinceMs));
+    if (beforeMs !== null) conditions.push(atMost('created_at', beforeMs - 1));
+    const groups = this.#log.summary(conditions, 'decision');
     const sum = { n: 0, confidence: 0, latency: 0, escalated: 0 };
     for (const group of groups.values()) {
       sum.n += group.n;
