@@ -540,6 +540,9 @@ const ruleSheet = {
     'Lines of a spreadsheet become rules after a preview that names what is not understood; the sheet is copied in the same form.',
   'END-1':
     'The sheet of rules is saved as an Excel file and comes back from it to the letter, code and priorities included; a cell that cannot be read is named as in a spreadsheet, and then nothing changes.',
+  'END-2':
+    'The sheet of rules shows five fields with their counts in 1,440 pixels; below 1,200 the pane of the rule opens below it, and on the line of a new rule the pane is not that of another one.',
+  'END-3': 'Of 200 rules with 12 fields only the rows in sight exist; keys reach each of them and bring it into sight.',
 };
 
 const border = {

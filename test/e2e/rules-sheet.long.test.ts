@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readSheets } from '../../src/engine/import/read-file.ts';
 import { writeWorkbook } from '../../src/engine/import/write-workbook.ts';
-import { openWindow, pictures, type Window } from './tools/browser-page.ts';
+import { isInSight, openWindow, pictures, type Window } from './tools/browser-page.ts';
 import { type RunningWorkbench, startWorkbenchProcess } from './tools/workbench-process.ts';
 
 type Stored = { name: string; condition: string; then: string; reason_code: string | null; priority: number };
@@ -63,6 +63,11 @@ describe('the sheet of rules', () => {
   afterAll(async () => {
     await opened?.close();
     await workbench?.stop();
+  });
+
+  test('shows five fields and the counts without scrolling to the side [END-2]', async () => {
+    const overhang = () => grid().evaluate((table) => table.scrollWidth - (table.parentElement?.clientWidth ?? 0));
+    await expect.poll(overhang).toBe(0);
   });
 
   test('takes ten business sentences as rules by keyboard alone [RSH-4]', async () => {
@@ -273,6 +278,47 @@ describe('the sheet of rules', () => {
     await beside.getByText('If amount is over 1000, then review.').waitFor();
     await beside.getByText('ctx.amount > 1000').waitFor();
     await beside.getByRole('img', { name: /about \d+ lie where the cell says/ }).waitFor();
+  });
+
+  test('the pane opens below the sheet in a narrow window, and on a new line it shows no other rule [END-2]', async () => {
+    await page.setViewportSize({ width: 1024, height: 700 });
+    const beside = page.getByRole('region', { name: 'Very large amounts are looked at' });
+    await beside.getByText('If amount is over 1000, then review.').waitFor();
+    await grid().focus();
+    await press('PageDown', 'PageDown', 'PageDown');
+    await page.getByRole('region', { name: 'New rule' }).getByText('and the rule is there').waitFor();
+    await expect.poll(() => beside.count()).toBe(0);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.getByRole('region', { name: 'New rule' }).getByText('and the rule is there').waitFor();
+  });
+
+  test('of 200 rules with 12 fields only those in sight exist, and keys reach each [END-3]', async () => {
+    const names = Array.from({ length: 12 }, (_, place) => `part_${place}`);
+    const hard_rules = Array.from({ length: 200 }, (_, place) => ({
+      name: `limit ${place + 1}`,
+      condition: names.map((name, index) => `ctx.${name} > ${place + index}`).join(' && '),
+      then: 'deny',
+      priority: place + 1,
+    }));
+    const options = ['approve', 'deny'];
+    const type = { name: 'many-rules', options, hard_rules };
+    const made = await workbench.call<{ id: string }>('POST', '/api/v1/decision-types', type);
+    expect(made.status).toBe(201);
+    await page.goto(`${workbench.url}/app/#/types/${made.body.id}/rules`);
+    await lines().first().getByText('limit 1', { exact: true }).waitFor();
+    expect(await lines().count()).toBeLessThan(60);
+    expect(await grid().getAttribute('aria-rowcount')).toBe('203');
+    await grid().focus();
+    await press('PageUp', 'Home');
+    for (let place = 10; place < 200; place += 10) await press('PageDown');
+    const cursor = () => grid().locator('[data-cursor]');
+    await expect.poll(async () => [await cursor().innerText(), await isInSight(cursor())]).toEqual(['limit 191', true]);
+    await press('ArrowUp', 'End');
+    await expect.poll(async () => isInSight(cursor())).toBe(true);
+    for (let place = 190; place > 0; place -= 10) await press('PageUp');
+    await press('Home');
+    await expect.poll(async () => [await cursor().innerText(), await isInSight(cursor())]).toEqual(['limit 1', true]);
+    expect(await lines().first().getAttribute('aria-rowindex')).toBe('2');
   });
 
   test('nothing went wrong behind the page', () => {

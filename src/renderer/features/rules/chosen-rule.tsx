@@ -34,13 +34,17 @@ export function ChosenRule({
   return (
     <>
       {column?.kind === 'field' && <FieldPart column={column} text={readText(row, column)} seen={known} />}
-      {row && <RuleParts rule={row.rule} />}
-      {row && (
-        <div className="part">
-          <Button size="compact-xs" variant="default" title="Ctrl+Delete" onClick={onRemove}>
-            Delete rule
-          </Button>
-        </div>
+      {row ? (
+        <>
+          <RuleParts rule={row.rule} />
+          <div className="part">
+            <Button size="compact-xs" variant="default" title="Ctrl+Delete" onClick={onRemove}>
+              Delete rule
+            </Button>
+          </div>
+        </>
+      ) : (
+        <p className="part muted">Type a name, or what one of its fields must be, and the rule is there.</p>
       )}
     </>
   );

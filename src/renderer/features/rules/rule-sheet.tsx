@@ -1,4 +1,5 @@
 import { Button, Select } from '@mantine/core';
+import { useVirtualizer } from '@tanstack/react-virtual';
 import { memo, type ReactNode, useEffect, useId, useMemo, useRef } from 'react';
 import type { RuleProblem } from '../../../engine/rules/compile.ts';
 import { printPath } from '../../../engine/rules/parsing/print.ts';
@@ -28,20 +29,52 @@ type SheetProps = {
 
 const hint = 'The first match decides. In any cell: > 100, 50 .. 200, basic, not basic, mentions refund, empty.';
 
-/** Widths of the columns: fixed ones, so that a cell that is typed in does not lay out all others anew. */
+/** As in the styles of the sheet. */
+const [headHeightPx, rowHeightPx] = [44, 30];
+
+/** The least widths of the columns, of which five fields fit beside the pane of a window of 1440 pixels. */
 function toWidths(columns: readonly SheetColumn[]): { key: string; width: number }[] {
-  const widths = { name: 11, field: 7.5, then: 6.5, reason: 7.5 };
+  const widths = { name: 8.5, field: 4.75, then: 5, reason: 4.5 };
   return [
-    { key: 'place', width: 2.25 },
+    { key: 'place', width: 2.375 },
     ...columns.map(({ id, kind }) => ({ key: id, width: widths[kind] })),
-    { key: 'counts', width: 6 },
+    { key: 'counts', width: 5 },
   ];
+}
+
+/** Finds the rows in sight, which are all that exist, and keeps the cell at the cursor among them. */
+function useSight({ rows, columns, row, column }: Sheet) {
+  const scroller = useRef<HTMLDivElement>(null);
+  const virtual = useVirtualizer({
+    count: rows.length + 1,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeightPx,
+    scrollMargin: headHeightPx,
+    scrollPaddingStart: headHeightPx,
+    overscan: 4,
+  });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the cell at the cursor is another one after each move
+  useEffect(() => {
+    const cell = scroller.current?.querySelector('[data-cursor]');
+    if (cell) cell.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    else virtual.scrollToIndex(row);
+  }, [row, column, columns.length]);
+  const inSight = virtual.getVirtualItems();
+  const abovePx = (inSight[0]?.start ?? headHeightPx) - headHeightPx;
+  const belowPx = virtual.getTotalSize() + headHeightPx - (inSight.at(-1)?.end ?? headHeightPx);
+  return { scroller, inSight, abovePx, belowPx };
+}
+
+/** Stands for rows out of sight. */
+function Gap({ heightPx }: { heightPx: number }) {
+  return heightPx > 0 && <tr style={{ height: heightPx }} />;
 }
 
 /** All rules as rows of one sheet, a column for each field: typed in like a spreadsheet. */
 export function RuleSheet(props: SheetProps) {
   const { type, sheet, problems, analysis } = props;
   const { rows, columns, row, column, typing, press, copy, paste } = sheet;
+  const { scroller, inSight, abovePx, belowPx } = useSight(sheet);
   const id = useId();
   const table = useRef<HTMLTableElement>(null);
   const isTyping = typing.edit !== null;
@@ -50,10 +83,6 @@ export function RuleSheet(props: SheetProps) {
     // The field that was typed in is gone; who pressed something else meanwhile keeps the focus there.
     if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
   }, [isTyping]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the cell at the cursor is another one after each move
-  useEffect(() => {
-    table.current?.querySelector('[data-cursor]')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [row, column, columns.length]);
   const undecided = analysis?.impact?.examples.undecided;
   const states = useMemo(() => toStates(rows, problems, analysis), [rows, problems, analysis]);
   const widthsRem = toWidths(columns);
@@ -64,12 +93,13 @@ export function RuleSheet(props: SheetProps) {
     onCode: useNewest(sheet.openCode),
   };
   return (
-    <div className="scroll sheet">
+    <div ref={scroller} className="scroll sheet">
       <table
         ref={table}
         // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose cells take keys is a grid
         role="grid"
         aria-label="Rules"
+        aria-rowcount={rows.length + 3}
         aria-activedescendant={`${id}-cursor`}
         tabIndex={0}
         style={{ minWidth: `${widthsRem.reduce((sum, { width }) => sum + width, 0)}rem` }}
@@ -85,20 +115,25 @@ export function RuleSheet(props: SheetProps) {
         </colgroup>
         <SheetHead columns={columns} />
         <tbody>
-          {[...rows, undefined].map((each, index) => (
-            <SheetLine
-              key={each?.place ?? 'new'}
-              typeId={type.id}
-              row={each}
-              index={index}
-              columns={columns}
-              cursor={index === row ? column : -1}
-              cursorId={`${id}-cursor`}
-              input={input?.row === index ? input : null}
-              state={each && states.get(each.place)}
-              {...actions}
-            />
-          ))}
+          <Gap heightPx={abovePx} />
+          {inSight.map(({ index }) => {
+            const each = rows[index];
+            return (
+              <SheetLine
+                key={each?.place ?? 'new'}
+                typeId={type.id}
+                row={each}
+                index={index}
+                columns={columns}
+                cursor={index === row ? column : -1}
+                cursorId={`${id}-cursor`}
+                input={input?.row === index ? input : null}
+                state={each && states.get(each.place)}
+                {...actions}
+              />
+            );
+          })}
+          <Gap heightPx={belowPx} />
           <tr>
             <td />
             <td className="name muted">
@@ -108,9 +143,7 @@ export function RuleSheet(props: SheetProps) {
               {hint}
             </td>
             <td className="number muted">
-              {undecided !== undefined && (
-                <Figure says="Examples that no rule decides.">{count(undecided, 'example')}</Figure>
-              )}
+              {undecided !== undefined && <Figure says="Examples that no rule decides.">{number(undecided)}</Figure>}
             </td>
           </tr>
         </tbody>
@@ -126,7 +159,7 @@ function SheetHead({ columns }: { columns: readonly SheetColumn[] }) {
         <FigureHead says="The place of the rule: the first that matches decides.">#</FigureHead>
         {columns.map(({ id, name, kind }) => (
           <th key={id} scope="col" className={kind} title={isolate(name)}>
-            {showUnseen(name)}
+            <span>{showUnseen(name)}</span>
           </th>
         ))}
         <FigureHead says="Examples that the rule is the first to match, and how many of them have its outcome as their label.">
@@ -203,7 +236,7 @@ const SheetLine = memo(function SheetLine(props: LineProps) {
   const { row, index, columns, cursor, state } = props;
   const firstField = columns.findIndex(({ kind }) => kind === 'field');
   return (
-    <tr aria-selected={cursor >= 0}>
+    <tr aria-selected={cursor >= 0} aria-rowindex={index + 2}>
       <td className="number muted">{row ? index + 1 : '+'}</td>
       {columns.map((column, place) => {
         if (column.kind !== 'field' || row?.cells !== null)

@@ -23,7 +23,7 @@ export const RulesAnalysisPanel = memo(function RulesAnalysisPanel({
   if (!impact) return <p className="muted">The effect of the rules is shown once none of them has a problem.</p>;
   const findName = (place: number) => impact.rules.find(({ rule }) => rule === place)?.name ?? '';
   return (
-    <div className="stack" aria-live="polite">
+    <div className="stack rules-effect" aria-live="polite">
       {findings.length > 0 && (
         <ul aria-label="Findings" className="stack tight wrap">
           {findings.map((finding) => (

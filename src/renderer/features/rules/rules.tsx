@@ -128,7 +128,9 @@ function TableView({ type, desk, fields, analysis, problems, head, testButton, b
     showView('list');
   };
   const sheet = useSheet(desk, fields, openCode, setGiven);
-  const seen = analysis.data?.fields ?? noFields;
+  const rule = sheet.rows[sheet.row]?.rule;
+  const title = rule ? isolate(rule.name) : 'New rule';
+  const beside = <ChosenRule sheet={sheet} seen={analysis.data?.fields ?? noFields} onRemove={desk.remove} />;
   return (
     <PlaceLayout
       id="rules-table"
@@ -143,19 +145,12 @@ function TableView({ type, desk, fields, analysis, problems, head, testButton, b
             after={testButton}
           />
           <RuleSheet type={type} desk={desk} sheet={sheet} problems={problems} analysis={analysis.data} />
+          {narrow && <section aria-label={title}>{beside}</section>}
           {below}
           <ImportRules given={given} onGiven={setGiven} desk={desk} sheet={sheet} fields={fields} />
         </Pane>
       }
-      inspector={
-        test || narrow ? (
-          test || undefined
-        ) : (
-          <Inspector title={desk.rule ? isolate(desk.rule.name) : 'No rule yet'}>
-            <ChosenRule sheet={sheet} seen={seen} onRemove={desk.remove} />
-          </Inspector>
-        )
-      }
+      inspector={test || (!narrow && <Inspector title={title}>{beside}</Inspector>)}
     />
   );
 }
