@@ -11,9 +11,9 @@ export function lookAtFigures(page: Page): Promise<Figures> {
   return page.evaluate(() => {
     const marked =
       '.number, .figure, .facts dd, .mix td, .matrix td, .sentences strong, .bars, progress, [role=progressbar], svg.chart';
-    // What the reader wrote, what is typed into, and what only moves through pages.
+    // What the reader wrote, a chart's scales (its sentence and table say them), what is typed into or moves through pages.
     const others =
-      '.fields, .main-text, .monaco-editor, [contenteditable], kbd, code, pre, time, textarea, select, .hidden, .mantine-Pagination-root, .cell-rows .clip';
+      '.fields, .main-text, .drawing, .monaco-editor, [contenteditable], kbd, code, pre, time, textarea, select, .hidden, .mantine-Pagination-root, .cell-rows .clip';
     const ownText = (element: Element) =>
       [...element.childNodes]
         .filter((node) => node.nodeType === Node.TEXT_NODE)

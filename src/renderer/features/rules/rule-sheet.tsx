@@ -84,6 +84,7 @@ export function RuleSheet(props: SheetProps) {
     if (!isTyping && document.activeElement === document.body) table.current?.focus({ preventScroll: true });
   }, [isTyping]);
   const undecided = analysis?.impact?.examples.undecided;
+  const rest = rows.length === 0 ? 'The classifier decides all' : 'Else the classifier decides';
   const states = useMemo(() => toStates(rows, problems, analysis), [rows, problems, analysis]);
   const widthsRem = toWidths(columns);
   const input = useCellInput(props);
@@ -136,8 +137,8 @@ export function RuleSheet(props: SheetProps) {
           <Gap heightPx={belowPx} />
           <tr>
             <td />
-            <td className="name muted">
-              {rows.length === 0 ? 'The classifier decides all' : 'Else the classifier decides'}
+            <td className="name muted" title={rest}>
+              {rest}
             </td>
             <td colSpan={columns.length - 1} className="muted hint" title={hint}>
               {hint}
