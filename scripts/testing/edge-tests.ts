@@ -1,7 +1,7 @@
 /** The tests of the Python package. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { preparePython } from './python-environment.ts';
 import { check, lastLines, listJunitFailures, run, type StepResult } from './steps.ts';
 
@@ -31,9 +31,14 @@ export async function runEdgeTests(
     await check('ruff edge', python.path, ['-m', 'ruff', 'check', '--no-cache', 'edge']),
     await check('ruff format edge', python.path, ['-m', 'ruff', 'format', '--no-cache', '--check', 'edge']),
     await check('mypy edge', python.path, mypy),
+    ...(process.platform === 'win32' ? [] : [await lintDockerfile(dirname(python.path))]),
     await runPytest('pytest edge', python.path, pytestArgs),
   ];
 }
+
+/** Has no wheel for Windows. */
+const lintDockerfile = (programs: string) =>
+  check('hadolint edge', join(programs, 'hadolint'), ['--no-color', 'edge/Dockerfile']);
 
 /** Installs the package without extras and runs the tests that need none; a message where there is no such Python. */
 export async function testOldestPython(pytestArgs: readonly string[] = []): Promise<StepResult[]> {
