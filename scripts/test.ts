@@ -16,9 +16,10 @@ import { runVitest } from './testing/vitest-run.ts';
  */
 const maxFastMs = (process.env.CI ? 12 : 8) * 60_000;
 
-/** How often the long run does what a file of `npm test` does once or a few times. */
+/** How often the long run does what a file of `npm test` does once or a few times; limits on time are asserted then. */
 const rounds = {
   'kill-loop.test': { KILL_LOOP_ROUNDS: '10' },
+  'training-kills.test': { TRAINING_KILLS_PER_STAGE: '2' },
   'failing-calls.test': { FAILING_CALLS: '50' },
   'early-answers.test': { MAX_BODY_MB: '64' },
   'power-loss.test': { POWER_LOSS_IMAGES: '40' },
@@ -58,6 +59,7 @@ async function runLong(): Promise<StepResult[]> {
     await runVitest('more rounds', {
       projects: units,
       only: Object.keys(rounds),
+      isSerial: true,
       env: Object.assign({}, ...Object.values(rounds)),
     }),
   ];

@@ -143,3 +143,11 @@ describe('The promises of the source', () => {
     }
   });
 });
+
+describe("npm's settings of the project", () => {
+  it('are all known to npm', async () => {
+    const { code, output } = await run('npm', ['config', 'list'], { quiet: true });
+    expect(code).toBe(0);
+    expect(output).not.toMatch(/unknown project config/i);
+  });
+});

@@ -37,10 +37,6 @@ describe('a text of a megabyte', () => {
     expect(text).toHaveLength(20_000);
     expect(cut).toEqual(['b', 'c']);
     expect(parts.map(({ end }) => end)).toEqual([50, 20_000, 20_000]);
-    tokenizer.encode(text);
-    const before = process.cpuUsage();
-    tokenizer.encode(text);
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(500);
   });
 });
 

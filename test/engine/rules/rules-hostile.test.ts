@@ -30,8 +30,6 @@ type Hostile = {
 
 const file = new URL('../../cases/rules-hostile.json', import.meta.url);
 const hostile = JSON.parse(readFileSync(file, 'utf8')) as Hostile;
-/** Generous: what is bounded is the number of steps. */
-const maxMs = 20_000;
 
 function expand(value: Json): Json {
   if (Array.isArray(value)) return value.map(expand);
@@ -63,13 +61,6 @@ function expand(value: Json): Json {
 
 const ruleOf = (condition: string) => ({ name: 'r', condition, then: 'yes', reason_code: null, priority: 1 });
 
-function within<T>(work: () => T): T {
-  const started = performance.now();
-  const result = work();
-  expect(performance.now() - started).toBeLessThan(maxMs);
-  return result;
-}
-
 if (process.env.UPDATE_CASES) {
   const evaluated = hostile.evaluated.map(({ name, condition, input, kind }): Evaluated => {
     const { ast } = parseCondition(String(expand(condition)));
@@ -91,10 +82,10 @@ if (process.env.UPDATE_CASES) {
   );
 }
 
-describe('hostile conditions are refused with a place, at once', () => {
+describe('hostile conditions are refused with a place', () => {
   it.each(hostile.refused)('$name', ({ condition }) => {
     const source = String(expand(condition));
-    const result = within(() => compileRules([ruleOf(source)], { options: ['yes'], reason_codes: [] }));
+    const result = compileRules([ruleOf(source)], { options: ['yes'], reason_codes: [] });
     expect(result.ok).toBe(false);
     const problems = result.ok ? [] : result.problems;
     expect(problems.length).toBeGreaterThan(0);
@@ -103,19 +94,20 @@ describe('hostile conditions are refused with a place, at once', () => {
       expect(range.start).toBeLessThanOrEqual(range.end);
       expect(range.end).toBeLessThanOrEqual(source.length);
     }
-    within(() => [formatCondition(source), toTable(source)]);
+    formatCondition(source);
+    toTable(source);
   });
 });
 
 describe('hostile rules and inputs end within their steps and tell nothing of the input', () => {
   it.each(hostile.evaluated)('$name', (one) => {
     const source = String(expand(one.condition));
-    const { ast, problems } = within(() => parseCondition(source));
+    const { ast, problems } = parseCondition(source);
     expect(problems).toEqual([]);
     if (!process.env.UPDATE_CASES) expect(JSON.parse(JSON.stringify(ast))).toEqual(one.ast);
     const rules = loadRules({ rules: [{ ...ruleOf(source), ast }] });
     const input = expand(one.input) as JsonObject;
-    const traced = within(() => rules.evaluate(input, true));
+    const traced = rules.evaluate(input, true);
     const [entry] = traced.trace;
     const kind = entry?.error?.split(': ')[0] ?? null;
     expect(kind).toBe(one.kind);
@@ -123,8 +115,8 @@ describe('hostile rules and inputs end within their steps and tell nothing of th
     // The kind, and a piece of the rule as it was written: no place is left for a value.
     if (entry?.error) expect(source).toContain(entry.error.slice(`${kind}: `.length));
     expect(entry?.error ?? '').not.toMatch(/s3cret|4711/);
-    expect(within(() => rules.evaluate(input, false))).toEqual({ ...traced, trace: [] });
-    within(() => lintRules(rules.file.rules, null));
+    expect(rules.evaluate(input, false)).toEqual({ ...traced, trace: [] });
+    lintRules(rules.file.rules, null);
   });
 });
 

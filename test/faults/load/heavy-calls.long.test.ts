@@ -122,3 +122,14 @@ it('32 explanations of wide inputs at once leave the others undisturbed, and say
   // The slowest one comes while 32 bodies of 1,900 fields arrive in a program that has just started.
   expect(smallCallMs.at(-2)).toBeLessThan(maxBesideExplanationsMs);
 });
+
+it('a small file of many lines that do not fit its header is refused without holding up the others [LRG-2]', async () => {
+  const caller = { port: server.port, key: folder.key };
+  const body = toBody({ format: 'csv', content: `a,b\n${'1\n'.repeat(30_000)}` });
+  const pid = server.child.pid ?? 0;
+  const before = measureMainThreadMs(pid);
+  const refused = await send(caller, 'POST', `${folder.url}/examples/import`, body);
+  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('1 cells instead of 2')]);
+  // Where the main thread read the file, it computed for half a second.
+  expect(measureMainThreadMs(pid) - before).toBeLessThan(100);
+});

@@ -1,7 +1,7 @@
 /** Costly calls, and what others notice of them. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
-import { measureMainThreadMs, runBeside, send } from '../tools/beside-calls.ts';
+import { runBeside, send } from '../tools/beside-calls.ts';
 import { type ServerProcess, startServerProcess } from '../tools/server-process.ts';
 
 let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
@@ -30,15 +30,4 @@ it('a batch of costly decisions lets others have their turn between them [LRG-2]
   expect(JSON.parse(value.text).results).toHaveLength(decisions.length);
   // One or two where all decisions are made in one turn: before the batch has arrived, and after it.
   expect(smallCallMs.length).toBeGreaterThan(5);
-});
-
-it('a small file of many lines that do not fit its header is refused without holding up the others [LRG-2]', async () => {
-  const caller = { port: server.port, key: folder.key };
-  const body = toBody({ format: 'csv', content: `a,b\n${'1\n'.repeat(30_000)}` });
-  const pid = server.child.pid ?? 0;
-  const before = measureMainThreadMs(pid);
-  const refused = await send(caller, 'POST', `${folder.url}/examples/import`, body);
-  expect([refused.status, refused.text]).toEqual([422, expect.stringContaining('1 cells instead of 2')]);
-  // Where the main thread read the file, it computed for half a second.
-  expect(measureMainThreadMs(pid) - before).toBeLessThan(100);
 });

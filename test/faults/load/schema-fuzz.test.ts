@@ -8,11 +8,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/engine/domain.ts';
 import { checkInputSchema, compileInputSchema, maxLightWork } from '../../../src/engine/schema/input-schema.ts';
+import { inLongRun } from '../tools/in-long-run.ts';
 import { input, schema } from '../tools/random-schemas.ts';
 
 const numRuns = Number(process.env.FUZZ_CASES ?? 100);
-/** CPU of one check that is called light; a quarter of what may keep other calls waiting. */
-const maxCpuMs = 500;
+/** CPU of one check that is called light. */
+const maxCpuMs = inLongRun(250);
 
 function measure<T>(call: () => T): { result: T; cpuMs: number } {
   const before = process.cpuUsage();

@@ -11,6 +11,7 @@ import { systemClock } from '../../../src/server/process/clock.ts';
 import { createRandom, randomCondition } from '../../engine/rules/rules-fuzz.ts';
 import { loanExamples, loanType, makeDeployedFolder } from '../../server/workbench.ts';
 import { measureMainThreadMs } from '../tools/beside-calls.ts';
+import { inLongRun } from '../tools/in-long-run.ts';
 import { input, schema } from '../tools/random-schemas.ts';
 import { callAlone, type RawAnswer, type ServerProcess, startServerProcess } from '../tools/server-process.ts';
 
@@ -19,10 +20,10 @@ const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 const report = process.env['FUZZ_REPORT'];
 const random = createRandom(seed);
 /** No call takes longer. */
-const maxCallMs = 2_000;
+const maxCallMs = inLongRun(2_000);
 /** Nobody else waits longer for what the program computes. */
-const maxHealthMs = 100;
-const maxResidentMb = 1_000;
+const maxHealthMs = inLongRun(100);
+const maxResidentMb = inLongRun(1_000);
 
 let folder: Awaited<ReturnType<typeof makeDeployedFolder>>;
 let server: ServerProcess;

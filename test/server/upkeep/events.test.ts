@@ -166,9 +166,8 @@ describe('a window that listens', () => {
     const { listen, close } = await open();
     const window = await listen();
     await window.next({ event: 'ready' });
-    const startedMs = performance.now();
     await close();
-    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    // Where the server waits for it, it breaks the stream off after three seconds, which is an error here.
     expect((await window.events.next()).done).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 /**
  * Kills at random moments of every stage, of the worker and of the whole program: each training ends in one terminal
  * state, nothing is left running or lying about, and what is deployed goes on deciding.
- * TRAINING_KILLS_PER_STAGE=20 is the long form; TRAINING_KILLS_SEED chooses the moments.
+ * With TRAINING_KILLS_PER_STAGE every stage has its turn, otherwise one; TRAINING_KILLS_SEED chooses the moments.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,10 +16,8 @@ import { spawnChild } from '../../../src/server/process/spawn-child.ts';
 import {
   complaintExamples,
   complaintType,
-  createTrainable,
-  makeDataDir,
+  makeDeployedFolder,
   pollUntil,
-  removeDataDir,
   startWorkbench,
   terminal,
   type Workbench,
@@ -27,7 +25,7 @@ import {
 import { isAlive } from '../tools/is-alive.ts';
 import type { KillableOrder, KillableReport } from '../tools/killable-server.ts';
 
-const perStage = Number(process.env['TRAINING_KILLS_PER_STAGE'] ?? 2);
+const perStage = Number(process.env['TRAINING_KILLS_PER_STAGE'] ?? 1);
 const random = createRandom(Number(process.env['TRAINING_KILLS_SEED'] ?? 1));
 const stages = trainingStages.map(({ stage }) => stage as string);
 /** After the training, while the report of the stored policy is completed. */
@@ -64,27 +62,24 @@ async function expectOneEnd(bench: Workbench, path: string, policyId: string, wo
   expect(decided.body).toMatchObject({ policy_version: `v${deployed[0].version}`, stage: 'classifier' });
 }
 
-async function deployFirst(bench: Workbench): Promise<string> {
-  const path = await createTrainable(bench, complaintType, complaintExamples(40));
-  const { policy_id: first } = (await bench.call('POST', `${path}/train`)).body;
-  const done = await pollUntil(() => bench.call('GET', `${path}/policies/${first}/progress`), terminal);
-  expect(done.body.status).toBe('deployed');
-  return path;
-}
+const openFolder = async () => {
+  const { dataDir, url, remove } = await makeDeployedFolder(complaintType, complaintExamples(40));
+  return { dataDir, path: url.slice('/api/v1'.length), remove };
+};
 
 const versionInUse = async (bench: Workbench, path: string): Promise<number> =>
   (await bench.call('GET', `${path}/policies`)).body.find((policy: { deployed: boolean }) => policy.deployed).version;
 
 describe('P4: a worker that is killed', () => {
-  const dataDir = makeDataDir();
+  let folder: Awaited<ReturnType<typeof openFolder>>;
   let bench: Workbench;
-  let path: string;
   let workerPids: number[] = [];
   /** The stages at which the next workers are to die, in turn. */
   let deaths: string[] = [];
 
   beforeAll(async () => {
-    bench = await startWorkbench(dataDir, {
+    folder = await openFolder();
+    bench = await startWorkbench(folder.dataDir, {
       spawnChild(name, options) {
         const child = spawnChild(name, options);
         if (name !== 'worker') return child;
@@ -101,17 +96,17 @@ describe('P4: a worker that is killed', () => {
         return child;
       },
     });
-    path = await deployFirst(bench);
   });
   afterAll(async () => {
     await bench.stop();
-    removeDataDir(dataDir);
+    folder.remove();
   });
 
-  it.each(perStage > 1 ? [...stages, afterwards] : ['prepare', 'text_model', 'evaluate', afterwards])(
+  it.each(perStage > 1 ? [...stages, afterwards] : ['classifier'])(
     'in stage %s',
     { timeout: limitMs },
     async (stage) => {
+      const { path } = folder;
       for (let kill = 0; kill < perStage; kill += 1) {
         workerPids = [];
         const again =
@@ -133,19 +128,15 @@ describe('P4: a worker that is killed', () => {
 });
 
 describe('P3, P4: a program that is killed', () => {
-  const dataDir = makeDataDir();
-  let path: string;
-
+  let folder: Awaited<ReturnType<typeof openFolder>>;
   beforeAll(async () => {
-    const bench = await startWorkbench(dataDir);
-    path = await deployFirst(bench);
-    await bench.stop();
+    folder = await openFolder();
   });
-  afterAll(() => removeDataDir(dataDir));
+  afterAll(() => folder.remove());
 
   /** Runs a server until its training is in `stage` and a little longer, kills it, and tells what it had begun. */
   async function killIn(stage: string, config: object): Promise<{ policyId: string; workerPids: number[] }> {
-    const victim: ChildProcess = fork(join(import.meta.dirname, '../tools/killable-server.ts'), [dataDir], {
+    const victim: ChildProcess = fork(join(import.meta.dirname, '../tools/killable-server.ts'), [folder.dataDir], {
       execArgv: [],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -155,7 +146,7 @@ describe('P3, P4: a program that is killed', () => {
       let inStage = false;
       victim.once('exit', () => failed(new Error('the server ended by itself')));
       victim.on('message', (report: KillableReport) => {
-        if (report.kind === 'ready') victim.send({ path, config } satisfies KillableOrder);
+        if (report.kind === 'ready') victim.send({ path: folder.path, config } satisfies KillableOrder);
         if (report.kind === 'started') policyId = report.policyId;
         if (report.kind === 'stage') {
           workerPids.add(report.workerPid);
@@ -174,8 +165,9 @@ describe('P3, P4: a program that is killed', () => {
     return { policyId, workerPids: [...workerPids] };
   }
 
-  const chosen = perStage > 1 ? [...stages, 'store', afterwards] : ['classifier', 'package', 'store', afterwards];
+  const chosen = perStage > 1 ? [...stages, 'store', afterwards] : ['package'];
   it.each(chosen)('in stage %s', { timeout: limitMs }, async (stage) => {
+    const { dataDir, path } = folder;
     for (let kill = 0; kill < perStage; kill += 1) {
       const autoDeploy = stage === 'store';
       const { policyId, workerPids } = await killIn(stage, { auto_deploy: autoDeploy });
