@@ -351,6 +351,8 @@ const training = {
     'GET …/policies/{id}/report is one HTML page that runs and loads nothing: question, the figures of the whole decision beside a baseline, promise, weak parts, rules in words, thresholds.',
   'RPT-2':
     'The report has no input of an example, names in it are inert, and a policy whose training has not succeeded has none: 409.',
+  'RPT-3':
+    'Where costs are set, the report says what decisions cost now, at best and all by hand, with intervals; figures are drawn as bars in it, and it prints as one page of A4.',
   'RDY-1':
     'Readiness has ready, total_examples, labelled_examples, per_option, left_to_rules, options, min_total, min_per_option, set_aside, issues and notes.',
   'RDY-2': 'At least 38 labelled examples are needed in total and of each option.',

@@ -317,7 +317,7 @@ function describeThresholds(rows: readonly ReplayedRow[], settings: ThresholdSet
 }
 
 /** An amount in the currency of the type: whole from 100 on, else with two decimals at most. */
-function formatAmount(amount: number, currency: string | null): string {
+export function formatAmount(amount: number, currency: string | null): string {
   const digits = Math.abs(amount) < 100 ? 2 : 0;
   return `${Number(amount.toFixed(digits))}${currency === null ? '' : ` ${currency}`}`;
 }

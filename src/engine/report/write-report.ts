@@ -1,9 +1,11 @@
 /**
  * One page that says what a policy decides, how well and by which rules, for people who will never open the program.
  */
+import type { CostFinding } from '../costs.ts';
 import type { ThresholdSettings } from '../decide/thresholds.ts';
 import type { Metrics, Rule } from '../domain.ts';
 import type { Slice } from '../findings/slices.ts';
+import { formatAmount } from '../measure/costs.ts';
 import type { MeasuredShare, WholeDecision } from '../measured.ts';
 import { listOwnThresholds } from '../thresholds.ts';
 import { escapeHtml, quoteText } from './html.ts';
@@ -19,6 +21,8 @@ type ReportFacts = {
   metrics: Pick<Metrics, 'train_size' | 'test_size' | 'split' | 'rare_options' | 'left_to_rules'> | null;
   /** null where no example was held out. */
   whole: WholeDecision | null;
+  /** null where the type has no costs. */
+  costs: Pick<CostFinding, 'currency' | 'now' | 'suggested' | 'by_hand' | 'sentence'> | null;
   /** What is promised, in a sentence. */
   promise: string | null;
   /** The weak parts, the worst first; null while they are not known. */
@@ -37,7 +41,8 @@ const maxWeakParts = 5;
 /** The one style of the report, which its security policy names by its digest. */
 export const reportStyle = `
 :root { color-scheme: light dark; --line: light-dark(#d5d9e0, #3b414d); --quiet: light-dark(#565d69, #a5adba) }
-body { font: 14px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 46rem; overflow-wrap: anywhere; padding: 1.5rem }
+body { background: Canvas; color: CanvasText; font: 14px/1.45 system-ui, sans-serif; margin: 0 }
+main { margin: 0 auto; max-width: 46rem; overflow-wrap: anywhere; padding: 1.5rem }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0 }
 h2 { border-top: 1px solid var(--line); font-size: 1rem; margin: .9rem 0 .2rem; padding-top: .5rem }
 p, ol, ul { margin: .2rem 0; padding-inline-start: 0 }
@@ -46,14 +51,22 @@ ol, ul { padding-inline-start: 1.3rem }
 .headline { font-size: 2rem; font-weight: 650; line-height: 1.25 }
 .quiet, footer { color: var(--quiet) }
 footer { border-top: 1px solid var(--line); margin-top: 1rem; padding-top: .5rem }
-table { border-collapse: collapse; margin: .4rem 0; width: 100% }
+table { border-collapse: collapse; margin: .4rem 0; table-layout: fixed; width: 100% }
 th, td { font-weight: inherit; padding: .15rem .8rem .15rem 0; text-align: start }
 td { font-variant-numeric: tabular-nums; white-space: nowrap }
+th { width: 37% }
+.bar { width: 26% }
+svg { display: block; height: .8rem; width: 100% }
+.track { fill: light-dark(#eceef2, #2b303a) }
+.value { fill: light-dark(#3b6fd4, #7ba4f0) }
+.range { stroke: light-dark(#16191f, #eceff4); stroke-width: 2; vector-effect: non-scaling-stroke }
 code { font: 12px/1.4 ui-monospace, monospace; white-space: pre-wrap }
 @page { size: A4; margin: 12mm }
 @media print {
-  :root { color-scheme: light }
-  body { font-size: 11.5px; max-width: none; padding: 0 }
+  :root { color-scheme: light; font-size: 11px }
+  svg { print-color-adjust: exact }
+  body { font-size: 11px }
+  main { max-width: none; padding: 0 }
   li, tr { break-inside: avoid }
 }
 `;
@@ -64,6 +77,7 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
   const sections = [
     ['The question', describeQuestion(facts)],
     ['How good it is', describeQuality(facts)],
+    ...(facts.costs === null ? [] : [['What it costs', describeCosts(facts.costs)] as const]),
     ['What it was measured on', describeData(facts)],
     ['What is promised', `<p>${facts.promise === null ? 'Nothing is promised.' : quoteText(facts.promise)}</p>`],
     ['Where it is weak', describeWeakParts(facts.weakParts)],
@@ -72,12 +86,12 @@ export function writeReport(facts: ReportFacts, securityPolicy: string): string 
   ] as const;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${escapeHtml(securityPolicy)}">
-<meta name="viewport" content="width=device-width"><title>${escapeHtml(type.name)}</title><style>${reportStyle}</style></head><body>
+<meta name="viewport" content="width=device-width"><title>${escapeHtml(type.name)}</title><style>${reportStyle}</style></head><body><main>
 <h1>${quoteText(type.name)}</h1>
 <p class="quiet">${describePolicy(facts)}</p>
 ${sections.map(([title, html]) => `<section><h2>${title}</h2>${html}</section>`).join('\n')}
 <footer>Made by ${quoteText(made.by)} on ${formatTime(made.at)} with Decision Workbench ${escapeHtml(made.toolVersion)}.</footer>
-</body></html>
+</main></body></html>
 `;
 }
 
@@ -117,6 +131,7 @@ function describeQuality({ policy, whole }: ReportFacts): string {
   const { share, low, high } = accuracy;
   const rows: [string, MeasuredShare][] = [
     ['Right', accuracy],
+    ...listBaselines(whole.baseline),
     ['Decided alone', automatic],
     ['Wrong among those decided alone', error_automatic],
     ['Decided by a rule', by_rule],
@@ -124,21 +139,43 @@ function describeQuality({ policy, whole }: ReportFacts): string {
     ['Answered by the fallback', fallback],
   ];
   return `<p class="headline">${ofHundred(share ?? 0)} of 100 right (${ofHundred(low)} to ${ofHundred(high)})</p>
-<p>${describeBaseline(whole.baseline)} The range holds the true figure with 95 % confidence.</p>
+<p>The line over a bar is the range that holds the true figure with 95 % confidence.</p>
 <table>${rows.map(([name, share]) => `<tr><th scope="row">${name}</th>${showShare(share)}</tr>`).join('')}</table>`;
 }
 
 function showShare({ count, of, share, low, high }: MeasuredShare): string {
-  if (share === null) return '<td>none</td><td></td><td></td>';
+  if (share === null) return '<td></td><td>none</td><td></td><td></td>';
   const range = `${ofHundred(low)} to ${ofHundred(high)}`;
-  return `<td>${ofHundred(share)} of 100</td><td>${range}</td><td>${count} of ${of}</td>`;
+  return `${drawBar({ value: share, low, high }, 1)}<td>${ofHundred(share)} of 100</td><td>${range}</td><td>${count} of ${of}</td>`;
 }
 
-function describeBaseline(baseline: WholeDecision['baseline']): string {
-  if (baseline === null) return '';
+function listBaselines(baseline: WholeDecision['baseline']): [string, MeasuredShare][] {
+  if (baseline === null) return [];
   const { option, accuracy, rules_alone } = baseline;
-  const always = `Always answering ${quoteText(option)} would get ${ofHundred(accuracy.share ?? 0)}`;
-  return rules_alone === null ? `${always}.` : `${always}, the rules alone ${ofHundred(rules_alone.share ?? 0)}.`;
+  const always: [string, MeasuredShare] = [`Right with always ${quoteText(option)}`, accuracy];
+  return rules_alone === null ? [always] : [always, ['Right with the rules alone', rules_alone]];
+}
+
+/** A cell with a bar as long as its value, of `max`, and a line over the interval. The figures stand beside it. */
+function drawBar({ value, low, high }: { value: number; low: number; high: number }, max: number): string {
+  const at = (amount: number) => ((100 * Math.max(0, amount)) / max).toFixed(2);
+  const range = `<path class="range" d="M${at(low)} 2v6m0-3H${at(high)}m0-3v6"/>`;
+  return `<td class="bar"><svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true"><path class="track" d="M0 1h100v8H0z"/><path class="value" d="M0 1h${at(value)}v8H0z"/>${range}</svg></td>`;
+}
+
+function describeCosts({ now, suggested, by_hand: byHand, currency, sentence }: NonNullable<ReportFacts['costs']>) {
+  const rows = [
+    ['As it decides now', now] as const,
+    ['With the thresholds of least cost', suggested] as const,
+    ['A person looks at everything', byHand] as const,
+  ].flatMap(([name, estimate]) => (estimate === null ? [] : [{ name, ...estimate }]));
+  const max = Math.max(...rows.map(({ high }) => high), Number.MIN_VALUE);
+  const write = (amount: number) => formatAmount(amount, null);
+  const lines = rows.map(
+    ({ name, per_1000: value, low, high }) =>
+      `<tr><th scope="row">${name}</th>${drawBar({ value, low, high }, max)}<td>${escapeHtml(formatAmount(value, currency))}</td><td>${low === high ? '' : `${write(low)} to ${write(high)}`}</td></tr>`,
+  );
+  return `<p>${quoteText(sentence)}</p>${lines.length === 0 ? '' : `<table>${lines.join('')}</table>`}`;
 }
 
 function describeData({ metrics, whole, attention }: ReportFacts): string {

@@ -93,17 +93,24 @@ describe('the held-out examples of policies', () => {
     const { accuracy, automatic, error_automatic, baseline } = whole;
     const round = (share: number) => Math.round(share * 100);
     expect(text).toContain(`${round(accuracy.share)} of 100 right (${round(accuracy.low)} to ${round(accuracy.high)})`);
-    expect(text).toContain(
-      `Always answering <bdi>${baseline.option}</bdi> would get ${round(baseline.accuracy.share)}.`,
-    );
-    for (const { count, of } of [accuracy, automatic, error_automatic])
+    expect(text).toContain(`Right with always <bdi>${baseline.option}</bdi></th>`);
+    for (const { count, of } of [accuracy, baseline.accuracy, automatic, error_automatic])
       expect(text).toContain(`${count} of ${of}</td>`);
     expect(text).toContain('If <bdi>amount</bdi> is over <bdi>50000</bdi>, the answer is <bdi>decline</bdi>.');
     expect(text).toContain('Nothing is promised.');
-    expect(text).not.toMatch(/<script|@example\.org|(?:src|href)=/);
+    expect(text).not.toMatch(/<script|@example\.org|(?:src|href|style)=|What it costs/);
     expect(text).toMatch(
       /http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-/,
     );
+  });
+
+  it('fill a report that says why costs cannot be weighed on few rows [RPT-3]', async () => {
+    const [policy = ''] = policies;
+    await bench.call('PUT', path, { costs: { currency: '€', look: 1.5, wrong: 10, pairs: [] } });
+    const { rows } = (await bench.call('GET', `${path}/policies/${policy}/costs`)).body;
+    const sentence = `${rows} held-out rows are too few to weigh costs. It takes 30.`;
+    expect((await reportOf(policy)).text).toContain(`<h2>What it costs</h2><p><bdi>${sentence}</bdi></p></section>`);
+    await bench.call('PUT', path, { costs: null });
   });
 
   it('fill no report where there is no such policy, or its training was cancelled [RPT-2]', async () => {

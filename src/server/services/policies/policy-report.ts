@@ -10,6 +10,8 @@ import { readPresentSettings } from '../../runtime/current-settings.ts';
 import type { PolicyRecord } from '../../store/policies/policy-records.ts';
 import type { Store } from '../../store/store.ts';
 import type { DecisionTypeRecord } from '../../store/types/decision-types.ts';
+import { weighPolicyCosts } from './costs.ts';
+import type { HeldOutDecisions } from './held-out-decisions.ts';
 import { describeAttention } from './policies.ts';
 import { measurePolicy, type PromiseChecks, readTrainedFrom } from './promises.ts';
 import { findSlices } from './slices.ts';
@@ -20,6 +22,7 @@ type Deps = {
   options: Pick<ServerOptions, 'dataDir'>;
   analyses: Analyses;
   promiseChecks: PromiseChecks;
+  heldOutDecisions: HeldOutDecisions;
   toolVersion: string;
 };
 
@@ -66,6 +69,7 @@ export async function makePolicyReport(
     attention: describeAttention(deps, type, policy),
     metrics,
     whole: isMeasured ? measurePolicy(deps, type, policy) : null,
+    costs: isMeasured && type.costs !== null ? weighPolicyCosts(deps, type, policy) : null,
     promise: deps.promiseChecks.readStanding(type, policy)?.sentence ?? null,
     weakParts: slices?.isFresh ? (slices.known?.result.items ?? null) : null,
     rules: rules.file.rules,
